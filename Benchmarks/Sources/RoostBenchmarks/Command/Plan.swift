@@ -1,0 +1,103 @@
+/// What the command line asks for.
+struct Plan {
+  /// Sizes that a growth exponent is taken over.
+  static let allSizes = [10_000, 100_000, 1_000_000]
+  /// Every suite there is; `all` runs them in turn.
+  static let suites = ["engine"]
+
+  var suites: [String] = []
+  var sizes: [Int] = []
+  var runs = 5
+  var only: [String] = []
+  var markdown: String?
+  var json: String?
+  var directory: String?
+
+  static let usage = """
+    Usage: RoostBenchmarks SUITE [options]
+
+    SUITE is \((suites + ["all"]).joined(separator: " or ")).
+
+      --size N        entries; may be repeated or separated by commas (default 10000,100000,1000000)
+      --runs N        runs of each operation, of which the median is taken (default 5)
+      --only A,B      these operations only; names of engines choose engines
+      --markdown FILE write the tables to FILE too
+      --json FILE     write every measurement to FILE
+      --directory DIR make the stores in DIR (default: a fresh temporary folder)
+
+    Exits with 1 if any result was wrong or missing, and with 2 if the arguments make no sense.
+    """
+
+  /// Throws a sentence that says which argument makes no sense.
+  init(_ arguments: [String]) throws(Misuse) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("-") else {
+        guard suites.isEmpty else { throw Misuse("one suite at a time, not also '\(argument)'") }
+        suites = try Self.suites(named: argument)
+        continue
+      }
+      guard Self.flags.contains(argument) else { throw Misuse("no option is called '\(argument)'") }
+      guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse("\(argument) needs a value") }
+      try set(argument, to: value)
+    }
+    if suites.isEmpty { throw Misuse("no suite was named") }
+    sizes = sizes.isEmpty ? Self.allSizes : Array(Set(sizes)).sorted()
+  }
+
+  func wantsOperation(_ name: String) -> Bool {
+    let names = only.filter { !engineNames.contains($0) }
+    return names.isEmpty || names.contains(name)
+  }
+
+  func wantsEngine(_ name: String) -> Bool {
+    let names = only.filter { engineNames.contains($0) }
+    return names.isEmpty || names.contains(name)
+  }
+
+  /// Tells operations from engines in `--only`, and refuses what is neither.
+  mutating func resolve(operations: Set<String>, engines: Set<String>) throws(Misuse) {
+    for name in only where !operations.contains(name) && !engines.contains(name) {
+      throw Misuse("no operation and no engine is called '\(name)'")
+    }
+    engineNames = engines
+  }
+
+  private var engineNames: Set<String> = []
+  private static let flags = ["--size", "--runs", "--only", "--markdown", "--json", "--directory"]
+
+  private static func suites(named name: String) throws(Misuse) -> [String] {
+    if name == "all" { return suites }
+    guard suites.contains(name) else { throw Misuse("no suite is called '\(name)'") }
+    return [name]
+  }
+
+  private mutating func set(_ flag: String, to value: String) throws(Misuse) {
+    switch flag {
+    case "--size":
+      for part in value.split(separator: ",") { sizes.append(try Self.positive(part, flag)) }
+    case "--runs": runs = try Self.positive(value[...], flag)
+    case "--only": only += value.split(separator: ",").map(String.init)
+    case "--markdown": markdown = value
+    case "--json": json = value
+    case "--directory": directory = value
+    default: preconditionFailure("\(flag) is listed and not handled")
+    }
+  }
+
+  private static func positive(_ text: Substring, _ flag: String) throws(Misuse) -> Int {
+    guard let number = Int(text), (1...100_000_000).contains(number) else {
+      throw Misuse("\(flag) needs a number from 1 to 100000000, not '\(text)'")
+    }
+    return number
+  }
+}
+
+/// Arguments that make no sense.
+struct Misuse: Error {
+  let sentence: String
+
+  init(_ sentence: String) {
+    self.sentence = sentence
+  }
+}

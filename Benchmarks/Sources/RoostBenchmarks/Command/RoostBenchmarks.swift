@@ -1,0 +1,45 @@
+import Foundation
+
+/// Measures Roost beside its peers, checks every result, and prints tables of medians.
+@main
+enum RoostBenchmarks {
+  static func main() throws {
+    var plan: Plan
+    do throws(Misuse) {
+      plan = try Plan(Array(CommandLine.arguments.dropFirst()))
+      try plan.resolve(
+        operations: Set(EngineOperation.allCases.map(\.rawValue)),
+        engines: Set(EngineRegistry.engines.map(\.name)))
+    } catch {
+      FileHandle.standardError.write(Data("\(error.sentence)\n\n\(Plan.usage)\n".utf8))
+      exit(2)
+    }
+    exit(try run(plan) ? 0 : 1)
+  }
+
+  /// Returns whether every result was right.
+  private static func run(_ plan: Plan) throws -> Bool {
+    let scratch = try Scratch(plan.directory)
+    defer { try? scratch.finish() }
+
+    var runner = Runner(plan: plan)
+    var report = ""
+    for name in plan.suites {
+      let suite = suite(name, plan, scratch)
+      try runner.run(suite)
+      report += SuiteReport(suite, runner.measurements.filter { $0.suite == name }, plan).markdown
+    }
+
+    print(report, terminator: "")
+    if let file = plan.markdown { try Data(report.utf8).write(to: URL(filePath: file)) }
+    if let file = plan.json { try Data(JSONReport.text(runner.measurements).utf8).write(to: URL(filePath: file)) }
+    return runner.measurements.allSatisfy(\.isChecked)
+  }
+
+  private static func suite(_ name: String, _ plan: Plan, _ scratch: Scratch) -> any Suite {
+    switch name {
+    case "engine": EngineSuite(EngineRegistry.engines, plan: plan, scratch: scratch)
+    default: preconditionFailure("the suite \(name) is listed and not made")
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/// The engines that take part, in the order of the tables' columns.
+enum EngineRegistry {
+  static let engines: [any Engine] = [
+    RoostEngine(),
+    SQLiteEngine(.standard),
+    SQLiteEngine(.tuned),
+    LMDBEngine(),
+  ]
+
+  /// The engine that ratios are taken of.
+  static let subject = "roost"
+}

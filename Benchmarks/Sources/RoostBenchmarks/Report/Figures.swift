@@ -1,0 +1,26 @@
+import Foundation
+
+/// Numbers as tables show them: as many digits as mean something.
+enum Figures {
+  static func milliseconds(_ value: Double) -> String {
+    switch value {
+    case 99.95...: grouped(Int(value.rounded()))
+    case 9.995...: String(format: "%.1f", value)
+    case 0.9995...: String(format: "%.2f", value)
+    default: String(format: "%.3f", value)
+    }
+  }
+
+  static func ratio(_ value: Double) -> String {
+    value >= 9.995 ? String(format: "%.1f", value) : String(format: "%.2f", value)
+  }
+
+  static func grouped(_ number: Int) -> String {
+    var text = ""
+    for (place, digit) in String(number).reversed().enumerated() {
+      if place > 0 && place % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+}

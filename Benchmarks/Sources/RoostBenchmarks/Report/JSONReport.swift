@@ -1,0 +1,40 @@
+import Foundation
+
+/// Every measurement as an element of one JSON array, one line each, keys always in the same order.
+///
+/// A measurement that failed its check is there with `"checked": false`; one without a single run is left out.
+enum JSONReport {
+  static func text(_ measurements: [Measurement]) -> String {
+    let lines = measurements.compactMap(line)
+    return lines.isEmpty ? "[]\n" : "[\n" + lines.joined(separator: ",\n") + "\n]\n"
+  }
+
+  private static func line(_ measurement: Measurement) -> String? {
+    guard let median = measurement.median, let least = measurement.milliseconds.min(),
+      let most = measurement.milliseconds.max()
+    else { return nil }
+    let fields = [
+      ("suite", quoted(measurement.suite)),
+      ("op", quoted(measurement.operation)),
+      ("engine", quoted(measurement.engine)),
+      ("size", String(measurement.size)),
+      ("runs", String(measurement.milliseconds.count)),
+      ("median_ms", number(median)),
+      ("min_ms", number(least)),
+      ("max_ms", number(most)),
+      ("peak_mb", String(format: "%.1f", measurement.peakMegabytes)),
+      ("checked", String(measurement.isChecked)),
+    ]
+    return "  {" + fields.map { "\"\($0.0)\": \($0.1)" }.joined(separator: ", ") + "}"
+  }
+
+  private static func number(_ value: Double) -> String {
+    String(format: "%.3f", value)
+  }
+
+  /// Names of suites, operations and engines are plain words: nothing needs escaping.
+  private static func quoted(_ name: String) -> String {
+    precondition(name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+    return "\"\(name)\""
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// The tables of one suite: medians and ratios for each size, then growth, then what was measured and how.
+struct SuiteReport {
+  private let suite: any Suite
+  private let measurements: [Measurement]
+  private let plan: Plan
+  private let engines: [String]
+
+  init(_ suite: any Suite, _ measurements: [Measurement], _ plan: Plan) {
+    self.suite = suite
+    self.measurements = measurements
+    self.plan = plan
+    engines = suite.engines.map(\.name).filter { plan.wantsEngine($0) }
+  }
+
+  var markdown: String {
+    var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(plan.runs) runs, engines in turn,"
+    text += " \(ProcessInfo.processInfo.activeProcessorCount) processors.\n"
+    for size in plan.sizes {
+      text += section("\(Figures.grouped(size)) entries", operations.filter { $0.fixedSize == nil }, size: size)
+    }
+    text += section("Single commits", operations.filter { $0.fixedSize != nil }, size: nil)
+    text += growth
+    text += legend
+    return text
+  }
+
+  private var operations: [Operation] {
+    suite.operations.filter { plan.wantsOperation($0.name) }
+  }
+
+  private var peers: [String] {
+    engines.contains(EngineRegistry.subject) ? engines.filter { $0 != EngineRegistry.subject } : []
+  }
+
+  // MARK: Medians
+
+  private func section(_ title: String, _ operations: [Operation], size: Int?) -> String {
+    var table = MarkdownTable(["op"] + engines + peers.map { "\(EngineRegistry.subject)/\($0)" })
+    for operation in operations {
+      let size = size ?? operation.fixedSize!
+      let medians = engines.map { result(operation.name, $0, size) }
+      table.add(
+        [operation.name] + medians.map { $0.map(Figures.milliseconds) ?? "failed" }
+          + ratios { result(operation.name, $0, size) })
+    }
+    if let size, let row = readerScaling(size) { table.add(row) }
+    return table.isEmpty ? "" : "\n## \(title)\n\n\(table.text)"
+  }
+
+  /// The subject's time over each peer's: below one, the subject is quicker.
+  private func ratios(_ time: (String) -> Double?) -> [String] {
+    peers.map { peer in
+      guard let own = time(EngineRegistry.subject), let other = time(peer), other > 0 else { return "" }
+      return Figures.ratio(own / other)
+    }
+  }
+
+  /// How much more two readers get done than one, in the same time.
+  private func readerScaling(_ size: Int) -> [String]? {
+    let gains = engines.map { engine -> Double? in
+      guard let one = result(EngineOperation.readers1.rawValue, engine, size),
+        let two = result(EngineOperation.readers2.rawValue, engine, size)
+      else { return nil }
+      return 2 * one / two
+    }
+    guard gains.contains(where: { $0 != nil }) else { return nil }
+    return ["two readers' throughput over one's"] + gains.map { $0.map(Figures.ratio) ?? "" } + peers.map { _ in "" }
+  }
+
+  private func result(_ operation: String, _ engine: String, _ size: Int) -> Double? {
+    measurements.first { $0.operation == operation && $0.engine == engine && $0.size == size }?.result
+  }
+
+  // MARK: Growth
+
+  /// The exponent e of time ~ n^e, between neighbouring sizes.
+  private var growth: String {
+    guard plan.sizes.count > 1 else { return "" }
+    let steps = Array(zip(plan.sizes, plan.sizes.dropFirst()))
+    var table = MarkdownTable(
+      ["op, engine"] + plan.sizes.map { Figures.grouped($0) }
+        + steps.map { "\(Figures.grouped($0))–\(Figures.grouped($1))" })
+    for operation in operations where operation.fixedSize == nil {
+      for engine in engines {
+        let times = plan.sizes.map { result(operation.name, engine, $0) }
+        let exponents = steps.indices.map { step -> String in
+          guard let before = times[step], let after = times[step + 1], before > 0 else { return "" }
+          let exponent = log(after / before) / log(Double(steps[step].1) / Double(steps[step].0))
+          return String(format: "%.2f", exponent)
+        }
+        table.add(
+          ["\(operation.name), \(engine)"] + times.map { $0.map(Figures.milliseconds) ?? "failed" } + exponents)
+      }
+    }
+    guard !table.isEmpty else { return "" }
+    return "\n## Growth\n\nThe last columns are e in time ~ n^e: 1 is linear.\n\n\(table.text)"
+  }
+
+  // MARK: Legend
+
+  private var legend: String {
+    var text = "\n## Operations\n\n"
+    for operation in operations {
+      text += "- `\(operation.name)`: \(operation.work)\n"
+    }
+    text += "\n## Engines\n\n"
+    for engine in suite.engines where engines.contains(engine.name) {
+      text += "- `\(engine.name)`: \(engine.note)\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,42 @@
+/// All runs of one operation by one engine at one size.
+struct Measurement {
+  let suite: String
+  let operation: String
+  let engine: String
+  let size: Int
+
+  private(set) var milliseconds: [Double] = []
+  private(set) var peakMegabytes = 0.0
+  /// False once any run failed or left a wrong result. Such a measurement is in no table.
+  private(set) var isChecked = true
+
+  init(suite: String, operation: String, engine: String, size: Int) {
+    self.suite = suite
+    self.operation = operation
+    self.engine = engine
+    self.size = size
+  }
+
+  mutating func add(_ sample: Sample, peakMegabytes peak: Double) {
+    milliseconds.append(sample.milliseconds)
+    peakMegabytes = max(peakMegabytes, peak)
+    if !sample.isRight { isChecked = false }
+  }
+
+  mutating func fail() {
+    isChecked = false
+  }
+
+  /// Nil when no run came to its end.
+  var median: Double? {
+    let sorted = milliseconds.sorted()
+    guard !sorted.isEmpty else { return nil }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  }
+
+  /// The median, if it counts.
+  var result: Double? {
+    isChecked ? median : nil
+  }
+}

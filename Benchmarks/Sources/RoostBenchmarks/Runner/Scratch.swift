@@ -1,0 +1,38 @@
+import Foundation
+
+/// The folder the stores are made in.
+final class Scratch {
+  let path: String
+  private let isOurs: Bool
+  private var made = 0
+
+  /// Takes the folder given, or makes one that is removed at the end.
+  init(_ directory: String?) throws {
+    if let directory {
+      path = directory
+      isOurs = false
+    } else {
+      let name = "roost-benchmarks-\(UUID().uuidString)"
+      path = FileManager.default.temporaryDirectory.appending(path: name).path(percentEncoded: false)
+      isOurs = true
+    }
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  /// A new empty folder for one store.
+  func folder(_ label: String) throws -> String {
+    made += 1
+    let folder = "\(path)/\(label)-\(ProcessInfo.processInfo.processIdentifier)-\(made)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    return folder
+  }
+
+  func remove(_ folder: String) throws {
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Removes what this program made itself. Single stores have been removed before.
+  func finish() throws {
+    if isOurs { try FileManager.default.removeItem(atPath: path) }
+  }
+}

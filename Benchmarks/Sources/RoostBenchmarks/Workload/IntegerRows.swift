@@ -1,0 +1,77 @@
+/// Rows with integer keys and values of 150 bytes: a range of keys, each value told by its key.
+///
+/// Values are windows into one small block of noise, so that making a value costs an address and no copy,
+/// and no engine waits for the generator.
+struct IntegerRows: Sendable {
+  static let keyLength = 8
+  static let valueLength = 150
+
+  private static let windows = 65_536
+
+  private static let sharedNoise = ByteBlock(count: windows + valueLength) { bytes in
+    var random = SplitMix64()
+    for index in bytes.indices {
+      bytes[index] = UInt8(truncatingIfNeeded: random.next() >> 32)
+    }
+  }
+
+  let keys: Range<UInt64>
+  private let noise = IntegerRows.sharedNoise
+
+  init(_ keys: Range<UInt64>) {
+    self.keys = keys
+  }
+
+  init(count: Int) {
+    self.init(0..<UInt64(count))
+  }
+
+  var count: Int { keys.count }
+
+  /// The 150 bytes that belong to `key`. They stay where they are as long as the program runs.
+  @inline(__always)
+  func value(of key: UInt64) -> UnsafeRawBufferPointer {
+    noise.bytes(at: window(of: key), count: Self.valueLength)
+  }
+
+  /// The first eight bytes of the key's value.
+  @inline(__always)
+  func word(of key: UInt64) -> UInt64 {
+    noise.word(at: window(of: key))
+  }
+
+  /// What a scan of a store holding exactly these rows must leave.
+  var digest: Digest {
+    var digest = Digest()
+    for key in keys {
+      digest.add(
+        keyWord: key, keyLength: Self.keyLength, valueWord: word(of: key), valueLength: Self.valueLength)
+    }
+    return digest
+  }
+
+  @inline(__always)
+  private func window(of key: UInt64) -> Int {
+    Int(truncatingIfNeeded: SplitMix64.mix(key)) & (Self.windows - 1)
+  }
+}
+
+/// Keys to look up at random among integer rows, and the sum of the words that must be found.
+struct IntegerProbes: Sendable {
+  let keys: [UInt64]
+  let expected: UInt64
+
+  init(_ count: Int, among rows: IntegerRows, seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var keys: [UInt64] = []
+    keys.reserveCapacity(count)
+    var sum: UInt64 = 0
+    for _ in 0..<count {
+      let key = rows.keys.lowerBound + UInt64(random.next(below: rows.count))
+      keys.append(key)
+      sum &+= rows.word(of: key)
+    }
+    self.keys = keys
+    expected = sum
+  }
+}

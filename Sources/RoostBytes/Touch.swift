@@ -1,0 +1,21 @@
+public import Synchronization
+
+extension UnsafeRawPointer {
+  /// Loads a word that nobody waits for, so that its cache line is under way when it is needed.
+  ///
+  /// Swift has no prefetch instruction; a relaxed atomic load is a plain one that the compiler keeps.
+  @inlinable @inline(__always)
+  package func touch(_ offset: Int) {
+    _ = (self + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .relaxed)
+  }
+
+  /// Touches every cache line from `start` up to and without `end`, which are multiples of 64.
+  @inlinable @inline(__always)
+  package func touch(from start: Int, to end: Int) {
+    var offset = start
+    while offset < end {
+      touch(offset)
+      offset &+= 64
+    }
+  }
+}

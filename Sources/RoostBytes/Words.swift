@@ -1,0 +1,46 @@
+/// Little-endian words at any offset of raw memory.
+extension UnsafeRawPointer {
+  @inlinable @inline(__always)
+  package func u16(_ offset: Int) -> UInt16 {
+    UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  @inlinable @inline(__always)
+  package func u32(_ offset: Int) -> UInt32 {
+    UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  @inlinable @inline(__always)
+  package func u64(_ offset: Int) -> UInt64 {
+    UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  @inlinable @inline(__always)
+  package func u8(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
+}
+
+extension UnsafeMutableRawPointer {
+  @inlinable @inline(__always)
+  package func u8(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
+  @inlinable @inline(__always)
+  package func u16(_ offset: Int) -> UInt16 { UnsafeRawPointer(self).u16(offset) }
+  @inlinable @inline(__always)
+  package func u32(_ offset: Int) -> UInt32 { UnsafeRawPointer(self).u32(offset) }
+  @inlinable @inline(__always)
+  package func u64(_ offset: Int) -> UInt64 { UnsafeRawPointer(self).u64(offset) }
+
+  @inlinable @inline(__always)
+  package func set8(_ offset: Int, _ value: UInt8) { storeBytes(of: value, toByteOffset: offset, as: UInt8.self) }
+  @inlinable @inline(__always)
+  package func set16(_ offset: Int, _ value: UInt16) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt16.self)
+  }
+  @inlinable @inline(__always)
+  package func set32(_ offset: Int, _ value: UInt32) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+  }
+  @inlinable @inline(__always)
+  package func set64(_ offset: Int, _ value: UInt64) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+  }
+}

@@ -1,0 +1,128 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file of the operating system, read and written at positions.
+///
+/// The descriptor never changes and is used through positional calls alone, so calls may run at the same
+/// time. The owner closes it after its last use; `close` is the only call that must not run beside others.
+package final class DiskFile: StorageFile, @unchecked Sendable {
+  // Unchecked because `descriptor` changes once, in `close`, which its owner calls last.
+  package let path: String
+  private var descriptor: Int32
+  private var isLocked = false
+
+  init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close() }
+
+  package func readOnce(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(Fault) -> Int {
+    try count(pread(descriptor, buffer.baseAddress, buffer.count, position(offset)))
+  }
+
+  package func writeOnce(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(Fault) -> Int {
+    try count(pwrite(descriptor, bytes.baseAddress, bytes.count, position(offset)))
+  }
+
+  package func truncateOnce(to size: UInt64) throws(Fault) {
+    _ = try count(Int(ftruncate(descriptor, position(size))))
+  }
+
+  package func allocateOnce(offset: UInt64, length: UInt64) throws(Fault) {
+    #if canImport(Darwin)
+      // Darwin has no posix_fallocate; growing the file is what its callers need.
+      let (end, overflows) = offset.addingReportingOverflow(length)
+      if overflows { throw Fault(EINVAL) }
+      if try sizeOnce() < end { try truncateOnce(to: end) }
+    #else
+      let number = try posix_fallocate(descriptor, position(offset), position(length))
+      if number != 0 { throw Fault(number) }
+    #endif
+  }
+
+  package func syncOnce() throws(Fault) {
+    #if canImport(Darwin)
+      _ = try count(Int(fcntl(descriptor, F_FULLFSYNC)))
+    #else
+      _ = try count(Int(fdatasync(descriptor)))
+    #endif
+  }
+
+  package func sizeOnce() throws(Fault) -> UInt64 {
+    var facts = stat()
+    _ = try count(Int(fstat(descriptor, &facts)))
+    return UInt64(facts.st_size)
+  }
+
+  package func identityOnce() throws(Fault) -> FileIdentity {
+    var facts = stat()
+    _ = try count(Int(fstat(descriptor, &facts)))
+    return FileIdentity(
+      device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), links: UInt64(facts.st_nlink))
+  }
+
+  package func lockOnce() throws(Fault) -> Bool {
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    #if os(Linux)
+      let setOpenFileLock: Int32 = 37  // F_OFD_SETLK, which Glibc's module leaves out
+      let result = fcntl(descriptor, setOpenFileLock, &lock)
+    #else
+      let result = flock(descriptor, LOCK_EX | LOCK_NB)
+    #endif
+    if result == 0 {
+      isLocked = true
+      return true
+    }
+    if errno == EAGAIN || errno == EACCES { return false }
+    throw Fault(errno)
+  }
+
+  package func close() {
+    guard descriptor >= 0 else { return }
+    unlock()
+    #if canImport(Glibc)
+      _ = Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      _ = Musl.close(descriptor)
+    #else
+      _ = Darwin.close(descriptor)
+    #endif
+    descriptor = -1
+  }
+
+  /// Gives the lock back before the descriptor goes: a child that was just forked holds the descriptor too, until it
+  /// runs its own program, and the lock would stay as long.
+  private func unlock() {
+    guard isLocked else { return }
+    isLocked = false
+    #if os(Linux)
+      var lock = flock()
+      lock.l_type = Int16(F_UNLCK)
+      lock.l_whence = Int16(SEEK_SET)
+      let setOpenFileLock: Int32 = 37
+      _ = fcntl(descriptor, setOpenFileLock, &lock)
+    #else
+      _ = flock(descriptor, LOCK_UN)
+    #endif
+  }
+
+  /// The operating system's form of an offset. Damaged bytes may name one that it cannot express.
+  private func position(_ offset: UInt64) throws(Fault) -> off_t {
+    guard let position = off_t(exactly: offset) else { throw Fault(EINVAL) }
+    return position
+  }
+
+  private func count(_ result: Int) throws(Fault) -> Int {
+    if result < 0 { throw Fault(errno) }
+    return result
+  }
+}

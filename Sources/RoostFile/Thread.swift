@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A thread of the operating system that runs one closure and can be waited for.
+package final class Thread: @unchecked Sendable {
+  // Unchecked because `handle` is written before the thread is handed out and read by `join` alone.
+  #if canImport(Darwin)
+    private var handle: pthread_t?
+  #else
+    private var handle = pthread_t()
+  #endif
+
+  private final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  package init(_ body: @escaping @Sendable () -> Void) throws(StoreError) {
+    let work = Unmanaged.passRetained(Work(body))
+    #if canImport(Darwin)
+      let result = pthread_create(&handle, nil, { Thread.run($0) }, work.toOpaque())
+    #else
+      let result = pthread_create(&handle, nil, { Thread.run($0!) }, work.toOpaque())
+    #endif
+    if result != 0 {
+      work.release()
+      throw StoreError(.outOfMemory, "a thread could not be made", errorNumber: result)
+    }
+  }
+
+  /// Waits until the closure has returned. To be called once.
+  package func join() {
+    #if canImport(Darwin)
+      if let handle { pthread_join(handle, nil) }
+    #else
+      pthread_join(handle, nil)
+    #endif
+  }
+
+  private static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+    return nil
+  }
+
+  /// A number that tells this thread from the others that live now.
+  package static var currentID: UInt64 {
+    #if canImport(Darwin)
+      var id: UInt64 = 0
+      pthread_threadid_np(nil, &id)
+      return id
+    #else
+      UInt64(pthread_self())
+    #endif
+  }
+}
+
+/// This process's number, as a lock's holder is named by it.
+package var currentProcessID: Int32 { getpid() }

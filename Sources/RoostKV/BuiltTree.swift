@@ -1,0 +1,49 @@
+import RoostBytes
+import RoostFile
+import RoostPages
+import RoostTrees
+
+/// A tree that was built from its leaves up, on its way into an empty one and into the log.
+struct BuiltTree {
+  static let byteCount = 29
+
+  let root: Root
+  let extents: UInt64
+
+  init(_ built: (root: Root, extents: UInt64)) {
+    root = built.root
+    extents = built.extents
+  }
+
+  /// Reads what ``Replay`` has in the log, which must be `byteCount` long.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    precondition(bytes.count == Self.byteCount)
+    let memory = bytes.baseAddress!
+    root = Root(
+      reference: PageReference(PageID(memory.u32(1)), check: memory.u64(5)), level: memory.u8(0),
+      count: memory.u64(13))
+    extents = memory.u64(21)
+  }
+
+  /// Makes it the tree; false if that is not empty.
+  func give(to trunk: Forest.Trunk) -> Bool {
+    if root.isEmpty { return true }
+    return switch trunk {
+    case .bytes(let draft): draft.adopt(root, extents: extents)
+    case .integers(let draft): draft.adopt(root, extents: extents)
+    }
+  }
+
+  func record(_ transaction: WriteTransaction, _ tree: UInt32) throws(StoreError) {
+    let head = Varint.byteCount(UInt64(tree))
+    try transaction.record(Replay.Kind.adopt.rawValue, count: head + Self.byteCount) { memory in
+      Varint.encode(UInt64(tree), to: memory)
+      let fields = memory + head
+      fields.set8(0, root.level)
+      fields.set32(1, root.reference.page.place)
+      fields.set64(5, root.reference.check)
+      fields.set64(13, root.count)
+      fields.set64(21, extents)
+    }
+  }
+}

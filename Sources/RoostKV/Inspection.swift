@@ -1,0 +1,169 @@
+import RoostBytes
+import RoostFile
+import RoostPages
+import RoostTrees
+
+/// A walk through everything that one state of a store holds, which goes on behind whatever is damaged.
+///
+/// It compares what it has reached with the map of free places: together they must be all places, each once.
+struct Inspection {
+  private let examination: Examination
+  private(set) var verification = Verification()
+  private var reached = PlaceSet()
+  /// Whether everything was reached that can be; else nothing is said about what nobody reaches.
+  private var isComplete: Bool
+
+  init(_ examination: Examination) {
+    self.examination = examination
+    isComplete = examination.knowsFree
+  }
+
+  mutating func run() {
+    let start = Clock.monotonicNanoseconds()
+    for complaint in examination.complaints { add(complaint) }
+    verification.pages = Int(examination.pageCount)
+    verification.freePages = examination.free.count
+    for page in examination.mapPages { reach(page, nil) }
+    inspectTrees()
+    comparePlaces()
+    verification.pagesRead = reached.count
+    verification.seconds = Double(Clock.monotonicNanoseconds() - start) / 1e9
+  }
+
+  // MARK: Findings
+
+  mutating func add(_ error: StoreError) {
+    let invariant: Int? = error.code == .logMissing ? 9 : nil
+    add(error.page, nil, error.detail, invariant)
+  }
+
+  mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
+    verification.findings.append(
+      Verification.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
+  }
+
+  private mutating func add(_ found: [RoostTrees.Finding], _ tree: String?) {
+    for finding in found {
+      if finding.isUnreadable { isComplete = false }
+      let page = finding.page == .none ? nil : UInt64(finding.page.place)
+      add(page, tree, finding.sentence, finding.isUnreadable ? nil : 5)
+    }
+  }
+
+  // MARK: Trees
+
+  private mutating func inspectTrees() {
+    let snapshot = examination.snapshot
+    let catalog = ByteTree(snapshot.catalog, id: Catalog.treeID, view: examination.view)
+    var pages: [PageID] = []
+    let found = catalog.verify(stampBound: snapshot.stamp) { reached in
+      if case .page(let page) = reached { pages.append(page) }
+    }
+    add(found, nil)
+    for page in pages { reach(page, nil) }
+    var names: [(name: String, descriptor: TreeDescriptor?)] = []
+    do throws(StoreError) {
+      // What cannot be read was reported by `verify`.
+      try catalog.survey(gap: { _ in }) { (key, value) in
+        if !key.isEmpty { names.append((String(decoding: key, as: UTF8.self), TreeDescriptor(value.bytes))) }
+      }
+    } catch { add(error) }
+    var owners: [UInt32: String] = [:]
+    for (name, descriptor) in names {
+      guard let descriptor else {
+        isComplete = false
+        add(nil, name, "the catalog's entry is unreadable", 5)
+        continue
+      }
+      if let other = owners.updateValue(name, forKey: descriptor.id) {
+        add(nil, name, "the tree's number \(descriptor.id) is also that of \"\(other)\"", 5)
+      }
+      inspect(name, descriptor)
+    }
+  }
+
+  private mutating func inspect(_ name: String, _ descriptor: TreeDescriptor) {
+    let bound = examination.snapshot.stamp
+    var pages: [PageID] = []
+    var lists: [ExtentList] = []
+    let note = { (reached: Reached) in
+      switch reached {
+      case .page(let page): pages.append(page)
+      case .extents(let list): lists.append(list)
+      }
+    }
+    let found =
+      switch descriptor.kind {
+      case .bytes:
+        ByteTree(descriptor.root, id: descriptor.id, view: examination.view)
+          .verify(stampBound: bound, extents: descriptor.extents, note)
+      case .integers:
+        IntegerTree(descriptor.root, id: descriptor.id, view: examination.view)
+          .verify(stampBound: bound, extents: descriptor.extents, note)
+      }
+    add(found, name)
+    for page in pages { reach(page, name) }
+    for list in lists { inspect(list, name) }
+    verification.trees += 1
+    verification.entries += Int(clamping: descriptor.root.count)
+    verification.largeValues += lists.count
+  }
+
+  // MARK: Large values
+
+  private mutating func inspect(_ list: ExtentList, _ tree: String) {
+    if list.born > examination.snapshot.stamp {
+      add(list.extents.first.map { UInt64($0.place) }, tree, "a large value is younger than its snapshot", 5)
+    }
+    for extent in list.extents { reach(extent, tree) }
+    var extents = list.extents
+    if list.isIndirect {
+      do throws(StoreError) { extents = try examination.view.extents(of: list) } catch {
+        isComplete = false
+        return add(error.page, tree, error.detail, nil)
+      }
+      for extent in extents { reach(extent, tree) }
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: extents.reduce(1) { max($0, Int($1.rawBytes)) }, alignment: 16)
+    defer { buffer.deallocate() }
+    for extent in extents {
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(extent.rawBytes)])
+      do throws(StoreError) { try examination.view.read(extent, into: part) } catch {
+        add(error.page ?? UInt64(extent.place), tree, error.detail, nil)
+      }
+    }
+  }
+
+  // MARK: Places
+
+  private mutating func reach(_ extent: ExtentList.Extent, _ tree: String) {
+    for place in extent.place..<extent.place + extent.pages { reach(PageID(place), tree) }
+  }
+
+  private mutating func reach(_ page: PageID, _ tree: String?) {
+    let place = UInt64(page.place)
+    guard page.place >= 2, page.place < examination.pageCount else {
+      return add(place, tree, "the page lies outside the file", 4)
+    }
+    if !reached.insert(page.place) { add(place, tree, "the page is used twice", 4) }
+    if examination.free.contains(page.place) { add(place, tree, "the page is in use, but free in the map", 4) }
+  }
+
+  private mutating func comparePlaces() {
+    guard isComplete else { return }
+    var start: UInt32?
+    for place in 2..<max(2, examination.pageCount) + 1 {
+      let isLost =
+        place < examination.pageCount && !reached.contains(place) && !examination.free.contains(place)
+      if isLost {
+        start = start ?? place
+      } else if let first = start {
+        let last = place - 1
+        let which = first == last ? "the page is" : "the pages up to \(last) are"
+        add(UInt64(first), nil, "\(which) neither in use nor free", 4)
+        start = nil
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// Keys and values can be given as text or as bytes.
+///
+/// Keys are ordered by their bytes, a shorter key before a longer one that it begins. For text that is the order of
+/// its UTF-8 form.
+public protocol Bytes {
+  /// Calls `body` with the bytes, which are only valid during the call.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
+}
+
+extension String: Bytes {
+  @inlinable
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    if let result = try utf8.withContiguousStorageIfAvailable({ try body(UnsafeRawBufferPointer($0)) }) {
+      return result
+    }
+    return try Array(utf8).withUnsafeBytes(body)
+  }
+}
+
+extension Substring: Bytes {
+  @inlinable
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    if let result = try utf8.withContiguousStorageIfAvailable({ try body(UnsafeRawBufferPointer($0)) }) {
+      return result
+    }
+    return try Array(utf8).withUnsafeBytes(body)
+  }
+}
+
+extension Array: Bytes where Element == UInt8 {
+  @inlinable
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withUnsafeBytes(body)
+  }
+}
+
+extension ArraySlice: Bytes where Element == UInt8 {
+  @inlinable
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withUnsafeBytes(body)
+  }
+}
+
+extension UnsafeRawBufferPointer: Bytes {
+  @inlinable
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try body(self)
+  }
+}

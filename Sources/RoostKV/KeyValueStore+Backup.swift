@@ -1,0 +1,114 @@
+import RoostFile
+import RoostPages
+import RoostTrees
+
+/// How far a backup has come.
+public struct BackupProgress: Sendable {
+  /// Entries that are done.
+  public var entries: Int
+  /// Entries in all.
+  public var total: Int
+}
+
+/// Copying a store while it is used.
+extension KeyValueStore {
+  /// Writes the newest snapshot into a store of its own at `path`, compact and complete, while readers and a writer go on.
+  ///
+  /// The file appears under its name when it is whole and on the device. A file that is there already is an error unless
+  /// `replacing` is set.
+  ///
+  /// - Parameter progress: called from time to time, and at the end. If it throws, the backup ends with that error.
+  public func backup(
+    to path: String, replacing: Bool = false, progress: ((BackupProgress) throws -> Void)? = nil
+  ) throws {
+    let reader = try Reader(store)
+    defer { reader.end() }
+    var options = StoreOptions()
+    options.fanoutLimit = store.options.fanoutLimit
+    options.random = store.options.random
+    options.cacheBytes = store.options.cacheBytes.map { min($0, Self.backupCacheBytes) } ?? Self.backupCacheBytes
+    let target = try Workpiece(
+      path, replacing: replacing, options: options, fileSystem: store.fileSystem, transaction: reader.commit)
+    do {
+      let trees = try reader.catalog.all()
+      var backup = Backup(target: target, view: reader.view, report: progress)
+      backup.progress.total = trees.reduce(0) { $0 + Int(clamping: $1.descriptor.root.count) }
+      // Numbers are given in rising order.
+      for (name, descriptor) in trees.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
+        try backup.copy(name, descriptor)
+      }
+      try backup.tell()
+    } catch {
+      target.discard()
+      throw error
+    }
+    try target.publish()
+  }
+
+  private static var backupCacheBytes: Int { 128 << 20 }
+}
+
+/// The copying of one snapshot's trees.
+private struct Backup {
+  let target: Workpiece
+  let view: PageView
+  let report: ((BackupProgress) throws -> Void)?
+  var progress = BackupProgress(entries: 0, total: 0)
+
+  /// Entries between two calls of `report`.
+  private static var stride: Int { 4096 }
+
+  init(target: Workpiece, view: PageView, report: ((BackupProgress) throws -> Void)?) {
+    self.target = target
+    self.view = view
+    self.report = report
+  }
+
+  func tell() throws { try report?(progress) }
+
+  mutating func copy(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
+    let made = try target.forest.create(name, descriptor.kind, id: descriptor.id)
+    var through = try target.transaction.beginThrough()
+    let built: (root: Root, extents: UInt64)
+    switch descriptor.kind {
+    case .bytes:
+      let builder = ByteTreeBuilder(id: descriptor.id, in: target.transaction)
+      var cursor = ByteCursor(ByteTree(descriptor.root, id: descriptor.id, view: view))
+      var isThere = try cursor.first()
+      while isThere {
+        let value = cursor.value
+        if value.isExtents {
+          try builder.append(cursor.key, extents: target.copy(value, view))
+        } else {
+          try builder.append(cursor.key, value.bytes)
+        }
+        try count(&through)
+        isThere = try cursor.next()
+      }
+      built = try builder.finish()
+    case .integers:
+      let builder = IntegerTreeBuilder(id: descriptor.id, in: target.transaction)
+      var cursor = IntegerCursor(IntegerTree(descriptor.root, id: descriptor.id, view: view))
+      var isThere = try cursor.first()
+      while isThere {
+        let value = cursor.value
+        if value.isExtents {
+          try builder.append(cursor.key, extents: target.copy(value, view))
+        } else {
+          try builder.append(cursor.key, value.bytes)
+        }
+        try count(&through)
+        isThere = try cursor.next()
+      }
+      built = try builder.finish()
+    }
+    let root = try target.transaction.endThrough(through, built.root)
+    _ = BuiltTree((root, built.extents)).give(to: made.trunk)
+  }
+
+  private mutating func count(_ through: inout WriteTransaction.Through) throws {
+    try target.transaction.continueThrough(&through)
+    progress.entries += 1
+    if progress.entries % Self.stride == 0 { try tell() }
+  }
+}

@@ -1,0 +1,51 @@
+public import RoostFile
+import RoostPages
+import RoostTrees
+
+/// Figures about a store.
+extension KeyValueStore {
+  /// Tells what the store holds and uses. It waits for a writer to end.
+  ///
+  /// - Parameter samples: how many leaves of each tree to look at, for its number of leaves and their fill; with 0 no
+  ///   leaf is read.
+  public func statistics(samples: Int = 64) throws(StoreError) -> StoreFigures {
+    var figures = StoreFigures(try store.statistics())
+    let reader = try Reader(store)
+    defer { reader.end() }
+    for (name, descriptor) in try reader.catalog.all() {
+      let shape =
+        switch descriptor.kind {
+        case .bytes:
+          try ByteTree(descriptor.root, id: descriptor.id, view: reader.view).shape(samples: samples)
+        case .integers:
+          try IntegerTree(descriptor.root, id: descriptor.id, view: reader.view).shape(samples: samples)
+        }
+      figures.trees.append(
+        StoreFigures.TreeFigures(
+          name: String(decoding: name, as: UTF8.self), isTable: descriptor.kind == .integers,
+          entries: Int(clamping: descriptor.root.count), largeValues: Int(clamping: descriptor.extents),
+          depth: shape.depth, leaves: samples > 0 ? shape.leaves : 0, fill: shape.fill))
+    }
+    return figures
+  }
+}
+
+extension StoreFigures {
+  fileprivate init(_ found: StoreStatistics) {
+    commit = found.transaction
+    pageBytes = Page.size
+    pages = found.pageCount
+    freePages = found.freePages
+    waitingPages = found.waitingPages
+    draftPages = found.draftPages
+    cachedPages = found.residentPages
+    cachePages = found.cachePages
+    pagesRead = found.pagesRead
+    readers = found.readers
+    oldestSnapshotAge = found.commitsBehind
+    logBytes = found.logBytes
+    logSegments = found.logSegments
+    commits = found.commits
+    checkpoints = found.checkpoints
+  }
+}

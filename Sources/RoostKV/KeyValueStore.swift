@@ -1,0 +1,95 @@
+public import RoostFile
+package import RoostPages
+import RoostTrees
+
+/// An ordered key-value store in one file.
+///
+/// A store holds named trees: ``Tree`` with keys of bytes, and ``Table`` with keys that are 64-bit numbers. Readers see
+/// one snapshot from begin to end, and neither wait nor make anybody wait; one writer at a time changes the store.
+///
+/// ```swift
+/// let store = try KeyValueStore("music.roost")
+/// try store.write { writer in
+///   let titles = try writer.tree("titles")
+///   try titles.put("t1", "Heroes")
+/// }
+/// let title = try store.read { try $0.tree("titles").string("t1") }
+/// ```
+///
+/// The store may be used from any thread. Close it when you are done: a store at rest is one file.
+public final class KeyValueStore: Sendable {
+  private let first: Store
+  /// Set where the store is only read, since then somebody else may write it.
+  let renewal: Renewal?
+
+  package var store: Store { renewal?.current ?? first }
+
+  /// Opens the store at `path`, and makes it if it is not there.
+  public convenience init(_ path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
+    try self.init(path, options: settings.options, fileSystem: DiskFileSystem.shared)
+  }
+
+  package init(_ path: String, options: StoreOptions, fileSystem: any FileSystem) throws(StoreError) {
+    first = try Store.open(path, options: options, fileSystem: fileSystem, floor: Replay.floor)
+    renewal = options.readOnly ? Renewal(first) : nil
+  }
+
+  /// A store that lives in memory and ends with this object.
+  public init(inMemory settings: StoreSettings) throws(StoreError) {
+    first = try Store.inMemory(options: settings.options, floor: Replay.floor)
+    renewal = nil
+  }
+
+  package init(inMemory options: StoreOptions) throws(StoreError) {
+    first = try Store.inMemory(options: options, floor: Replay.floor)
+    renewal = nil
+  }
+
+  deinit {
+    // Whoever did not close the store finds everything in the log when it is opened again.
+    try? store.close()
+  }
+
+  /// Folds the log into the file and releases it. With transactions open it throws `busy` and changes nothing.
+  public func close() throws(StoreError) { try store.close() }
+
+  /// The file's path; empty for a store in memory.
+  public var path: String { store.path }
+
+  // MARK: Transactions
+
+  /// Reads one snapshot: the newest at this moment.
+  ///
+  /// What the closure gets from its reader ends with the closure. In a read-only store beside a process that writes,
+  /// the closure may run again from the start, on a newer snapshot.
+  @discardableResult
+  public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
+    if let renewal { return try renewal.read(body) }
+    let reader = try Reader(first)
+    defer { reader.end() }
+    return try body(reader)
+  }
+
+  /// Changes the store: everything the closure does, or nothing if it throws.
+  ///
+  /// - Parameter durability: `.full` returns when the commit is on the device.
+  /// - Parameter timeoutMilliseconds: how long to wait for another writer; nil waits without end.
+  @discardableResult
+  public func write<Result>(
+    _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (Writer) throws -> Result
+  ) throws -> Result {
+    let writer = try Writer(store, timeoutMilliseconds: timeoutMilliseconds)
+    let result: Result
+    do {
+      result = try body(writer)
+    } catch {
+      writer.abandon()
+      throw error
+    }
+    try writer.commit(durability)
+    return result
+  }
+
+  /// Writes all changed pages to their places now, and lets the log begin anew.
+  public func checkpoint() throws(StoreError) { try store.checkpoint() }
+}

@@ -1,0 +1,35 @@
+package import RoostPages
+
+/// How a store is opened.
+public struct StoreSettings: Sendable {
+  /// Make the file if there is none.
+  public var createIfMissing = true
+  /// Open without writing anything, also beside a process that writes.
+  public var readOnly = false
+  /// Bytes of memory for pages; nil lets the store choose.
+  public var cacheBytes: Int?
+  /// Bytes of changed pages that start a checkpoint. At twice as many a writer waits for it.
+  public var draftBytes = 64 << 20
+  /// Bytes of log that start a checkpoint.
+  public var logBytes = 64 << 20
+
+  public init() {}
+
+  package var options: StoreOptions {
+    var options = StoreOptions()
+    options.createIfMissing = createIfMissing
+    options.readOnly = readOnly
+    options.cacheBytes = cacheBytes
+    options.draftBytes = max(draftBytes, 1 << 20)
+    options.logBytes = max(logBytes, 4 << 20)
+    return options
+  }
+}
+
+/// How long a commit waits.
+public enum Durability: Sendable {
+  /// Until the commit is on the device. Commits made at the same time share one sync.
+  case full
+  /// Not at all. A crash of the machine may lose the newest commits; never parts of one, never out of order.
+  case relaxed
+}

@@ -1,0 +1,106 @@
+public import RoostFile
+package import RoostPages
+package import RoostTrees
+
+/// Whether a transaction is still open; what it handed out asks this before it touches a page.
+///
+/// It is used by the one thread that runs the transaction's closure.
+final class Scope {
+  // Unchecked because the one thread of the transaction touches them, never within a yield.
+  @exclusivity(unchecked) var isOpen = true
+  /// Grows with everything that makes handles and cursors of this transaction stale.
+  @exclusivity(unchecked) var generation = 0
+  let store: Store
+  private let slot: ReaderSlot
+  fileprivate(set) var isSlotOurs = false
+  var cursors = 0
+
+  init(_ store: Store, _ slot: ReaderSlot) {
+    self.store = store
+    self.slot = slot
+  }
+
+  /// Closes everything that was handed out; returns whether the slot can be given back now.
+  func end() -> Bool {
+    isOpen = false
+    isSlotOurs = cursors > 0
+    return !isSlotOurs
+  }
+
+  func cursorEnded() {
+    cursors -= 1
+    if isSlotOurs && cursors == 0 { store.frames.slots.give(slot) }
+  }
+
+  @inline(__always)
+  func check() throws(StoreError) { if !isOpen { throw ended } }
+
+  @inline(never)
+  var ended: StoreError { StoreError(.closed, "the transaction this came from has ended") }
+
+  @inline(never)
+  var stale: StoreError { StoreError(.closed, "the tree was changed since this cursor began") }
+
+  @inline(never)
+  var nowhere: StoreError { StoreError(.notFound, "the cursor stands on no entry") }
+}
+
+/// One snapshot of a store, for reading.
+///
+/// It belongs to the closure that got it, and to the thread that runs it.
+public final class Reader {
+  private let scope: Scope
+  private let transaction: ReadTransaction
+
+  init(_ store: Store) throws(StoreError) {
+    transaction = try store.beginRead()
+    scope = Scope(store, transaction.view.slot)
+  }
+
+  func end() {
+    guard scope.isOpen else { return }
+    if scope.end() { scope.store.endRead(transaction) }
+  }
+
+  /// The number of the commit this snapshot shows.
+  public var commit: UInt64 { transaction.snapshot.transaction }
+
+  /// The tree of that name. A tree that was never made is empty.
+  public func tree(_ name: String) throws(StoreError) -> Tree {
+    let found = try descriptor(name, .bytes)
+    return Tree(ByteTree(found.root, id: found.id, view: transaction.view), scope)
+  }
+
+  /// The table of that name. A table that was never made is empty.
+  public func table(_ name: String) throws(StoreError) -> Table {
+    let found = try descriptor(name, .integers)
+    return Table(IntegerTree(found.root, id: found.id, view: transaction.view), scope)
+  }
+
+  /// The names of all trees and tables, in order.
+  public func names() throws(StoreError) -> [String] {
+    try scope.check()
+    return try catalog.all().map { String(decoding: $0.name, as: UTF8.self) }
+  }
+
+  package var catalog: Catalog { Catalog(transaction.snapshot, view: transaction.view) }
+  package var view: PageView { transaction.view }
+
+  private func descriptor(_ name: String, _ kind: TreeDescriptor.Kind) throws(StoreError) -> TreeDescriptor {
+    try scope.check()
+    guard let found = try catalog.descriptor(Array(name.utf8)) else {
+      return TreeDescriptor(id: .max, kind: kind)
+    }
+    try found.expect(kind, name)
+    return found
+  }
+}
+
+extension TreeDescriptor {
+  func expect(_ wanted: Kind, _ name: String) throws(StoreError) {
+    if kind == wanted { return }
+    throw StoreError(
+      .treeKindMismatch,
+      "\"\(name)\" is a \(kind == .bytes ? "tree with keys of bytes" : "table with number keys")")
+  }
+}

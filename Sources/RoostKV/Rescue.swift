@@ -1,0 +1,234 @@
+import RoostBytes
+import RoostFile
+import RoostPages
+import RoostTrees
+
+/// The work of saving a damaged store: every step goes on behind what it cannot read.
+///
+/// What is not read is a loss, never an error; an error means that the new store cannot be written.
+final class Rescue {
+  let examination: Examination
+  let target: Workpiece
+  private(set) var losses: [Salvage.Loss] = []
+  private var names: [UInt32: [UInt8]] = [:]
+  private var unverified: [UInt32: Int] = [:]
+  private var reached = PlaceSet()
+  /// The key ranges of each tree that could not be read.
+  private var byteGaps: [UInt32: [(low: [UInt8], high: [UInt8]?)]] = [:]
+  private var numberGaps: [UInt32: [(low: UInt64, high: UInt64?)]] = [:]
+  /// Some trees may have no entry in the catalog any more.
+  private var lostNames = false
+
+  init(_ examination: Examination, _ target: Workpiece) {
+    self.examination = examination
+    self.target = target
+  }
+
+  func run(_ fileSystem: any FileSystem) throws(StoreError) {
+    for complaint in examination.complaints { lose(nil, complaint) }
+    for (name, descriptor) in try catalog() { try save(name, descriptor) }
+    try searchLooseLeaves()
+    try carryOutLog(fileSystem)
+  }
+
+  func result() -> Salvage {
+    var salvage = Salvage()
+    salvage.losses = losses
+    for (id, name) in names.sorted(by: { $0.key < $1.key }) {
+      guard let tree = try? target.forest.find(id: id) else { continue }
+      salvage.trees.append(
+        Salvage.SavedTree(
+          name: String(decoding: name, as: UTF8.self), entries: Int(clamping: tree.trunk.root.count),
+          unverified: unverified[id] ?? 0))
+    }
+    return salvage
+  }
+
+  // MARK: Losses
+
+  func lose(
+    _ tree: [UInt8]?, _ error: StoreError, low: [UInt8]? = nil, high: [UInt8]? = nil, entries: Int? = nil
+  ) {
+    losses.append(
+      Salvage.Loss(
+        tree: tree.map { String(decoding: $0, as: UTF8.self) }, page: error.page, sentence: error.detail, low: low,
+        high: high, entries: entries))
+  }
+
+  private func lose<Key>(_ tree: [UInt8], _ gap: Gap<Key>, _ bytes: (Key) -> [UInt8]) {
+    lose(
+      tree, StoreError(.damaged, gap.sentence, page: UInt64(gap.page.place)), low: bytes(gap.low),
+      high: gap.high.map(bytes), entries: Int(clamping: gap.count))
+  }
+
+  static func bytes(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
+
+  // MARK: Trees
+
+  /// All trees that are known, in the order of their numbers.
+  private func catalog() throws(StoreError) -> [(name: [UInt8], descriptor: TreeDescriptor)] {
+    let snapshot = examination.snapshot
+    var found: [[UInt8]: TreeDescriptor] = [:]
+    let tree = ByteTree(snapshot.catalog, id: Catalog.treeID, view: examination.view)
+    lostNames = examination.sequence == 0
+    try tree.survey(
+      gap: {
+        lostNames = true
+        lose(Array("catalog".utf8), $0, { $0 })
+      }, reach: { reached.insert($0.place) }
+    ) { (name, value) in
+      if !name.isEmpty { found[name] = TreeDescriptor(value.bytes) }
+    }
+    if lostNames {
+      // Older leaves of the catalog may still be there; the newest that names a tree decides.
+      var stamps: [[UInt8]: UInt64] = [:]
+      try examination.scan { (page, memory) throws(StoreError) in
+        guard let leaf = LooseLeaf(page, memory), leaf.tree == Catalog.treeID, !leaf.isInteger else { return }
+        try leaf.entries { (name, value) in
+          guard !name.isEmpty, let descriptor = TreeDescriptor(value.bytes) else { return }
+          let root = descriptor.root
+          // A leaf that was never written by a checkpoint does not know its trees' checks.
+          guard root.isEmpty || root.reference.check != 0 else { return }
+          if found[name] != nil, (stamps[name] ?? .max) >= leaf.stamp { return }
+          found[name] = descriptor
+          stamps[name] = leaf.stamp
+        }
+      }
+    }
+    return found.map { ($0.key, $0.value) }.sorted { $0.descriptor.id < $1.descriptor.id }
+  }
+
+  private func save(_ name: [UInt8], _ descriptor: TreeDescriptor) throws(StoreError) {
+    guard names[descriptor.id] == nil, let made = create(name, descriptor.kind, descriptor.id) else {
+      return lose(name, StoreError(.damaged, "the tree's number \(descriptor.id) is used twice"))
+    }
+    names[descriptor.id] = name
+    let id = descriptor.id
+    switch made.trunk {
+    case .bytes(let draft):
+      try ByteTree(descriptor.root, id: id, view: examination.view).survey(
+        gap: {
+          byteGaps[id, default: []].append(($0.low, $0.high))
+          lose(name, $0, { $0 })
+        }, reach: { reached.insert($0.place) }
+      ) { (key, value) throws(StoreError) in _ = try put(key, value, in: draft, name) }
+    case .integers(let draft):
+      try IntegerTree(descriptor.root, id: id, view: examination.view).survey(
+        gap: {
+          numberGaps[id, default: []].append(($0.low, $0.high))
+          lose(name, $0, Self.bytes)
+        }, reach: { reached.insert($0.place) }
+      ) { (key, value) throws(StoreError) in _ = try put(key, value, in: draft, name) }
+    }
+  }
+
+  private func create(_ name: [UInt8], _ kind: TreeDescriptor.Kind, _ id: UInt32) -> Forest.Opened? {
+    do throws(StoreError) { return try target.forest.create(name, kind, id: id) } catch { return nil }
+  }
+
+  // MARK: Entries
+
+  /// Puts a value, wherever it lies; false if it lies outside and is damaged.
+  func put(
+    _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, _ name: [UInt8]
+  ) throws(StoreError) -> Bool {
+    guard let outside = load(value, name, key) else { return false }
+    try ByteKey.borrowing(key) { (key) throws(StoreError) in
+      if value.isExtents {
+        try ByteKey.borrowing(outside) { (bytes) throws(StoreError) in _ = try draft.put(key, bytes.bytes) }
+      } else {
+        try draft.put(key, value.bytes)
+      }
+    }
+    try target.transaction.relieve()
+    return true
+  }
+
+  func put(
+    _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, _ name: [UInt8]
+  ) throws(StoreError) -> Bool {
+    guard let outside = load(value, name, Self.bytes(key)) else { return false }
+    if value.isExtents {
+      try ByteKey.borrowing(outside) { (bytes) throws(StoreError) in _ = try draft.put(key, bytes.bytes) }
+    } else {
+      try draft.put(key, value.bytes)
+    }
+    try target.transaction.relieve()
+    return true
+  }
+
+  /// The bytes of a value that lies outside; empty for one that does not, nil if it is lost.
+  private func load(_ value: StoredValue, _ name: [UInt8], _ key: [UInt8]) -> [UInt8]? {
+    guard value.isExtents else { return [] }
+    do throws(StoreError) { return try value.load(examination.view) } catch {
+      lose(name, error, low: key, high: key + [0], entries: 1)
+      return nil
+    }
+  }
+
+  // MARK: Loose leaves
+
+  /// Searches pages that no tree leads to for entries of the gaps, the newest first.
+  private func searchLooseLeaves() throws(StoreError) {
+    guard lostNames || !byteGaps.isEmpty || !numberGaps.isEmpty else { return }
+    var found: [(stamp: UInt64, page: PageID)] = []
+    try examination.scan { (page, memory) in
+      guard isLoose(page), let leaf = LooseLeaf(page, memory), wants(leaf) else { return }
+      found.append((leaf.stamp, page))
+    }
+    for (_, page) in found.sorted(by: { $0.stamp > $1.stamp }) {
+      try examination.read(page) { (memory) throws(StoreError) in
+        if let leaf = LooseLeaf(page, memory) { try adopt(leaf) }
+      }
+    }
+  }
+
+  private func isLoose(_ page: PageID) -> Bool {
+    !reached.contains(page.place) && !(examination.knowsFree && examination.free.contains(page.place))
+  }
+
+  private func wants(_ leaf: LooseLeaf) -> Bool {
+    if leaf.tree == Catalog.treeID { return false }
+    if names[leaf.tree] == nil { return lostNames }
+    return byteGaps[leaf.tree] != nil || numberGaps[leaf.tree] != nil
+  }
+
+  private func adopt(_ leaf: LooseLeaf) throws(StoreError) {
+    if names[leaf.tree] == nil {
+      let name = Array("recovered \(leaf.tree)".utf8)
+      guard create(name, leaf.isInteger ? .integers : .bytes, leaf.tree) != nil else { return }
+      names[leaf.tree] = name
+      byteGaps[leaf.tree] = [([], nil)]
+      numberGaps[leaf.tree] = [(0, nil)]
+    }
+    guard let name = names[leaf.tree], let tree = try target.forest.find(id: leaf.tree) else { return }
+    switch (tree.trunk, leaf.isInteger) {
+    case (.bytes(let draft), false):
+      let gaps = byteGaps[leaf.tree] ?? []
+      try leaf.entries { (key, value) throws(StoreError) in
+        guard gaps.contains(where: { Self.holds($0.low, $0.high, key) }) else { return }
+        let isThere = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.tree.value(of: key) != nil }
+        if isThere { return }
+        if try put(key, value, in: draft, name) { unverified[leaf.tree, default: 0] += 1 }
+      }
+    case (.integers(let draft), true):
+      let gaps = numberGaps[leaf.tree] ?? []
+      try leaf.numbers { (key, value) throws(StoreError) in
+        guard gaps.contains(where: { $0.low <= key && $0.high.map { key < $0 } ?? true }) else { return }
+        if try draft.tree.value(of: key) != nil { return }
+        if try put(key, value, in: draft, name) { unverified[leaf.tree, default: 0] += 1 }
+      }
+    default: return
+    }
+  }
+
+  private static func holds(_ low: [UInt8], _ high: [UInt8]?, _ key: [UInt8]) -> Bool {
+    if key.lexicographicallyPrecedes(low) { return false }
+    guard let high else { return true }
+    return key.lexicographicallyPrecedes(high)
+  }
+
+  func note(_ id: UInt32, _ name: [UInt8]) { names[id] = name }
+  func forget(_ name: [UInt8]) { names = names.filter { $0.value != name } }
+  func name(_ id: UInt32) -> [UInt8] { names[id] ?? [] }
+}

@@ -1,0 +1,42 @@
+/// What could be saved from a damaged store, and what could not.
+public struct Salvage: Sendable {
+  /// A part of the store that is lost.
+  public struct Loss: Sendable, CustomStringConvertible {
+    /// The tree concerned, where that is known.
+    public var tree: String?
+    /// The page that is damaged, counted from the start of the data file.
+    public var page: UInt64?
+    /// What is damaged, as a clause without a full stop.
+    public var sentence: String
+    /// The first key of the part, as bytes; a table's keys are eight bytes, highest first. nil where it is not known.
+    public var low: [UInt8]?
+    /// The first key behind the part; nil where it reaches to the end or is not known.
+    public var high: [UInt8]?
+    /// How many entries stood there, where that is known. Some of them may have been found elsewhere.
+    public var entries: Int?
+
+    public var description: String {
+      var text = sentence
+      if let entries { text += ", with \(entries) entries" }
+      if let tree { text += ", in \"\(tree)\"" }
+      if let page { text = "page \(page): " + text }
+      return text
+    }
+  }
+
+  /// What is in the new store of one tree.
+  public struct SavedTree: Sendable {
+    public var name: String
+    public var entries: Int
+    /// Entries from sound pages that nothing leads to: they may be older than what was lost.
+    public var unverified: Int
+  }
+
+  public internal(set) var trees: [SavedTree] = []
+  public internal(set) var losses: [Loss] = []
+
+  public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
+  public var unverified: Int { trees.reduce(0) { $0 + $1.unverified } }
+  /// Nothing was lost.
+  public var isComplete: Bool { losses.isEmpty }
+}

@@ -1,0 +1,56 @@
+/// What a store holds and uses at one moment.
+public struct StoreFigures: Sendable {
+  /// What one tree or table holds.
+  public struct TreeFigures: Sendable {
+    public var name: String
+    /// Whether its keys are numbers.
+    public var isTable: Bool
+    public var entries: Int
+    /// Entries whose value lies outside their leaf.
+    public var largeValues: Int
+    /// Levels, leaves included; 0 for an empty tree.
+    public var depth: Int
+    /// Leaves, estimated from those looked at.
+    public var leaves: Int
+    /// The part of the leaves' room that is in use, 0 to 1, estimated.
+    public var fill: Double
+  }
+
+  /// The newest commit's number.
+  public var commit: UInt64 = 0
+  public var pageBytes = 4096
+  /// Pages in the file, superblocks among them.
+  public var pages = 0
+  public var freePages = 0
+  /// Pages that left their trees but must stay for a reader, a checkpoint or the log.
+  public var waitingPages = 0
+  /// Changed pages that are not in the file yet.
+  public var draftPages = 0
+  /// Pages that hold memory, and how many may before some are given back.
+  public var cachedPages = 0
+  public var cachePages = 0
+  /// Pages read from the file since the store was opened: look-ups that the cache could not serve.
+  public var pagesRead = 0
+  /// Transactions and cursors that are open.
+  public var readers = 0
+  /// How many commits have been made since the oldest snapshot that somebody reads; 0 if nobody reads an older one.
+  public var oldestSnapshotAge = 0
+  public var logBytes = 0
+  public var logSegments = 0
+  /// Commits and checkpoints since the store was opened.
+  public var commits = 0
+  public var checkpoints = 0
+  public var trees: [TreeFigures] = []
+
+  public var fileBytes: Int { pages * pageBytes }
+  public var freeBytes: Int { freePages * pageBytes }
+  /// Bytes that would be free if nobody read an older snapshot and a checkpoint had been made.
+  public var pinnedBytes: Int { waitingPages * pageBytes }
+  public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
+
+  /// The part of all leaves' room that is in use, 0 to 1, estimated.
+  public var fill: Double {
+    let leaves = trees.reduce(0) { $0 + $1.leaves }
+    return leaves == 0 ? 0 : trees.reduce(0) { $0 + $1.fill * Double($1.leaves) } / Double(leaves)
+  }
+}

@@ -1,0 +1,95 @@
+public import RoostFile
+import RoostPages
+import RoostTrees
+
+/// An ordered map from 64-bit numbers to bytes, as one snapshot has it.
+public struct Table {
+  let tree: IntegerTree
+  let scope: Scope
+
+  init(_ tree: IntegerTree, _ scope: Scope) {
+    self.tree = tree
+    self.scope = scope
+  }
+
+  /// How many keys there are.
+  public var count: Int { Int(clamping: tree.root.count) }
+  public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
+
+  /// The value of a key, copied; nil if there is none.
+  @inlinable
+  public func value(_ key: UInt64) throws -> [UInt8]? {
+    try withValue(key) { $0.withUnsafeBytes { [UInt8]($0) } }
+  }
+
+  /// The value of a key as text; bytes that are not UTF-8 are replaced.
+  @inlinable
+  public func string(_ key: UInt64) throws -> String? {
+    try withValue(key) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  @inlinable
+  public func contains(_ key: UInt64) throws -> Bool { try withValue(key) { _ in true } ?? false }
+
+  /// Calls `body` with the value where it lies, without copying; nil if there is none.
+  ///
+  /// The closure must not change the store.
+  @inlinable
+  public func withValue<Result>(_ key: UInt64, _ body: (RawSpan) throws -> Result) throws -> Result? {
+    let found = try find(key)
+    guard let found else { return nil }
+    if let outside = found.outside { return try body(outside.span.bytes) }
+    defer { leave() }
+    return try body(RawSpan(_unsafeBytes: found.bytes))
+  }
+
+  /// Finds the value. The slot stays entered where the answer borrows it.
+  @usableFromInline
+  func find(_ key: UInt64) throws(StoreError) -> Tree.Found? {
+    try scope.check()
+    let slot = tree.view.slot
+    slot.enter()
+    var isBorrowed = false
+    defer { if !isBorrowed { slot.leave() } }
+    guard let value = try tree.find(key) else { return nil }
+    if value.isExtents {
+      let copy = try tree.view.readExtents(try TreeDamage.extents(value))
+      return Tree.Found(bytes: UnsafeRawBufferPointer(start: nil, count: 0), outside: copy)
+    }
+    isBorrowed = true
+    return Tree.Found(bytes: value.bytes, outside: nil)
+  }
+
+  @usableFromInline func leave() { tree.view.slot.leave() }
+
+  // MARK: Order
+
+  /// How many keys are below `key`.
+  public func rank(of key: UInt64) throws(StoreError) -> Int {
+    try scope.check()
+    return Int(clamping: try tree.rank(of: key))
+  }
+
+  /// How many keys there are in the range, in the time of two look-ups.
+  public func count(in range: Range<UInt64>) throws(StoreError) -> Int {
+    try scope.check()
+    return Int(clamping: try tree.count(from: range.lowerBound, to: range.upperBound))
+  }
+
+  /// A cursor, before the first entry.
+  public func cursor() throws(StoreError) -> TableCursor {
+    try scope.check()
+    return TableCursor(IntegerCursor(tree), scope)
+  }
+
+  /// Calls `body` for each entry from `low` on in order, until it returns false.
+  public func forEach(from low: UInt64 = 0, _ body: (_ key: UInt64, _ value: RawSpan) throws -> Bool) throws {
+    var cursor = try cursor()
+    var isThere = try cursor.seek(low)
+    while isThere {
+      let goesOn = try cursor.withEntry { try body($0, $1) }
+      if !goesOn { return }
+      isThere = try cursor.next()
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// What an examination of a whole store has found.
+public struct Verification: Sendable {
+  /// Something that is not as it should be.
+  public struct Finding: Hashable, Sendable, CustomStringConvertible {
+    /// The page concerned, counted from the start of the data file, where one is.
+    public var page: UInt64?
+    /// The tree concerned, where one is.
+    public var tree: String?
+    /// What is wrong, as a clause without a full stop.
+    public var sentence: String
+    /// The invariant of Docs/DURABILITY.md that does not hold; nil where the medium failed, and no rule of ours.
+    public var invariant: Int?
+
+    public var description: String {
+      var text = sentence
+      if let tree { text += ", in \"\(tree)\"" }
+      if let page { text = "page \(page): " + text }
+      if let invariant { text += " (invariant \(invariant))" }
+      return text
+    }
+  }
+
+  /// Everything that is wrong, as far as it can be told; empty for a sound store.
+  public internal(set) var findings: [Finding] = []
+  /// Pages in the file, superblocks among them.
+  public internal(set) var pages = 0
+  /// Pages that were read: those of trees, of large values and of the map of free places.
+  public internal(set) var pagesRead = 0
+  public internal(set) var freePages = 0
+  /// Trees and tables.
+  public internal(set) var trees = 0
+  public internal(set) var entries = 0
+  /// Entries whose value lies outside their leaf.
+  public internal(set) var largeValues = 0
+  public internal(set) var seconds = 0.0
+
+  public var isSound: Bool { findings.isEmpty }
+}

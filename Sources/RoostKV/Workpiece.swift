@@ -1,0 +1,112 @@
+import RoostFile
+import RoostPages
+import RoostTrees
+
+/// A store in the making, beside the name that it gets once it is complete.
+///
+/// It has no log and nobody else knows it, so it is filled at the speed of the device. Until `publish` returns the
+/// name leads to what was there before, or to nothing.
+final class Workpiece {
+  private let path: String
+  private let temporary: String
+  private let fileSystem: any FileSystem
+  private let replaced: (any StorageFile)?
+  private let store: Store
+  let transaction: WriteTransaction
+  let forest: Forest
+
+  /// - Parameter transaction: the number that the new store's one commit gets.
+  init(
+    _ path: String, replacing: Bool, options: StoreOptions, fileSystem: any FileSystem, transaction number: UInt64
+  ) throws(StoreError) {
+    let path = try fileSystem.canonicalPath(path)
+    self.path = path
+    self.fileSystem = fileSystem
+    temporary = path + "-making"
+    let replaced = try Self.claim(path, replacing, fileSystem)
+    do throws(StoreError) {
+      store = try Store.makePrivate(
+        temporary, options: options, fileSystem: fileSystem, floor: Replay.floor, after: max(number, 1) - 1)
+    } catch {
+      replaced?.close()
+      throw error
+    }
+    self.replaced = replaced
+    do throws(StoreError) { transaction = try store.beginWrite() } catch {
+      try? store.close()
+      replaced?.close()
+      throw error
+    }
+    forest = Forest(in: transaction)
+  }
+
+  /// Makes sure that the name may be taken: it is free, or leads to a file that nobody has open, which stays locked.
+  private static func claim(
+    _ path: String, _ replacing: Bool, _ fileSystem: any FileSystem
+  ) throws(StoreError) -> (any StorageFile)? {
+    guard try fileSystem.exists(path) else { return nil }
+    guard replacing else { throw StoreError(.alreadyExists, "there is a file of that name", path: path) }
+    let file = try fileSystem.open(path, .write)
+    do throws(StoreError) {
+      guard try file.lock() else { throw StoreError(.locked, "the file to replace is open", path: path) }
+    } catch {
+      file.close()
+      throw error
+    }
+    return file
+  }
+
+  /// Commits, closes, and gives the file its name.
+  func publish() throws(StoreError) {
+    do throws(StoreError) {
+      try transaction.commit(forest.seal(), durability: .relaxed)
+      try store.close()
+      try fileSystem.rename(temporary, to: path)
+    } catch {
+      discard()
+      throw error
+    }
+    replaced?.close()
+    try fileSystem.syncDirectory(of: path)
+    // The log of a store that was replaced goes only when its file is gone for good.
+    let log = Store.logPath(path)
+    if try fileSystem.exists(log) {
+      try fileSystem.remove(log)
+      try fileSystem.syncDirectory(of: path)
+    }
+  }
+
+  /// Leaves nothing behind.
+  func discard() {
+    transaction.abandon()
+    try? store.close()
+    try? fileSystem.remove(temporary)
+    replaced?.close()
+  }
+
+  // MARK: Filling
+
+  func put(_ key: ByteKey, _ value: StoredValue, in draft: ByteTreeDraft, from view: PageView) throws(StoreError) {
+    if value.isExtents {
+      try draft.put(key, extents: copy(value, view))
+    } else {
+      try draft.put(key, value.bytes)
+    }
+    try transaction.relieve()
+  }
+
+  func put(_ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, from view: PageView) throws(StoreError) {
+    if value.isExtents {
+      try draft.put(key, extents: copy(value, view))
+    } else {
+      try draft.put(key, value.bytes)
+    }
+    try transaction.relieve()
+  }
+
+  /// Stores a large value as it is stored in another store.
+  func copy(_ value: StoredValue, _ view: PageView) throws(StoreError) -> ExtentList {
+    let list = try TreeDamage.extents(value)
+    return try transaction.copyExtents(list, from: view, isNamed: list.byteCount >= UInt64(ExtentList.namedFrom))
+  }
+}

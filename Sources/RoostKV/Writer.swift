@@ -1,0 +1,154 @@
+public import RoostFile
+import RoostPages
+import RoostTrees
+
+/// The one transaction that may change a store.
+///
+/// It belongs to the closure that got it, and to the thread that runs it. It reads what it has written.
+public final class Writer {
+  let scope: Scope
+  let transaction: WriteTransaction
+  private(set) var forest: Forest
+  /// A change that failed half way; it makes the commit fail.
+  private var failure: StoreError?
+
+  init(_ store: Store, timeoutMilliseconds: UInt64?) throws(StoreError) {
+    transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
+    scope = Scope(store, transaction.view.slot)
+    forest = Forest(in: transaction)
+  }
+
+  func commit(_ durability: Durability) throws(StoreError) {
+    if let failure {
+      abandon()
+      throw failure
+    }
+    do throws(StoreError) {
+      let root = try forest.seal()
+      end()
+      try transaction.commit(root, durability: durability == .full ? .full : .relaxed)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  func abandon() {
+    end()
+    transaction.abandon()
+  }
+
+  private func end() {
+    if scope.isOpen { transaction.givesSlot = scope.end() }
+  }
+
+  // MARK: Trees
+
+  /// The tree of that name, made if it is not there.
+  public func tree(_ name: String) throws(StoreError) -> WritableTree {
+    let found = try open(name, .bytes)
+    guard case .bytes(let draft) = found.trunk else { throw scope.ended }
+    return WritableTree(self, found.id, draft)
+  }
+
+  /// The table of that name, made if it is not there.
+  public func table(_ name: String) throws(StoreError) -> WritableTable {
+    let found = try open(name, .integers)
+    guard case .integers(let draft) = found.trunk else { throw scope.ended }
+    return WritableTable(self, found.id, draft)
+  }
+
+  /// The names of all trees and tables, in order.
+  public func names() throws(StoreError) -> [String] {
+    try scope.check()
+    return try forest.names().map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Removes a tree or table with everything in it; false if there is none of that name.
+  @discardableResult
+  public func drop(_ name: String) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard try forest.drop(Array(name.utf8)) else { return false }
+      try Replay.record(transaction, .drop, name: Array(name.utf8))
+      return true
+    }
+  }
+
+  /// Gives a tree or table another name.
+  public func rename(_ name: String, to new: String) throws(StoreError) {
+    try change { () throws(StoreError) in
+      try forest.rename(Array(name.utf8), to: Array(new.utf8))
+      try Replay.record(transaction, .rename, name: Array(name.utf8), other: Array(new.utf8))
+    }
+  }
+
+  private func open(_ name: String, _ kind: TreeDescriptor.Kind) throws(StoreError) -> Forest.Opened {
+    try scope.check()
+    let bytes = Array(name.utf8)
+    if let found = try forest.find(bytes) {
+      try found.known.expect(kind, name)
+      return found
+    }
+    return try change { () throws(StoreError) in
+      let made = try forest.create(bytes, kind)
+      try Replay.record(transaction, kind == .bytes ? .createTree : .createTable, name: bytes, id: made.id)
+      return made
+    }
+  }
+
+  // MARK: Changes
+
+  /// Runs a change. A failure that may have left it half done makes the commit fail.
+  func change<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    try scope.check()
+    if isBuilding { throw Self.building }
+    scope.generation &+= 1
+    do throws(StoreError) { return try body() } catch {
+      note(error)
+      throw error
+    }
+  }
+
+  /// A tree is under construction: nothing else may be changed.
+  private(set) var isBuilding = false
+
+  func beginBuilding() throws(StoreError) {
+    try scope.check()
+    if isBuilding { throw Self.building }
+    if let failure { throw failure }
+    isBuilding = true
+  }
+
+  func endBuilding() { isBuilding = false }
+
+  private static var building: StoreError {
+    StoreError(.nestedWrite, "a tree is being built; nothing else can be changed meanwhile")
+  }
+
+  @inline(never)
+  func note(_ error: StoreError) {
+    switch error.code {
+    case .keyTooLong, .valueTooLarge, .invalidName, .alreadyExists, .notFound, .treeKindMismatch, .closed: break
+    default: failure = failure ?? error
+    }
+  }
+
+  /// Runs changes that are undone if the closure throws, while everything before them stays.
+  public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    try scope.check()
+    if isBuilding { throw Self.building }
+    if let failure { throw failure }
+    let point = try forest.savepoint()
+    do {
+      let result = try body()
+      if let failure { throw failure }
+      forest.release(point)
+      return result
+    } catch {
+      scope.generation &+= 1
+      forest.rollback(to: point)
+      failure = nil
+      throw error
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import RoostFile
+
+/// Commits that are appended but not yet seen, and the sync that they share.
+///
+/// Whoever finds no sync under way makes one for every record appended so far; the others wait for it.
+/// What readers see advances in order: past a full commit once a sync covers it, past a relaxed one at once,
+/// unless an unpublished full one stands before it.
+///
+/// ## Invariants
+/// 1. `published` never goes back.
+/// 2. A failed sync is never tried again: writing stops until the store is opened anew.
+final class CommitQueue: @unchecked Sendable {
+  // Unchecked because its fields are guarded by `lock`.
+  private struct Waiting {
+    var snapshot: Snapshot
+    var end: UInt64
+    var durability: Durability
+  }
+
+  let lock = Lock()
+  private let changed = Condition()
+  private var waiting: [Waiting] = []
+  private var next = 0
+  private var isSyncing = false
+  /// The end of the last closed record in the log.
+  private var appended: UInt64
+  private var synced: UInt64
+  private var failure: StoreError?
+  private var latest: Snapshot
+  private var log: (any StorageFile)?
+  let published: PublishedSnapshot
+
+  init(_ snapshot: Snapshot, position: UInt64, published: PublishedSnapshot) {
+    latest = snapshot
+    appended = position
+    synced = position
+    self.published = published
+  }
+
+  var syncedPosition: UInt64 { lock.withLock { synced } }
+
+  /// Throws if writing has stopped.
+  func check() throws(StoreError) {
+    lock.acquire()
+    defer { lock.release() }
+    if let failure {
+      throw StoreError(.poisoned, "writing has stopped: \(failure.detail)", path: failure.path)
+    }
+  }
+
+  /// Stops writing for good, because what the file holds is not known any more.
+  func poison(_ error: StoreError) {
+    lock.withLock {
+      fail(error)
+      changed.broadcast()
+    }
+  }
+
+  /// The log's file, in which a failure leaves a note for who opens the store next: see ``LogFileHeader``.
+  func attach(_ log: any StorageFile) { lock.withLock { self.log = log } }
+
+  /// Under the lock.
+  private func fail(_ error: StoreError) {
+    if failure != nil { return }
+    failure = error
+    // Without the note the next opening trusts what it reads. More than trying cannot be done.
+    if let log { try? LogFileHeader.note(processID: currentProcessID, isInDoubt: true, in: log) }
+  }
+
+  /// The stamps of what readers see now and of every commit that they may see later, ascending.
+  var liveStamps: [UInt64] { lock.withLock { [latest.stamp] + waiting[next...].map(\.snapshot.stamp) } }
+
+  /// Says where the log stands after recovery, with everything in it synced.
+  func restart(at position: UInt64) {
+    lock.withLock {
+      appended = position
+      synced = position
+    }
+  }
+
+  /// Takes a commit whose record is in the log up to `end`. If writing has stopped meanwhile, it is never seen, and
+  /// this returns why.
+  func add(_ snapshot: Snapshot, end: UInt64, _ durability: Durability) -> StoreError? {
+    lock.withLock {
+      appended = end
+      waiting.append(Waiting(snapshot: snapshot, end: end, durability: durability))
+      publish()
+      return failure.map(uncertain)
+    }
+  }
+
+  /// Waits until the log is synced up to `end`; makes the sync itself if nobody else does.
+  func sync(upTo end: UInt64, _ file: any StorageFile) throws(StoreError) {
+    lock.acquire()
+    defer { lock.release() }
+    while synced < end {
+      if let failure { throw uncertain(failure) }
+      if isSyncing {
+        changed.wait(lock)
+        continue
+      }
+      isSyncing = true
+      let target = appended
+      lock.release()
+      var error: StoreError?
+      do throws(StoreError) { try file.sync() } catch let caught { error = caught }
+      lock.acquire()
+      isSyncing = false
+      if let error {
+        fail(error)
+      } else if failure == nil {
+        synced = max(synced, target)
+        publish()
+      }
+      changed.broadcast()
+    }
+  }
+
+  /// The end of the last closed record, which a sync of everything must reach.
+  var appendedPosition: UInt64 { lock.withLock { appended } }
+
+  private func uncertain(_ cause: StoreError) -> StoreError {
+    StoreError(
+      .commitUncertain, "the log could not be synced (\(cause.detail))", path: cause.path,
+      errorNumber: cause.errorNumber)
+  }
+
+  /// Lets readers see what they may. Under the lock.
+  private func publish() {
+    var newest: Snapshot?
+    while next < waiting.count {
+      let commit = waiting[next]
+      if failure != nil || (commit.durability == .full && commit.end > synced) { break }
+      newest = commit.snapshot
+      next += 1
+    }
+    if next == waiting.count || next > 1024 {
+      waiting.removeFirst(next)
+      next = 0
+    }
+    if let newest {
+      latest = newest
+      published.set(newest)
+    }
+  }
+}

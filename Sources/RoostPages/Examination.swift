@@ -1,0 +1,204 @@
+import RoostBytes
+package import RoostFile
+import Synchronization
+
+/// A look at one state of a store that trusts no frame: every page is read from the file again.
+///
+/// What it finds wrong by itself, in the superblocks and the map of free places, is in `complaints`; trees are the
+/// business of the floor above. Of a store in memory it shows the frames themselves.
+package final class Examination {
+  package let snapshot: Snapshot
+  package let view: PageView
+  /// Places that hold nothing, as the durable map says.
+  package private(set) var free = PlaceSet()
+  /// Pages in which the durable map stands.
+  package private(set) var mapPages: [PageID] = []
+  package let pageCount: UInt32
+  /// The superblock's number, to notice that a file was written meanwhile.
+  package let sequence: UInt64
+  package private(set) var complaints: [StoreError] = []
+  /// False where a part of the map could not be read, so that nothing can be said about places that nobody reaches.
+  package private(set) var knowsFree = true
+
+  private let frames: Frames
+  private let store: Store?
+  private let pinned: ReaderSlot?
+  private let file: (any StorageFile)?
+  private let superblock: Superblock?
+
+  /// Examines what an open store has in its file, or in memory. Under the turn.
+  init(store: Store) throws(StoreError) {
+    self.store = store
+    let slot = try store.frames.slots.take()
+    pinned = slot
+    guard let file = store.file else {
+      slot.pin(store.tip)
+      self.file = nil
+      superblock = nil
+      frames = store.frames
+      view = PageView(frames: frames.map, slot: slot, file: nil)
+      snapshot = store.tip
+      pageCount = store.space.limit
+      sequence = 0
+      free = store.space.spare
+      return
+    }
+    // Under the turn nothing frees what the durable superblock reaches; the pin keeps that so afterwards.
+    let superblock = store.durable
+    slot.pin(superblock.snapshot)
+    self.file = nil
+    self.superblock = superblock
+    do throws(StoreError) {
+      frames = try Frames(file: file, capacity: Self.capacity, validator: store.floor.validate)
+      view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
+    } catch {
+      store.frames.slots.give(slot)
+      throw error
+    }
+    snapshot = superblock.snapshot
+    pageCount = superblock.pageCount
+    sequence = superblock.sequence
+    try load(superblock, file)
+  }
+
+  /// Examines a file without a store, as it is. It is closed with the examination.
+  init(_ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator) throws(StoreError) {
+    self.file = file
+    self.superblock = superblock
+    store = nil
+    pinned = nil
+    frames = try Frames(file: file, capacity: Self.capacity, validator: validator)
+    view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
+    snapshot = superblock.snapshot
+    pageCount = superblock.pageCount
+    sequence = superblock.sequence
+    try load(superblock, file)
+  }
+
+  /// Shows a file of which no superblock is left: nothing is known but its pages.
+  init(pagesOf file: any StorageFile, validator: @escaping PageValidator) throws(StoreError) {
+    self.file = file
+    superblock = nil
+    store = nil
+    pinned = nil
+    frames = try Frames(file: file, capacity: Self.capacity, validator: validator)
+    view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
+    snapshot = .empty
+    pageCount = UInt32(clamping: try file.size() / UInt64(Page.size))
+    sequence = 0
+    knowsFree = false
+    try frames.reserve(upTo: Int(pageCount))
+    complain(StoreError(.damaged, "both superblocks are damaged", path: file.path, page: 0))
+  }
+
+  deinit {
+    if let store, let pinned { store.frames.slots.give(pinned) }
+    file?.close()
+  }
+
+  private static let capacity = 4096
+
+  private func load(_ superblock: Superblock, _ file: any StorageFile) throws(StoreError) {
+    // The log may name pages behind the end that the superblock knows.
+    let held = UInt32(clamping: try file.size() / UInt64(Page.size))
+    try frames.reserve(upTo: Int(max(superblock.pageCount, held)))
+    for (slot, reading) in try SuperblockPair.readings(from: file).enumerated() {
+      if case .valid = reading { continue }
+      complain(StoreError(.damaged, "this superblock is damaged", path: file.path, page: UInt64(slot)))
+    }
+    let size = try file.size()
+    if size < UInt64(pageCount) * UInt64(Page.size) { complain(SuperblockPair.short(superblock, size, file.path)) }
+    var space = Space(limit: pageCount)
+    var failures: [StoreError] = []
+    let map = try FreeMapDisk.load(
+      superblock.freeMap, from: file, into: &space, stamp: superblock.snapshot.stamp, onDamage: { failures.append($0) })
+    knowsFree = failures.isEmpty
+    complaints += failures
+    free = space.free
+    mapPages = map.ownPages
+  }
+
+  // MARK: What nothing leads to
+
+  /// Hands out every page that can be read, whatever it holds.
+  package func scan(_ body: (PageID, UnsafeRawPointer) throws(StoreError) -> Void) throws(StoreError) {
+    guard let file else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Page.size, alignment: 16)
+    defer { buffer.deallocate() }
+    for place in 2..<max(2, UInt32(clamping: try file.size() / UInt64(Page.size))) {
+      let page = PageID(place)
+      do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch { continue }
+      try body(page, UnsafeRawPointer(buffer.baseAddress!))
+    }
+  }
+
+  /// Hands out one page, if it can be read.
+  package func read(
+    _ page: PageID, _ body: (UnsafeRawPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard let file else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Page.size, alignment: 16)
+    defer { buffer.deallocate() }
+    do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch { return }
+    try body(UnsafeRawPointer(buffer.baseAddress!))
+  }
+
+  /// Hands out the pieces of every whole record in the log; returns why the log could not be read further, if so.
+  package func readLog(
+    _ fileSystem: any FileSystem, _ body: (UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreError? {
+    guard let superblock, let start = superblock.log, let file else { return nil }
+    let path = Store.logPath(file.path)
+    do throws(StoreError) {
+      guard try fileSystem.exists(path) else {
+        return StoreError(.logMissing, "the store was not closed and its log is not there", path: path)
+      }
+    } catch { return error }
+    var failure: StoreError?
+    var records = 0
+    do throws(StoreError) { records = try countRecords(fileSystem, path, superblock, start, &failure) } catch {
+      return error
+    }
+    let logFile = try fileSystem.open(path, .read)
+    defer { logFile.close() }
+    var reader = try LogReader(file: logFile, superblock: superblock, start: start)
+    defer { reader.close() }
+    var pieces = PieceReader()
+    while records > 0, let (frame, payload) = try reader.next() {
+      let isCommit = frame.kind == .commit
+      try pieces.read(isCommit ? Store.body(payload, reader) : payload, isLast: isCommit, body)
+      if isCommit { records -= 1 }
+    }
+    return failure
+  }
+
+  /// How many records are closed, and whether what follows them is damaged.
+  private func countRecords(
+    _ fileSystem: any FileSystem, _ path: String, _ superblock: Superblock, _ start: Superblock.LogStart,
+    _ failure: inout StoreError?
+  ) throws(StoreError) -> Int {
+    let logFile = try fileSystem.open(path, .read)
+    defer { logFile.close() }
+    var reader = try LogReader(file: logFile, superblock: superblock, start: start)
+    defer { reader.close() }
+    var pieces = PieceReader()
+    var count = 0
+    while let (frame, payload) = try reader.next() {
+      let isCommit = frame.kind == .commit
+      do throws(StoreError) {
+        try pieces.read(isCommit ? Store.body(payload, reader) : payload, isLast: isCommit) { _, _ in }
+      } catch {
+        failure = error
+        return count
+      }
+      if isCommit { count += 1 }
+    }
+    if let synced = try reader.findDamage(after: reader.position) {
+      failure = StoreError(
+        .logDamaged, "the log is damaged at position \(reader.position), and was synced up to \(synced)", path: path)
+    }
+    return count
+  }
+
+  func complain(_ error: StoreError) { complaints.append(error) }
+}

@@ -1,0 +1,254 @@
+import RoostBytes
+package import RoostFile
+import Synchronization
+
+/// Writing values that are too large for a leaf.
+extension WriteTransaction {
+  /// Stores a value in runs of pages, compressed where that saves a page.
+  ///
+  /// From a megabyte on, the bytes go to their places now and the record only names them; smaller ones stay drafts
+  /// and the floor above puts the bytes into its record.
+  package func writeExtents(_ value: UnsafeRawBufferPointer) throws(StoreError) -> ExtentList {
+    guard value.count <= ExtentList.largestValue else {
+      throw StoreError(
+        .valueTooLarge, "the value has \(value.count) bytes, the most is \(ExtentList.largestValue)",
+        path: store.path)
+    }
+    return try whole { () throws(StoreError) in try writeWhole(value) }
+  }
+
+  private func writeWhole(_ value: UnsafeRawBufferPointer) throws(StoreError) -> ExtentList {
+    let isNamed = value.count >= ExtentList.namedFrom && canName
+    var extents: [ExtentList.Extent] = []
+    var done = 0
+    while done < value.count {
+      let count = min(ExtentList.chunk, value.count - done)
+      extents.append(
+        try writeExtent(UnsafeRawBufferPointer(rebasing: value[done..<done + count]), isNamed: isNamed))
+      done += count
+    }
+    return try complete(extents, isNamed: isNamed)
+  }
+
+  /// Stores another snapshot's value again, as it is stored there.
+  ///
+  /// - Parameter isNamed: whether the record names the new places; else they are drafts like other pages.
+  package func copyExtents(
+    _ list: ExtentList, from view: PageView, isNamed: Bool
+  ) throws(StoreError) -> ExtentList {
+    var copies: [ExtentList.Extent] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ExtentList.chunk, alignment: 16)
+    defer { buffer.deallocate() }
+    for extent in try view.extents(of: list) {
+      let stored = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(extent.storedBytes)])
+      try view.readStored(extent, into: stored)
+      copies.append(
+        try place(UnsafeRawBufferPointer(stored), rawBytes: extent.rawBytes, check: extent.check, isNamed: isNamed))
+    }
+    return try complete(copies, isNamed: isNamed)
+  }
+
+  /// The list of these extents, with a further extent for the list itself where it is long, and their record.
+  private func complete(_ extents: [ExtentList.Extent], isNamed: Bool) throws(StoreError) -> ExtentList {
+    var named = extents
+    var list = ExtentList(
+      isNamed: isNamed, isIndirect: false, byteCount: extents.reduce(0) { $0 + UInt64($1.rawBytes) }, born: stamp,
+      extents: extents)
+    if extents.count > ExtentList.mostDirect {
+      let inner = ExtentList.encode(extents)
+      var outer: ExtentList.Extent?
+      var failure: StoreError?
+      inner.withUnsafeBytes { bytes in
+        do throws(StoreError) { outer = try writeExtent(bytes, isNamed: isNamed) } catch { failure = error }
+      }
+      guard let outer else { throw failure! }
+      list.isIndirect = true
+      list.extents = [outer]
+      named.append(outer)
+    }
+    if isNamed {
+      let bytes = ExtentList.encode(named)
+      try record(Store.PieceKind.extents, count: bytes.count) { $0.copyMemory(from: bytes, byteCount: bytes.count) }
+    }
+    return list
+  }
+
+  func writeExtent(
+    _ value: UnsafeRawBufferPointer, isNamed: Bool
+  ) throws(StoreError) -> ExtentList.Extent {
+    let scratch = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Compression.bound(value.count), alignment: 16)
+    defer { scratch.deallocate() }
+    var stored = value
+    if value.count > Page.size, let count = Compression.compress(value, into: scratch),
+      Self.pages(count) < Self.pages(value.count)
+    {
+      stored = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+    }
+    return try place(stored, rawBytes: UInt32(value.count), check: Checksum.of(stored), isNamed: isNamed)
+  }
+
+  /// Gives bytes a place: in the file at once where the record names it, else in frames.
+  private func place(
+    _ stored: UnsafeRawBufferPointer, rawBytes: UInt32, check: UInt64, isNamed: Bool
+  ) throws(StoreError) -> ExtentList.Extent {
+    let place = try store.space.takeRun(Self.pages(stored.count))
+    return try put(stored, at: place, rawBytes: rawBytes, check: check, isNamed: isNamed)
+  }
+
+  /// Writes bytes to places that were taken for them.
+  func put(
+    _ stored: UnsafeRawBufferPointer, at place: UInt32, rawBytes: UInt32, check: UInt64, isNamed: Bool
+  ) throws(StoreError) -> ExtentList.Extent {
+    let pages = Self.pages(stored.count)
+    let rest = Int(pages) * Page.size - stored.count
+    let extent = ExtentList.Extent(
+      place: place, storedBytes: UInt32(stored.count), rawBytes: rawBytes, check: check)
+    if isNamed, let file = store.file {
+      addNamedBirth(extent)
+      // Frames stay unused, but whoever frees the places must find them.
+      try store.frames.reserve(upTo: Int(place + pages))
+      try file.write(stored, at: PageID(place).byteOffset)
+      try Self.fillPage(file, after: PageID(place).byteOffset + UInt64(stored.count))
+    } else {
+      try claimExtent(place, pages: pages)
+      let memory = frames.memory(PageID(place))
+      memory.copyMemory(from: stored.baseAddress!, byteCount: stored.count)
+      (memory + stored.count).initializeMemory(as: UInt8.self, repeating: 0, count: rest)
+    }
+    return extent
+  }
+
+  /// Writes zeros to the end of the page: a superblock counts whole pages, and the file must hold them.
+  private static func fillPage(_ file: any StorageFile, after offset: UInt64) throws(StoreError) {
+    let rest = (Page.size - Int(offset % UInt64(Page.size))) % Page.size
+    if rest > 0 { try file.write([UInt8](repeating: 0, count: rest), at: Int(offset)) }
+  }
+
+  private static func pages(_ bytes: Int) -> UInt32 { UInt32((bytes + Page.size - 1) / Page.size) }
+
+  /// Says that a value's extents belong to no tree any more.
+  package func killExtents(_ list: ExtentList) throws(StoreError) {
+    var all = list.extents
+    if list.isIndirect { all += try view.extents(of: list) }
+    for extent in all where extent.place + extent.pages > store.space.limit {
+      throw StoreError(.damaged, "an extent lies beyond the end of the file", page: UInt64(extent.place))
+    }
+    let isNamed = list.isNamed || store.isNamed(list.born)
+    for extent in all {
+      if list.born > newestProtectedStamp && !isNamed {
+        for place in extent.place..<extent.place + extent.pages {
+          store.frames.end(PageID(place))
+          store.space.giveBack(place)
+        }
+      } else {
+        bury(
+          Death(place: extent.place, length: extent.pages, born: list.born, died: 0, named: isNamed))
+      }
+    }
+  }
+}
+
+/// Reading values that are too large for a leaf.
+extension PageView {
+  /// The extents that hold the value's bytes, in order.
+  package func extents(of list: ExtentList) throws(StoreError) -> [ExtentList.Extent] {
+    guard list.isIndirect else { return list.extents }
+    let bytes = try read(list.extents[0])
+    let inner = bytes.withUnsafeBytes { ExtentList.decode($0) }
+    guard let inner, !inner.isEmpty, inner.reduce(0, { $0 + UInt64($1.rawBytes) }) == list.byteCount else {
+      throw StoreError(.damaged, "the list of a value's extents is unreadable", page: UInt64(list.extents[0].place))
+    }
+    return inner
+  }
+
+  /// The whole value.
+  package func readExtents(_ list: ExtentList) throws(StoreError) -> [UInt8] {
+    let extents = try extents(of: list)
+    var failure: StoreError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: Int(list.byteCount)) { buffer, count in
+      let memory = UnsafeMutableRawBufferPointer(buffer)
+      do throws(StoreError) {
+        var done = 0
+        for extent in extents {
+          let part = UnsafeMutableRawBufferPointer(rebasing: memory[done..<done + Int(extent.rawBytes)])
+          try read(extent, into: part)
+          done += Int(extent.rawBytes)
+        }
+        count = done
+      } catch {
+        failure = error
+        count = 0
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  private func read(_ extent: ExtentList.Extent) throws(StoreError) -> [UInt8] {
+    var failure: StoreError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: Int(extent.rawBytes)) { buffer, count in
+      do throws(StoreError) {
+        try read(extent, into: UnsafeMutableRawBufferPointer(buffer))
+        count = Int(extent.rawBytes)
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Reads one extent: from its draft frames, or from the file without passing through the cache.
+  package func read(
+    _ extent: ExtentList.Extent, into target: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) {
+    if extent.storedBytes == extent.rawBytes { return try readStored(extent, into: target) }
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(extent.storedBytes), alignment: 16)
+    defer { scratch.deallocate() }
+    try readStored(extent, into: scratch)
+    if !Compression.decompress(UnsafeRawBufferPointer(scratch), into: target) {
+      throw StoreError(.damaged, "an extent does not decompress", page: UInt64(extent.place))
+    }
+  }
+
+  /// Reads an extent's bytes as they are stored, and checks them.
+  func readStored(
+    _ extent: ExtentList.Extent, into target: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) {
+    let page = PageID(extent.place)
+    if frames.holdsExtent(page, pages: 1) {
+      slot.enter()
+      defer { slot.leave() }
+      // The slot is entered first, so that a draft seen now cannot be evicted after it is settled. Pages are evicted
+      // one by one, and only once all of them are in the file.
+      if frames.holdsExtent(page, pages: extent.pages) {
+        target.copyMemory(from: UnsafeRawBufferPointer(start: frames.memory(page), count: target.count))
+        guard Checksum.of(UnsafeRawBufferPointer(target)) == extent.check else { throw mismatch(extent, nil) }
+        return
+      }
+    }
+    guard let file = file?.takeUnretainedValue() as? any StorageFile else {
+      throw StoreError(.damaged, "an extent in memory is missing", page: UInt64(extent.place))
+    }
+    try file.readFully(into: target, at: page.byteOffset)
+    guard Checksum.of(UnsafeRawBufferPointer(target)) == extent.check else { throw mismatch(extent, file) }
+  }
+
+  private func mismatch(_ extent: ExtentList.Extent, _ file: (any StorageFile)?) -> StoreError {
+    StoreError(
+      .damaged, "an extent's bytes do not match its check", path: file?.path, page: UInt64(extent.place))
+  }
+}
+
+extension FrameMap {
+  /// Whether the bytes of an extent's first pages are all in their frames.
+  func holdsExtent(_ page: PageID, pages: UInt32) -> Bool {
+    let end = Int(page.place) + Int(pages)
+    guard end <= header.pointee.slabCount.load(ordering: .acquiring) << Self.slabShift else { return false }
+    let wanted = FrameState.ready | FrameState.extent
+    for place in page.place..<UInt32(end)
+    where stateCell(PageID(place)).pointee.load(ordering: .sequentiallyConsistent) & wanted != wanted {
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,117 @@
+import RoostBytes
+public import RoostFile
+public import Synchronization
+
+/// What a frame holds, as bits of one byte a place.
+@usableFromInline package enum FrameState {
+  /// The frame may be read.
+  @inlinable package static var ready: UInt8 { 1 }
+  /// Its page has not been written to the file.
+  @inlinable package static var draft: UInt8 { 2 }
+  /// It was read since the last sweep.
+  @inlinable package static var used: UInt8 { 4 }
+  /// It is part of an extent and has no header.
+  @inlinable package static var extent: UInt8 { 16 }
+  /// Its memory is being read from the file, or given back.
+  @inlinable package static var filling: UInt8 { 32 }
+  /// It was chosen for eviction, and goes once no reader can stand in it.
+  @inlinable package static var leaving: UInt8 { 64 }
+  /// It holds no page, but its memory was touched.
+  @inlinable package static var vacant: UInt8 { 128 }
+}
+
+/// 64 MiB of frames, mirroring 16,384 places of the file, with a state byte and a check for each.
+@usableFromInline package struct Slab {
+  @usableFromInline package var memory: UnsafeMutableRawPointer
+  @usableFromInline package var states: UnsafeMutablePointer<Atomic<UInt8>>
+  @usableFromInline package var checks: UnsafeMutablePointer<UInt64>
+}
+
+/// Where every page's frame is: a place is an address.
+///
+/// The frame of place p lies at `slabs[p >> 14].memory + (p & 16383) × 4096`. A look-up that hits is a byte
+/// test and arithmetic: no lock, no hash, no reference count. Everything else is the business of ``Frames``,
+/// which owns this memory and outlives every copy of this struct.
+@usableFromInline package struct FrameMap: @unchecked Sendable {
+  // Unchecked because the slabs' table only grows, under the lock of `Frames`, and is read through `slabCount`.
+  @inlinable package static var slabShift: Int { 14 }
+  @inlinable package static var slabPlaces: Int { 1 << 14 }
+
+  @usableFromInline package struct Header: ~Copyable {
+    @usableFromInline package let slabCount = Atomic<Int>(0)
+    @usableFromInline package let slabs: UnsafeMutablePointer<Slab>
+    @usableFromInline package let owner: Unmanaged<Frames>
+
+    package init(slabs: UnsafeMutablePointer<Slab>, owner: Unmanaged<Frames>) {
+      self.slabs = slabs
+      self.owner = owner
+    }
+  }
+
+  @usableFromInline package let header: UnsafeMutablePointer<Header>
+  @usableFromInline package let slabs: UnsafeMutablePointer<Slab>
+
+  package init(header: UnsafeMutablePointer<Header>) {
+    self.header = header
+    slabs = header.pointee.slabs
+  }
+
+  /// The page's memory, filled from the file if it is absent.
+  ///
+  /// It stays readable until the reader leaves its slot, or for as long as the slot holds the page.
+  @inlinable @inline(__always)
+  package func page(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
+    let place = Int(truncatingIfNeeded: reference.page.place)
+    let number = place &>> Self.slabShift
+    if number < header.pointee.slabCount.load(ordering: .acquiring) {
+      let slab = slabs + number
+      let index = place & (Self.slabPlaces &- 1)
+      // Not acquiring: the load must not be taken before the store by which the reader entered its slot.
+      let state = slab.pointee.states[index].load(ordering: .sequentiallyConsistent)
+      if state & (FrameState.ready | FrameState.used) == FrameState.ready | FrameState.used {
+        return UnsafeRawPointer(slab.pointee.memory + (index &<< 12))
+      }
+    }
+    return try absent(reference)
+  }
+
+  /// The memory of a page that this transaction made; it cannot be absent.
+  @inlinable @inline(__always)
+  package func memory(_ page: PageID) -> UnsafeMutableRawPointer {
+    let place = Int(truncatingIfNeeded: page.place)
+    return slabs[place &>> Self.slabShift].memory + ((place & (Self.slabPlaces &- 1)) &<< 12)
+  }
+
+  @inlinable @inline(__always)
+  package func state(_ page: PageID) -> UInt8 {
+    let place = Int(truncatingIfNeeded: page.place)
+    return slabs[place &>> Self.slabShift].states[place & (Self.slabPlaces &- 1)].load(ordering: .acquiring)
+  }
+
+  @inlinable @inline(__always)
+  package func setState(_ page: PageID, _ state: UInt8) {
+    let place = Int(truncatingIfNeeded: page.place)
+    slabs[place &>> Self.slabShift].states[place & (Self.slabPlaces &- 1)].store(state, ordering: .releasing)
+  }
+
+  package func check(_ page: PageID) -> UInt64 {
+    let place = Int(page.place)
+    return slabs[place >> Self.slabShift].checks[place & (Self.slabPlaces - 1)]
+  }
+
+  package func setCheck(_ page: PageID, _ check: UInt64) {
+    let place = Int(page.place)
+    slabs[place >> Self.slabShift].checks[place & (Self.slabPlaces - 1)] = check
+  }
+
+  /// The state of a place as its atomic, for the few who change bits beside readers.
+  package func stateCell(_ page: PageID) -> UnsafeMutablePointer<Atomic<UInt8>> {
+    let place = Int(page.place)
+    return slabs[place >> Self.slabShift].states + (place & (Self.slabPlaces - 1))
+  }
+
+  @usableFromInline @inline(never)
+  package func absent(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
+    try header.pointee.owner.takeUnretainedValue().fill(reference)
+  }
+}

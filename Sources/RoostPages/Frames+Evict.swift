@@ -1,0 +1,127 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import RoostFile
+import Synchronization
+
+/// Giving memory back, in batches, without ever waiting for a reader.
+///
+/// A sweep marks clean frames that were not read since the last one as leaving. They go when every look-up that
+/// was under way at that moment has ended and no cursor holds them; a reader that asks for one before then simply
+/// keeps it.
+extension Frames {
+  private static var batch: Int { 256 }
+  private static var mostPending: Int { 8 }
+
+  /// Evicts some. A sweep may go through many thousand states and find nothing but drafts, so the next one waits
+  /// until there are a good many more. Under the lock.
+  func makeRoom() {
+    evict()
+    let now = resident.load(ordering: .relaxed)
+    let step = max(32, min(capacity / 64, Self.batch))
+    crowded.store(now > capacity ? now + step : capacity, ordering: .relaxed)
+  }
+
+  /// Finishes old departures and starts a new one. Under the lock.
+  func evict() {
+    finishDepartures()
+    if leaving.count >= Self.mostPending { return }
+    let places = chooseLeaving()
+    if places.isEmpty { return }
+    leaving.append(Departure(places: places, activities: slots.activities()))
+    finishDepartures()
+  }
+
+  /// Evicts until at most `capacity` frames hold memory, or nothing more can go.
+  package func trim() {
+    lock.withLock {
+      var rounds = resident.load(ordering: .relaxed) / Self.batch * 3 + 8
+      while resident.load(ordering: .relaxed) > capacity && rounds > 0 {
+        evict()
+        rounds -= 1
+      }
+      crowded.store(max(capacity, resident.load(ordering: .relaxed)), ordering: .relaxed)
+    }
+  }
+
+  private func chooseLeaving() -> [UInt32] {
+    let limit = slabCount * FrameMap.slabPlaces
+    var places: [UInt32] = []
+    var vacated: [UInt32] = []
+    var steps = 0
+    let mostSteps = min(limit, 1 << 16)
+    while places.count < Self.batch && vacated.count < Self.batch && steps < mostSteps {
+      steps += 1
+      sweepPlace += 1
+      if sweepPlace >= limit { sweepPlace = 2 }
+      let index = sweepPlace & (FrameMap.slabPlaces - 1)
+      let cell = slab(sweepPlace >> FrameMap.slabShift).states + index
+      let state = cell.pointee.load(ordering: .acquiring)
+      if state == FrameState.vacant {
+        let taken = cell.pointee.compareExchange(
+          expected: state, desired: FrameState.filling, ordering: .acquiringAndReleasing)
+        if taken.exchanged { vacated.append(UInt32(sweepPlace)) }
+        continue
+      }
+      if state & FrameState.ready == 0 || state & FrameState.draft != 0 { continue }
+      if state & FrameState.used != 0 {
+        cell.pointee.bitwiseAnd(~FrameState.used, ordering: .relaxed)
+        continue
+      }
+      let marked = (state & ~FrameState.ready) | FrameState.leaving
+      if cell.pointee.compareExchange(expected: state, desired: marked, ordering: .sequentiallyConsistent).exchanged {
+        places.append(UInt32(sweepPlace))
+      }
+    }
+    giveBack(vacated)
+    return places
+  }
+
+  private func finishDepartures() {
+    guard !leaving.isEmpty else { return }
+    leaving.removeAll { departure in
+      guard slots.haveMoved(since: departure.activities) else { return false }
+      // Only now: a look-up that has just ended may have left a hold.
+      let held = slots.heldPlaces()
+      var gone: [UInt32] = []
+      for place in departure.places {
+        let cell = map.stateCell(PageID(place))
+        let state = cell.pointee.load(ordering: .acquiring)
+        guard state & FrameState.leaving != 0 else { continue }
+        // The writer may end the frame at this moment; then it is no longer leaving.
+        if held.contains(place) {
+          let kept = (state & ~FrameState.leaving) | FrameState.ready
+          _ = cell.pointee.compareExchange(expected: state, desired: kept, ordering: .acquiringAndReleasing)
+        } else if cell.pointee.compareExchange(
+          expected: state, desired: FrameState.filling, ordering: .acquiringAndReleasing
+        ).exchanged {
+          gone.append(place)
+        }
+      }
+      giveBack(gone)
+      return true
+    }
+  }
+
+  private func giveBack(_ places: [UInt32]) {
+    guard !places.isEmpty else { return }
+    var start = 0
+    let sorted = places.sorted()
+    for index in sorted.indices {
+      let isLast = index + 1 == sorted.count
+      let continues =
+        !isLast && sorted[index + 1] == sorted[index] + 1
+        && sorted[index + 1] >> UInt32(FrameMap.slabShift) == sorted[index] >> UInt32(FrameMap.slabShift)
+      if continues { continue }
+      let bytes = (index - start + 1) * Page.size
+      _ = madvise(map.memory(PageID(sorted[start])), bytes, Int32(MADV_DONTNEED))
+      start = index + 1
+    }
+    for place in places { map.setState(PageID(place), 0) }
+    resident.subtract(places.count, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,278 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import RoostBytes
+package import RoostFile
+package import Synchronization
+
+/// Tells whether a page that was read from a file may be trusted: nil, or what is wrong with it.
+///
+/// The floor that knows the page's kind provides it. It is called once a fill, after the check agreed.
+package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRawPointer) -> String?
+
+/// The page cache: slabs of anonymous memory that mirror the file.
+///
+/// ## Invariants
+/// 1. A frame that is ready holds the page that its place names, validated.
+/// 2. A draft frame is never evicted; a clean one only when no look-up that could have seen it is under way and
+///    no reader holds it.
+/// 3. All changes of state but `used` happen under the lock, or by the writer on a place that only it knows.
+@usableFromInline package final class Frames: @unchecked Sendable {
+  // Unchecked because its fields are constant, or guarded by `lock`.
+  package static let largestPlace = UInt32.max - 1
+  private static let mostSlabs = 1 << 18
+  private static let slabBytes = FrameMap.slabPlaces * Page.size
+  private static let checksBytes = FrameMap.slabPlaces * 8
+
+  package let slots = ReaderSlots()
+  let lock = Lock()
+  private let filled = Condition()
+  private let header: UnsafeMutablePointer<FrameMap.Header>
+  private let slabs: UnsafeMutablePointer<Slab>
+  private let slabsBytes = Frames.mostSlabs * MemoryLayout<Slab>.stride
+
+  /// The file behind the frames; nil for a store in memory.
+  private let file: (any StorageFile)?
+  private let validator: PageValidator
+  private let skipsChecks: Bool
+  /// How many frames may hold memory before clean ones are evicted.
+  package let capacity: Int
+
+  // Guarded by `lock`.
+  var sweepPlace = 2
+  var leaving: [Departure] = []
+
+  /// Frames whose memory is in use, drafts among them.
+  package let resident = Atomic<Int>(0)
+  /// Above so many the next sweep is due. It stays ahead of `resident` while sweeps find nothing that can go.
+  let crowded: Atomic<Int>
+  package let drafts = Atomic<Int>(0)
+  package let fills = Atomic<Int>(0)
+
+  struct Departure {
+    var places: [UInt32]
+    var activities: [UInt64]
+  }
+
+  package init(
+    file: (any StorageFile)?, capacity: Int, validator: @escaping PageValidator, skipsChecks: Bool = false
+  ) throws(StoreError) {
+    guard let table = Frames.map(slabsBytes) else {
+      throw StoreError(.outOfMemory, "no room for the table of frames")
+    }
+    slabs = table.bindMemory(to: Slab.self, capacity: Self.mostSlabs)
+    header = .allocate(capacity: 1)
+    self.file = file
+    self.capacity = max(capacity, 64)
+    crowded = Atomic(max(capacity, 64))
+    self.validator = validator
+    self.skipsChecks = skipsChecks
+    header.initialize(to: FrameMap.Header(slabs: slabs, owner: .passUnretained(self)))
+  }
+
+  deinit {
+    for index in 0..<header.pointee.slabCount.load(ordering: .acquiring) {
+      munmap(slabs[index].memory, Self.slabBytes + Self.checksBytes + FrameMap.slabPlaces)
+    }
+    munmap(slabs, slabsBytes)
+    header.deinitialize(count: 1)
+    header.deallocate()
+  }
+
+  package var map: FrameMap { FrameMap(header: header) }
+
+  /// Makes room for frames up to and without `place`.
+  package func reserve(upTo place: Int) throws(StoreError) {
+    let needed = (place + FrameMap.slabPlaces - 1) / FrameMap.slabPlaces
+    if needed <= header.pointee.slabCount.load(ordering: .acquiring) { return }
+    try lock.withLock { () throws(StoreError) in
+      guard needed <= Self.mostSlabs else {
+        throw StoreError(.diskFull, "a store has at most \(Self.mostSlabs * FrameMap.slabPlaces) pages")
+      }
+      for index in header.pointee.slabCount.load(ordering: .relaxed)..<max(needed, 0) {
+        guard let memory = Frames.mapSlab() else {
+          throw StoreError(.outOfMemory, "no address space for 64 MiB of page frames")
+        }
+        let checks = memory + Self.slabBytes
+        (slabs + index).initialize(
+          to: Slab(
+            memory: memory,
+            states: (checks + Self.checksBytes)
+              .bindMemory(to: Atomic<UInt8>.self, capacity: FrameMap.slabPlaces),
+            checks: checks.bindMemory(to: UInt64.self, capacity: FrameMap.slabPlaces)))
+        header.pointee.slabCount.store(index + 1, ordering: .releasing)
+      }
+    }
+  }
+
+  private var isCrowded: Bool { resident.load(ordering: .relaxed) > crowded.load(ordering: .relaxed) }
+
+  var slabCount: Int { header.pointee.slabCount.load(ordering: .acquiring) }
+  func slab(_ index: Int) -> Slab { slabs[index] }
+
+  // MARK: The writer's frames
+
+  /// Gives a new page its frame, as a draft. `limit` frames exist already.
+  package func begin(_ page: PageID, as kind: UInt8 = 0) {
+    let cell = map.stateCell(page)
+    let wanted = FrameState.ready | FrameState.draft | FrameState.used | kind
+    while true {
+      let state = cell.pointee.load(ordering: .acquiring)
+      if state & FrameState.filling != 0 {
+        // The evictor is giving its memory back, under the lock.
+        lock.withLock {}
+        continue
+      }
+      if cell.pointee.compareExchange(expected: state, desired: wanted, ordering: .acquiringAndReleasing).exchanged {
+        if state & FrameState.vacant == 0 { resident.add(1, ordering: .relaxed) }
+        break
+      }
+    }
+    drafts.add(1, ordering: .relaxed)
+    if isCrowded { lock.withLock { makeRoom() } }
+  }
+
+  /// Takes a frame whose page is gone for good; no reader can reach it.
+  package func end(_ page: PageID) {
+    // Extents and map pages that were written straight to the file may never have had a frame.
+    guard Int(page.place) < slabCount * FrameMap.slabPlaces else { return }
+    let cell = map.stateCell(page)
+    while true {
+      let state = cell.pointee.load(ordering: .acquiring)
+      if state & FrameState.filling != 0 {
+        lock.withLock {}
+        continue
+      }
+      let holdsMemory = state & (FrameState.ready | FrameState.leaving | FrameState.vacant) != 0
+      let wanted = holdsMemory ? FrameState.vacant : 0
+      if cell.pointee.compareExchange(expected: state, desired: wanted, ordering: .acquiringAndReleasing).exchanged {
+        if state & FrameState.draft != 0 { drafts.subtract(1, ordering: .relaxed) }
+        return
+      }
+    }
+  }
+
+  /// Marks a draft as written: it may be evicted now.
+  package func settle(_ page: PageID) {
+    let old = map.stateCell(page).pointee.bitwiseAnd(~FrameState.draft, ordering: .acquiringAndReleasing)
+    if old.oldValue & FrameState.draft != 0 { drafts.subtract(1, ordering: .relaxed) }
+  }
+
+  /// All drafts, ascending. Only committed ones exist when this is asked.
+  func draftPlaces() -> [UInt32] {
+    var places: [UInt32] = []
+    places.reserveCapacity(drafts.load(ordering: .relaxed))
+    for index in 0..<slabCount {
+      let states = slab(index).states
+      for place in 0..<FrameMap.slabPlaces
+      where states[place].load(ordering: .relaxed) & FrameState.draft != 0 {
+        places.append(UInt32(index << FrameMap.slabShift + place))
+      }
+    }
+    return places
+  }
+
+  // MARK: Filling
+
+  /// Reads an absent page, checks and validates it, and makes its frame ready.
+  func fill(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
+    let page = reference.page
+    guard page.place >= 2, Int(page.place) < slabCount * FrameMap.slabPlaces else {
+      throw StoreError(.damaged, "a reference points outside the file", page: UInt64(page.place))
+    }
+    let map = self.map
+    let cell = map.stateCell(page)
+    lock.acquire()
+    while true {
+      let state = cell.pointee.load(ordering: .acquiring)
+      if state & (FrameState.ready | FrameState.leaving) != 0 {
+        // It was swept, or is about to leave: it stays.
+        let kept = (state & ~FrameState.leaving) | FrameState.ready | FrameState.used
+        cell.pointee.store(kept, ordering: .releasing)
+        lock.release()
+        return UnsafeRawPointer(map.memory(page))
+      }
+      if state & FrameState.filling == 0 {
+        cell.pointee.store(state | FrameState.filling, ordering: .releasing)
+        if state & FrameState.vacant == 0 { resident.add(1, ordering: .relaxed) }
+        break
+      }
+      filled.wait(lock)
+    }
+    if isCrowded { makeRoom() }
+    lock.release()
+
+    var failure: StoreError?
+    do throws(StoreError) { try read(reference, into: map.memory(page)) } catch { failure = error }
+
+    lock.acquire()
+    cell.pointee.store(failure == nil ? FrameState.ready | FrameState.used : FrameState.vacant, ordering: .releasing)
+    filled.broadcast()
+    lock.release()
+    if let failure { throw failure }
+    return UnsafeRawPointer(map.memory(page))
+  }
+
+  private func read(_ reference: PageReference, into memory: UnsafeMutableRawPointer) throws(StoreError) {
+    let page = reference.page
+    guard let file else {
+      throw StoreError(.damaged, "a page in memory is missing", page: UInt64(page.place))
+    }
+    fills.add(1, ordering: .relaxed)
+    let buffer = UnsafeMutableRawBufferPointer(start: memory, count: Page.size)
+    do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch {
+      throw StoreError(
+        error.code, error.detail, path: file.path, page: UInt64(page.place), offset: error.offset,
+        errorNumber: error.errorNumber)
+    }
+    let expected = reference.check != 0 ? reference.check : map.check(page)
+    guard skipsChecks || expected != 0 && Checksum.of(UnsafeRawBufferPointer(buffer)) == expected else {
+      throw damage("the page's bytes do not match the check in its parent", page)
+    }
+    guard UnsafeRawPointer(memory).u32(Page.Field.place) == page.place else {
+      throw damage("the page says it belongs elsewhere", page)
+    }
+    if let complaint = validator(page, memory) { throw damage(complaint, page) }
+  }
+
+  private func damage(_ what: String, _ page: PageID) -> StoreError {
+    StoreError(.damaged, what, path: file?.path, page: UInt64(page.place), offset: page.byteOffset)
+  }
+
+  private static let hugePage = 2 << 20
+
+  /// A slab at a multiple of 2 MiB, for which the kernel may use huge pages: a random look-up in a large store is
+  /// mostly a miss of the translation buffer.
+  private static func mapSlab() -> UnsafeMutableRawPointer? {
+    let bytes = slabBytes + checksBytes + FrameMap.slabPlaces
+    guard let memory = map(bytes + hugePage) else { return nil }
+    let lead = (hugePage - Int(bitPattern: memory) % hugePage) % hugePage
+    if lead > 0 { munmap(memory, lead) }
+    let slab = memory + lead
+    if hugePage > lead { munmap(slab + bytes.roundedUp(to: 4096), hugePage - lead) }
+    #if !canImport(Darwin)
+      _ = madvise(slab, slabBytes, Int32(MADV_HUGEPAGE))
+    #endif
+    return slab
+  }
+
+  static func map(_ bytes: Int) -> UnsafeMutableRawPointer? {
+    #if canImport(Darwin)
+      let flags = MAP_PRIVATE | MAP_ANON
+    #else
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    #endif
+    guard let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0), memory != MAP_FAILED else {
+      return nil
+    }
+    return memory
+  }
+}
+
+extension Int {
+  fileprivate func roundedUp(to unit: Int) -> Int { (self + unit - 1) / unit * unit }
+}

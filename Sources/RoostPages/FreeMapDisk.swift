@@ -1,0 +1,235 @@
+import RoostBytes
+import RoostFile
+
+/// The durable map of free places: which page holds which region, and how the next one is written.
+///
+/// Everything here happens under the writer's turn, except the writing itself.
+struct FreeMapDisk {
+  /// The page of each region, with the check of what was last written there.
+  private var regions: [Int: PageReference] = [:]
+  /// The directory pages, the root last.
+  private var directories: [PageID] = []
+  /// The stamp that the pages above carry.
+  private var stamp: UInt64 = 0
+
+  /// The pages that a checkpoint must write, and the reference its superblock must hold.
+  struct Image {
+    var pages: [(page: PageID, bytes: [UInt8])] = []
+    var root = PageReference.none
+    var regions: Set<Int> = []
+  }
+
+  /// Takes places for the pages that changed, buries the ones they replace, and makes the bytes to write.
+  ///
+  /// Where there is no room for them, nothing has changed: a page buried twice would be given out twice.
+  mutating func prepare(
+    _ space: inout Space, stamp now: UInt64, pins: [UInt64], durable: UInt64
+  ) throws(StoreError) -> Image {
+    let saved = space
+    do throws(StoreError) { return try prepareChanged(&space, stamp: now, pins: pins, durable: durable) } catch {
+      space = saved
+      throw error
+    }
+  }
+
+  /// Taking and burying change the map themselves, so both go on until no further region has changed.
+  private mutating func prepareChanged(
+    _ space: inout Space, stamp now: UInt64, pins: [UInt64], durable: UInt64
+  ) throws(StoreError) -> Image {
+    var fresh: [Int: PageID] = [:]
+    var freshDirectories: [PageID] = []
+    // Regions behind the end of a file that has shrunk are not kept.
+    let kept = regions.filter { $0.key < Self.regionCount(space.limit) }
+    var old = directories + regions.filter { kept[$0.key] == nil }.values.map(\.page)
+    while true {
+      let regionCount = Self.regionCount(space.limit)
+      let missing = space.changed.filter { $0 < regionCount && fresh[$0] == nil }
+      let directoryCount = Self.directoryCounts(regionCount).reduce(0, +)
+      if missing.isEmpty && freshDirectories.count >= directoryCount && old.isEmpty { break }
+      for region in missing.sorted() {
+        fresh[region] = PageID(try space.take())
+        if let replaced = kept[region] { old.append(replaced.page) }
+      }
+      while freshDirectories.count < directoryCount { freshDirectories.append(PageID(try space.take())) }
+      // Tried again for the same snapshot, the pages of the first try may still be found after a crash: so they wait
+      // for that snapshot, as the older ones wait for theirs.
+      let died = max(now, stamp + 1)
+      let deaths = old.map { Death(place: $0.place, length: 1, born: stamp, died: died, named: false) }
+      space.bury(deaths, pins: pins, durable: durable) { _ in }
+      old = []
+    }
+    var image = Image()
+    image.regions = space.changed
+    space.changed = []
+    regions = kept
+    for (region, page) in fresh.sorted(by: { $0.key < $1.key }) {
+      let bytes = Self.regionPage(space, region, page, stamp: now)
+      regions[region] = PageReference(page, check: Checksum.of(bytes))
+      image.pages.append((page, bytes))
+    }
+    directories = freshDirectories
+    stamp = now
+    addDirectories(to: &image, regionCount: Self.regionCount(space.limit))
+    return image
+  }
+
+  /// Says that an image did not reach the file: its regions have to be written again.
+  func failed(_ image: Image, _ space: inout Space) { space.changed.formUnion(image.regions) }
+
+  /// The regions of a file with so many pages.
+  private static func regionCount(_ limit: UInt32) -> Int { (Int(limit) + FreeMapPage.places - 1) / FreeMapPage.places }
+
+  private static func directoryCounts(_ regionCount: Int) -> [Int] {
+    var counts: [Int] = []
+    var below = max(regionCount, 1)
+    repeat {
+      below = (below + FreeMapPage.fanout - 1) / FreeMapPage.fanout
+      counts.append(below)
+    } while below > 1
+    return counts
+  }
+
+  private static func regionPage(_ space: Space, _ region: Int, _ page: PageID, stamp: UInt64) -> [UInt8] {
+    pageBytes { memory in
+      FreeMapPage.writeHeader(memory, .freeMap, level: 0, count: FreeMapPage.words, page, stamp: stamp)
+      for word in 0..<FreeMapPage.words {
+        memory.set64(FreeMapPage.start + word * 8, space.spareWord(region * FreeMapPage.words + word))
+      }
+    }
+  }
+
+  private func addDirectories(to image: inout Image, regionCount: Int) {
+    var below = (0..<max(regionCount, 1)).map { regions[$0] ?? .none }
+    var next = 0
+    for (depth, count) in Self.directoryCounts(regionCount).enumerated() {
+      var level: [PageReference] = []
+      for index in 0..<count {
+        let page = directories[next]
+        next += 1
+        let children = below[index * FreeMapPage.fanout..<min((index + 1) * FreeMapPage.fanout, below.count)]
+        let bytes = Self.pageBytes { memory in
+          FreeMapPage.writeHeader(
+            memory, .freeDirectory, level: UInt8(depth + 1), count: children.count, page, stamp: stamp)
+          for (slot, child) in children.enumerated() { FreeMapPage.setChild(memory, slot, child) }
+        }
+        level.append(PageReference(page, check: Checksum.of(bytes)))
+        image.pages.append((page, bytes))
+      }
+      below = level
+    }
+    image.root = below[0]
+  }
+
+  private static func pageBytes(_ fill: (UnsafeMutableRawPointer) -> Void) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: Page.size) { buffer, count in
+      fill(UnsafeMutableRawPointer(buffer.baseAddress!))
+      count = Page.size
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads the map under `root` into `space`, whose limit bounds what is believed.
+  ///
+  /// - Parameter onDamage: goes on without a page that cannot be read, and is told of it; without it that is an error.
+  static func load(
+    _ root: PageReference, from file: any StorageFile, into space: inout Space, stamp: UInt64,
+    onDamage: ((StoreError) -> Void)? = nil
+  ) throws(StoreError) -> FreeMapDisk {
+    var disk = FreeMapDisk()
+    disk.stamp = stamp
+    if root == .none { return disk }
+    let limit = space.limit
+    var references = [root]
+    var levels: [[PageID]] = []
+    // The root tells how deep the map is. It may be deeper than the file needs, since files become shorter.
+    var depth: UInt8?
+    while depth != 0 {
+      levels.append(references.map(\.page))
+      var below: [PageReference] = []
+      for reference in references {
+        guard let bytes = try page(reference, from: file, limit, .freeDirectory, level: depth, onDamage) else {
+          if depth == nil { return disk }
+          // Its children are not known, but those of the next directory keep their numbers.
+          below += Array(repeating: .none, count: FreeMapPage.fanout)
+          continue
+        }
+        bytes.withUnsafeBytes { raw in
+          let memory = raw.baseAddress!
+          depth = Page.level(memory)
+          for index in 0..<Int(memory.u16(Page.Field.count)) { below.append(FreeMapPage.child(memory, index)) }
+        }
+        guard below.count <= mostRegions else {
+          throw StoreError(.damaged, "the free map is longer than any file", path: file.path)
+        }
+      }
+      references = below
+      depth = depth.map { $0 - 1 }
+    }
+    disk.directories = levels.reversed().flatMap { $0 }
+    for (region, reference) in references.enumerated() where reference != .none {
+      guard let bytes = try page(reference, from: file, limit, .freeMap, level: 0, onDamage) else { continue }
+      disk.regions[region] = reference
+      bytes.withUnsafeBytes { raw in
+        for word in 0..<FreeMapPage.words {
+          let first = (region * FreeMapPage.words + word) * 64
+          if first >= Int(limit) { break }
+          var bits = raw.baseAddress!.u64(FreeMapPage.start + word * 8)
+          if Int(limit) - first < 64 { bits &= (1 << UInt64(Int(limit) - first)) - 1 }
+          if bits != 0 { space.load(word: region * FreeMapPage.words + word, bits: bits) }
+        }
+      }
+    }
+    return disk
+  }
+
+  private static let mostRegions = 1 + Int(UInt32.max) / FreeMapPage.places
+
+  /// The regions whose page lies at or above a place.
+  func regions(from bound: UInt32) -> [Int] { regions.filter { $0.value.page.place >= bound }.map(\.key) }
+
+  /// Every page that the durable map itself stands in.
+  var ownPages: [PageID] { directories + regions.values.map(\.page) }
+
+  private static func page(
+    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?,
+    _ onDamage: ((StoreError) -> Void)?
+  ) throws(StoreError) -> [UInt8]? {
+    do throws(StoreError) {
+      return try page(reference, from: file, limit, kind, level: level)
+    } catch {
+      guard let onDamage else { throw error }
+      onDamage(error)
+      return nil
+    }
+  }
+
+  private static func page(
+    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?
+  ) throws(StoreError) -> [UInt8] {
+    guard reference != .none else {
+      throw StoreError(.damaged, "a directory of the free map is missing", path: file.path)
+    }
+    let page = reference.page
+    func damage(_ what: String) -> StoreError {
+      StoreError(.damaged, what, path: file.path, page: UInt64(page.place), offset: page.byteOffset)
+    }
+    guard page.place >= 2, page.place < limit else { throw damage("the free map points outside the file") }
+    var bytes = [UInt8](repeating: 0, count: Page.size)
+    var failure: StoreError?
+    bytes.withUnsafeMutableBytes { buffer in
+      do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard Checksum.of(bytes) == reference.check else {
+      throw damage("a page of the free map does not match its check")
+    }
+    let complaint = bytes.withUnsafeBytes { FreeMapPage.complaint($0.baseAddress!, kind: kind, level: level) }
+    if let complaint { throw damage(complaint) }
+    return bytes
+  }
+}
+
+extension Checksum {
+  static func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { Checksum.of($0) } }
+}

@@ -1,0 +1,311 @@
+import RoostBytes
+import RoostFile
+
+/// The log as its writer sees it: a ring of segments, and the frames that are not written yet.
+///
+/// Only the holder of the writer's turn touches it. Syncing is not its business: that is ``CommitQueue``'s.
+///
+/// ## Invariants
+/// 1. A frame never crosses a segment's end; room for a link is always left.
+/// 2. A segment is taken again only after the superblock that no longer needs it is synced.
+/// 3. What lies beyond the last commit frame may be overwritten.
+final class Log {
+  private struct Segment {
+    /// Nil while it is free.
+    var first: UInt64?
+    var salt: UInt64 = 0
+  }
+
+  /// Where the next frame goes.
+  struct Mark {
+    var segment: Int
+    var offset: Int
+    var position: UInt64
+    var chain: UInt64
+    /// Bytes that wait in `buffer` before this point.
+    var pending: Int
+    /// How often the buffer had been written out.
+    var flushes: Int
+  }
+
+  let file: any StorageFile
+  let segmentBytes: Int
+  private let storeHigh: UInt64
+  private let storeLow: UInt64
+  private var segments: [Segment] = []
+  private var makeSalt: () -> UInt64
+  private let largestPayload: Int
+
+  private var segment = -1
+  /// Offset in the segment of the first byte in `buffer`.
+  private var flushed = 0
+  private var position: UInt64
+  private var chain: UInt64 = 0
+  private var flushes = 0
+
+  private var buffer: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Bytes of finished frames in `buffer`.
+  private var finished = 0
+  /// Payload bytes of the frame under construction.
+  private var payload = 0
+
+  /// The newest superblock's sequence, which new segments name.
+  var superblock: UInt64 = 0
+  /// How far the frames written now may say that the log was synced: see ``claim(_:)``.
+  private var synced: UInt64 = 0
+  /// What ``beginSegment()`` returned last.
+  private var begun: Superblock.LogStart?
+  /// Where recovery found the end. Whether what lies before was ever synced, only an earlier life knew.
+  private var recovered: UInt64 = 0
+  /// Whether the segment kept for transactions that only delete may be used now.
+  var mayUseReserve = false
+
+  init(
+    file: any StorageFile, segmentBytes: Int, storeHigh: UInt64, storeLow: UInt64, position: UInt64,
+    makeSalt: @escaping () -> UInt64
+  ) {
+    self.file = file
+    self.segmentBytes = segmentBytes
+    self.storeHigh = storeHigh
+    self.storeLow = storeLow
+    self.position = position
+    self.makeSalt = makeSalt
+    largestPayload = min(LogFormat.largestPayload, (segmentBytes / 4) & ~7)
+    capacity = 1 << 16
+    buffer = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  var end: UInt64 { position }
+
+  /// Bytes of segments that hold records still needed.
+  var usedBytes: Int { segments.count { $0.first != nil } * segmentBytes }
+  var segmentCount: Int { segments.count }
+
+  // MARK: Segments
+
+  /// Goes on where recovery found the last closed record; segments it did not visit are free.
+  func resume(at end: LogEnd, segmentCount: Int) {
+    segments = Array(repeating: Segment(), count: segmentCount)
+    for use in end.visited { segments[use.segment] = Segment(first: use.first, salt: use.salt) }
+    segment = end.segment
+    flushed = end.offset
+    position = end.position
+    chain = end.chain
+    recovered = end.position
+  }
+
+  /// Zeros what is left behind the end in its segment. A record that a crash cut off from the end must not be found
+  /// again once the record before it was made anew, with the same bytes.
+  func clearTail() throws(StoreError) {
+    guard segment >= 0 else { return }
+    let tail = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes - flushed, alignment: 16)
+    defer { tail.deallocate() }
+    let start = offset(of: segment) + UInt64(flushed)
+    let count = try file.read(into: tail, at: start)
+    guard tail[..<count].contains(where: { $0 != 0 }) else { return }
+    tail.initializeMemory(as: UInt8.self, repeating: 0)
+    try file.write(UnsafeRawBufferPointer(rebasing: tail[..<count]), at: start)
+  }
+
+  /// Says how far the log is known to be synced; frames carry it, and it proves damage to who reads them.
+  ///
+  /// What recovery read may stand in the kernel's memory alone, after a sync that failed in an earlier life. So
+  /// nothing is claimed before a sync has passed that point, and by then a superblock leaves it behind.
+  func claim(_ position: UInt64) {
+    if position > recovered { synced = max(synced, position) }
+  }
+
+  var hasBegun: Bool { segment >= 0 }
+
+  /// Goes on in a fresh segment and returns where that begins. Whatever waits is written first.
+  ///
+  /// A segment that was begun and never used is as good as a fresh one.
+  func beginSegment() throws(StoreError) -> Superblock.LogStart {
+    if let begun, Int(begun.segment) == segment, begun.position == position {
+      try flush()
+      return begun
+    }
+    if segment >= 0 { try link() } else { enterSegment(try takeSegment(), previous: chain) }
+    try flush()
+    let start = Superblock.LogStart(segment: UInt32(segment), salt: segments[segment].salt, position: position)
+    begun = start
+    return start
+  }
+
+  /// Frees the segments that lie wholly before `first`. The caller has synced the superblock that says so.
+  func retire(before first: UInt64) {
+    for index in segments.indices {
+      if let start = segments[index].first, start < first, index != segment { segments[index].first = nil }
+    }
+  }
+
+  /// Makes sure that a free segment is there beyond the reserve.
+  private func takeSegment() throws(StoreError) -> Int {
+    let free = segments.indices.filter { segments[$0].first == nil }
+    if free.count >= 2 { return free[0] }
+    do throws(StoreError) {
+      try grow(by: free.isEmpty ? 2 : max(1, min(8, segments.count / 2)))
+    } catch {
+      if error.code == .diskFull && mayUseReserve, let last = free.first { return last }
+      throw error
+    }
+    return segments.firstIndex { $0.first == nil }!
+  }
+
+  private func grow(by count: Int) throws(StoreError) {
+    let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes, alignment: 16)
+    defer { zeros.deallocate() }
+    zeros.initializeMemory(as: UInt8.self, repeating: 0)
+    for _ in 0..<count {
+      try file.write(UnsafeRawBufferPointer(zeros), at: offset(of: segments.count))
+      segments.append(Segment())
+    }
+  }
+
+  private func offset(of segment: Int) -> UInt64 {
+    UInt64(LogFormat.fileHeader) + UInt64(segment) * UInt64(segmentBytes)
+  }
+
+  private func enterSegment(_ next: Int, previous: UInt64) {
+    let salt = makeSalt()
+    segments[next] = Segment(first: position, salt: salt)
+    segment = next
+    flushed = 0
+    finished = LogFormat.segmentHeader
+    chain = previous
+    SegmentHeader(
+      storeHigh: storeHigh, storeLow: storeLow, salt: salt, superblock: superblock, previous: previous,
+      position: position
+    ).write(to: buffer, segmentBytes: segmentBytes)
+  }
+
+  /// Leaves the current segment for a new one. The frame under construction is empty or was finished.
+  private func link() throws(StoreError) {
+    // The next segment is chosen before the link is written, so that a full disk leaves the log as it was.
+    let next = try takeSegment()
+    let before = try mark()
+    room(LogFormat.linkBytes)
+    (buffer + finished).set32(LogFormat.frameHeader, UInt32(next))
+    seal(payload: 4, .link, flags: 0)
+    do throws(StoreError) { try flush() } catch {
+      // A link that stayed would send readers away from whatever is appended here next.
+      goBack(to: before)
+      throw error
+    }
+    enterSegment(next, previous: chain)
+  }
+
+  // MARK: Frames
+
+  /// Room for a piece of `count` bytes in the frame under construction, to be filled by the caller at once.
+  func append(_ count: Int) throws(StoreError) -> UnsafeMutableRawPointer {
+    if payload > 0 && payload + count > largestPayload { try finishFrame(.data, flags: 0) }
+    try makeRoomInSegment(for: payload + count)
+    room(LogFormat.frameHeader + payload + count + 8)
+    let memory = buffer + finished + LogFormat.frameHeader + payload
+    payload += count
+    return memory
+  }
+
+  /// The most bytes that `append` takes at once.
+  var largestAppend: Int { largestPayload }
+
+  /// Closes the record and writes it; returns the position after it.
+  func commit(flags: UInt8) throws(StoreError) -> UInt64 {
+    try makeRoomInSegment(for: payload)
+    room(LogFormat.frameHeader + payload + 8)
+    seal(payload: payload, .commit, flags: flags)
+    payload = 0
+    try flush()
+    return position
+  }
+
+  private func finishFrame(_ kind: LogFormat.FrameKind, flags: UInt8) throws(StoreError) {
+    seal(payload: payload, kind, flags: flags)
+    payload = 0
+    if finished > 1 << 20 { try flush() }
+  }
+
+  /// Goes on in another segment if a frame with this payload and a link no longer fit.
+  private func makeRoomInSegment(for count: Int) throws(StoreError) {
+    let needed = LogFormat.frameHeader + LogFormat.padded(count) + LogFormat.linkBytes
+    if segment >= 0 && flushed + finished + needed <= segmentBytes { return }
+    // A frame that was begun here is finished here: its room was checked when it was begun.
+    if payload > 0 { try finishFrame(.data, flags: 0) }
+    if segment < 0 { enterSegment(try takeSegment(), previous: chain) } else { try link() }
+  }
+
+  private func seal(payload count: Int, _ kind: LogFormat.FrameKind, flags: UInt8) {
+    chain = LogFrame.seal(
+      buffer + finished, payload: count, kind: kind, flags: flags, position: position, synced: synced,
+      previous: chain, salt: segments[segment].salt)
+    let bytes = LogFormat.frameHeader + LogFormat.padded(count)
+    finished += bytes
+    position += UInt64(bytes)
+  }
+
+  /// Writes the finished frames. The frame under construction must be empty.
+  private func flush() throws(StoreError) {
+    guard finished > 0 else { return }
+    try file.write(
+      UnsafeRawBufferPointer(start: buffer, count: finished), at: offset(of: segment) + UInt64(flushed))
+    flushed += finished
+    finished = 0
+    flushes += 1
+  }
+
+  private func room(_ count: Int) {
+    let needed = finished + count
+    if needed <= capacity { return }
+    let larger = max(needed, capacity * 2)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    memory.copyMemory(from: buffer, byteCount: min(capacity, finished + LogFormat.frameHeader + payload))
+    buffer.deallocate()
+    buffer = memory
+    capacity = larger
+  }
+
+  // MARK: Going back
+
+  /// Where the log stands; the frame under construction is finished first.
+  func mark() throws(StoreError) -> Mark {
+    if payload > 0 { try finishFrame(.data, flags: 0) }
+    return Mark(
+      segment: segment, offset: flushed, position: position, chain: chain, pending: finished, flushes: flushes)
+  }
+
+  /// Forgets what was appended since the mark. Bytes that were written already will be overwritten.
+  func goBack(to mark: Mark) {
+    for index in segments.indices where index != mark.segment {
+      if let first = segments[index].first, first >= mark.position, mark.segment >= 0 { segments[index].first = nil }
+    }
+    payload = 0
+    position = mark.position
+    chain = mark.chain
+    segment = mark.segment
+    if flushes == mark.flushes {
+      flushed = mark.offset
+      finished = mark.pending
+    } else {
+      // What waited then has been written since, right behind the mark's offset.
+      flushed = mark.offset + mark.pending
+      finished = 0
+    }
+  }
+
+  /// After a commit whose write failed: breaks the chain where the record began, so that it can never be replayed.
+  func erase(from mark: Mark) throws(StoreError) {
+    guard mark.segment >= 0 else { return }
+    let zeros = [UInt8](repeating: 0, count: LogFormat.frameHeader)
+    var failure: StoreError?
+    zeros.withUnsafeBytes { bytes in
+      do throws(StoreError) {
+        try file.write(bytes, at: offset(of: mark.segment) + UInt64(mark.offset + mark.pending))
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}

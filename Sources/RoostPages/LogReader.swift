@@ -1,0 +1,191 @@
+import RoostBytes
+import RoostFile
+
+/// Where a log that was read goes on.
+struct LogEnd {
+  var segment: Int
+  var offset: Int
+  var position: UInt64
+  var chain: UInt64
+  /// The segments that lead here, the first that the superblock names.
+  var visited: [(segment: Int, first: UInt64, salt: UInt64)]
+}
+
+/// Reads the log from where a superblock says it begins to where it ends.
+///
+/// Every number is checked before use, and each frame must chain to the one before it. What follows the first
+/// frame that does not is ignored, unless a later frame proves that it had been synced: see ``LogDamage``.
+struct LogReader {
+  let file: any StorageFile
+  let segmentBytes: Int
+  private let storeHigh: UInt64
+  private let storeLow: UInt64
+  private let start: Superblock.LogStart
+
+  private var bytes: UnsafeMutableRawBufferPointer
+  private(set) var segment: Int
+  private var offset = LogFormat.segmentHeader
+  private(set) var header: SegmentHeader
+  private(set) var position: UInt64
+  private(set) var chain: UInt64
+  /// The segments visited, in order.
+  private(set) var visited: [(segment: Int, first: UInt64, salt: UInt64)] = []
+  private let segmentCount: Int
+
+  /// Opens the log that the superblock names, or throws `logMissing`.
+  init(file: any StorageFile, superblock: Superblock, start: Superblock.LogStart) throws(StoreError) {
+    self.file = file
+    self.start = start
+    storeHigh = superblock.identityHigh
+    storeLow = superblock.identityLow
+    let size = try file.size()
+    guard let fileHeader = try Self.fileHeader(file) else {
+      throw StoreError(.logDamaged, "the log's header is damaged", path: file.path, offset: 0)
+    }
+    guard fileHeader.storeHigh == storeHigh, fileHeader.storeLow == storeLow else {
+      throw StoreError(.logMissing, "the log beside the store belongs to another store", path: file.path)
+    }
+    segmentBytes = fileHeader.segmentBytes
+    segmentCount = Int((size - UInt64(LogFormat.fileHeader)) / UInt64(segmentBytes))
+    guard Int(start.segment) < segmentCount else {
+      throw StoreError(.logMissing, "the log is shorter than the store says", path: file.path)
+    }
+    bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes, alignment: 16)
+    segment = Int(start.segment)
+    position = start.position
+    chain = 0
+    header = SegmentHeader(storeHigh: 0, storeLow: 0, salt: 0, superblock: 0, previous: 0, position: 0)
+    do throws(StoreError) {
+      guard let found = try load(segment) else {
+        throw StoreError(
+          .logDamaged, "the segment where the log begins is damaged", path: file.path,
+          offset: Self.offset(of: segment, segmentBytes))
+      }
+      guard found.salt == start.salt, found.position == start.position else {
+        throw StoreError(.logMissing, "the log beside the store is not the one it names", path: file.path)
+      }
+      enter(found, segment)
+      chain = found.previous
+    } catch {
+      bytes.deallocate()
+      throw error
+    }
+  }
+
+  func close() { bytes.deallocate() }
+
+  /// Where the last frame that was read ends.
+  var end: LogEnd {
+    LogEnd(
+      segment: segment, offset: offset, position: position, chain: chain, visited: visited)
+  }
+
+  static func fileHeader(_ file: any StorageFile) throws(StoreError) -> LogFileHeader? {
+    var bytes = [UInt8](repeating: 0, count: LogFormat.fileHeader)
+    var failure: StoreError?
+    var count = 0
+    bytes.withUnsafeMutableBytes { buffer in
+      do throws(StoreError) { count = try file.read(into: buffer, at: 0) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return count == bytes.count ? LogFileHeader(bytes) : nil
+  }
+
+  /// The next frame and its payload, valid until the next call; nil at the end of what is whole.
+  mutating func next() throws(StoreError) -> (frame: LogFrame, payload: UnsafeRawBufferPointer)? {
+    while true {
+      guard
+        let frame = LogFrame(
+          UnsafeRawBufferPointer(bytes), at: offset, position: position, salt: header.salt),
+        frame.previous == chain
+      else { return nil }
+      let payload = UnsafeRawBufferPointer(
+        rebasing: bytes[(offset + LogFormat.frameHeader)..<(offset + LogFormat.frameHeader + frame.payloadCount)])
+      if frame.kind == .link {
+        guard payload.count == 4 else { return nil }
+        let following = Int(payload.baseAddress!.u32(0))
+        let after = position + UInt64(frame.byteCount)
+        guard following < segmentCount, !visited.contains(where: { $0.segment == following }) else { return nil }
+        let here = segment
+        guard let found = try load(following), found.position == after, found.previous == frame.check else {
+          // The link was written, but not what it leads to: the log ends before it.
+          _ = try load(here)
+          return nil
+        }
+        position = after
+        chain = frame.check
+        enter(found, following)
+        continue
+      }
+      offset += frame.byteCount
+      position += UInt64(frame.byteCount)
+      chain = frame.check
+      return (frame, payload)
+    }
+  }
+
+  private mutating func enter(_ found: SegmentHeader, _ index: Int) {
+    header = found
+    segment = index
+    offset = LogFormat.segmentHeader
+    visited.append((index, found.position, found.salt))
+  }
+
+  /// Reads a segment; nil if its header is not that of a segment of this store.
+  private mutating func load(_ index: Int) throws(StoreError) -> SegmentHeader? {
+    let count = try file.read(into: bytes, at: Self.offset(of: index, segmentBytes))
+    if count < bytes.count {
+      UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).initializeMemory(as: UInt8.self, repeating: 0)
+    }
+    guard let found = SegmentHeader(UnsafeRawBufferPointer(bytes)), found.storeHigh == storeHigh,
+      found.storeLow == storeLow
+    else { return nil }
+    return found
+  }
+
+  static func offset(of segment: Int, _ segmentBytes: Int) -> UInt64 {
+    UInt64(LogFormat.fileHeader) + UInt64(segment) * UInt64(segmentBytes)
+  }
+
+  /// How many segments the file has room for.
+  var count: Int { segmentCount }
+
+  // MARK: Damage
+
+  /// Looks beyond `end`, where reading stopped, for a frame that says it had been synced past that point.
+  ///
+  /// A crash may tear what was not synced; then no such frame exists. If one does, the bytes at `end` were
+  /// acknowledged and are damaged.
+  mutating func findDamage(after end: UInt64) throws(StoreError) -> UInt64? {
+    let oldest = start.position
+    for index in 0..<segmentCount {
+      guard let found = try load(index) else {
+        // A header that is not whole may be what rotted: the frames below it know their positions themselves.
+        for salt in SegmentHeader.possibleSalts(UnsafeRawBufferPointer(bytes)) {
+          if let synced = proof(after: end, salt, { bytes.baseAddress!.u64($0 + 8) }) { return synced }
+        }
+        continue
+      }
+      if found.position < oldest || found.position + UInt64(segmentBytes) <= end { continue }
+      let first = found.position
+      if let synced = proof(after: end, found.salt, { first + UInt64($0 - LogFormat.segmentHeader) }) {
+        return synced
+      }
+    }
+    return nil
+  }
+
+  /// How far the log had been synced, as a frame of the loaded segment behind `end` says; nil where none proves more
+  /// than `end`. `position` tells the position of a frame at an offset.
+  private func proof(after end: UInt64, _ salt: UInt64, _ position: (Int) -> UInt64) -> UInt64? {
+    for at in stride(from: LogFormat.segmentHeader, through: segmentBytes - LogFormat.frameHeader, by: 8) {
+      let expected = position(at)
+      if expected >= end,
+        let frame = LogFrame(UnsafeRawBufferPointer(bytes), at: at, position: expected, salt: salt), frame.synced > end
+      {
+        return frame.synced
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,35 @@
+/// How a store is opened.
+package struct StoreOptions: Sendable {
+  package enum Checkpointing: Sendable {
+    /// On a thread of its own, beside writers and readers.
+    case background
+    /// On the thread whose commit asked for it; for tests that need one order of events.
+    case inline
+    /// Only when asked.
+    case manual
+  }
+
+  package var createIfMissing = true
+  package var readOnly = false
+  /// Bytes of memory for pages.
+  package var cacheBytes: Int?
+  /// Bytes of unwritten pages that start a checkpoint; at twice as many the writer waits.
+  package var draftBytes = 64 << 20
+  /// Bytes of log that start a checkpoint.
+  package var logBytes = 64 << 20
+  package var segmentBytes = 1 << 20
+  package var checkpointing = Checkpointing.background
+  /// The most entries a tree's node takes; tests make it small, so that trees are deep.
+  package var fanoutLimit = Int.max
+  /// The most pages the file may have.
+  package var mostPages = UInt32.max - 1
+  /// Pages are not compared with their checks: a broken store, with which the tests of damage are tested.
+  package var skipsChecks = false
+  /// Makes random numbers; tests make them repeat.
+  package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+
+  package init() {}
+
+  /// A quarter of what a small machine has, within bounds.
+  static let usualCacheBytes = 256 << 20
+}

@@ -1,0 +1,127 @@
+import RoostBytes
+package import RoostFile
+
+/// What one step of compaction may do: move pages from the end of the file to lower places.
+///
+/// A page is moved by copying it, as a change would; so a crash in between finds the older places or the newer ones.
+///
+/// ## Invariants
+/// 1. A copy takes a place below `bound`, so that the file never grows: `room` counts the free places there, and
+///    some are kept for the branches above, the catalog and the map.
+package struct Relocation {
+  /// What lies at this place or above is moved.
+  package let bound: UInt32
+  /// How many more pages may be moved in this step.
+  var budget: Int
+  var room: Int
+  let reserve: Int
+  package var moved = 0
+
+  /// Whether another page may be moved, with the branches above it.
+  package var goesOn: Bool { budget > 0 && room > reserve }
+
+  package mutating func note(_ pages: Int) {
+    moved += pages
+    budget -= pages
+    room -= pages
+  }
+}
+
+extension WriteTransaction {
+  /// Chooses what to move in a step of about `budget` pages; nil where nothing can be gained.
+  package func relocation(budget: Int) -> Relocation? {
+    let space = store.space
+    let used = space.limit - UInt32(space.spare.count)
+    let reserve = 16 + 2 * store.freeMap.ownPages.count
+    let lowest = used + UInt32(2 * reserve)
+    guard store.file != nil, budget > 0, space.limit > lowest else { return nil }
+    var bound = space.limit
+    var above = 0
+    while bound > lowest && above < budget {
+      bound -= 1
+      if !space.spare.contains(bound) { above += 1 }
+    }
+    let room = space.free.count(below: bound)
+    guard room > reserve else { return nil }
+    // Pages of the map are made anew by the checkpoint, if their region counts as changed.
+    for region in store.freeMap.regions(from: bound) { store.space.changed.insert(region) }
+    return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve)
+  }
+
+  /// Makes the next checkpoint cut the file, even if nothing else changed; false where its end is in use.
+  package func cutTail() -> Bool {
+    guard store.file != nil, store.space.free.tailLength(below: store.space.limit) > 0 else { return false }
+    hasRecords = true
+    return true
+  }
+
+  /// Moves those extents of a value that lie at the end of the file; nil if none was moved.
+  ///
+  /// The list keeps its birth, so that nothing that older snapshots see is freed too early.
+  package func relocate(_ list: ExtentList, _ job: inout Relocation) throws(StoreError) -> ExtentList? {
+    // While the log names an extent it stays where it is.
+    if list.born > store.durableStamp && (list.isNamed || store.isNamed(list.born)) { return nil }
+    guard list.isIndirect else {
+      var result = list
+      return try relocate(&result.extents, born: list.born, &job) ? result : nil
+    }
+    var inner = try view.extents(of: list)
+    let outer = list.extents[0]
+    // The list itself gets its place first, so that nothing is moved in vain.
+    let bytes = inner.count * ExtentList.Extent.encodedBytes
+    let pages = UInt32((bytes + Page.size - 1) / Page.size)
+    guard job.goesOn, let place = store.space.takeRun(pages, below: job.bound) else { return nil }
+    guard try relocate(&inner, born: list.born, &job) || outer.place + outer.pages > job.bound else {
+      for member in place..<place + pages { store.space.giveBack(member) }
+      return nil
+    }
+    let encoded = ExtentList.encode(inner)
+    var fresh: ExtentList.Extent?
+    var failure: StoreError?
+    encoded.withUnsafeBytes { stored in
+      do throws(StoreError) {
+        fresh = try put(
+          stored, at: place, rawBytes: UInt32(bytes), check: Checksum.of(stored), isNamed: false)
+      } catch { failure = error }
+    }
+    guard let fresh else { throw failure! }
+    job.note(Int(pages))
+    bury(outer, born: list.born)
+    var result = list
+    result.extents = [fresh]
+    return result
+  }
+
+  /// Moves some of the extents; false if it moved none.
+  private func relocate(
+    _ extents: inout [ExtentList.Extent], born: UInt64, _ job: inout Relocation
+  ) throws(StoreError) -> Bool {
+    var wasMoved = false
+    for index in extents.indices where extents[index].place + extents[index].pages > job.bound {
+      guard let copy = try relocate(extents[index], &job) else { continue }
+      bury(extents[index], born: born)
+      extents[index] = copy
+      wasMoved = true
+    }
+    return wasMoved
+  }
+
+  private func bury(_ extent: ExtentList.Extent, born: UInt64) {
+    bury(Death(place: extent.place, length: extent.pages, born: born, died: 0, named: false))
+  }
+
+  private func relocate(
+    _ extent: ExtentList.Extent, _ job: inout Relocation
+  ) throws(StoreError) -> ExtentList.Extent? {
+    let pages = Int(extent.pages)
+    guard job.goesOn, job.room - pages > job.reserve else { return nil }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(extent.storedBytes), alignment: 16)
+    defer { buffer.deallocate() }
+    try view.readStored(extent, into: buffer)
+    // Runs are rarer than places: any lower one will do.
+    guard let place = store.space.takeRun(extent.pages, below: extent.place) else { return nil }
+    job.note(pages)
+    return try put(
+      UnsafeRawBufferPointer(buffer), at: place, rawBytes: extent.rawBytes, check: extent.check, isNamed: false)
+  }
+}

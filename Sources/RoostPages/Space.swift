@@ -1,0 +1,196 @@
+package import RoostFile
+
+/// A page or an extent that left its tree.
+package struct Death: Sendable {
+  package var place: UInt32
+  package var length: UInt32
+  /// The stamp of the step that made it.
+  package var born: UInt64
+  /// The stamp of the commit that no longer has it.
+  package var died: UInt64
+  /// A record in the log names its place, so it stays until that part of the log is retired.
+  package var named: Bool
+}
+
+/// Which places may be taken, and which wait for somebody to stop looking at them.
+///
+/// Only the holder of the writer's turn touches it.
+///
+/// ## Invariants
+/// 1. `free` is a part of `spare`; the difference are the pages that wait.
+/// 2. A place that waits is under the newest pin in [born, died), and moves to the next older one when that goes.
+/// 3. `spare` is what a checkpoint writes: the places that the tip does not reach.
+package struct Space: Sendable {
+  package private(set) var free = PlaceSet()
+  package private(set) var spare = PlaceSet()
+  /// Places at and above this one were never taken.
+  package private(set) var limit: UInt32
+  /// The most places this store may take.
+  package var largest: UInt32 = .max - 1
+  /// Regions of the map whose bits differ from the durable map: see ``FreeMapWriter``.
+  package var changed = Set<Int>()
+
+  private var waiting: [UInt64: [Death]] = [:]
+  private var named: [Death] = []
+
+  package init(limit: UInt32) { self.limit = limit }
+
+  package var hasWaiting: Bool { !waiting.isEmpty || !named.isEmpty }
+
+  package var waitingCount: Int {
+    waiting.values.joined().reduce(0) { $0 + Int($1.length) } + named.reduce(0) { $0 + Int($1.length) }
+  }
+
+  // MARK: Taking and giving back
+
+  package mutating func take() throws(StoreError) -> UInt32 {
+    if let place = free.takeLowest() {
+      spare.remove(place)
+      touch(place)
+      return place
+    }
+    return try extend(by: 1)
+  }
+
+  /// Takes `length` places in a row.
+  package mutating func takeRun(_ length: UInt32) throws(StoreError) -> UInt32 {
+    if length == 1 { return try take() }
+    if let start = free.takeRun(Int(length), below: limit) {
+      for place in start..<start + length {
+        spare.remove(place)
+        touch(place)
+      }
+      return start
+    }
+    return try extend(by: length)
+  }
+
+  /// Takes `length` places in a row that all lie below `bound`; nil if there are none.
+  package mutating func takeRun(_ length: UInt32, below bound: UInt32) -> UInt32? {
+    guard let start = free.takeRun(Int(length), below: min(bound, limit)) else { return nil }
+    for place in start..<start + length {
+      spare.remove(place)
+      touch(place)
+    }
+    return start
+  }
+
+  private mutating func extend(by length: UInt32) throws(StoreError) -> UInt32 {
+    guard largest > limit, largest - limit >= length else { throw full }
+    // A run stays within one slab, so that its frames are one piece of memory.
+    let slab = UInt32(FrameMap.slabPlaces)
+    if limit / slab != (limit + length - 1) / slab {
+      let start = UInt64(limit / slab + 1) * UInt64(slab)
+      while UInt64(limit) < min(start, UInt64(largest)) {
+        giveBack(limit)
+        limit += 1
+      }
+      guard largest > limit, largest - limit >= length else { throw full }
+    }
+    let start = limit
+    limit += length
+    for place in start..<limit { touch(place) }
+    return start
+  }
+
+  private var full: StoreError {
+    StoreError(.diskFull, "the store has reached its largest size of \(largest) pages")
+  }
+
+  /// Gives back a place that nobody but its taker ever knew.
+  package mutating func giveBack(_ place: UInt32) {
+    spare.insert(place)
+    free.insert(place)
+    touch(place)
+  }
+
+  /// Takes a given place, as recovery does for what the log names; false if it is in use.
+  package mutating func reserve(_ place: UInt32) -> Bool {
+    while limit <= place {
+      spare.insert(limit)
+      free.insert(limit)
+      touch(limit)
+      limit += 1
+    }
+    guard free.remove(place) else { return false }
+    spare.remove(place)
+    touch(place)
+    return true
+  }
+
+  /// Says that a place is free, as the durable map does.
+  package mutating func load(word: Int, bits: UInt64) {
+    let known = word == 0 ? bits & ~3 : bits  // never the superblocks
+    free.setWord(word, known)
+    spare.setWord(word, known)
+  }
+
+  // MARK: Deaths
+
+  /// Files deaths under the pins that still see them. `pins` ascend; `durable` is the durable snapshot's stamp.
+  /// Calls `freed` for every place that is free at once.
+  package mutating func bury(
+    _ deaths: [Death], pins: [UInt64], durable: UInt64, freed: (UInt32) -> Void
+  ) {
+    for death in deaths {
+      for place in death.place..<death.place + death.length {
+        spare.insert(place)
+        touch(place)
+      }
+      file(death, pins, durable, freed)
+    }
+  }
+
+  /// Looks again at what waits under pins that are gone, but for those older than `oldest`.
+  package mutating func reclaim(
+    pins: [UInt64], oldest: UInt64 = 0, durable: UInt64, freed: (UInt32) -> Void
+  ) {
+    for pin in waiting.keys where pin >= oldest && !pins.contains(pin) {
+      guard let deaths = waiting.removeValue(forKey: pin) else { continue }
+      for death in deaths { file(death, pins, durable, freed) }
+    }
+    if !named.isEmpty && named.contains(where: { $0.born <= durable }) {
+      let old = named
+      named = []
+      for death in old { file(death, pins, durable, freed) }
+    }
+  }
+
+  private mutating func file(_ death: Death, _ pins: [UInt64], _ durable: UInt64, _ freed: (UInt32) -> Void) {
+    if death.named && death.born > durable {
+      named.append(death)
+      return
+    }
+    if let pin = pins.last(where: { $0 < death.died }), pin >= death.born {
+      waiting[pin, default: []].append(death)
+      return
+    }
+    for place in death.place..<death.place + death.length {
+      free.insert(place)
+      freed(place)
+    }
+  }
+
+  // MARK: The tail
+
+  /// Lowers the limit past free places at the end; returns whether it moved.
+  package mutating func trimTail() -> Bool {
+    let length = free.tailLength(below: limit)
+    if length == 0 { return false }
+    for place in limit - length..<limit {
+      free.remove(place)
+      spare.remove(place)
+      touch(place)
+    }
+    limit -= length
+    return true
+  }
+
+  /// One past the highest place that the tip uses.
+  package var usedLimit: UInt32 { limit - spare.tailLength(below: limit) }
+
+  /// The bits of a map region as a checkpoint writes them.
+  package func spareWord(_ word: Int) -> UInt64 { spare.word(word) }
+
+  private mutating func touch(_ place: UInt32) { changed.insert(Int(place) / FreeMapPage.places) }
+}

@@ -1,0 +1,234 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+package import RoostFile
+import Synchronization
+
+/// Writing one synced snapshot to its places, beside the writer and the readers.
+///
+/// The order, argued in Docs/DURABILITY.md: sync the log up to the tip; send later records to a new segment; write
+/// the pages; sync them and the new segment's header; write and sync the superblock; only then free what the older
+/// superblock needed.
+extension Store {
+  /// What the first phase decides under the turn.
+  private struct Work {
+    var target: Superblock
+    var drafts: [UInt32]
+    var map: FreeMapDisk.Image
+    var logStart: UInt64?
+
+    /// The superblock to write once the pages are, with the root's true check.
+    func superblock(_ frames: FrameMap) -> Superblock {
+      var superblock = target
+      let root = superblock.snapshot.catalog.reference
+      if root != .none && root.check == 0 {
+        superblock.snapshot.catalog.reference.check = frames.check(root.page)
+      }
+      return superblock
+    }
+  }
+
+  /// Makes a checkpoint now; returns when it is durable. Nothing happens where nothing changed.
+  package func checkpoint() throws(StoreError) { try checkpoint(onlyIfDue: false) }
+
+  /// The same; with `onlyIfDue` nothing happens either where another one has just done what was asked for.
+  func checkpoint(onlyIfDue: Bool) throws(StoreError) {
+    guard file != nil, !options.readOnly else { return }
+    try turn.refuseHolder()
+    checkpointGate.acquire()
+    defer { checkpointGate.release() }
+    turn.takeAlways()
+    if isClosed || (onlyIfDue && !wantsCheckpoint) {
+      turn.give()
+      return
+    }
+    let logFile = log?.file
+    turn.give()
+    // Most of the log is synced here, so that the writer need not wait for it under the turn.
+    if let logFile { try commits.sync(upTo: commits.appendedPosition, logFile) }
+    turn.takeAlways()
+    defer { turn.give() }
+    try checkpointUnderTurn(beside: true)
+  }
+
+  /// The checkpoint itself, under the turn; with `beside` the turn is given away while pages are written.
+  func checkpointUnderTurn(beside: Bool) throws(StoreError) {
+    guard let work = try begin() else { return }
+    if beside { turn.give() }
+    var failure: StoreError?
+    var written: Superblock?
+    var pagesAreDurable = false
+    do throws(StoreError) {
+      try write(work)
+      pagesAreDurable = true
+      written = try writeSlot(work.superblock(frames.map))
+    } catch { failure = error }
+    if beside { turn.takeAlways() }
+    checkpointingStamp = 0
+    guard let written else {
+      // The superblock may be found after a crash all the same, so these pages are not written a second time.
+      if pagesAreDurable { settle(work) }
+      freeMap.failed(work.map, &space)
+      throw failure ?? closedError
+    }
+    adopt(written)
+    finish(work)
+  }
+
+  /// Chooses the snapshot and everything that depends on the moment. Under the turn.
+  private func begin() throws(StoreError) -> Work? {
+    try commits.check()
+    guard isPrivate || log?.hasBegun == true, tip.stamp != durable.snapshot.stamp else { return nil }
+    let start = try leaveSegment()
+    reclaim()
+    while space.trimTail() {}
+    let map = try freeMap.prepare(
+      &space, stamp: tip.stamp, pins: pins(), durable: durableStamp)
+    var superblock = durable
+    superblock.snapshot = tip
+    superblock.freeMap = map.root
+    superblock.pageCount = max(2, space.usedLimit)
+    superblock.log = start
+    checkpointingStamp = tip.stamp
+    doubtfulStamps.append(tip.stamp)
+    return Work(
+      target: superblock, drafts: frames.draftPlaces(), map: map, logStart: start?.position)
+  }
+
+  /// Syncs what the log holds and sends later records to a new segment; nil for a store without a log.
+  private func leaveSegment() throws(StoreError) -> Superblock.LogStart? {
+    guard let log else { return nil }
+    try commits.sync(upTo: commits.appendedPosition, log.file)
+    log.superblock = durable.sequence
+    log.claim(commits.syncedPosition)
+    log.mayUseReserve = true
+    defer { log.mayUseReserve = false }
+    return try log.beginSegment()
+  }
+
+  /// Writes pages, then syncs them. Beside everybody else: drafts of committed snapshots do not change.
+  private func write(_ work: Work) throws(StoreError) {
+    guard let file else { return }
+    try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(work.drafts)
+    for (page, bytes) in work.map.pages {
+      var failure: StoreError?
+      bytes.withUnsafeBytes { buffer in
+        do throws(StoreError) { try file.write(buffer, at: page.byteOffset) } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    try poisoning { () throws(StoreError) in
+      try file.sync()
+      try log?.file.sync()
+    }
+  }
+
+  /// After the superblock is durable. Under the turn.
+  private func finish(_ work: Work) {
+    settle(work)
+    log?.superblock = durable.sequence
+    if let logStart = work.logStart { log?.retire(before: logStart) }
+    forgetNamedSteps()
+    reclaim()
+    while space.trimTail() {}
+    trimFile()
+    frames.trim()
+    checkpointsMade.add(1, ordering: .relaxed)
+  }
+
+  private func settle(_ work: Work) {
+    for place in work.drafts { frames.settle(PageID(place)) }
+  }
+
+  /// Cuts the file after its last page. A failure only leaves it longer.
+  private func trimFile() {
+    guard let file else { return }
+    let wanted = UInt64(max(space.limit, durable.pageCount)) * UInt64(Page.size)
+    do throws(StoreError) {
+      if try file.size() > wanted { try file.truncate(to: wanted) }
+    } catch {}
+  }
+
+  /// Asks for a checkpoint in the way the options say.
+  func requestCheckpoint() {
+    switch options.checkpointing {
+    case .manual: return
+    case .inline: do throws(StoreError) { try checkpoint(onlyIfDue: true) } catch { checkpointer.note(error) }
+    case .background: checkpointer.request(self)
+    }
+  }
+
+  /// Why the last checkpoint failed, if it did.
+  package var checkpointFailure: StoreError? { checkpointer.failure }
+}
+
+/// The thread on which checkpoints run beside everybody else.
+final class Checkpointer: @unchecked Sendable {
+  // Unchecked because its fields are guarded by `lock`.
+  private let lock = Lock()
+  private let wake = Condition()
+  private var thread: Thread?
+  private weak var wanted: Store?
+  private var isWanted = false
+  private var isStopping = false
+  private var workerID: UInt64 = 0
+  private var lastFailure: StoreError?
+
+  var failure: StoreError? { lock.withLock { lastFailure } }
+
+  func note(_ error: StoreError?) { lock.withLock { lastFailure = error } }
+
+  func request(_ store: Store) {
+    lock.withLock {
+      if isStopping { return }
+      wanted = store
+      isWanted = true
+      if thread == nil { thread = try? Thread { [self] in work() } }
+      wake.signal()
+    }
+  }
+
+  private func work() {
+    lock.withLock { workerID = Thread.currentID }
+    while serve() {}
+  }
+
+  /// Waits for a store and makes its checkpoint; false at the end.
+  ///
+  /// The store is let go outside the lock. If that was the last reference, its end comes here and takes the lock.
+  private func serve() -> Bool {
+    guard let store = next() else { return lock.withLock { !isStopping } }
+    var failure: StoreError?
+    do throws(StoreError) { try store.checkpoint(onlyIfDue: true) } catch { failure = error }
+    note(failure)
+    return true
+  }
+
+  /// The store that wants a checkpoint; nil when it is gone, or at the end.
+  private func next() -> Store? {
+    lock.acquire()
+    defer { lock.release() }
+    while !isWanted && !isStopping { wake.wait(lock) }
+    isWanted = false
+    defer { wanted = nil }
+    return isStopping ? nil : wanted
+  }
+
+  /// Ends the thread after the checkpoint under way.
+  func stop() {
+    lock.acquire()
+    isStopping = true
+    wanted = nil
+    wake.signal()
+    let ending = thread
+    thread = nil
+    let isWorker = workerID == Thread.currentID
+    lock.release()
+    // The last release of a store may happen on the worker itself, which then simply returns and is joined by nobody.
+    if isWorker { pthread_detach(pthread_self()) } else { ending?.join() }
+  }
+}

@@ -1,0 +1,178 @@
+package import RoostFile
+import RoostBytes
+import Synchronization
+
+/// Beginning and ending write transactions.
+extension Store {
+  /// Bytes at the end of a commit frame's payload: u64 transaction number, u64 stamp of its last step.
+  static var trailerBytes: Int { 16 }
+
+  /// Waits for the turn to write. Give a timeout to wait no longer than that.
+  package func beginWrite(timeoutMilliseconds: UInt64? = nil) throws(StoreError) -> WriteTransaction {
+    if options.readOnly { throw StoreError(.readOnly, "the store was opened for reading", path: path) }
+    let deadline = timeoutMilliseconds.map { milliseconds in
+      // A century stands for ever.
+      Clock.monotonicNanoseconds() + min(milliseconds, 100 * 365 * 86_400_000) * 1_000_000
+    }
+    while true {
+      try turn.take(until: deadline)
+      do throws(StoreError) {
+        if isClosed { throw closedError }
+        try commits.check()
+        if !mustWaitForCheckpoint {
+          // Not whether the log has begun: its superblock may have failed after that.
+          if file != nil && !isPrivate && durable.log == nil { try beginLog() }
+          reclaim()
+          return try WriteTransaction(store: self, log: log)
+        }
+      } catch {
+        turn.give()
+        throw error
+      }
+      turn.give()
+      try waitForCheckpoint()
+    }
+  }
+
+  /// Waits for the checkpoint under way; makes one itself if that did not help.
+  private func waitForCheckpoint() throws(StoreError) {
+    checkpointGate.withLock {}
+    if mustWaitForCheckpoint { try checkpoint(onlyIfDue: true) }
+  }
+
+  /// Twice as many drafts as should start a checkpoint.
+  private var mustWaitForCheckpoint: Bool {
+    file != nil && options.checkpointing != .manual
+      && frames.drafts.load(ordering: .relaxed) > 2 * options.draftBytes / Page.size
+  }
+
+  var wantsCheckpoint: Bool {
+    guard file != nil, options.checkpointing != .manual, let log else { return false }
+    return log.usedBytes > options.logBytes
+      || frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size
+  }
+
+  /// Appends the transaction's record, makes it the tip, and waits as long as `durability` says.
+  func commit(_ transaction: WriteTransaction, _ catalog: Root, _ durability: Durability) throws(StoreError) {
+    let snapshot = Snapshot(
+      stamp: transaction.stamp, transaction: tip.transaction + 1, catalog: catalog)
+    var end: UInt64 = 0
+    if let log = transaction.log {
+      do throws(StoreError) {
+        try commits.check()
+        try syncData(transaction)
+        log.claim(commits.syncedPosition)
+        let trailer = try log.append(Self.trailerBytes)
+        trailer.set64(0, snapshot.transaction)
+        trailer.set64(8, snapshot.stamp)
+        end = try log.commit(flags: durability.rawValue)
+      } catch {
+        let isGone = takeBack(transaction, log)
+        throw isGone && error.code != .poisoned ? error : uncertain(error)
+      }
+    }
+    accept(transaction, snapshot)
+    let stopped = commits.add(snapshot, end: end, transaction.log == nil ? .relaxed : durability)
+    let logFile = transaction.log?.file
+    transaction.finish()
+    let checkpointIsDue = wantsCheckpoint
+    turn.give()
+    if let stopped { throw stopped }
+    commitsMade.add(1, ordering: .relaxed)
+    if durability == .full, let logFile { try commits.sync(upTo: end, logFile) }
+    if checkpointIsDue { requestCheckpoint() }
+  }
+
+  /// Makes the transaction's state the tip. Under the turn.
+  func accept(_ transaction: WriteTransaction, _ snapshot: Snapshot) {
+    tip = snapshot
+    lastStamp = max(lastStamp, snapshot.stamp)
+    let frames = self.frames
+    var deaths = transaction.deaths
+    for index in deaths.indices { deaths[index].died = snapshot.stamp }
+    space.bury(deaths, pins: pins(), durable: durableStamp) { frames.end(PageID($0)) }
+  }
+
+  private func syncData(_ transaction: WriteTransaction) throws(StoreError) {
+    do throws(StoreError) { try transaction.syncData() } catch {
+      commits.poison(error)
+      throw error
+    }
+  }
+
+  /// After a failure while the record was written: nothing of it may ever be replayed, although all of it may have
+  /// reached the file. So its beginning is erased and that is synced; false if even this fails.
+  private func takeBack(_ transaction: WriteTransaction, _ log: Log) -> Bool {
+    var isGone = true
+    if let mark = transaction.logStart {
+      do throws(StoreError) {
+        try log.erase(from: mark)
+        try log.file.sync()
+      } catch {
+        commits.poison(error)
+        isGone = false
+      }
+    }
+    transaction.undo()
+    transaction.finish()
+    turn.give()
+    return isGone
+  }
+
+  private func uncertain(_ error: StoreError) -> StoreError {
+    StoreError(.commitUncertain, error.detail, path: error.path, errorNumber: error.errorNumber)
+  }
+
+  // MARK: The log's first segment
+
+  /// Before a first acknowledgement: the log and its folder are synced, then a superblock that names it.
+  func beginLog() throws(StoreError) {
+    let log: Log
+    if let known = self.log { log = known } else { log = try makeLog(position: commits.appendedPosition) }
+    self.log = log
+    log.superblock = durable.sequence
+    let start = try log.beginSegment()
+    try poisoning { () throws(StoreError) in
+      try log.file.sync()
+      try fileSystem.syncDirectory(of: log.file.path)
+    }
+    var next = durable
+    next.log = start
+    try writeSuperblock(next)
+    log.superblock = durable.sequence
+  }
+
+  /// Runs a sync; if it fails, writing stops.
+  func poisoning(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    do throws(StoreError) { try body() } catch {
+      commits.poison(error)
+      throw error
+    }
+  }
+
+  /// Writes the slot that does not hold the newest superblock, and syncs it.
+  func writeSuperblock(_ superblock: Superblock) throws(StoreError) {
+    guard file != nil else { return }
+    doubtfulStamps.append(superblock.snapshot.stamp)
+    adopt(try writeSlot(superblock))
+  }
+
+  /// The same without making it the newest, which needs the turn. Before, its snapshot is noted as doubtful: until a
+  /// later one is durable, a crash may find this superblock, even if its write is reported as failed. One thread at a time does this: it holds the gate
+  /// of checkpoints, or the turn of a store whose log has not begun.
+  func writeSlot(_ superblock: Superblock) throws(StoreError) -> Superblock {
+    var next = superblock
+    next.sequence = durable.sequence + 1
+    guard let file else { return next }
+    try file.write(next.encoded(), at: (1 - durableSlot) * Page.size)
+    try poisoning { () throws(StoreError) in try file.sync() }
+    return next
+  }
+
+  /// Makes a superblock that was written the newest. Under the turn.
+  func adopt(_ superblock: Superblock) {
+    durable = superblock
+    durableSlot = 1 - durableSlot
+    doubtfulStamps = []
+  }
+}

@@ -1,0 +1,86 @@
+package import RoostFile
+
+/// Opening examinations.
+extension Store {
+  /// Makes a checkpoint and opens what it left in the file for examination.
+  ///
+  /// If no checkpoint can be made, what the last one left is examined, and the failure is among the complaints.
+  package func examine() throws(StoreError) -> Examination {
+    try turn.refuseHolder()
+    var failure: StoreError?
+    if !options.readOnly {
+      do throws(StoreError) { try checkpoint() } catch { failure = error }
+    }
+    turn.takeAlways()
+    defer { turn.give() }
+    if isClosed { throw closedError }
+    let examination = try Examination(store: self)
+    if hadDamagedSuperblock && examination.complaints.isEmpty {
+      examination.complain(
+        StoreError(.damaged, "one of the two superblocks was damaged when the store was opened", path: path))
+    }
+    if let failure { examination.complain(failure) }
+    return examination
+  }
+
+  /// Opens a file for examination without replaying its log and without a lock.
+  ///
+  /// It throws where the file is not a store, or where nothing says where its pages are.
+  package static func examine(
+    _ path: String, fileSystem: any FileSystem, floor: Floor
+  ) throws(StoreError) -> Examination {
+    let path = try fileSystem.canonicalPath(path)
+    let file = try fileSystem.open(path, .read)
+    do throws(StoreError) {
+      let pair = try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path)
+      return try Examination(pair.newest, file, validator: floor.validate)
+    } catch {
+      file.close()
+      throw error
+    }
+  }
+
+  /// Opens a file for examination even if nothing says where its pages are.
+  package static func examineRemains(
+    _ path: String, fileSystem: any FileSystem, floor: Floor
+  ) throws(StoreError) -> Examination {
+    let file = try fileSystem.open(fileSystem.canonicalPath(path), .read)
+    do throws(StoreError) {
+      for reading in try SuperblockPair.readings(from: file) {
+        if case .valid = reading {
+          file.close()
+          return try examine(path, fileSystem: fileSystem, floor: floor)
+        }
+        if case .futureVersion(let version) = reading {
+          throw StoreError(.futureVersion, "the file has format version \(version), this build reads 1", path: path)
+        }
+      }
+      return try Examination(pagesOf: file, validator: floor.validate)
+    } catch {
+      file.close()
+      throw error
+    }
+  }
+
+  /// What this floor itself finds wrong, as sentences. Under no lock; the tip must not change meanwhile.
+  package func checkInvariants() throws(StoreError) -> [String] {
+    try turn.refuseHolder()
+    turn.takeAlways()
+    defer { turn.give() }
+    return space.checkInvariants()
+  }
+}
+
+extension Space {
+  /// The invariants of ``Space``, by their numbers.
+  package func checkInvariants() -> [String] {
+    var findings: [String] = []
+    for word in 0..<free.wordCount where free.word(word) & ~spare.word(word) != 0 {
+      findings.append("1: places from \(word * 64) on are free, but not spare")
+    }
+    if free.count + waitingCount != spare.count {
+      findings.append("1: \(free.count) free and \(waitingCount) waiting places are not \(spare.count) spare ones")
+    }
+    return findings
+  }
+}

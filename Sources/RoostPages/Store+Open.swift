@@ -1,0 +1,245 @@
+package import RoostFile
+import RoostBytes
+import Synchronization
+
+/// Opening and making stores.
+extension Store {
+  /// Opens the store at `path`, or shares it if this process has it open.
+  package static func open(
+    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared,
+    floor: Floor
+  ) throws(StoreError) -> Store {
+    let path = try fileSystem.canonicalPath(path)
+    // One opening at a time, so that the second finds what the first opened.
+    OpenStores.shared.opening.acquire()
+    defer { OpenStores.shared.opening.release() }
+    if options.readOnly { return try openForReading(path, options, fileSystem, floor) }
+    if options.createIfMissing, try !fileSystem.exists(path) {
+      try create(path, options, fileSystem)
+    }
+    let file = try fileSystem.open(path, .write)
+    var keeps = false
+    defer { if !keeps { file.close() } }
+    let identity = try file.identity()
+    if let shared = OpenStores.shared.find(identity, fileSystem) { return shared }
+    guard try file.lock() else { throw lockedError(path, fileSystem) }
+    try checkNames(file, path, fileSystem)
+    let pair = try SuperblockPair.read(from: file)
+    let store = try prepare(path, options, fileSystem, floor, file, pair)
+    try store.openLog()
+    OpenStores.shared.add(store, try file.identity(), fileSystem)
+    keeps = true
+    return store
+  }
+
+  /// A store that lives in memory alone.
+  package static func inMemory(options: StoreOptions = StoreOptions(), floor: Floor) throws(StoreError) -> Store {
+    let frames = try Frames(file: nil, capacity: .max, validator: floor.validate)
+    try frames.reserve(upTo: 2)
+    var space = Space(limit: 2)
+    space.largest = options.mostPages
+    return Store(
+      path: "", options: options, file: nil, fileSystem: DiskFileSystem.shared, frames: frames, floor: floor,
+      pair: SuperblockPair(newest: firstSuperblock(options), slot: 0, otherIsDamaged: false), space: space,
+      freeMap: FreeMapDisk())
+  }
+
+  static func firstSuperblock(_ options: StoreOptions) -> Superblock {
+    Superblock(
+      identityHigh: options.random(), identityLow: options.random(), sequence: 1, snapshot: .empty,
+      freeMap: .none, pageCount: 2, log: nil)
+  }
+
+  // MARK: Creation
+
+  /// Writes an empty store beside its final name, syncs it, and renames it.
+  ///
+  /// The log's lock decides who may: so two processes that create the same store make one.
+  private static func create(
+    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem
+  ) throws(StoreError) {
+    let gate = try fileSystem.open(logPath(path), .writeOrCreate)
+    defer { gate.close() }
+    guard try gate.lock() else {
+      throw StoreError(.busy, "another process is making this store", path: path)
+    }
+    if try fileSystem.exists(path) { return }
+    let temporary = path + "-new"
+    let file = try fileSystem.open(temporary, .replace)
+    defer { file.close() }
+    do throws(StoreError) {
+      var superblock = firstSuperblock(options)
+      for slot in 0..<2 {
+        superblock.sequence = UInt64(slot + 1)
+        try file.write(superblock.encoded(), at: slot * Page.size)
+      }
+      try file.sync()
+      try fileSystem.rename(temporary, to: path)
+      try fileSystem.remove(logPath(path))
+      try fileSystem.syncDirectory(of: path)
+    } catch {
+      // A name whose sync failed may never become durable, so it goes, and the next attempt makes a new one.
+      try? fileSystem.remove(temporary)
+      try? fileSystem.remove(path)
+      throw error
+    }
+  }
+
+  /// Refuses a file with two names, and one that the path no longer leads to.
+  private static func checkNames(
+    _ file: any StorageFile, _ path: String, _ fileSystem: any FileSystem
+  ) throws(StoreError) {
+    let identity = try file.identity()
+    let again = try fileSystem.open(path, .read)
+    defer { again.close() }
+    let now = try again.identity()
+    guard now.inode == identity.inode, now.device == identity.device else {
+      throw StoreError(.busy, "the file was replaced while it was opened", path: path)
+    }
+    if identity.links > 1 {
+      throw StoreError(.hardLinked, "the file has \(identity.links) names", path: path)
+    }
+  }
+
+  private static func lockedError(_ path: String, _ fileSystem: any FileSystem) -> StoreError {
+    var holder = "another process"
+    if let file = try? fileSystem.open(logPath(path), .read) {
+      if let header = try? LogReader.fileHeader(file) { holder = "process \(header.processID)" }
+      file.close()
+    }
+    return StoreError(.locked, "the store is open in \(holder)", path: path)
+  }
+
+  package static func logPath(_ path: String) -> String { path + "-log" }
+
+  // MARK: Assembly
+
+  static func prepare(
+    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor,
+    _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false
+  ) throws(StoreError) -> Store {
+    let superblock = pair.newest
+    let capacity = (options.cacheBytes ?? StoreOptions.usualCacheBytes) / Page.size
+    let frames = try Frames(
+      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks)
+    try frames.reserve(upTo: Int(superblock.pageCount))
+    var space = Space(limit: superblock.pageCount)
+    space.largest = options.mostPages
+    let freeMap: FreeMapDisk
+    if options.readOnly {
+      freeMap = FreeMapDisk()
+    } else {
+      freeMap = try FreeMapDisk.load(
+        superblock.freeMap, from: file, into: &space, stamp: superblock.snapshot.stamp)
+    }
+    return Store(
+      path: path, options: options, file: file, fileSystem: fileSystem, frames: frames, floor: floor, pair: pair,
+      space: space, freeMap: freeMap, isPrivate: isPrivate)
+  }
+
+  /// Replays the log that the superblock names; a clean store gets an empty log file with this process's number.
+  func openLog() throws(StoreError) {
+    let logPath = Self.logPath(path)
+    guard let start = durable.log else {
+      try refuseForgottenLog()
+      if try fileSystem.exists(logPath) { try discardLog() }
+      log = try makeLog(position: 0)
+      return
+    }
+    guard try fileSystem.exists(logPath) else {
+      throw StoreError(.logMissing, "the store was not closed and its log is not there", path: logPath)
+    }
+    let logFile = try fileSystem.open(logPath, options.readOnly ? .read : .write)
+    do throws(StoreError) { try recover(logFile, start) } catch {
+      logFile.close()
+      throw error
+    }
+    if options.readOnly { logFile.close() }
+  }
+
+  /// Removes a log that a clean store does not need: it was left by a crash, or by a close that failed. Its name goes
+  /// too, since the sync of the folder may be what failed then.
+  private func discardLog() throws(StoreError) {
+    let logFile = try fileSystem.open(Self.logPath(path), .read)
+    defer { logFile.close() }
+    _ = try settleDoubt(logFile)
+    try fileSystem.remove(Self.logPath(path))
+  }
+
+  /// The log's writer over a fresh file.
+  func makeLog(position: UInt64) throws(StoreError) -> Log {
+    let logFile = try fileSystem.open(Self.logPath(path), .replace)
+    let header = LogFileHeader(
+      segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh, storeLow: durable.identityLow,
+      processID: currentProcessID)
+    do throws(StoreError) { try logFile.write(header.encoded(), at: 0) } catch {
+      logFile.close()
+      throw error
+    }
+    commits.attach(logFile)
+    return Log(
+      file: logFile, segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh,
+      storeLow: durable.identityLow, position: position, makeSalt: options.random)
+  }
+}
+
+extension StorageFile {
+  func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
+    var failure: StoreError?
+    bytes.withUnsafeBytes { buffer in
+      do throws(StoreError) { try write(buffer, at: UInt64(offset)) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// The stores that this process has open, so that a second opening shares the first.
+final class OpenStores: @unchecked Sendable {
+  // Unchecked because `stores` is guarded by `lock`.
+  private struct Key: Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var fileSystem: ObjectIdentifier
+  }
+  private struct Entry { weak var store: Store? }
+
+  static let shared = OpenStores()
+  let opening = Lock()
+  private let lock = Lock()
+  private var stores: [Key: Entry] = [:]
+
+  private func key(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Key {
+    Key(device: identity.device, inode: identity.inode, fileSystem: ObjectIdentifier(fileSystem))
+  }
+
+  func find(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Store? {
+    lock.withLock {
+      guard let store = stores[key(identity, fileSystem)]?.store,
+        !store.isClosedForReading.load(ordering: .acquiring)
+      else { return nil }
+      store.users.add(1, ordering: .relaxed)
+      return store
+    }
+  }
+
+  func add(_ store: Store, _ identity: FileIdentity, _ fileSystem: any FileSystem) {
+    lock.withLock { stores[key(identity, fileSystem)] = Entry(store: store) }
+  }
+
+  /// One who opened the store leaves it; true for the last, from whose leaving on nobody finds it.
+  func leave(_ store: Store) -> Bool {
+    lock.withLock {
+      if store.users.load(ordering: .relaxed) > 1 {
+        store.users.subtract(1, ordering: .relaxed)
+        return false
+      }
+      return !store.isClosedForReading.exchange(true, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  func remove(_ store: Store) {
+    lock.withLock {
+      stores = stores.filter { $0.value.store != nil && $0.value.store !== store }
+    }
+  }
+}

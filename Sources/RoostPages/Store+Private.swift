@@ -1,0 +1,46 @@
+package import RoostFile
+import RoostBytes
+
+/// Stores that nobody else knows yet: backups and what is saved from damaged files.
+///
+/// Such a store has no log, because until it is complete nobody would miss it. Its owner fills it, closes it and only
+/// then gives the file its name.
+extension Store {
+  /// Makes an empty store at a path that is the caller's own; whatever is there is overwritten.
+  ///
+  /// - Parameter transaction: the number after which the store's commits are counted.
+  package static func makePrivate(
+    _ path: String, options given: StoreOptions, fileSystem: any FileSystem, floor: Floor, after transaction: UInt64 = 0
+  ) throws(StoreError) -> Store {
+    var options = given
+    options.readOnly = false
+    options.checkpointing = .manual
+    let path = try fileSystem.canonicalPath(path)
+    let file = try fileSystem.open(path, .writeOrCreate)
+    var isOurs = false
+    do throws(StoreError) {
+      isOurs = try file.lock()
+      guard isOurs else { throw StoreError(.busy, "somebody else is writing this file", path: path) }
+      try file.truncate(to: 0)
+      var superblock = firstSuperblock(options)
+      superblock.snapshot.transaction = transaction
+      for slot in 0..<2 {
+        superblock.sequence = UInt64(slot + 1)
+        try file.write(superblock.encoded(), at: slot * Page.size)
+      }
+      return try prepare(path, options, fileSystem, floor, file, SuperblockPair.read(from: file), isPrivate: true)
+    } catch {
+      if isOurs { try? fileSystem.remove(path) }
+      file.close()
+      throw error
+    }
+  }
+
+  /// Leaves both superblocks naming the newest commit, and everything synced. Under the turn.
+  func completePrivate() throws(StoreError) {
+    do throws(StoreError) { try commits.check() } catch { return }
+    try checkpointUnderTurn(beside: false)
+    try writeSuperblock(durable)
+    try writeSuperblock(durable)
+  }
+}

@@ -1,0 +1,53 @@
+package import RoostFile
+
+/// Opening without a lock, perhaps beside a process that writes.
+///
+/// The log is replayed into memory and nothing is written. The owner does not know of us, so it may use a place again
+/// that our superblock reaches, once a newer one is durable. Then the check of what we read fails, and a newer
+/// superblock tells why: so a failure counts as damage only if the newest superblock is still the one it began with.
+extension Store {
+  /// How often reading begins anew while the owner goes on.
+  package static var mostAttempts: Int { 10 }
+
+  static func openForReading(
+    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
+  ) throws(StoreError) -> Store {
+    for _ in 0..<mostAttempts {
+      let file = try fileSystem.open(path, .read)
+      var keeps = false
+      defer { if !keeps { file.close() } }
+      let before = try newestSequence(file)
+      var failure: StoreError?
+      do throws(StoreError) {
+        let store = try prepare(path, options, fileSystem, floor, file, SuperblockPair.read(from: file))
+        if store.durable.log != nil { try store.openLog() } else { try store.refuseForgottenLog() }
+        // A log that was folded in meanwhile may have ended early.
+        if try newestSequence(file) == store.durable.sequence {
+          keeps = true
+          return store
+        }
+      } catch { failure = error }
+      if let failure, try newestSequence(file) == before { throw failure }
+    }
+    throw ownerIsFaster(path)
+  }
+
+  private static func newestSequence(_ file: any StorageFile) throws(StoreError) -> UInt64 {
+    try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), file.path).newest.sequence
+  }
+
+  package static func ownerIsFaster(_ path: String) -> StoreError {
+    StoreError(.busy, "the owner of the store wrote it anew each time it was read", path: path)
+  }
+
+  /// Whether the file has a newer superblock than the one this store began with.
+  package func isOvertaken() throws(StoreError) -> Bool {
+    guard options.readOnly, let file else { return false }
+    return try Self.newestSequence(file) != durable.sequence
+  }
+
+  /// Opens the same file again, as it is now.
+  package func reopened() throws(StoreError) -> Store {
+    try Self.openForReading(path, options, fileSystem, floor)
+  }
+}

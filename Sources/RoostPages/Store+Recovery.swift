@@ -1,0 +1,225 @@
+import RoostBytes
+import RoostFile
+import Synchronization
+
+/// Replaying the log after a crash.
+///
+/// Two passes: the first finds the end of what is whole, refuses damage, and reserves every place that a closed
+/// record names; the second carries the records out. Nothing is written before both have ended, so a crash in here
+/// finds the same file and the same log again.
+extension Store {
+  /// The piece kinds that belong to this floor. The floor above uses kinds from 16 on.
+  package enum PieceKind {
+    /// Extents written before the record: see ``ExtentList``.
+    package static let extents: UInt8 = 1
+    /// Pages written before the record: see ``WriteTransaction/Through``.
+    package static let pages: UInt8 = 2
+    package static let firstOfFloorAbove: UInt8 = 16
+  }
+
+  func recover(_ logFile: any StorageFile, _ start: Superblock.LogStart) throws(StoreError) {
+    // Before anything is written that the superblock before this one might still need.
+    let isInDoubt = options.readOnly ? false : try settleDoubt(logFile)
+    // The sync that failed may have lost the log's growth: it grows again, so that a sync saves its size.
+    if isInDoubt, let header = try LogReader.fileHeader(logFile) {
+      try logFile.truncate(to: logFile.size() + UInt64(header.segmentBytes))
+    }
+    let found = try survey(logFile, start)
+    try reserve(found.named, logFile)
+    namedSteps = found.namedSteps
+    try frames.reserve(upTo: Int(space.limit))
+    if !options.readOnly { try cutLeftover() }
+    var reader = try LogReader(file: logFile, superblock: durable, start: start)
+    defer { reader.close() }
+    try replayRecords(&reader, count: found.recordCount)
+    if options.readOnly { return }
+
+    let writer = Log(
+      file: logFile, segmentBytes: reader.segmentBytes, storeHigh: durable.identityHigh,
+      storeLow: durable.identityLow, position: found.end.position, makeSalt: options.random)
+    writer.resume(at: found.end, segmentCount: reader.count)
+    writer.superblock = durable.sequence
+    log = writer
+    commits.restart(at: found.end.position)
+    commits.attach(logFile)
+    try writer.clearTail()
+    try poisoning { () throws(StoreError) in try logFile.sync() }
+    do throws(StoreError) { try checkpoint() } catch {
+      // A full disk is no reason to refuse: the log still holds everything. But in doubt the kernel alone may.
+      if error.code != .diskFull || isInDoubt { throw error }
+    }
+    try LogFileHeader.note(processID: currentProcessID, isInDoubt: false, in: logFile)
+  }
+
+  /// Makes the newest superblock durable, which may stand in the kernel's memory alone: its write may have been
+  /// reported as failed, or its process may have ended before the sync. Then the other slot holds the durable one.
+  ///
+  /// Where a sync failed in an earlier life, a sync alone would not do it: so it is written again, over itself.
+  func settleDoubt(_ logFile: any StorageFile) throws(StoreError) -> Bool {
+    guard let file else { return false }
+    let isInDoubt = try LogReader.fileHeader(logFile)?.isInDoubt == true
+    if isInDoubt { try file.write(durable.encoded(), at: durableSlot * Page.size) }
+    try poisoning { () throws(StoreError) in try file.sync() }
+    return isInDoubt
+  }
+
+  /// Takes the places that closed records name, so that replay puts nothing else there.
+  private func reserve(_ named: [(UInt32, UInt32)], _ logFile: any StorageFile) throws(StoreError) {
+    guard let file else { return }
+    let pageCount = (try file.size() + UInt64(Page.size) - 1) / UInt64(Page.size)
+    for (place, count) in named {
+      let end = UInt64(place) + UInt64(count)
+      guard end <= pageCount, end < UInt64(UInt32.max) else {
+        throw StoreError(
+          .logDamaged, "the log names a page beyond the end of the file", path: logFile.path, page: UInt64(place))
+      }
+      for member in place..<UInt32(end) {
+        // A store that was opened for reading takes no place of the file, so none is known to be free.
+        if options.readOnly && member < durable.pageCount { continue }
+        guard space.reserve(member) else {
+          throw StoreError(
+            .logDamaged, "the log names a page that is in use", path: logFile.path, page: UInt64(member))
+        }
+      }
+    }
+  }
+
+  /// Cuts what lies behind the last page that the superblock or the log names. Pages that are written there again
+  /// then grow the file again, and a sync saves that: an earlier growth may have been lost in a sync that failed.
+  private func cutLeftover() throws(StoreError) {
+    guard let file else { return }
+    let wanted = UInt64(space.limit) * UInt64(Page.size)
+    if try file.size() > wanted { try file.truncate(to: wanted) }
+  }
+
+  /// Finds the end of the log, and refuses one that is damaged.
+  ///
+  /// Beside a living owner the log may grow between the two looks; then the end has moved when it is looked at again.
+  private func survey(_ logFile: any StorageFile, _ start: Superblock.LogStart) throws(StoreError) -> Survey {
+    var last: UInt64?
+    for _ in 0..<Self.mostAttempts {
+      var reader = try LogReader(file: logFile, superblock: durable, start: start)
+      defer { reader.close() }
+      let found = try Survey(&reader)
+      guard let synced = try reader.findDamage(after: found.wholeEnd) else { return found }
+      if !options.readOnly || last == found.wholeEnd {
+        throw StoreError(
+          .logDamaged, "the log is damaged at position \(found.wholeEnd), and was synced up to \(synced)",
+          path: logFile.path)
+      }
+      last = found.wholeEnd
+    }
+    throw Self.ownerIsFaster(path)
+  }
+
+  private func replayRecords(_ reader: inout LogReader, count: Int) throws(StoreError) {
+    var done = 0
+    var transaction: WriteTransaction?
+    var pieces = PieceReader()
+    do throws(StoreError) {
+      while done < count, let (frame, payload) = try reader.next() {
+        let current: WriteTransaction
+        if let transaction {
+          current = transaction
+        } else {
+          try turn.take(until: nil)
+          reclaim()
+          current = try WriteTransaction(store: self, log: nil)
+          transaction = current
+        }
+        let isCommit = frame.kind == .commit
+        let body = isCommit ? try Self.body(payload, reader) : payload
+        try pieces.read(body, isLast: isCommit) { (kind, bytes) throws(StoreError) in
+          if kind >= PieceKind.firstOfFloorAbove { try floor.replay(current, kind, bytes) }
+          try current.relieve()
+        }
+        if isCommit {
+          try close(current, payload.baseAddress! + body.count)
+          transaction = nil
+          done += 1
+        }
+      }
+    } catch {
+      transaction?.abandon()
+      throw error
+    }
+    transaction?.abandon()
+  }
+
+  /// The commit frame's payload without its trailer.
+  static func body(_ payload: UnsafeRawBufferPointer, _ reader: LogReader) throws(StoreError) -> UnsafeRawBufferPointer
+  {
+    guard payload.count >= trailerBytes else {
+      throw StoreError(.logDamaged, "a commit in the log is too short", path: reader.file.path)
+    }
+    return UnsafeRawBufferPointer(rebasing: payload[..<(payload.count - trailerBytes)])
+  }
+
+  private func close(_ transaction: WriteTransaction, _ trailer: UnsafeRawPointer) throws(StoreError) {
+    let number = trailer.u64(0)
+    let stamp = trailer.u64(8)
+    guard number == tip.transaction + 1, stamp < Superblock.mostCounted else {
+      throw StoreError(
+        .logDamaged, "the log has transaction \(number) where \(tip.transaction + 1) is due", path: path)
+    }
+    let catalog = try floor.seal(transaction)
+    // Replay may take more steps than the transaction did, where it has less room for drafts.
+    let snapshot = Snapshot(stamp: max(stamp, transaction.stamp), transaction: number, catalog: catalog)
+    accept(transaction, snapshot)
+    _ = commits.add(snapshot, end: 0, .relaxed)
+    transaction.finish()
+    turn.give()
+  }
+}
+
+/// What the first pass over the log finds.
+private struct Survey {
+  var recordCount = 0
+  /// Where the last closed record ends; the next frame goes there.
+  var end: LogEnd
+  /// Where the last whole frame ends.
+  var wholeEnd: UInt64
+  /// Runs of pages that closed records name.
+  var named: [(UInt32, UInt32)] = []
+  /// The steps that made them, where they are pages.
+  var namedSteps: [ClosedRange<UInt64>] = []
+
+  init(_ reader: inout LogReader) throws(StoreError) {
+    end = reader.end
+    var pending: [(UInt32, UInt32)] = []
+    var pendingSteps: [ClosedRange<UInt64>] = []
+    var pieces = PieceReader()
+    let path = reader.file.path
+    while let (frame, payload) = try reader.next() {
+      let isCommit = frame.kind == .commit
+      let body = isCommit ? try Store.body(payload, reader) : payload
+      try pieces.read(body, isLast: isCommit) { (kind, bytes) throws(StoreError) in
+        switch kind {
+        case Store.PieceKind.extents:
+          guard let extents = ExtentList.decode(bytes) else { throw Self.unreadable(path) }
+          pending += extents.map { ($0.place, $0.pages) }
+        case Store.PieceKind.pages:
+          guard bytes.count >= 16, bytes.count % 8 == 0, let memory = bytes.baseAddress,
+            memory.u64(0) <= memory.u64(8)
+          else { throw Self.unreadable(path) }
+          pendingSteps.append(memory.u64(0)...memory.u64(8))
+          for index in 2..<bytes.count / 8 { pending.append((memory.u32(index * 8), memory.u32(index * 8 + 4))) }
+        default: break
+        }
+      }
+      if isCommit {
+        named += pending
+        namedSteps += pendingSteps
+        pending = []
+        pendingSteps = []
+        recordCount += 1
+        end = reader.end
+      }
+    }
+    wholeEnd = reader.position
+  }
+
+  private static func unreadable(_ path: String) -> StoreError {
+    StoreError(.logDamaged, "a record in the log is unreadable", path: path)
+  }
+}

@@ -1,0 +1,175 @@
+package import RoostFile
+import Synchronization
+
+/// The pages of one store, shared by everybody in the process who opened it.
+///
+/// Data flows like this: a write transaction makes draft pages and log frames; its commit appends the frames and
+/// becomes the tip; a sync publishes it; a checkpoint writes the drafts and then the superblock that names them.
+///
+/// ## Invariants
+/// The numbers are those of Docs/DURABILITY.md.
+/// 1. A page reachable from the durable superblock is never overwritten.
+/// 2. Data is synced before the superblock that names it.
+/// 3. The log is synced before a full commit is acknowledged or seen.
+package final class Store: @unchecked Sendable {
+  // Unchecked because the fields below are constant, or touched only by the holder of the writer's turn, or guarded
+  // by the lock named beside them.
+  package let path: String
+  package let options: StoreOptions
+  package let frames: Frames
+  package let published: PublishedSnapshot
+  let file: (any StorageFile)?
+  package let fileSystem: any FileSystem
+  let commits: CommitQueue
+  let turn = WriterQueue()
+  let floor: Floor
+  /// Nobody else knows the file yet, so it has no log: see ``makePrivate``.
+  let isPrivate: Bool
+  /// The other superblock was damaged when the store was opened.
+  package let hadDamagedSuperblock: Bool
+
+  // Touched only by the holder of the writer's turn.
+  var space: Space
+  var freeMap: FreeMapDisk
+  var log: Log?
+  var tip: Snapshot
+  /// The last stamp given out.
+  var lastStamp: UInt64
+  var durable: Superblock
+  /// Steps whose pages were written before the record that names them: see ``WriteTransaction/Through``.
+  var namedSteps: [ClosedRange<UInt64>] = []
+  var durableSlot: Int
+  /// The stamp of the snapshot that a checkpoint is writing, else 0.
+  var checkpointingStamp: UInt64 = 0
+  /// The stamps of snapshots whose superblocks may be in the file although their writing failed.
+  var doubtfulStamps: [UInt64] = []
+  var isClosed = false
+
+  // The checkpointer's own state.
+  let checkpointGate = Lock()
+  let checkpointer: Checkpointer
+  /// Openings of this file that share this store.
+  let users = Atomic<Int>(1)
+  let commitsMade = Atomic<Int>(0)
+  let checkpointsMade = Atomic<Int>(0)
+
+  /// Carries out a piece of a record again, as the floor above wrote it.
+  package typealias Replay =
+    @Sendable (WriteTransaction, _ kind: UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
+  /// Puts true checks into a copy of a page that is about to be written, for every reference whose check is 0.
+  package typealias SettleChecks = @Sendable (_ branch: UnsafeMutableRawPointer, FrameMap) -> Void
+  /// Makes the snapshot's catalog after all pieces of a record were replayed.
+  package typealias Seal = @Sendable (WriteTransaction) throws(StoreError) -> Root
+
+  /// What the floor above brings: how its pages are validated and its records replayed.
+  package struct Floor: Sendable {
+    package var validate: PageValidator
+    package var settleChecks: SettleChecks
+    package var replay: Replay
+    package var seal: Seal
+
+    package init(
+      validate: @escaping PageValidator, settleChecks: @escaping SettleChecks, replay: @escaping Replay,
+      seal: @escaping Seal
+    ) {
+      self.validate = validate
+      self.settleChecks = settleChecks
+      self.replay = replay
+      self.seal = seal
+    }
+  }
+
+  init(
+    path: String, options: StoreOptions, file: (any StorageFile)?, fileSystem: any FileSystem, frames: Frames,
+    floor: Floor, pair: SuperblockPair, space: Space, freeMap: FreeMapDisk, isPrivate: Bool = false
+  ) {
+    self.isPrivate = isPrivate
+    self.path = path
+    self.options = options
+    self.file = file
+    self.fileSystem = fileSystem
+    self.frames = frames
+    self.floor = floor
+    hadDamagedSuperblock = pair.otherIsDamaged
+    durable = pair.newest
+    durableSlot = pair.slot
+    tip = pair.newest.snapshot
+    lastStamp = pair.newest.snapshot.stamp
+    self.space = space
+    self.freeMap = freeMap
+    published = PublishedSnapshot(pair.newest.snapshot)
+    commits = CommitQueue(pair.newest.snapshot, position: pair.newest.log?.position ?? 0, published: published)
+    checkpointer = Checkpointer()
+  }
+
+  deinit { checkpointer.stop() }
+
+  package var isInMemory: Bool { file == nil }
+
+  // MARK: Reading
+
+  /// Pins the newest published snapshot.
+  package func beginRead() throws(StoreError) -> ReadTransaction {
+    let slot = try frames.slots.take()
+    let snapshot = published.pin(slot)
+    if isClosedForReading.load(ordering: .sequentiallyConsistent) {
+      frames.slots.give(slot)
+      throw closedError
+    }
+    return ReadTransaction(view: PageView(frames: frames.map, slot: slot, file: file), snapshot: snapshot)
+  }
+
+  package func endRead(_ transaction: ReadTransaction) { frames.slots.give(transaction.view.slot) }
+
+  let isClosedForReading = Atomic<Bool>(false)
+
+  var closedError: StoreError { StoreError(.closed, "the store is closed", path: path) }
+
+  // MARK: Pins
+
+  /// The stamps of all snapshots whose pages must stay, ascending. Under the turn.
+  func pins() -> [UInt64] {
+    // What is published is read first: whoever pinned an older snapshot is then in a slot.
+    // So are commits that wait for their sync: it may cover the first of them and not the last.
+    let live = commits.liveStamps
+    var all = frames.slots.pins() + live
+    all.append(tip.stamp)
+    if file != nil { all.append(durable.snapshot.stamp) }
+    if checkpointingStamp != 0 { all.append(checkpointingStamp) }
+    all += doubtfulStamps
+    all.sort()
+    return all
+  }
+
+  /// Frees what no pin sees any more. Under the turn.
+  ///
+  /// A checkpoint under way writes every draft that it found, those among them that only an older reader still sees.
+  /// They wait for its end, lest it write and settle a page that has got a new owner meanwhile.
+  func reclaim() {
+    guard space.hasWaiting else { return }
+    let frames = self.frames
+    space.reclaim(pins: pins(), oldest: checkpointingStamp, durable: durableStamp) { frames.end(PageID($0)) }
+  }
+
+  var durableStamp: UInt64 { file == nil ? .max : durable.snapshot.stamp }
+}
+
+/// What a reader uses to reach pages: trivially copyable, so that nothing is retained between begin and end.
+@usableFromInline package struct PageView: @unchecked Sendable {
+  // Unchecked because the file is unowned here: the transaction's owner keeps the store.
+  @usableFromInline package let frames: FrameMap
+  @usableFromInline package let slot: ReaderSlot
+  @usableFromInline let file: Unmanaged<AnyObject>?
+
+  init(frames: FrameMap, slot: ReaderSlot, file: (any StorageFile)?) {
+    self.frames = frames
+    self.slot = slot
+    self.file = file.map { Unmanaged.passUnretained($0 as AnyObject) }
+  }
+}
+
+/// A pinned snapshot and the way to its pages.
+package struct ReadTransaction: Sendable {
+  package let view: PageView
+  package let snapshot: Snapshot
+}

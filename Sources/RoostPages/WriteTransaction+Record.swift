@@ -1,0 +1,47 @@
+import RoostBytes
+package import RoostFile
+
+/// Writing a transaction's record.
+extension WriteTransaction {
+  /// Adds a piece to this transaction's record. `fill` must write all `count` bytes.
+  ///
+  /// In a store without a log, and while a log is replayed, nothing is kept.
+  @inline(__always)
+  package func record(
+    _ kind: UInt8, count: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+  ) throws(StoreError) {
+    hasRecords = true
+    guard let log else { return }
+    let header = 1 + Varint.byteCount(UInt64(count))
+    do throws(StoreError) {
+      if header + count <= log.largestAppend {
+        let memory = try log.append(header + count)
+        memory.set8(0, kind)
+        Varint.encode(UInt64(count), to: memory + 1)
+        fill(memory + header)
+      } else {
+        try recordLarge(log, kind, count, header, fill)
+      }
+    } catch {
+      // Pages have changed and the record does not say so: only going back can help.
+      recordFailure = error
+      throw error
+    }
+  }
+
+  private func recordLarge(
+    _ log: Log, _ kind: UInt8, _ count: Int, _ header: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+  ) throws(StoreError) {
+    let whole = UnsafeMutableRawPointer.allocate(byteCount: header + count, alignment: 8)
+    defer { whole.deallocate() }
+    whole.set8(0, kind)
+    Varint.encode(UInt64(count), to: whole + 1)
+    fill(whole + header)
+    var done = 0
+    while done < header + count {
+      let part = min(log.largestAppend, header + count - done)
+      try log.append(part).copyMemory(from: whole + done, byteCount: part)
+      done += part
+    }
+  }
+}

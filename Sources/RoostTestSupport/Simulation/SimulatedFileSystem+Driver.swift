@@ -1,0 +1,141 @@
+internal import RoostFile
+
+/// What a test says to the file system, and asks of it.
+extension SimulatedFileSystem {
+  /// Runs after each mutating call, on the caller's thread and outside the file system's lock, before the caller
+  /// goes on. It may take crash points and set faults. Callers on several threads run it at the same time.
+  package var onStep: ((Step) -> Void)? {
+    get { lock.withLock { hook } }
+    set {
+      // The old hook is let go outside the lock: it may own the last handle of a file, which takes the lock to close.
+      let old = lock.withLock {
+        defer { hook = newValue }
+        return hook
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  package var observer: (any CallObserver)? {
+    get { lock.withLock { watcher } }
+    set {
+      let old = lock.withLock {
+        defer { watcher = newValue }
+        return watcher
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// The number of mutating calls so far.
+  package var step: Int { lock.withLock { stepNumber } }
+
+  /// The calls so far: the mutating ones while ``recordsSteps`` is set, and the reading ones too while
+  /// ``recordsReads`` is.
+  package var steps: [Step] { lock.withLock { recorded } }
+
+  /// Whether calls are recorded, as they are unless a long run turns it off to save memory. They count regardless.
+  package var recordsSteps: Bool {
+    get { lock.withLock { recording } }
+    set { lock.withLock { recording = newValue } }
+  }
+
+  package var recordsReads: Bool {
+    get { lock.withLock { recordsReading } }
+    set { lock.withLock { recordsReading = newValue } }
+  }
+
+  package func forgetSteps() { lock.withLock { recorded = [] } }
+
+  /// From the end of this mutating call on, every call fails with EIO and changes nothing: the process is dead.
+  package func stopAfter(step: Int) { lock.withLock { lastStep = step } }
+
+  package func inject(_ rule: FaultRule) { lock.withLock { rules.append(rule) } }
+  package func clearFaults() { lock.withLock { rules = [] } }
+
+  /// The most bytes that all files together may have; nil for no bound.
+  package var capacity: UInt64? {
+    get { lock.withLock { bound } }
+    set { lock.withLock { bound = newValue } }
+  }
+
+  package var paths: [String] { lock.withLock { names.keys.sorted() } }
+
+  /// What a reader sees now; nil if there is no such file.
+  package func contents(of path: String) -> [UInt8]? {
+    lock.withLock { names[Self.normal(path)].flatMap { inodes[$0]?.seen.bytes() } }
+  }
+
+  /// What a crash that kept nothing unsynced would leave; nil if the name itself would be gone.
+  package func durableContents(of path: String) -> [UInt8]? {
+    lock.withLock { durableNames[Self.normal(path)].flatMap { inodes[$0]?.durable.bytes() } }
+  }
+
+  /// Replaces what an existing file holds, at once and durably, without a call: damage. False if there is none.
+  package func overwrite(_ path: String, with bytes: [UInt8]) -> Bool {
+    lock.withLock {
+      guard let inode = names[Self.normal(path)].flatMap({ inodes[$0] }) else { return false }
+      var content = Content()
+      content.grow(to: bytes.count)
+      bytes.withUnsafeBytes { content.write($0, at: 0) }
+      inode.replace(content)
+      return true
+    }
+  }
+}
+
+/// The gate that every call goes through.
+extension SimulatedFileSystem {
+  func perform<Value>(
+    _ call: Step, _ body: (FaultRule.Effect?) throws(Fault) -> Value
+  ) throws(Fault) -> Value {
+    lock.acquire()
+    return try performHoldingLock(call, body)
+  }
+
+  /// Numbers and records the call, lets a fault strike, runs `body`, releases the lock, and tells the hook.
+  func performHoldingLock<Value>(
+    _ call: Step, _ body: (FaultRule.Effect?) throws(Fault) -> Value
+  ) throws(Fault) -> Value {
+    guard stepNumber < lastStep else {
+      lock.release()
+      throw Fault(ErrorNumber.io)
+    }
+    if call.kind.mutates { stepNumber += 1 }
+    var step = call
+    step.number = stepNumber
+    let result: Result<Value, Fault>
+    do throws(Fault) {
+      let effect = strike(call)
+      if case .error(let number) = effect { throw Fault(number) }
+      let value = try body(effect)
+      if case .errorAfterEffect(let number) = effect { throw Fault(number) }
+      result = .success(value)
+    } catch {
+      result = .failure(error)
+      step.errorNumber = error.errorNumber
+    }
+    if call.kind.mutates ? recording : recordsReading { recorded.append(step) }
+    let hook = call.kind.mutates ? hook : nil
+    lock.release()
+    hook?(step)
+    return try result.get()
+  }
+
+  /// The fault that is due for this call. Every rule counts it, the first that is due decides.
+  private func strike(_ call: Step) -> FaultRule.Effect? {
+    var effect: FaultRule.Effect?
+    for index in rules.indices where rules[index].strikes(call.kind, call.path) {
+      effect = effect ?? rules[index].effect
+    }
+    return effect
+  }
+
+  /// The size `inode` may grow to under the bound on the sum of all sizes.
+  func room(for inode: Inode) -> UInt64 {
+    guard let bound else { return SimulatedFile.largestSize }
+    var others: UInt64 = 0
+    for (number, other) in inodes where number != inode.number { others += UInt64(other.seen.size) }
+    return min(others > bound ? 0 : bound - others, SimulatedFile.largestSize)
+  }
+}

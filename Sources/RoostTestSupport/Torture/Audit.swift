@@ -1,0 +1,59 @@
+package import RoostFile
+package import RoostKV
+internal import RoostPages
+internal import RoostTrees
+
+/// An examination of the whole file, that each page is in exactly one place.
+package enum Audit {
+  /// Makes a checkpoint and tells everything that is wrong with what it left.
+  package static func findings(_ store: KeyValueStore) throws(StoreError) -> [String] {
+    let examination = try store.store.examine()
+    var findings: [String] = []
+    var uses: [UInt32: String] = [:]
+    func use(_ place: UInt32, _ length: UInt32, _ what: String) {
+      for member in place..<place + length {
+        if let other = uses.updateValue(what, forKey: member) {
+          findings.append("4: place \(member) belongs to \(other) and to \(what)")
+        }
+        if member >= examination.pageCount { findings.append("4: place \(member) of \(what) lies behind the end") }
+      }
+    }
+    use(0, 2, "the superblocks")
+    for page in examination.mapPages { use(page.place, 1, "the free map") }
+    let view = examination.view
+    let catalog = Catalog(examination.snapshot, view: view)
+    let root = ByteTree(examination.snapshot.catalog, id: Catalog.treeID, view: view)
+    findings += root.verify(stampBound: examination.snapshot.stamp) { reached in
+      if case .page(let page) = reached { use(page.place, 1, "the catalog") }
+    }.map(\.description)
+    for (name, descriptor) in try catalog.all() {
+      let text = String(decoding: name, as: UTF8.self)
+      var lists: [ExtentList] = []
+      let reach: (Reached) -> Void = { reached in
+        switch reached {
+        case .page(let page): use(page.place, 1, text)
+        case .extents(let list): lists.append(list)
+        }
+      }
+      let bound = examination.snapshot.stamp
+      let wrong =
+        descriptor.kind == .bytes
+        ? ByteTree(descriptor.root, id: descriptor.id, view: view)
+          .verify(stampBound: bound, extents: descriptor.extents, reach)
+        : IntegerTree(descriptor.root, id: descriptor.id, view: view)
+          .verify(stampBound: bound, extents: descriptor.extents, reach)
+      findings += wrong.map { "\(text): \($0)" }
+      for list in lists {
+        if list.isIndirect { use(list.extents[0].place, list.extents[0].pages, text + "'s list of extents") }
+        for extent in try view.extents(of: list) { use(extent.place, extent.pages, text + "'s extents") }
+      }
+    }
+    for place in 0..<examination.pageCount {
+      let isFree = examination.free.contains(place)
+      if isFree, let other = uses[place] { findings.append("4: place \(place) is free and belongs to \(other)") }
+      if !isFree, uses[place] == nil { findings.append("4: place \(place) belongs to nobody") }
+    }
+    findings += try store.store.checkInvariants()
+    return findings
+  }
+}

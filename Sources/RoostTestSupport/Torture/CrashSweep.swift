@@ -1,0 +1,149 @@
+package import RoostFile
+internal import RoostKV
+package import RoostPages
+
+/// Plays a scenario, stops the machine after its calls, and looks at what each crash leaves.
+package final class CrashSweep {
+  private struct Point {
+    var crash: CrashPoint
+    var history: History
+    /// How the crashes before this one went.
+    var trail: String
+    var depth: Int
+  }
+
+  private let seed: UInt64
+  private let record: TortureRecord
+  private var options: StoreOptions
+  private var waiting: [Point] = []
+  package var policy = CrashPolicy.brief
+  /// A crash point after every so many calls.
+  package var stride = 1
+  /// How many crashes follow each other: 1 examines what one leaves.
+  package var depth = 1
+  /// How many images of a crash inside recovery are looked at.
+  package var nestedPolicy = CrashPolicy(exhaustiveUpTo: 2, ofEach: 1, randoms: 1, garbage: 0)
+  package var nestedStride = 3
+  /// Whether the order of writes is watched.
+  package var checksOrder = true
+  /// The depth from which on images are counted.
+  package var countsFrom = 1
+  /// Only the calls of the last action are stopped at.
+  package var beginsAtLast = false
+  package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
+  package var points = 0
+  private var isArmed = true
+  private var examined = 0
+
+  package init(_ options: StoreOptions, seed: UInt64, _ record: TortureRecord) {
+    self.options = options
+    self.seed = seed
+    self.record = record
+  }
+
+  package func run(_ scenario: Scenario) {
+    let play = Play(options, wrap: wrap)
+    if checksOrder {
+      play.order = OrderChecker(play.fileSystem, path: Play.path, segmentBytes: options.segmentBytes)
+    }
+    play.onStep = { [unowned self, unowned play] step, history in
+      record.trace?("\(step)   begun \(history.begun), promised \(history.promised)")
+      guard isArmed, step.number % stride == 0, record.wants(step: step.number) else { return }
+      points += 1
+      waiting.append(Point(crash: play.fileSystem.crashPoint(), history: history, trail: "", depth: 1))
+    }
+    record.place(seed, 0, "play")
+    // Opening is the first thing that is done, and then each action.
+    var left = scenario.actions.count
+    isArmed = !beginsAtLast || left <= 1
+    play.run(scenario) {
+      left -= 1
+      isArmed = !beginsAtLast || left <= 0
+      let step = play.fileSystem.step
+      for failure in play.failures { record.fail(seed: seed, step: step, failure) }
+      for complaint in play.order?.takeComplaints() ?? [] { record.fail(seed: seed, step: step, complaint) }
+      drain()
+      record.place(seed, play.fileSystem.step, "play")
+    }
+    play.close()
+    for failure in play.failures where record.failures.isEmpty { record.fail(seed: seed, failure) }
+    record.note("superblocks watched", play.order?.examined ?? 0)
+    drain()
+    play.onStep = nil
+    play.abandon()
+  }
+
+  private func drain() {
+    while let point = waiting.popLast() {
+      if record.isFull { return waiting = [] }
+      var policy = point.depth == 1 ? policy : nestedPolicy
+      policy.seed = seed &+ UInt64(point.crash.step)
+      for choice in point.crash.choices(policy) {
+        let name = point.trail + choice.description
+        if let only = record.onlyImage, !only.hasPrefix(name) { continue }
+        examine(point, choice, name)
+      }
+    }
+  }
+
+  /// Opens what the crash left, compares, commits once more, and reopens.
+  private func examine(_ point: Point, _ choice: CrashChoice, _ name: String) {
+    record.place(seed, point.crash.step, name)
+    let image = point.crash.image(choice)
+    image.recordsSteps = false
+    if point.depth < depth {
+      image.onStep = { [unowned self, unowned image] step in
+        guard step.number % nestedStride == 0 else { return }
+        waiting.append(
+          Point(
+            crash: image.crashPoint(), history: point.history, trail: name + "@\(step.number)/",
+            depth: point.depth + 1))
+      }
+    }
+    defer { image.onStep = nil }
+    if point.depth >= countsFrom { record.count += 1 }
+    func fail(_ sentence: String) { record.fail(seed: seed, step: point.crash.step, image: name, sentence) }
+    do {
+      let store = try KeyValueStore(Play.path, options: options, fileSystem: image)
+      // A good close costs more than all the rest, so most are spared; the scenarios themselves close often.
+      examined += 1
+      let closes = examined % 8 == 0
+      defer {
+        if !closes { image.stopAfter(step: 0) }
+        try? store.close()
+      }
+      let (commit, digest) = try store.digest()
+      image.onStep = nil
+      if let complaint = point.history.complaint(commit: commit, digest: digest) {
+        var sentence = complaint
+        if commit <= UInt64(point.history.begun) {
+          sentence += ": " + (try store.model().difference(from: point.history.models[Int(commit)]))
+        }
+        return fail(sentence)
+      }
+      let findings = try Audit.findings(store)
+      if !findings.isEmpty { return fail(findings.prefix(5).joined(separator: "; ")) }
+      if let complaint = try goOn(store, image, point.history.models[Int(commit)], commit) { fail(complaint) }
+    } catch { fail("\(error)") }
+  }
+
+  /// One more commit, another crash, and what it must leave.
+  private func goOn(
+    _ store: KeyValueStore, _ image: SimulatedFileSystem, _ model: Model, _ commit: UInt64
+  ) throws -> String? {
+    var model = model
+    try store.write { writer in
+      let place = Change.Place(isTable: false, number: 0)
+      try Change.put(place, key: 1, Change.Value(length: 300, seed: commit)).carryOut(writer, &model)
+    }
+    let last = image.crashImage(.none)
+    let again = try KeyValueStore(Play.path, options: options, fileSystem: last)
+    defer {
+      last.stopAfter(step: 0)
+      try? again.close()
+    }
+    let (found, digest) = try again.digest()
+    if found == commit + 1 && digest == model.digest { return nil }
+    return "after one more commit and a crash: commit \(found) where \(commit + 1) is right"
+  }
+}

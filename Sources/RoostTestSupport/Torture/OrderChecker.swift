@@ -1,0 +1,108 @@
+internal import RoostFile
+
+/// Watches the order of writes of one store on one thread.
+///
+/// ## Invariants
+/// The numbers are those of Docs/DURABILITY.md.
+/// 1. No write and no cut touches a place that the durable superblock reaches, or the one being written.
+/// 2. What a superblock names is durable when the superblock is written: pages, extents, free map and the header of
+///    the log's first segment.
+/// 3. Nothing in the log waits for a sync when a full commit is acknowledged.
+package final class OrderChecker: CallObserver, @unchecked Sendable {
+  // Unchecked because one thread uses the store; the file system's lock protects the rest.
+  private unowned let fileSystem: SimulatedFileSystem
+  private let path: String
+  private let segmentBytes: Int
+  /// What the durable superblock reaches, and what the one that is not synced yet does.
+  private var durable = Set<UInt32>()
+  private var coming: Set<UInt32>?
+  private var comingSequence: UInt64 = 0
+  private var logIsDirty = false
+  private var dirtySegments = Set<Int>()
+  package private(set) var complaints: [String] = []
+  /// The superblocks examined.
+  package private(set) var examined = 0
+
+  package init(_ fileSystem: SimulatedFileSystem, path: String, segmentBytes: Int) {
+    self.fileSystem = fileSystem
+    self.path = path
+    self.segmentBytes = segmentBytes
+    if let bytes = fileSystem.durableContents(of: path), let head = Reach.newest(bytes) {
+      durable = Reach(head, in: bytes).places
+    }
+    fileSystem.observer = self
+  }
+
+  // MARK: Under the file system's lock
+
+  package func willWrite(_ path: String, at offset: UInt64, _ bytes: UnsafeRawBufferPointer) {
+    if path == self.path + "-log" {
+      logIsDirty = true
+      // Only the segment's header counts: what stands behind it may be an end that was never acknowledged.
+      if offset >= 4096, Int(offset - 4096) % segmentBytes < 96 {
+        dirtySegments.insert(Int(offset - 4096) / segmentBytes)
+      }
+    }
+    guard path == self.path, offset >= 8192, bytes.count > 0 else { return }
+    let first = UInt32(offset / 4096)
+    let last = UInt32((offset + UInt64(bytes.count) - 1) / 4096)
+    for place in first...last where durable.contains(place) || coming?.contains(place) == true {
+      complaints.append("1: place \(place) is written, which the durable superblock reaches")
+    }
+  }
+
+  package func willResize(_ path: String, to size: UInt64) {
+    if path == self.path + "-log" { logIsDirty = true }
+    guard path == self.path else { return }
+    let end = UInt32(clamping: size / 4096)
+    if let lost = durable.union(coming ?? []).first(where: { $0 >= end }) {
+      complaints.append("1: place \(lost) is cut off, which the durable superblock reaches")
+    }
+  }
+
+  package func didSync(_ path: String) {
+    if path == self.path + "-log" {
+      logIsDirty = false
+      dirtySegments = []
+    }
+    if path == self.path, let reached = coming {
+      durable = reached
+      coming = nil
+    }
+  }
+
+  // MARK: Outside it, between two calls
+
+  package func stepped(_ step: Step) {
+    if step.kind == .sync, step.errorNumber != 0, step.path == path, let bytes = fileSystem.contents(of: path),
+      let head = Reach.newest(bytes), head.sequence < comingSequence
+    {
+      // The kernel has thrown the superblock away.
+      coming = nil
+    }
+    guard step.kind == .write, step.errorNumber == 0, step.path == path, step.offset < 8192 else { return }
+    guard let seen = fileSystem.contents(of: path), var bytes = fileSystem.durableContents(of: path) else { return }
+    let slot = Int(step.offset / 4096) * 4096
+    guard seen.count >= slot + 4096, let head = Reach.Head(seen[slot..<slot + 4096]) else { return }
+    if let old = Reach.newest(bytes), head.sequence < old.sequence { return }
+    examined += 1
+    bytes.replaceSubrange(slot..<slot + 4096, with: seen[slot..<slot + 4096])
+    let reach = Reach(head, in: bytes)
+    complaints += reach.complaints.map { "2: superblock \(head.sequence): " + $0 }
+    if head.namesLog && dirtySegments.contains(Int(head.logSegment)) {
+      complaints.append("2: superblock \(head.sequence) names a log that is not synced")
+    }
+    coming = (coming ?? []).union(reach.places)
+    comingSequence = head.sequence
+  }
+
+  package func acknowledged() {
+    if logIsDirty { complaints.append("3: a full commit is acknowledged before the log is synced") }
+  }
+
+  /// The complaints so far, which are then forgotten.
+  package func takeComplaints() -> [String] {
+    defer { complaints = [] }
+    return complaints
+  }
+}

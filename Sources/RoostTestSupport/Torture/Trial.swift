@@ -1,0 +1,37 @@
+/// One number of the arsenal: something that is done for one seed after another, until enough was examined.
+package struct Trial: Sendable {
+  package var number: Int
+  package var name: String
+  /// What is counted.
+  package var unit: String
+  /// How many make the number complete before a change is taken in.
+  package var quota: Int
+  /// Seconds after which no further seed is begun; nil where the quota alone ends it.
+  package var seconds: Double?
+  /// How many workers may run it at the same time.
+  package var workers: Int
+  package var run: @Sendable (_ seed: UInt64, TortureRecord) -> Void
+
+  package init(
+    _ number: Int, _ name: String, unit: String, quota: Int, seconds: Double? = nil, workers: Int = 2,
+    _ run: @escaping @Sendable (_ seed: UInt64, TortureRecord) -> Void
+  ) {
+    self.number = number
+    self.name = name
+    self.unit = unit
+    self.quota = quota
+    self.seconds = seconds
+    self.workers = workers
+    self.run = run
+  }
+}
+
+extension Trial {
+  /// Number 1: random work, stopped after every call.
+  package static let crashes = Trial(1, "crash everywhere", unit: "images", quota: 52_000) { seed, record in
+    let scenario = Scenario.random(seed)
+    let sweep = CrashSweep(scenario.options, seed: seed, record)
+    sweep.run(scenario)
+    record.note("crash points", sweep.points)
+  }
+}

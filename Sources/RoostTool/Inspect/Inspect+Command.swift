@@ -1,0 +1,46 @@
+import Foundation
+
+extension Command {
+  private static var storeAndJSON: Syntax {
+    Syntax(
+      operands: [Syntax.Operand(name: "path", help: "The store.")],
+      options: [Syntax.Option(name: "json", help: "Print JSON.")])
+  }
+
+  static var info: Command {
+    Command(
+      name: "info", summary: "Tell what a store holds. Nothing is written.",
+      discussion: [
+        "The store is opened for reading only. If its last process did not close it, the log is replayed in memory."
+      ],
+      syntax: storeAndJSON
+    ) { arguments, console in
+      let facts = try StoreFacts(arguments.operands[0])
+      if arguments.has("json") { try console.json(facts) } else { facts.write(to: console) }
+      return .good
+    }
+  }
+
+  static var verify: Command {
+    Command(
+      name: "verify", summary: "Read every page and every value of a store, and list all damage. Nothing is written.",
+      discussion: [
+        "Every page is compared with its check and examined whole; fences, counts and levels are compared with what",
+        "the page above says; no page may be lost or used twice. Each finding is a line. Ends with 1 where there is one.",
+      ],
+      syntax: storeAndJSON
+    ) { arguments, console in
+      let report = try VerifyReport(arguments.operands[0])
+      if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
+      return report.isSound ? .good : .failed
+    }
+  }
+}
+
+extension Console {
+  func json(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+}

@@ -1,0 +1,100 @@
+import RoostFile
+import RoostKV
+import RoostPages
+
+/// What `info` tells of a store.
+struct StoreFacts: Encodable {
+  struct TreeFacts: Encodable {
+    var name: String
+    /// `bytes` or `numbers`.
+    var keys: String
+    var entries: Int
+    /// Entries whose value lies outside the tree's own pages.
+    var largeValues: Int
+    /// Levels of pages, 0 for an empty tree.
+    var depth: Int
+    /// Estimated from some of them, as the fill is.
+    var leaves: Int
+    /// The part of the leaves' room that is in use, 0 to 1.
+    var fill: Double
+  }
+
+  var path: String
+  var formatVersion: UInt32
+  var pageSize: UInt32
+  var storeID: String
+  var fileBytes: UInt64
+  var logBytes: UInt64
+  var pages: Int
+  /// As the last checkpoint left it.
+  var freePages: Int
+  var commit: UInt64
+  var wasClosed: Bool
+  var superblocks: [SuperblockSlot]
+  var trees: [TreeFacts]
+
+  init(_ path: String) throws {
+    let slots = try SuperblockSlot.both(of: path)
+    var settings = StoreSettings()
+    settings.readOnly = true
+    settings.createIfMissing = false
+    let store = try KeyValueStore(path, settings: settings)
+    let newest = slots.filter { $0.health == .good }.max { ($0.sequence ?? 0) < ($1.sequence ?? 0) }
+    self.path = store.path
+    superblocks = slots
+    formatVersion = newest?.version ?? 0
+    pageSize = newest?.pageSize ?? 0
+    storeID = newest?.storeID ?? ""
+    wasClosed = newest?.namesLog == false
+    fileBytes = try Self.size(of: store.path)
+    logBytes = try Self.size(of: store.path + "-log")
+    (pages, freePages) = try Self.space(of: store)
+    let figures = try store.statistics()
+    commit = figures.commit
+    trees = figures.trees.map { tree in
+      TreeFacts(
+        name: tree.name, keys: tree.isTable ? "numbers" : "bytes", entries: tree.entries,
+        largeValues: tree.largeValues, depth: tree.depth, leaves: tree.leaves, fill: tree.fill)
+    }
+    try store.close()
+  }
+
+  /// A store that is open for reading does not load its map of free places, so an examination is asked.
+  private static func space(of store: KeyValueStore) throws -> (pages: Int, free: Int) {
+    let examination = try store.store.examine()
+    return (Int(examination.pageCount), examination.free.count)
+  }
+
+  /// 0 where there is no such file.
+  private static func size(of path: String) throws -> UInt64 {
+    guard try DiskFileSystem.shared.exists(path) else { return 0 }
+    let file = try DiskFileSystem.shared.open(path, .read)
+    defer { file.close() }
+    return try file.size()
+  }
+
+  func write(to console: Console) {
+    let log =
+      wasClosed
+      ? "none; the store was closed"
+      : "\(Wording.bytes(logBytes)); the store is open in a process, or was not closed and will be recovered"
+    let size = "\(Wording.bytes(fileBytes)), \(Wording.count(pages, "page")), \(Wording.count(freePages)) of them free"
+    console.facts(
+      [
+        ("store", path),
+        ("format", "version \(formatVersion), pages of \(Wording.count(pageSize, "byte"))"),
+        ("identity", storeID),
+        ("size", size),
+        ("log", log),
+        ("last commit", Wording.count(commit)),
+      ] + superblocks.map { ("superblock \($0.slot)", $0.sentence) })
+    for tree in trees {
+      var text = "\(Wording.count(tree.entries, "entry", "entries")), keys are \(tree.keys), depth \(tree.depth)"
+      if tree.leaves > 0 {
+        text += ", about \(Wording.count(tree.leaves, "leaf", "leaves")), \(Int((tree.fill * 100).rounded())) % full"
+      }
+      if tree.largeValues > 0 { text += ", \(Wording.count(tree.largeValues, "large value"))" }
+      console.line("  " + console.styled(tree.name, .strong) + ": " + text)
+    }
+  }
+}

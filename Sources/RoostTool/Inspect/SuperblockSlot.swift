@@ -1,0 +1,76 @@
+import RoostBytes
+import RoostFile
+import RoostPages
+
+/// One of the two superblocks as `info` and `verify` see it: read straight from the file, by the table in
+/// Docs/FILE-FORMAT.md, so that it can be told even where the store does not open.
+struct SuperblockSlot: Encodable {
+  enum Health: String, Encodable {
+    case good, damaged, blank, foreign
+  }
+
+  var slot: Int
+  var health: Health
+  /// The rest is only there where the health is good.
+  var version: UInt32?
+  var pageSize: UInt32?
+  var sequence: UInt64?
+  var commit: UInt64?
+  var pageCount: UInt32?
+  var storeID: String?
+  var namesLog: Bool?
+
+  init(slot: Int, bytes: [UInt8]) {
+    self.slot = slot
+    health = .foreign
+    guard bytes.count == Page.size else {
+      health = bytes.isEmpty ? .blank : .foreign
+      return
+    }
+    if bytes.allSatisfy({ $0 == 0 }) {
+      health = .blank
+      return
+    }
+    bytes.withUnsafeBytes { buffer in
+      guard let memory = buffer.baseAddress, buffer.prefix(8).elementsEqual("ROOSTDB1".utf8) else { return }
+      let checkOffset = 4088
+      guard Checksum.of(UnsafeRawBufferPointer(rebasing: buffer[..<checkOffset])) == memory.u64(checkOffset) else {
+        health = .damaged
+        return
+      }
+      health = .good
+      version = memory.u32(8)
+      pageSize = memory.u32(12)
+      storeID = Self.hexadecimal(memory.u64(16)) + Self.hexadecimal(memory.u64(24))
+      sequence = memory.u64(32)
+      commit = memory.u64(48)
+      pageCount = memory.u32(84)
+      namesLog = memory.u32(96) == 2
+    }
+  }
+
+  private static func hexadecimal(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Both slots of a file.
+  static func both(of path: String) throws -> [SuperblockSlot] {
+    let file = try DiskFileSystem.shared.open(DiskFileSystem.shared.canonicalPath(path), .read)
+    defer { file.close() }
+    return try (0..<2).map { slot in
+      var bytes = [UInt8](repeating: 0, count: Page.size)
+      let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: UInt64(slot * Page.size)) }
+      return SuperblockSlot(slot: slot, bytes: Array(bytes[..<count]))
+    }
+  }
+
+  var sentence: String {
+    switch health {
+    case .good: "good, number \(sequence ?? 0), \(namesLog == true ? "names a log" : "closed")"
+    case .damaged: "damaged"
+    case .blank: "blank"
+    case .foreign: "not a superblock"
+    }
+  }
+}

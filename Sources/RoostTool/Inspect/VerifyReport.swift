@@ -1,0 +1,58 @@
+import RoostKV
+
+/// What `verify` prints of an examination.
+struct VerifyReport: Encodable {
+  struct Line: Encodable {
+    var page: UInt64?
+    var tree: String?
+    var sentence: String
+    /// The number in Docs/DURABILITY.md of the rule that does not hold.
+    var invariant: Int?
+  }
+
+  var path: String
+  var isSound: Bool
+  var findings: [Line]
+  var pages: Int
+  var pagesRead: Int
+  var freePages: Int
+  var trees: Int
+  var entries: Int
+  var largeValues: Int
+  var seconds: Double
+  private let sentences: [String]
+
+  private enum CodingKeys: String, CodingKey {
+    case path, isSound, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds
+  }
+
+  init(_ path: String) throws {
+    let found = try KeyValueStore.verify(path: path)
+    self.path = path
+    isSound = found.isSound
+    findings = found.findings.map {
+      Line(page: $0.page, tree: $0.tree, sentence: $0.sentence, invariant: $0.invariant)
+    }
+    sentences = found.findings.map { "\($0)" }
+    pages = found.pages
+    pagesRead = found.pagesRead
+    freePages = found.freePages
+    trees = found.trees
+    entries = found.entries
+    largeValues = found.largeValues
+    seconds = found.seconds
+  }
+
+  func write(to console: Console) {
+    for sentence in sentences { console.line(console.styled("damage", .bad) + "  \(sentence)") }
+    let examined =
+      "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees, "tree")), "
+      + "\(Wording.count(largeValues, "large value")); \(Wording.count(pagesRead)) of "
+      + "\(Wording.count(pages, "page")) read, \(Wording.count(freePages)) free"
+    if isSound {
+      console.line(console.styled("sound", .good) + "  \(examined)")
+    } else {
+      console.line("\(Wording.count(findings.count, "finding")); \(examined)")
+    }
+  }
+}

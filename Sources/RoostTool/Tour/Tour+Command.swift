@@ -1,0 +1,81 @@
+import Foundation
+import RoostKV
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Command {
+  static var tour: Command {
+    Command(
+      name: "tour", summary: "Fill a store, read it, kill its writer, damage a copy, and check every answer.",
+      discussion: [
+        "The store is made in a new temporary folder and stays there for you to look at; the last lines say",
+        "where it is and how to remove it. The tour ends with 1 as soon as one answer is wrong.",
+      ],
+      syntax: Syntax(options: [
+        Syntax.Option(name: "count", value: "n", help: "How many pairs to put (100000)."),
+        Syntax.Option(name: "directory", value: "folder", help: "Where the tour's folder is made."),
+        Syntax.Option(name: "discard", help: "Remove the folder at the end."),
+      ])
+    ) { arguments, console in
+      let count = try arguments.number("count", in: 1...100_000_000) ?? 100_000
+      let folder = try Tour.makeFolder(in: arguments.text("directory"))
+      let tour = Tour(console: console, folder: folder, flock: Flock(count: count), program: Tour.thisProgram)
+      do {
+        try tour.run()
+      } catch {
+        console.line("The store is left for inspection in \(folder)")
+        throw error
+      }
+      if arguments.has("discard") {
+        try FileManager.default.removeItem(atPath: folder)
+      } else {
+        tour.sayWhatIsNext()
+      }
+      return .good
+    }
+  }
+
+  static var witness: Command {
+    Command(
+      name: Witness.command, summary: "Commit without end, to be killed by the tour.",
+      syntax: Syntax(operands: [Syntax.Operand(name: "path", help: "The store.")]), isHidden: true
+    ) { arguments, _ in
+      try Witness.run(arguments.operands[0])
+    }
+  }
+}
+
+extension Tour {
+  /// A new folder that nobody else can look into.
+  static func makeFolder(in parent: String?) throws -> String {
+    let parent = parent ?? FileManager.default.temporaryDirectory.path
+    var template = Array((parent + "/roost-tour-" + String(repeating: "X", count: 6)).utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw CheckFailure(sentence: "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
+    }
+    return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The file of the program that runs now.
+  static var thisProgram: String {
+    let link = "/proc/self/exe"
+    return FileManager.default.fileExists(atPath: link) ? link : CommandLine.arguments[0]
+  }
+
+  func sayWhatIsNext() {
+    let called = CommandLine.arguments.first ?? "roost"
+    let roost = called.contains("/.build/") || called.hasPrefix(".build/") ? "swift run -c release roost" : "roost"
+    console.line()
+    console.line("The store is \(path). What to try next:")
+    console.line("   \(roost) info \(path)")
+    console.line("   \(roost) verify \(path)")
+    console.line("   \(roost) verify \(damagedPath)")
+    console.line("   rm -r \(folder)")
+  }
+}

@@ -1,0 +1,138 @@
+import RoostFile
+import RoostTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The subcommands.
+enum Command {
+  static let usage = """
+    roost-torture ci      [--tests 1,4,9] [--json FILE]            every number, within ten minutes
+    roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]   the same with ever new seeds
+    roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
+    roost-torture list                                             the numbers and what they count
+    """
+
+  static func run(_ words: [String]) -> Int32 {
+    let arguments = Arguments(words.dropFirst())
+    if let complaint = arguments.complaint { return refuse(complaint) }
+    switch words.first {
+    case "ci": return ci(arguments)
+    case "soak": return soak(arguments)
+    case "replay": return replay(arguments)
+    case "victim":
+      return Victim.run(arguments.text("path") ?? "", arguments.seed() ?? 1, count: arguments.number("count") ?? 1)
+    case "worker": return worker(arguments)
+    case "list":
+      for trial in Arsenal.trials { print("\(trial.number)\t\(trial.name)\t\(trial.quota) \(trial.unit)") }
+      return 0
+    default:
+      return refuse(words.first.map { "\($0) is no subcommand" } ?? "a subcommand is missing")
+    }
+  }
+
+  private static func refuse(_ complaint: String) -> Int32 {
+    print("roost-torture: \(complaint)\n\(usage)")
+    return 2
+  }
+
+  /// This program's own path, which may have been given relative to the folder it was started in.
+  static var program: String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    if count > 0 { return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+    return CommandLine.arguments[0]
+  }
+
+  // MARK: Many
+
+  private static func chosen(_ arguments: Arguments) -> [Trial] {
+    guard let numbers = arguments.numbers("tests") else { return Arsenal.trials }
+    return Arsenal.trials.filter { numbers.contains($0.number) }
+  }
+
+  private static func ci(_ arguments: Arguments) -> Int32 {
+    guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
+    var results: [Result] = []
+    for trial in chosen(arguments) {
+      let result = run(trial, Crew(program, folder, trial), first: arguments.seed() ?? 1)
+      tell(result)
+      results.append(result)
+    }
+    return end(results, arguments)
+  }
+
+  private static func soak(_ arguments: Arguments) -> Int32 {
+    guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
+    let begin = Clock.monotonicNanoseconds()
+    let hours = arguments.seconds("hours") ?? 8
+    var results: [Result] = []
+    var first = arguments.seed() ?? 1_000_000
+    while Double(Clock.monotonicNanoseconds() - begin) < hours * 3600e9 {
+      for trial in chosen(arguments) {
+        let result = run(trial, Crew(program, folder, trial, scale: 10), first: first)
+        tell(result)
+        results.append(result)
+      }
+      first += 1_000_000
+    }
+    return end(results, arguments)
+  }
+
+  private static func run(_ trial: Trial, _ crew: Crew, first: UInt64) -> Result {
+    guard let obstacle = Arsenal.obstacle(trial) else { return crew.run(first: first) }
+    var result = Result(trial)
+    result.skipped = obstacle
+    return result
+  }
+
+  private static func tell(_ result: Result) {
+    print(result.line)
+    for failure in result.failures.prefix(20) { print(failure) }
+    fflush(nil)
+  }
+
+  private static func end(_ results: [Result], _ arguments: Arguments) -> Int32 {
+    if let path = arguments.text("json") {
+      guard let file = fopen(path, "w") else { return refuse("\(path) cannot be written") }
+      fputs(Result.json(results), file)
+      fclose(file)
+    }
+    let seconds = results.reduce(0) { $0 + $1.seconds }
+    let bad = results.filter { !$0.isGood }
+    print("\(results.count) numbers in \(Int(seconds)) s" + (bad.isEmpty ? ", all good" : ", \(bad.count) not good"))
+    return bad.isEmpty ? 0 : 1
+  }
+
+  // MARK: One
+
+  private static func worker(_ arguments: Arguments) -> Int32 {
+    guard let trial = arguments.number("test").flatMap({ Arsenal.trial($0) }), let seed = arguments.seed() else {
+      return refuse("a worker needs --test and --seed")
+    }
+    Worker(
+      trial: trial, first: seed, stride: arguments.seed("stride") ?? 1, quota: arguments.number("quota") ?? 1,
+      seconds: arguments.seconds("seconds"), place: arguments.text("place")
+    ).run()
+    return 0
+  }
+
+  private static func replay(_ arguments: Arguments) -> Int32 {
+    guard let trial = Arsenal.trial(arguments.number("test") ?? 1), let seed = arguments.seed() else {
+      return refuse("replay needs --seed, and --test where it is not 1")
+    }
+    let record = TortureRecord(test: trial.number)
+    if arguments.text("trace") != nil { record.trace = { print($0) } }
+    record.onlyStep = arguments.number("step")
+    record.onlyImage = arguments.text("image")
+    trial.run(seed, record)
+    for failure in record.failures { print(failure) }
+    print("\(record.count) \(trial.unit), \(record.failures.count) failures")
+    return record.failures.isEmpty ? 0 : 1
+  }
+}

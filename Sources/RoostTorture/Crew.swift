@@ -1,0 +1,90 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import RoostFile
+import RoostTestSupport
+
+/// Runs a trial in worker processes, one a core, and outlives their crashes.
+final class Crew: @unchecked Sendable {
+  // Unchecked because `result` is guarded by `lock`.
+  private let program: String
+  private let folder: ScratchFolder
+  private let trial: Trial
+  private let quota: Int
+  private let seconds: Double?
+  private let lock = Lock()
+  private var result: Result
+
+  /// Without a sign of life for so long, a worker hangs.
+  static let patienceSeconds = 120.0
+
+  init(_ program: String, _ folder: ScratchFolder, _ trial: Trial, scale: Int = 1) {
+    self.program = program
+    self.folder = folder
+    self.trial = trial
+    quota = trial.quota * scale
+    seconds = trial.seconds.map { $0 * Double(scale) }
+    result = Result(trial)
+  }
+
+  func run(first: UInt64 = 1) -> Result {
+    let begin = Clock.monotonicNanoseconds()
+    let count = trial.workers
+    let threads = (0..<count).compactMap { index in
+      try? Thread { [self] in work(first + UInt64(index), stride: UInt64(count), share: (quota + count - 1) / count) }
+    }
+    for thread in threads { thread.join() }
+    result.seconds = Double(Clock.monotonicNanoseconds() - begin) / 1e9
+    return result
+  }
+
+  private func work(_ first: UInt64, stride: UInt64, share: Int) {
+    let path = folder.file("place-\(trial.number)-\(first)")
+    guard let place = Place(path) else { return fail(first, 0, nil, "no place file could be made") }
+    var arguments = [
+      "worker", "--test", "\(trial.number)", "--seed", "\(first)", "--stride", "\(stride)", "--quota", "\(share)",
+      "--place", path,
+    ]
+    if let seconds { arguments += ["--seconds", "\(seconds)"] }
+    guard let child = Spawn(program, arguments) else { return fail(first, 0, nil, "no worker could be started") }
+    let watch = try? Thread { Self.watch(child, place) }
+    let output = child.readAll()
+    let end = child.wait()
+    lock.withLock { result.take(output) }
+    switch end {
+    case .exit(0): break
+    case .exit(let code): fail(place.seed, place.step, place.image, "the worker ended with \(code)")
+    case .signal(let number): fail(place.seed, place.step, place.image, "the process died of signal \(number)")
+    }
+    place.note(0, 0, Self.ended)
+    watch?.join()
+  }
+
+  private static let ended = "ended"
+
+  private static func watch(_ child: Spawn, _ place: Place) {
+    var beat = place.beat
+    var seen = Clock.monotonicNanoseconds()
+    while place.image != ended {
+      usleep(50_000)
+      let now = Clock.monotonicNanoseconds()
+      if place.beat != beat {
+        beat = place.beat
+        seen = now
+      } else if Double(now - seen) > patienceSeconds * 1e9 {
+        child.kill(SIGABRT)
+        return
+      }
+    }
+  }
+
+  private func fail(_ seed: UInt64, _ step: Int, _ image: String?, _ sentence: String) {
+    lock.withLock {
+      result.failures.append(TortureFailure(test: trial.number, seed: seed, step: step, image: image, sentence))
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import RoostTestSupport
+
+/// What a trial came to, in all its workers.
+struct Result {
+  var trial: Trial
+  var count = 0
+  var seconds = 0.0
+  var notes: [String: Int] = [:]
+  var failures: [TortureFailure] = []
+  /// Why nothing was done, where nothing could be.
+  var skipped: String?
+
+  init(_ trial: Trial) { self.trial = trial }
+
+  /// Takes a worker's output in.
+  mutating func take(_ output: [UInt8]) {
+    for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+      switch (words[0], words.count) {
+      case ("fail", 5):
+        failures.append(
+          TortureFailure(
+            test: trial.number, seed: UInt64(words[1]) ?? 0, step: Int(words[2]) ?? 0,
+            image: words[3] == "-" ? nil : words[3], words[4]))
+      case ("note", 3): notes[words[1], default: 0] += Int(words[2]) ?? 0
+      case ("count", 3): count += Int(words[1]) ?? 0
+      case ("skip", 2): skipped = words[1]
+      default: print(line)
+      }
+    }
+  }
+
+  var line: String {
+    let time = String(Int(seconds)) + "." + String(Int(seconds * 10) % 10) + " s"
+    var text = Self.left(String(trial.number), 3) + Self.left(trial.name, 28)
+    if let skipped { return text + "skipped: " + skipped }
+    text += Self.right("\(count)", 11) + " " + Self.left(trial.unit, 14) + Self.right(time, 9) + "   "
+    text += failures.isEmpty ? "ok" : "\(failures.count) FAILED"
+    if count < trial.quota && trial.seconds == nil { text += " (short of \(trial.quota))" }
+    let details = notes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    if !details.isEmpty { text += "   [" + details.joined(separator: ", ") + "]" }
+    return text
+  }
+
+  var isGood: Bool { failures.isEmpty && (count > 0 || skipped != nil) }
+
+  static func json(_ results: [Result]) -> String {
+    let rows = results.map { result in
+      "  {\"test\": \(result.trial.number), \"name\": \"\(result.trial.name)\", \"count\": \(result.count), "
+        + "\"failures\": \(result.failures.count), \"seconds\": \(Double(Int(result.seconds * 100)) / 100)}"
+    }
+    return "[\n" + rows.joined(separator: ",\n") + "\n]\n"
+  }
+
+  private static func left(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}

@@ -1,0 +1,50 @@
+import RoostFile
+import RoostTestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The part of a trial that one process does: every second seed, until its share is done.
+///
+/// A trap of the store ends this process and not the run. What it found goes to standard output, a line each:
+/// ```
+/// fail TAB seed TAB step TAB image TAB sentence
+/// note TAB name TAB count
+/// count TAB count TAB last seed
+/// ```
+struct Worker {
+  var trial: Trial
+  var first: UInt64
+  var stride: UInt64
+  var quota: Int
+  var seconds: Double?
+  var place: String?
+
+  func run() {
+    let record = TortureRecord(test: trial.number)
+    let page = place.flatMap { Place($0) }
+    if let page { record.onPlace = { page.note($0, $1, $2) } }
+    let begin = Clock.monotonicNanoseconds()
+    var seed = first
+    var told = 0
+    while record.count < quota && !record.isFull {
+      if let seconds, Double(Clock.monotonicNanoseconds() - begin) > seconds * 1e9 { break }
+      record.place(seed, 0, "begin")
+      trial.run(seed, record)
+      for failure in record.failures[told...] {
+        let sentence = failure.sentence.split(whereSeparator: \.isNewline).joined(separator: " ")
+        print("fail\t\(failure.seed)\t\(failure.step)\t\(failure.image ?? "-")\t\(sentence)")
+      }
+      if told < record.failures.count { fflush(nil) }
+      told = record.failures.count
+      seed += stride
+    }
+    for (name, count) in record.notes.sorted(by: { $0.key < $1.key }) { print("note\t\(name)\t\(count)") }
+    print("count\t\(record.count)\t\(seed)")
+  }
+}

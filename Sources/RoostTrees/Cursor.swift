@@ -1,0 +1,132 @@
+internal import RoostBytes
+package import RoostFile
+package import RoostPages
+
+/// A place in a tree with byte keys, for reading in order.
+///
+/// It stands on an entry, before the first or behind the last one. What it returns is borrowed until it moves.
+/// It must end before its transaction does, and does not see changes made after it began.
+package struct ByteCursor: ~Copyable {
+  @usableFromInline let walk: UnsafeMutablePointer<Walk>
+
+  package init(_ tree: ByteTree) {
+    walk = Walk.make(tree.root, tree: tree.id, isInteger: false, view: tree.view)
+  }
+
+  deinit {
+    walk.deinitialize(count: 1)
+    walk.deallocate()
+  }
+
+  package var view: PageView { walk.pointee.view }
+  @inlinable package var isAtEntry: Bool { walk.pointee.isAtEntry }
+  package mutating func first() throws(StoreError) -> Bool { try walk.pointee.moveToEnd(first: true) }
+  package mutating func last() throws(StoreError) -> Bool { try walk.pointee.moveToEnd(first: false) }
+  @inlinable package mutating func next() throws(StoreError) -> Bool { try walk.pointee.next() }
+  @inlinable package mutating func previous() throws(StoreError) -> Bool { try walk.pointee.previous() }
+  /// Goes to the entry before which `number` others stand.
+  package mutating func move(to number: UInt64) throws(StoreError) -> Bool { try walk.pointee.move(to: number) }
+
+  /// Goes to the first entry whose key is not below `key`.
+  package mutating func seek(_ key: ByteKey) throws(StoreError) -> Bool {
+    try walk.pointee.seek(key, as: ByteForm.self, atMost: false)
+  }
+  /// Goes to the last entry whose key is not above `key`.
+  package mutating func seek(atMost key: ByteKey) throws(StoreError) -> Bool {
+    try walk.pointee.seek(key, as: ByteForm.self, atMost: true)
+  }
+
+  @inlinable @inline(__always)
+  package var value: StoredValue {
+    assert(isAtEntry)
+    return ByteNode.value(walk.pointee.leaf, walk.pointee.index)
+  }
+
+  /// The entry where the cursor stands, in one call; nil where it stands on none.
+  package mutating func entry() -> (key: ByteKey, value: StoredValue)? {
+    guard walk.pointee.isAtEntry else { return nil }
+    return (walk.pointee.byteKey(), ByteNode.value(walk.pointee.leaf, walk.pointee.index))
+  }
+
+  @inlinable
+  package var key: ByteKey {
+    mutating get {
+      assert(isAtEntry)
+      return walk.pointee.byteKey()
+    }
+  }
+}
+
+/// A place in a tree with integer keys, for reading in order. See ``ByteCursor``.
+package struct IntegerCursor: ~Copyable {
+  @usableFromInline let walk: UnsafeMutablePointer<Walk>
+
+  package init(_ tree: IntegerTree) {
+    walk = Walk.make(tree.root, tree: tree.id, isInteger: true, view: tree.view)
+  }
+
+  deinit {
+    walk.deinitialize(count: 1)
+    walk.deallocate()
+  }
+
+  package var view: PageView { walk.pointee.view }
+  @inlinable package var isAtEntry: Bool { walk.pointee.isAtEntry }
+  package mutating func first() throws(StoreError) -> Bool { try walk.pointee.moveToEnd(first: true) }
+  package mutating func last() throws(StoreError) -> Bool { try walk.pointee.moveToEnd(first: false) }
+  @inlinable package mutating func next() throws(StoreError) -> Bool { try walk.pointee.next() }
+  @inlinable package mutating func previous() throws(StoreError) -> Bool { try walk.pointee.previous() }
+  /// Goes to the entry before which `number` others stand.
+  package mutating func move(to number: UInt64) throws(StoreError) -> Bool { try walk.pointee.move(to: number) }
+
+  /// Goes to the first entry whose key is not below `key`.
+  package mutating func seek(_ key: UInt64) throws(StoreError) -> Bool {
+    try walk.pointee.seek(key, as: IntegerForm.self, atMost: false)
+  }
+  /// Goes to the last entry whose key is not above `key`.
+  package mutating func seek(atMost key: UInt64) throws(StoreError) -> Bool {
+    try walk.pointee.seek(key, as: IntegerForm.self, atMost: true)
+  }
+
+  /// The entry where the cursor stands, in one call; nil where it stands on none.
+  package func entry() -> (key: UInt64, value: StoredValue)? {
+    guard walk.pointee.isAtEntry else { return nil }
+    let (leaf, index) = (walk.pointee.leaf, walk.pointee.index)
+    return (IntegerLeaf.key(leaf, index), IntegerLeaf.value(leaf, index))
+  }
+
+  @inlinable @inline(__always)
+  package var value: StoredValue {
+    assert(isAtEntry)
+    return IntegerLeaf.value(walk.pointee.leaf, walk.pointee.index)
+  }
+
+  @inlinable @inline(__always)
+  package var key: UInt64 {
+    assert(isAtEntry)
+    return IntegerLeaf.key(walk.pointee.leaf, walk.pointee.index)
+  }
+}
+
+extension Walk {
+  /// Goes to the entry nearest to the key on the side asked for; false if there is none.
+  mutating func seek<F: Form>(_ key: F.Key, as form: F.Type, atMost: Bool) throws(StoreError) -> Bool {
+    guard !root.isEmpty else { return false }
+    view.slot.enter()
+    defer { view.slot.leave() }
+    var reference = root.reference
+    var level = root.level
+    while level > 0 {
+      let page = try load(reference, level)
+      guard F.admits(page, key) else { throw damage("a key does not fit its node", reference.page) }
+      reference = push(reference, page, F.child(page, key), level)
+      level -= 1
+    }
+    try place(reference)
+    guard F.admits(leaf, key) else { throw damage("a key does not fit its node", reference.page) }
+    let position = F.search(leaf, key)
+    index = position.isFound || !atMost ? position.index : position.index - 1
+    if index >= 0, index < count { return true }
+    return try turnInside(forward: !atMost)
+  }
+}

@@ -1,0 +1,139 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+
+extension Draft {
+  /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
+  ///
+  /// Children that lie inside as a whole are killed, and an empty leaf with the branches above it takes their
+  /// range, so that no neighbour's fences change. Joining the small nodes at the range's ends removes it again.
+  func removeRange(_ low: F.Key, _ high: F.Key?) throws(StoreError) -> UInt64 {
+    try F.checkKey(low)
+    if let high { try F.checkKey(high) }
+    guard !root.isEmpty, high.map({ F.isBelow(low, $0) }) ?? true else { return 0 }
+    fingerStamp = 0
+    lastIndex = -2
+    let before = root.count
+    let edited = try transaction.edit(root.reference)
+    if edited.moved { root.reference = PageReference(edited.page) }
+    try expect(edited.memory, edited.page, root.level)
+    var holes: [F.OwnKey] = [F.own(low)]
+    if let high { holes.append(F.own(high)) }
+    try cutRange(Step(memory: edited.memory, page: edited.page, index: 0), root.level, low, high, &holes)
+    root.count = Branch.total(edited.memory)
+    if root.count == 0 {
+      try killBelow(root.reference, root.level)
+      root = .empty
+      return before
+    }
+    for hole in holes { try F.withKey(hole) { key throws(StoreError) in try mend(key) } }
+    try lower()
+    return before - root.count
+  }
+
+  /// Removes everything.
+  func removeAll() throws(StoreError) {
+    fingerStamp = 0
+    if !root.isEmpty { try killBelow(root.reference, root.level) }
+    root = .empty
+  }
+
+  /// Removes a range below one node. The depth of calls is the tree's.
+  private func cutRange(
+    _ node: Step, _ level: UInt8, _ low: F.Key, _ high: F.Key?, _ holes: inout [F.OwnKey]
+  ) throws(StoreError) {
+    guard level > 0 else { return try cutLeaf(node.memory, low, high) }
+    var index = F.firstChild(node.node, low)
+    while index < Node.count(node.node) {
+      let side = F.side(node.node, index, low, high)
+      if side == .above { return }
+      if side == .inside {
+        var end = index + 1
+        while end < Node.count(node.node), F.side(node.node, end, low, high) == .inside { end += 1 }
+        holes.append(F.branchKey(node.node, index))
+        try replaceWithHole(node.memory, index, end, level)
+      } else if side == .across {
+        let child = try editChild(of: node.memory, index, level - 1)
+        guard F.holds(node.node, child.node) else { throw damage("a child lies outside its parent", child.page) }
+        try cutRange(child, level - 1, low, high, &holes)
+        Branch.mutableCell(node.memory, index).set64(Child.count, Branch.total(child.node))
+      }
+      index += 1
+    }
+  }
+
+  private func cutLeaf(_ leaf: UnsafeMutableRawPointer, _ low: F.Key, _ high: F.Key?) throws(StoreError) {
+    let from = F.firstAtLeast(leaf, low)
+    let to = high.map { F.firstAtLeast(leaf, $0) } ?? Node.count(leaf)
+    guard from < to else { return }
+    if extents > 0 {
+      for index in from..<to { try killValue(F.value(leaf, index)) }
+    }
+    F.remove(leaf, from, to)
+  }
+
+  /// Kills some children and puts one without entries into their place.
+  private func replaceWithHole(
+    _ parent: UnsafeMutableRawPointer, _ from: Int, _ to: Int, _ level: UInt8
+  ) throws(StoreError) {
+    for index in from..<to { try killBelow(Branch.reference(parent, index), level - 1) }
+    var fresh: FreshNode?
+    for below in 0..<level {
+      let node = try allocate()
+      F.begin(pack, parent, from, to)
+      if let fresh { F.append(pack, fresh) }
+      F.write(pack, 0, pack.count, pack.low, pack.high, level: below, tree: tree, into: node.memory)
+      fresh = FreshNode(page: node.page, memory: node.memory, count: 0)
+    }
+    guard let fresh, F.exchange(parent, at: from, dropping: to - from, [fresh]) else {
+      preconditionFailure("fewer children take less room")
+    }
+  }
+
+  /// Joins small nodes on the way to a key until none is left that has a neighbour.
+  private func mend(_ key: F.Key) throws(StoreError) {
+    // Each round removes a node or evens out two; the bound only guards against a mistake here.
+    var rounds = 4 * (bottom + 2)
+    while rounds > 0, root.level > 0 {
+      rounds -= 1
+      try descendFromRoot(key)
+      var depth = 1
+      var hasJoined = false
+      while depth <= bottom, !hasJoined {
+        if isSmall(path[depth].node), Node.count(path[depth - 1].node) > 1 {
+          hasJoined = try join(depth) != nil
+        }
+        depth += 1
+      }
+      if !hasJoined { return }
+      try lower()
+    }
+  }
+
+  /// Kills all pages of a subtree and what their values have outside.
+  private func killBelow(_ reference: PageReference, _ level: UInt8) throws(StoreError) {
+    let view = transaction.view
+    var open: [(PageReference, UInt8)] = [(reference, level)]
+    var outside: [ExtentList] = []
+    while let (reference, level) = open.popLast() {
+      do {
+        view.slot.enter()
+        defer { view.slot.leave() }
+        let page = try view.frames.page(reference)
+        try expect(page, reference.page, level)
+        if level > 0 {
+          for index in 0..<Node.count(page) { open.append((Branch.reference(page, index), level - 1)) }
+        } else if extents > 0 {
+          for index in 0..<Node.count(page) where F.value(page, index).isExtents {
+            outside.append(try TreeDamage.extents(F.value(page, index)))
+          }
+        }
+        transaction.kill(reference.page, born: Node.stamp(page))
+      }
+      // Extents may have to be read to be killed, so the slot is left before.
+      for list in outside { try transaction.killExtents(list) }
+      extents &-= UInt64(outside.count)
+      outside.removeAll(keepingCapacity: true)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+
+/// One node on the way from the root to a leaf.
+struct Step {
+  var memory: UnsafeMutableRawPointer
+  var page: PageID
+  /// The child taken; unused in a leaf.
+  var index: Int
+
+  var node: UnsafeRawPointer { UnsafeRawPointer(memory) }
+}
+
+/// A tree while a transaction changes it.
+///
+/// A change copies the pages from the root down to its leaf, once a step of the transaction. The way is kept:
+/// the next change that falls into the same leaf starts there, so that a run of neighbours costs no search
+/// from the root. Counts are exact at every moment.
+///
+/// After an error the step must be rolled back: the tree may be half changed.
+///
+/// ## Invariants
+/// 1. A branch's entry i covers the keys from its own key to the key of entry i + 1; the child's fences say the same.
+/// 2. A branch's entry counts what lies below it, and the root counts all.
+/// 3. Leaves are all at level 0; a child's level is one less than its parent's.
+/// 4. While the finger's stamp is the transaction's, `path` leads from the root to a leaf and all of it is editable.
+final class Draft<F: Form> {
+  let transaction: WriteTransaction
+  let tree: UInt32
+  /// The most entries a node may have.
+  let limit: Int
+  var root: Root
+  /// How many entries have their value outside.
+  var extents: UInt64
+
+  let path: UnsafeMutablePointer<Step>
+  /// The step in which `path` was walked, 0 where it leads nowhere.
+  var fingerStamp: UInt64 = 0
+  /// The last insertion's slot, and how many came each right behind the one before.
+  var lastIndex = -2
+  var run = 0
+  lazy var pack = Pack()
+
+  init(_ root: Root, tree: UInt32, extents: UInt64, in transaction: WriteTransaction) {
+    self.transaction = transaction
+    self.tree = tree
+    self.root = root
+    self.extents = extents
+    limit = max(3, min(transaction.fanoutLimit, Node.pageSize))
+    path = .allocate(capacity: Int(Node.maximumLevel) + 1)
+  }
+
+  deinit { path.deallocate() }
+
+  /// Takes a tree that was built from its leaves up; false if there is one already.
+  func adopt(_ built: Root, extents: UInt64) -> Bool {
+    guard root.isEmpty else { return false }
+    root = built
+    self.extents = extents
+    fingerStamp = 0
+    return true
+  }
+
+  var isLimited: Bool { limit < Node.pageSize }
+  /// The depth of the leaf on the path.
+  var bottom: Int { Int(root.level) }
+
+  // MARK: The way down
+
+  /// Makes `path` lead to the key's leaf, every page of it ready to be changed.
+  func descend(_ key: F.Key) throws(StoreError) {
+    if fingerStamp == transaction.stamp, F.covers(path[bottom].node, key) { return }
+    try descendFromRoot(key)
+  }
+
+  func descendFromRoot(_ key: F.Key) throws(StoreError) {
+    fingerStamp = 0
+    var level = root.level
+    let edited = try transaction.edit(root.reference)
+    if edited.moved { root.reference = PageReference(edited.page) }
+    try expect(edited.memory, edited.page, level)
+    path[0] = Step(memory: edited.memory, page: edited.page, index: 0)
+    var depth = 0
+    while level > 0 {
+      let node = path[depth].memory
+      guard F.admits(node, key) else { throw damage("a key does not fit its node", path[depth].page) }
+      let index = F.child(node, key)
+      path[depth].index = index
+      level -= 1
+      depth += 1
+      path[depth] = try editChild(of: node, index, level)
+    }
+    guard F.covers(path[depth].node, key) else { throw damage("a leaf does not hold its range", path[depth].page) }
+    fingerStamp = transaction.stamp
+  }
+
+  /// Makes a child ready to be changed and tells its parent where it is.
+  func editChild(
+    of parent: UnsafeMutableRawPointer, _ index: Int, _ level: UInt8
+  ) throws(StoreError) -> Step {
+    let cell = Branch.mutableCell(parent, index)
+    let edited = try transaction.edit(Child.reference(cell))
+    if edited.moved { Child.move(cell, to: edited.page) }
+    try expect(edited.memory, edited.page, level)
+    return Step(memory: edited.memory, page: edited.page, index: 0)
+  }
+
+  /// Throws unless the page is a node of this tree and level.
+  func expect(_ memory: UnsafeRawPointer, _ page: PageID, _ level: UInt8) throws(StoreError) {
+    let kind = level == 0 ? F.leafKind : F.branchKind
+    guard Node.mark(memory) == Node.mark(kind, level: level, tree: tree),
+      level == 0 || Node.count(memory) > 0
+    else { throw damage("the page is not the node that its parent names", page) }
+  }
+
+  func damage(_ what: String, _ page: PageID) -> StoreError {
+    StoreError(.damaged, what, page: UInt64(page.place))
+  }
+
+  /// Adds to the counts on the path, before the leaf changes.
+  func bump(_ difference: Int) {
+    let change = UInt64(bitPattern: Int64(difference))
+    root.count &+= change
+    for depth in 0..<bottom {
+      let cell = Branch.mutableCell(path[depth].memory, path[depth].index)
+      cell.set64(Child.count, cell.u64(Child.count) &+ change)
+    }
+  }
+
+  /// A new page with place, stamp and nothing else written.
+  func allocate() throws(StoreError) -> Step {
+    let (page, memory) = try transaction.allocate()
+    memory.set32(Header.place, page.place)
+    memory.set64(Header.stamp, transaction.stamp)
+    return Step(memory: memory, page: page, index: 0)
+  }
+
+  func kill(_ step: Step) { transaction.kill(step.page, born: Node.stamp(step.node)) }
+}

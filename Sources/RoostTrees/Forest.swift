@@ -1,0 +1,209 @@
+package import RoostFile
+package import RoostPages
+
+/// All trees of a store while a transaction changes them.
+///
+/// A tree is opened by its name once; its root then lives here until ``seal()`` writes the changed ones into the
+/// catalog.
+///
+/// ## Invariants
+/// 1. What a tree's draft says is newer than what the catalog says, and `seal` makes them agree.
+/// 2. A tree's id is never given to another one.
+package final class Forest {
+  /// A tree that was opened, with what the catalog knows of it.
+  package struct Opened {
+    package var name: [UInt8]
+    package let id: UInt32
+    package var known: TreeDescriptor
+    package let trunk: Trunk
+  }
+
+  /// The draft of a tree, of either kind.
+  package enum Trunk {
+    case integers(IntegerTreeDraft)
+    case bytes(ByteTreeDraft)
+
+    package var root: Root {
+      switch self {
+      case .integers(let draft): draft.root
+      case .bytes(let draft): draft.root
+      }
+    }
+
+    var extents: UInt64 {
+      switch self {
+      case .integers(let draft): draft.extents
+      case .bytes(let draft): draft.extents
+      }
+    }
+
+    var kind: TreeDescriptor.Kind {
+      switch self {
+      case .integers: .integers
+      case .bytes: .bytes
+      }
+    }
+  }
+
+  package let transaction: WriteTransaction
+  var catalog: ByteTreeDraft
+  private var opened: [UInt32: Opened] = [:]
+  private var ids: [[UInt8]: UInt32] = [:]
+
+  package init(in transaction: WriteTransaction) {
+    self.transaction = transaction
+    catalog = ByteTreeDraft(transaction.base.catalog, id: Catalog.treeID, in: transaction)
+  }
+
+  // MARK: Finding
+
+  /// The tree with this name, if there is one.
+  package func find(_ name: [UInt8]) throws(StoreError) -> Opened? {
+    try Catalog.checkName(name)
+    if let id = ids[name] { return opened[id] }
+    let value = try ByteKey.borrowing(name) { (key) throws(StoreError) in try catalog.tree.value(of: key) }
+    guard let value else { return nil }
+    return open(name, try Catalog.decode(value, name))
+  }
+
+  /// The tree with this id, which must have been opened or be in the catalog.
+  package func find(id: UInt32) throws(StoreError) -> Opened? {
+    if let known = opened[id] { return known }
+    for (name, descriptor) in try reading.all() where descriptor.id == id && ids[name] == nil {
+      return open(name, descriptor)
+    }
+    return nil
+  }
+
+  /// The catalog as it was last sealed.
+  package var reading: Catalog { Catalog(root: catalog.root, view: transaction.view) }
+
+  /// The names of all trees, in order, with those made by this transaction.
+  package func names() throws(StoreError) -> [[UInt8]] { try reading.all().map(\.name) }
+
+  private func open(_ name: [UInt8], _ descriptor: TreeDescriptor) -> Opened {
+    let trunk: Trunk =
+      switch descriptor.kind {
+      case .integers:
+        .integers(
+          IntegerTreeDraft(descriptor.root, id: descriptor.id, extents: descriptor.extents, in: transaction))
+      case .bytes:
+        .bytes(ByteTreeDraft(descriptor.root, id: descriptor.id, extents: descriptor.extents, in: transaction))
+      }
+    let tree = Opened(name: name, id: descriptor.id, known: descriptor, trunk: trunk)
+    opened[descriptor.id] = tree
+    ids[name] = descriptor.id
+    return tree
+  }
+
+  // MARK: Making and removing
+
+  /// Makes an empty tree. With `id` it gets that one, as replay needs; else the next.
+  package func create(
+    _ name: [UInt8], _ kind: TreeDescriptor.Kind, id wanted: UInt32? = nil
+  ) throws(StoreError) -> Opened {
+    try Catalog.checkName(name)
+    if try find(name) != nil {
+      throw StoreError(.alreadyExists, "there is a tree named \"\(String(decoding: name, as: UTF8.self))\"")
+    }
+    let next = try nextID()
+    let id = wanted ?? next
+    guard id >= next, id < .max else {
+      throw StoreError(.invalidName, "the tree id \(id) was given before")
+    }
+    try putNextID(id + 1)
+    let descriptor = TreeDescriptor(id: id, kind: kind)
+    try put(name, descriptor)
+    return open(name, descriptor)
+  }
+
+  /// Removes a tree with everything in it; false if there is none of that name.
+  package func drop(_ name: [UInt8]) throws(StoreError) -> Bool {
+    guard let tree = try find(name) else { return false }
+    switch tree.trunk {
+    case .integers(let draft): try draft.removeAll()
+    case .bytes(let draft): try draft.removeAll()
+    }
+    _ = try ByteKey.borrowing(name) { (key) throws(StoreError) in try catalog.remove(key) }
+    opened[tree.id] = nil
+    ids[name] = nil
+    return true
+  }
+
+  /// Gives a tree another name.
+  package func rename(_ name: [UInt8], to new: [UInt8]) throws(StoreError) {
+    try Catalog.checkName(new)
+    guard var tree = try find(name) else {
+      throw StoreError(.notFound, "there is no tree named \"\(String(decoding: name, as: UTF8.self))\"")
+    }
+    if name == new { return }
+    if try find(new) != nil {
+      throw StoreError(.alreadyExists, "there is a tree named \"\(String(decoding: new, as: UTF8.self))\"")
+    }
+    _ = try ByteKey.borrowing(name) { (key) throws(StoreError) in try catalog.remove(key) }
+    try put(new, tree.known)
+    ids[name] = nil
+    tree.name = new
+    opened[tree.id] = tree
+    ids[new] = tree.id
+  }
+
+  private func put(_ name: [UInt8], _ descriptor: TreeDescriptor) throws(StoreError) {
+    try descriptor.withBytes { (value) throws(StoreError) in
+      _ = try ByteKey.borrowing(name) { (key) throws(StoreError) in try catalog.put(key, value) }
+    }
+  }
+
+  private func nextID() throws(StoreError) -> UInt32 {
+    guard let value = try catalog.tree.value(of: .empty) else { return Catalog.firstFreeID }
+    guard value.count == 4 else { throw StoreError(.damaged, "the catalog's next tree id is unreadable") }
+    return value.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) }
+  }
+
+  private func putNextID(_ id: UInt32) throws(StoreError) {
+    var bytes = id.littleEndian
+    let result = withUnsafeBytes(of: &bytes) { value -> Result<Void, StoreError> in
+      do throws(StoreError) {
+        _ = try catalog.put(.empty, value)
+        return .success(())
+      } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
+  // MARK: The end
+
+  /// Writes the roots that changed into the catalog, and returns the catalog's root.
+  package func seal() throws(StoreError) -> Root {
+    for (id, var tree) in opened {
+      let now = TreeDescriptor(
+        id: id, kind: tree.trunk.kind, root: tree.trunk.root, extents: tree.trunk.extents)
+      if now == tree.known { continue }
+      try put(tree.name, now)
+      tree.known = now
+      opened[id] = tree
+    }
+    return catalog.root
+  }
+
+  /// A state of all trees, to go back to together with the transaction's own savepoint.
+  package struct Savepoint {
+    let point: WriteTransaction.Savepoint
+    let catalog: Root
+  }
+
+  package func savepoint() throws(StoreError) -> Savepoint {
+    let catalog = try seal()
+    return Savepoint(point: try transaction.savepoint(), catalog: catalog)
+  }
+
+  /// Undoes everything since the savepoint. Drafts that were handed out must be found again by name.
+  package func rollback(to savepoint: Savepoint) {
+    transaction.rollback(to: savepoint.point)
+    catalog = ByteTreeDraft(savepoint.catalog, id: Catalog.treeID, in: transaction)
+    opened = [:]
+    ids = [:]
+  }
+
+  package func release(_ savepoint: Savepoint) { transaction.release(savepoint.point) }
+}

@@ -1,0 +1,30 @@
+internal import RoostBytes
+package import RoostFile
+package import RoostPages
+
+/// A sound leaf that was found in a file without anything leading to it.
+package struct LooseLeaf {
+  package let tree: UInt32
+  package let isInteger: Bool
+  package let stamp: UInt64
+  private let memory: UnsafeRawPointer
+
+  /// nil where the bytes are not a leaf that could have stood in this place.
+  package init?(_ page: PageID, _ memory: UnsafeRawPointer) {
+    guard Page.level(memory) == 0, Complaint.about(page, memory) == nil else { return nil }
+    tree = memory.u32(Page.Field.tree)
+    isInteger = Page.kind(memory) == .integerLeaf
+    stamp = Page.stamp(memory)
+    self.memory = memory
+  }
+
+  /// Hands out the entries of a leaf with byte keys.
+  package func entries(_ body: ([UInt8], StoredValue) throws(StoreError) -> Void) throws(StoreError) {
+    for index in 0..<Node.count(memory) { try body(ByteNode.key(memory, index), ByteNode.value(memory, index)) }
+  }
+
+  /// Hands out the entries of a leaf with integer keys.
+  package func numbers(_ body: (UInt64, StoredValue) throws(StoreError) -> Void) throws(StoreError) {
+    for index in 0..<Node.count(memory) { try body(IntegerLeaf.key(memory, index), IntegerLeaf.value(memory, index)) }
+  }
+}

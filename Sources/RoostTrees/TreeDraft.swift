@@ -1,0 +1,75 @@
+internal import RoostBytes
+package import RoostFile
+package import RoostPages
+
+/// A tree with byte keys that a transaction changes. Copies share it.
+package struct ByteTreeDraft {
+  let draft: Draft<ByteForm>
+
+  /// - Parameter extents: how many entries of the tree have their value outside.
+  package init(_ root: Root, id: UInt32, extents: UInt64 = 0, in transaction: WriteTransaction) {
+    draft = Draft(root, tree: id, extents: extents, in: transaction)
+  }
+
+  package var root: Root { draft.root }
+  package var extents: UInt64 { draft.extents }
+  /// The tree as it is now, for reading until the next change.
+  package var tree: ByteTree { ByteTree(draft.root, id: draft.tree, view: draft.transaction.view) }
+
+  /// Gives the key this value, whether it is there or not.
+  @discardableResult
+  package func put(_ key: ByteKey, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Put {
+    try draft.put(key, value)
+  }
+  /// Gives the key a value whose extents are written already.
+  @discardableResult
+  package func put(_ key: ByteKey, extents: ExtentList) throws(StoreError) -> Put { try draft.put(key, extents) }
+  /// Removes the key; false if it is not there.
+  package func remove(_ key: ByteKey) throws(StoreError) -> Bool { try draft.remove(key) }
+  /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
+  @discardableResult
+  package func removeRange(_ low: ByteKey, _ high: ByteKey?) throws(StoreError) -> UInt64 {
+    try draft.removeRange(low, high)
+  }
+  package func removeAll() throws(StoreError) { try draft.removeAll() }
+  /// Makes an empty tree one that was built; false if it is not empty.
+  package func adopt(_ root: Root, extents: UInt64) -> Bool { draft.adopt(root, extents: extents) }
+  /// Moves what lies at the end of the file to lower places.
+  package func relocate(_ job: inout Relocation) throws(StoreError) { try draft.relocate(&job) }
+}
+
+/// A tree with integer keys that a transaction changes. Copies share it.
+package struct IntegerTreeDraft {
+  let draft: Draft<IntegerForm>
+
+  /// - Parameter extents: how many entries of the tree have their value outside.
+  package init(_ root: Root, id: UInt32, extents: UInt64 = 0, in transaction: WriteTransaction) {
+    draft = Draft(root, tree: id, extents: extents, in: transaction)
+  }
+
+  package var root: Root { draft.root }
+  package var extents: UInt64 { draft.extents }
+  /// The tree as it is now, for reading until the next change.
+  package var tree: IntegerTree { IntegerTree(draft.root, id: draft.tree, view: draft.transaction.view) }
+
+  /// Gives the key this value, whether it is there or not.
+  @discardableResult
+  package func put(_ key: UInt64, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Put {
+    try draft.put(key, value)
+  }
+  /// Gives the key a value whose extents are written already.
+  @discardableResult
+  package func put(_ key: UInt64, extents: ExtentList) throws(StoreError) -> Put { try draft.put(key, extents) }
+  /// Removes the key; false if it is not there.
+  package func remove(_ key: UInt64) throws(StoreError) -> Bool { try draft.remove(key) }
+  /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
+  @discardableResult
+  package func removeRange(_ low: UInt64, _ high: UInt64?) throws(StoreError) -> UInt64 {
+    try draft.removeRange(low, high)
+  }
+  package func removeAll() throws(StoreError) { try draft.removeAll() }
+  /// Makes an empty tree one that was built; false if it is not empty.
+  package func adopt(_ root: Root, extents: UInt64) -> Bool { draft.adopt(root, extents: extents) }
+  /// Moves what lies at the end of the file to lower places.
+  package func relocate(_ job: inout Relocation) throws(StoreError) { try draft.relocate(&job) }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+/// Keeps the picture of the house in Docs/ARCHITECTURE.md, because the compiler refuses only upward imports.
+@Suite struct HouseTests {
+  /// What each floor may import of ours. A floor that is missing here fails the test.
+  static let allowed: [String: Set<String>] = [
+    "CLZ4": [],
+    "RoostBytes": ["CLZ4"],
+    "RoostFile": [],
+    "RoostPages": ["RoostFile", "RoostBytes"],
+    // RoostFile for the error type and the locks alone.
+    "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
+    "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostTestSupport": ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"],
+    "RoostTool": ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+  ]
+  /// The floors that may use Foundation.
+  static let foundation: Set<String> = ["RoostTool", "RoostTorture", "RoostTestSupport"]
+  /// The doors, and the one type that both of them show.
+  static let doors: Set<String> = ["RoostKV"]
+  static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]
+  static let system: Set<String> = [
+    "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK", "Bionic",
+  ]
+
+  struct Source {
+    var floor: String
+    var path: String
+    var text: String
+    var lines: [Substring]
+  }
+
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  static let sources: [Source] = {
+    let folder = root.appendingPathComponent("Sources")
+    let found = FileManager.default.enumerator(atPath: folder.path)!
+    return found.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+      let text = try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+      return Source(
+        floor: String(path.prefix { $0 != "/" }), path: path, text: text ?? "",
+        lines: (text ?? "").split(separator: "\n", omittingEmptySubsequences: false))
+    }
+  }()
+
+  @Test func `there are sources to look at`() {
+    #expect(Self.sources.count > 40)
+    #expect(Set(Self.sources.map(\.floor)).isSubset(of: Self.allowed.keys))
+  }
+
+  @Test func `no floor imports what the table does not allow`() {
+    for source in Self.sources {
+      for line in source.lines where line.contains("import ") && !line.contains("//") && !line.contains("\"") {
+        let words = line.split(separator: " ")
+        guard let at = words.firstIndex(of: "import"), at + 1 < words.count, at <= 2 else { continue }
+        let kinds: Set<Substring> = ["struct", "class", "enum", "func", "protocol"]
+        let named = kinds.contains(words[at + 1]) && at + 2 < words.count ? words[at + 2] : words[at + 1]
+        let module = String(named.prefix { $0 != "." })
+        if module == "Foundation" {
+          #expect(Self.foundation.contains(source.floor), "\(source.path) imports Foundation")
+        } else if !Self.system.contains(module) {
+          #expect(
+            Self.allowed[source.floor]?.contains(module) == true || module == source.floor,
+            "\(source.path) imports \(module)")
+        }
+      }
+    }
+  }
+
+  @Test func `no file is longer than 600 lines`() {
+    for source in Self.sources {
+      #expect(source.lines.count <= 600, "\(source.path) has \(source.lines.count) lines")
+    }
+  }
+
+  @Test func `nothing is left as a stub`() {
+    let marks = ["TODO", "FIXME", " XXX", "HACK", "fatalError(", "try!", "as! "]
+    for source in Self.sources {
+      for mark in marks where source.text.range(of: mark, options: .literal) != nil {
+        let number = source.lines.firstIndex { $0.contains(mark) } ?? 0
+        Issue.record("\(source.path):\(number + 1) holds \(mark)")
+      }
+    }
+  }
+
+  @Test func `only the doors are public`() {
+    for source in Self.sources where !Self.doors.contains(source.floor) && !Self.publicFiles.contains(source.path) {
+      for (number, line) in source.lines.enumerated() {
+        let words = line.split(separator: " ")
+        #expect(
+          words.first != "public" || words.dropFirst().first == "import", "\(source.path):\(number + 1) is public")
+      }
+    }
+  }
+
+  @Test func `the top level is as planned`() throws {
+    let planned: Set<String> = [
+      "Package.swift", "Sources", "Tests", "Benchmarks", "Docs", "README.md", "LICENSE", "Package.resolved",
+    ]
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
+    for name in names where !name.hasPrefix(".") { #expect(planned.contains(name), "\(name) is not planned") }
+    for name in planned where name != "Package.resolved" { #expect(names.contains(name), "\(name) is missing") }
+  }
+}

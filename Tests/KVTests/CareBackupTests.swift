@@ -1,0 +1,182 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostTestSupport
+import Testing
+
+@Suite struct CareBackupTests {
+  private struct Stop: Error {}
+
+  @Test func `a backup holds what its snapshot held, and is compact`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store)
+    try store.checkpoint()
+    try store.write { try $0.tree("large").remove("many") }
+    let before = try Care.contents(store)
+    let commit = try store.read { $0.commit }
+    try store.backup(to: "/b.roost")
+    #expect(fileSystem.paths == ["/a.roost", "/a.roost-log", "/b.roost"])
+
+    let copy = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    #expect(try Care.contents(copy) == before)
+    #expect(try copy.read { $0.commit } == commit)
+    let found = try copy.verify()
+    #expect(found.findings == [])
+    #expect(found.largeValues == 4)
+    #expect(found.freePages * 50 <= found.pages)
+    #expect(found.pages < (try store.verify().pages))
+    try copy.write { try $0.tree("names").put("new", "one") }
+    #expect(try copy.verify().findings == [])
+    try copy.close()
+    #expect(try Care.contents(store) == before)
+    try store.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `writers go on during a backup, which shows none of that`(inMemory: Bool) throws {
+    let folder = try ScratchFolder()
+    let store =
+      try inMemory
+      ? KeyValueStore(inMemory: Care.options)
+      : KeyValueStore(folder.file("a.roost"), options: Care.options, fileSystem: DiskFileSystem.shared)
+    try store.write { writer in
+      let table = try writer.table("rows")
+      for index in 0..<30_000 { try table.put(UInt64(index), "\(index)") }
+    }
+    try Care.fill(store, megabytes: false)
+    let before = try Care.contents(store)
+    var seen: [Int] = []
+    var total = 0
+    try store.backup(to: folder.file("b.roost")) { progress in
+      seen.append(progress.entries)
+      total = progress.total
+      try store.write { writer in
+        try writer.table("rows").removeAll(from: UInt64(seen.count * 1000), to: UInt64(seen.count * 1000 + 900))
+        try writer.tree("later").put("\(seen.count)", "x")
+      }
+      try store.checkpoint()
+    }
+    #expect(seen.count > 5)
+    #expect(seen.sorted() == seen)
+    #expect(seen.last == total)
+    #expect(try Care.contents(store) != before)
+    let copy = try KeyValueStore(folder.file("b.roost"))
+    #expect(try Care.contents(copy) == before)
+    #expect(try copy.verify().findings == [])
+    try copy.close()
+    #expect(try store.verify().findings == [])
+    try store.close()
+  }
+
+  @Test func `a file that is there is replaced only if asked`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    let other = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    try other.write { try $0.tree("old").put("a", "b") }
+    #expect(code { try store.backup(to: "/b.roost") } == .alreadyExists)
+    #expect(code { try store.backup(to: "/b.roost", replacing: true) } == .locked)
+    #expect(code { try store.backup(to: "/a.roost", replacing: true) } == .locked)
+    #expect(try other.read { try $0.tree("old").string("a") } == "b")
+    try other.close()
+    try store.backup(to: "/b.roost", replacing: true)
+    let copy = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    #expect(try Care.contents(copy) == Care.contents(store))
+    try copy.close()
+    try store.close()
+  }
+
+  @Test func `a backup that is called off leaves nothing`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    #expect(throws: Stop.self) { try store.backup(to: "/b.roost") { _ in throw Stop() } }
+    #expect(fileSystem.paths == ["/a.roost", "/a.roost-log"])
+    try store.backup(to: "/b.roost")
+    try store.close()
+  }
+
+  @Test func `an empty store can be backed up`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try store.backup(to: "/b.roost")
+    let copy = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    #expect(try copy.read { try $0.names() } == [])
+    #expect(try copy.verify().findings == [])
+    try copy.close()
+    try store.close()
+  }
+
+  @Test func `after a crash at any step the name leads to the old file, to nothing or to a whole backup`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, 60, megabytes: false)
+    let expected = try Care.contents(store)
+    let other = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    try other.write { try $0.tree("old").put("a", "b") }
+    let unclean = fileSystem.crashImage(.all)
+    #expect(unclean.paths.contains("/b.roost-log"))
+    let source = try KeyValueStore("/a.roost", options: Care.options, fileSystem: unclean)
+    var points: [CrashPoint] = []
+    unclean.onStep = { [unowned unclean] _ in points.append(unclean.crashPoint()) }
+    try source.backup(to: "/b.roost", replacing: true)
+    try source.backup(to: "/c.roost")
+    unclean.onStep = nil
+    #expect(points.count > 20)
+    var outcomes: [String: Int] = [:]
+    for (index, point) in points.enumerated() {
+      for choice in point.choices(
+        CrashPolicy(exhaustiveUpTo: 2, ofEach: 2, randoms: 2, garbage: 1, seed: UInt64(index)))
+      {
+        let image = point.image(choice)
+        for name in ["/b.roost", "/c.roost"] {
+          guard try image.exists(name) else {
+            outcomes[name + " absent", default: 0] += 1
+            #expect(name == "/c.roost", "step \(index), \(choice)")
+            continue
+          }
+          let found = try KeyValueStore(name, options: Care.options, fileSystem: image)
+          let contents = try Care.contents(found)
+          if contents == expected {
+            outcomes[name + " new", default: 0] += 1
+          } else {
+            outcomes[name + " old", default: 0] += 1
+            #expect(contents == ["old": [Array("a".utf8): Array("b".utf8)]], "step \(index), \(choice)")
+          }
+          try found.close()
+        }
+      }
+    }
+    #expect(Set(outcomes.keys) == ["/b.roost old", "/b.roost new", "/c.roost absent", "/c.roost new"])
+    try source.close()
+    try other.close()
+    try store.close()
+  }
+
+  @Test(arguments: [CallKind.write, .sync, .rename, .truncate, .open])
+  func `a failing device leaves the source whole and no half backup`(kind: CallKind) throws {
+    for nth in 1..<40 {
+      let fileSystem = SimulatedFileSystem()
+      let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+      try Care.fill(store, 60, megabytes: false)
+      let expected = try Care.contents(store)
+      fileSystem.inject(FaultRule(kind, path: "making", nth: nth, .error(ErrorNumber.noSpace)))
+      let failed = code { try store.backup(to: "/b.roost") }
+      fileSystem.clearFaults()
+      if failed == nil { break }
+      #expect(nth < 39)
+      #expect(!fileSystem.paths.contains("/b.roost"))
+      #expect(!fileSystem.paths.contains("/b.roost-making"))
+      #expect(try Care.contents(store) == expected)
+      try store.close()
+    }
+  }
+
+  private func code(_ body: () throws -> Void) -> StoreError.Code? {
+    do {
+      try body()
+      return nil
+    } catch { return (error as? StoreError)?.code }
+  }
+}

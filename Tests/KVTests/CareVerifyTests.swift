@@ -1,0 +1,191 @@
+import RoostFile
+@testable import RoostKV
+@testable import RoostPages
+import RoostTestSupport
+import RoostTrees
+import Testing
+
+@Suite struct CareVerifyTests {
+  private static let path = "/a.roost"
+
+  private func closedStore(_ fileSystem: SimulatedFileSystem, megabytes: Bool = true) throws {
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: megabytes)
+    try store.close()
+  }
+
+  @Test func `a sound store is found sound, wherever it lies`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store)
+    let found = try store.verify()
+    #expect(found.findings == [])
+    #expect(found.trees == 5)
+    #expect(found.entries == 400 - 80 + 400 + 4 + 1)
+    #expect(found.largeValues == 5)
+    #expect(found.pages == found.pagesRead + found.freePages + 2)
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
+    try store.close()
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
+
+    let memory = try KeyValueStore(inMemory: Care.options)
+    try Care.fill(memory)
+    let inside = try memory.verify()
+    #expect(inside.findings == [])
+    #expect(inside.entries == found.entries)
+    try memory.close()
+  }
+
+  @Test func `an empty store is sound`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    #expect(try store.verify().findings == [])
+    try store.write { _ = try $0.tree("a") }
+    #expect(try store.verify().findings == [])
+    try store.close()
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
+  }
+
+  @Test func `readers and a writer go on while a store is examined`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store)
+    try store.read { reader in
+      let before = try reader.tree("names").count
+      try store.write { try $0.tree("names").removeAll() }
+      #expect(try store.verify().findings == [])
+      #expect(try reader.tree("names").count == before)
+      #expect(try reader.tree("names").string("name 7") != nil)
+    }
+    #expect(try store.verify().findings == [])
+    try store.close()
+  }
+
+  @Test func `one bit anywhere in use is found, and its page named`() throws {
+    let fileSystem = SimulatedFileSystem()
+    try closedStore(fileSystem, megabytes: false)
+    let healthy = try #require(fileSystem.contents(of: Self.path))
+    let free = try Store.examine(Self.path, fileSystem: fileSystem, floor: Replay.floor).free
+    var random = SplitMix64(seed: 11)
+    for place in 0..<healthy.count / Page.size where !free.contains(UInt32(place)) {
+      // The large values' many pages need not all be tried.
+      if place > 200 && place % 101 != 0 { continue }
+      var bytes = healthy
+      // An extent's last page may be used in part, so the bit is among the first.
+      bytes[place * Page.size + random.below(512)] ^= 1 << UInt8(random.below(8))
+      #expect(fileSystem.overwrite(Self.path, with: bytes))
+      let found = try KeyValueStore.verify(Self.path, fileSystem: fileSystem)
+      #expect(!found.isSound, "page \(place)")
+      // A damaged page of an extent is reported by the extent's first page.
+      #expect(found.findings.contains { ($0.page ?? 0) <= UInt64(place) }, "page \(place): \(found.findings)")
+    }
+  }
+
+  @Test func `every damage is reported, not only the first`() throws {
+    let fileSystem = SimulatedFileSystem()
+    try closedStore(fileSystem)
+    var bytes = try #require(fileSystem.contents(of: Self.path))
+    let pages = bytes.count / Page.size
+    let leaves = (2..<pages).filter { place in
+      let header = bytes[place * Page.size..<(place + 1) * Page.size].withUnsafeBytes { [UInt8]($0.prefix(24)) }
+      let isLeaf = header[0] == Page.Kind.byteLeaf.rawValue || header[0] == Page.Kind.integerLeaf.rawValue
+      return isLeaf && header[4] != 0 && header[8] == place & 255 && header[9] == place >> 8
+    }
+    let free = try Store.examine(Self.path, fileSystem: fileSystem, floor: Replay.floor).free
+    let used = leaves.filter { !free.contains(UInt32($0)) }
+    let chosen = stride(from: 0, to: used.count, by: 9).map { used[$0] }
+    #expect(chosen.count > 5)
+    for place in chosen { bytes[place * Page.size + 60] ^= 4 }
+    bytes[Page.size + 20] ^= 1
+    #expect(fileSystem.overwrite(Self.path, with: bytes))
+    let found = try KeyValueStore.verify(Self.path, fileSystem: fileSystem)
+    let named = Set(found.findings.compactMap(\.page))
+    for place in chosen { #expect(named.contains(UInt64(place))) }
+    #expect(named.contains(1))
+
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    let again = Set(try store.verify().findings.compactMap(\.page))
+    #expect(again == named)
+  }
+
+  @Test func `a place that is lost, and one given away twice, are found`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store)
+    try store.checkpoint()
+    try store.write { try $0.tree("large").remove("many") }
+    for _ in 0..<2 {
+      try store.checkpoint()
+      try store.write { try $0.tree("names").put("a", "b") }
+    }
+    let lost = try store.store.space.take()
+    try store.write { try $0.tree("names").put("a", "b") }
+    let found = try store.verify().findings
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.page == UInt64(lost))
+    #expect(found.first?.invariant == 4)
+    store.store.space.giveBack(lost)
+
+    let rows = try #require(try store.read { try $0.catalog.descriptor(Array("rows".utf8)) })
+    let used = rows.root.reference.page.place
+    store.store.space.giveBack(used)
+    try store.write { try $0.tree("empty").put("a", "b") }
+    let twice = try store.verify().findings
+    #expect(twice.contains { $0.invariant == 4 && $0.page == UInt64(used) && $0.tree == "rows" }, "\(twice)")
+  }
+
+  /// The file once ended within the value's last page, and then was refused as truncated.
+  @Test func `a large value may end the file`() throws {
+    let fileSystem = SimulatedFileSystem()
+    var store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try store.write { try $0.tree("a").put("gone", Care.value(1, 90_000)) }
+    try store.checkpoint()
+    try store.write { try $0.tree("a").remove("gone") }
+    try store.checkpoint()
+    try store.write { try $0.tree("a").put("last", Care.value(2, 1_300_000)) }
+    #expect(try store.verify().findings == [])
+    try store.close()
+    store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    #expect(try store.read { try $0.tree("a").value("last") } == Care.value(2, 1_300_000))
+    #expect(try store.verify().findings == [])
+    try store.close()
+  }
+
+  @Test func `a damaged log is found`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    for round in 0..<20 { try store.write { try $0.tree("t").put("\(round)", Care.value(round, 300)) } }
+    let log = Self.path + "-log"
+    var bytes = try #require(fileSystem.contents(of: log))
+    let image = fileSystem.crashImage(.all)
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: image).isSound)
+    bytes[4096 + 96 + 1200] ^= 1
+    #expect(image.overwrite(log, with: bytes))
+    let found = try KeyValueStore.verify(Self.path, fileSystem: image)
+    #expect(found.findings.count == 1)
+    try image.remove(log)
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: image).findings.first?.invariant == 9)
+    try store.close()
+  }
+
+  @Test func `a file that is no store is refused, and one without superblocks reported`() throws {
+    let fileSystem = SimulatedFileSystem()
+    try closedStore(fileSystem)
+    var bytes = try #require(fileSystem.contents(of: Self.path))
+    let whole = bytes
+    bytes[100] ^= 1
+    bytes[Page.size + 100] ^= 1
+    #expect(fileSystem.overwrite(Self.path, with: bytes))
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings.count == 1)
+    bytes = Array(whole[..<(whole.count / 2)])
+    #expect(fileSystem.overwrite(Self.path, with: bytes))
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings.count > 1)
+    bytes = [UInt8](repeating: 9, count: 20_000)
+    #expect(fileSystem.overwrite(Self.path, with: bytes))
+    #expect(
+      failure { () throws(StoreError) in _ = try KeyValueStore.verify(Self.path, fileSystem: fileSystem) } == .notAStore
+    )
+    #expect(
+      failure { () throws(StoreError) in _ = try KeyValueStore.verify("/absent", fileSystem: fileSystem) } == .notFound)
+  }
+}

@@ -1,0 +1,119 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostTestSupport
+import Testing
+
+/// A few seconds of each number of the arsenal; `roost-torture ci` does the rest. See Docs/TESTING.md.
+@Suite struct TortureTests {
+  private func record(_ number: Int) -> TortureRecord { TortureRecord(test: number) }
+
+  private func check(_ record: TortureRecord, _ seed: UInt64) {
+    for failure in record.failures.prefix(3) { Issue.record("seed \(seed): \(failure)") }
+    #expect(record.count > 0, "seed \(seed) examined nothing")
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `a crash after any call loses nothing that was acknowledged`(seed: UInt64) {
+    let record = record(1)
+    let scenario = Scenario.short(seed, actions: 8)
+    let sweep = CrashSweep(scenario.options, seed: seed, record)
+    sweep.stride = 3
+    sweep.run(scenario)
+    check(record, seed)
+  }
+
+  @Test(arguments: [11, 12] as [UInt64]) func `a crash inside recovery is a crash like any other`(seed: UInt64) {
+    let record = record(3)
+    let scenario = Scenario.short(seed, actions: 4)
+    let sweep = CrashSweep(scenario.options, seed: seed, record)
+    sweep.depth = 3
+    sweep.stride = 11
+    sweep.nestedStride = 7
+    sweep.policy = CrashPolicy(exhaustiveUpTo: 1, ofEach: 1, randoms: 1, garbage: 0)
+    sweep.run(scenario)
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func `an error of a call loses nothing and stops what must stop`(seed: UInt64) {
+    let record = record(4)
+    let sweep = FaultSweep(.short(seed, actions: 4), seed: seed, record)
+    sweep.stride = 12
+    sweep.run()
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func `writes keep their order`(seed: UInt64) {
+    let record = record(5)
+    Trial.order.run(seed, record)
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func `long random work agrees with a plain model`(seed: UInt64) {
+    let record = record(6)
+    Trial.random(seed, record, actions: 25, changes: 80, keys: 500)
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 5] as [UInt64]) func `damage is a typed error or has no effect`(seed: UInt64) {
+    let record = record(9)
+    Trial.strikes(seed, record, rounds: 120) { _ in }
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func `a foreign file is a typed error`(seed: UInt64) {
+    let record = record(10)
+    Trial.strangers(seed, record, rounds: 60)
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func `a crowd sees one sum`(seed: UInt64) throws {
+    let folder = try ScratchFolder()
+    let simulated = SimulatedFileSystem()
+    simulated.recordsSteps = false
+    let crowd =
+      seed == 1
+      ? try Crowd(folder.file("a.roost"), DiskFileSystem.shared, seed: seed) : try Crowd("/a", simulated, seed: seed)
+    let (failures, transactions) = crowd.run(readers: 2, rounds: 25)
+    #expect(failures == [])
+    #expect(transactions > 200)
+  }
+
+  @Test(arguments: [1, 9, 40] as [UInt64]) func `a full disk is an error, and then there is room again`(seed: UInt64) {
+    let record = record(13)
+    Trial.fullDisk.run(seed, record)
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7] as [UInt64]) func `a broken engine is noticed`(seed: UInt64) {
+    let record = record(17)
+    Trial.sabotage.run(seed, record)
+    check(record, seed)
+  }
+}
+
+/// Bugs that the arsenal found, each with its story.
+@Suite struct TortureStories {
+  /// A store was opened, which wrote the first superblock that names a log, and commits were acknowledged. Then that
+  /// superblock rotted. The other slot held the clean one from before, so the store opened, empty, and the log with all
+  /// commits was thrown away.
+  @Test(arguments: [false, true]) func `a rotten superblock does not hide the log`(readOnly: Bool) throws {
+    let fileSystem = SimulatedFileSystem()
+    var options = StoreOptions()
+    options.checkpointing = .manual
+    let store = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    try store.write { try $0.tree("t").put("a", "1") }
+    let image = fileSystem.crashImage(.none)
+    let file = try image.open("/a.roost", .write)
+    // The newest superblock is in the first slot: the second was the newest of the two that were made.
+    try file.write([0xFF], at: 33)
+    try file.sync()
+    file.close()
+    options.readOnly = readOnly
+    let code = failure { () throws(StoreError) in
+      try KeyValueStore("/a.roost", options: options, fileSystem: image).close()
+    }
+    #expect(code == .damaged)
+    try store.close()
+  }
+}

@@ -1,0 +1,97 @@
+import RoostBytes
+import RoostFile
+import RoostTestSupport
+import Testing
+
+@testable import RoostPages
+
+@Suite struct SuperblockTests {
+  private var sample: Superblock {
+    Superblock(
+      identityHigh: 11, identityLow: 12, sequence: 13,
+      snapshot: Snapshot(
+        stamp: 14, transaction: 15,
+        catalog: Root(reference: PageReference(PageID(16), check: 17), level: 3, count: 19)),
+      freeMap: PageReference(PageID(20), check: 21), pageCount: 22,
+      log: Superblock.LogStart(segment: 23, salt: 24, position: 25))
+  }
+
+  private func read(_ bytes: [UInt8]) -> Superblock? {
+    if case .valid(let found) = Superblock.read(bytes) { found } else { nil }
+  }
+
+  private func sealed(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) -> [UInt8] {
+    var bytes = bytes
+    change(&bytes)
+    let check = Checksum.of(Array(bytes[..<Superblock.checkOffset]))
+    for index in 0..<8 { bytes[Superblock.checkOffset + index] = UInt8(truncatingIfNeeded: check >> UInt64(8 * index)) }
+    return bytes
+  }
+
+  @Test func `what was encoded is read`() {
+    var superblock = sample
+    #expect(read(superblock.encoded()) == superblock)
+    superblock.log = nil
+    #expect(read(superblock.encoded()) == superblock)
+  }
+
+  @Test func `each flipped byte is refused`() {
+    let bytes = sample.encoded()
+    for index in bytes.indices {
+      var other = bytes
+      other[index] ^= 0x10
+      #expect(read(other) == nil, "byte \(index)")
+    }
+  }
+
+  @Test func `a future version and another page size are told apart from damage`() {
+    let future = sealed(sample.encoded()) { $0[8] = 2 }
+    if case .futureVersion(2) = Superblock.read(future) {} else { Issue.record("not a future version") }
+    let sized = sealed(sample.encoded()) { $0[13] = 0x20 }
+    if case .wrongPageSize(8192) = Superblock.read(sized) {} else { Issue.record("not a wrong page size") }
+  }
+
+  /// Numbers from which the store counts on must leave room to count.
+  @Test(arguments: [32, 40, 48, 112]) func `numbers that would overflow are refused`(offset: Int) {
+    #expect(read(sealed(sample.encoded()) { for index in 0..<8 { $0[offset + index] = 0xFF } }) == nil)
+  }
+
+  /// A stamp of 0 is no pin: readers would wait for ever for a snapshot that never appears.
+  @Test func `a snapshot without a stamp is refused`() {
+    #expect(read(sealed(sample.encoded()) { for index in 0..<8 { $0[40 + index] = 0 } }) == nil)
+  }
+
+  private func file(_ slots: [[UInt8]], pages: Int = 22) throws -> any StorageFile {
+    let file = try SimulatedFileSystem().open("/a", .writeOrCreate)
+    try file.truncate(to: UInt64(pages * Page.size))
+    for (index, bytes) in slots.enumerated() { try file.write(bytes, at: UInt64(index * Page.size)) }
+    return file
+  }
+
+  @Test func `the newest of two is taken, and a damaged one is noticed`() throws {
+    var newer = sample
+    newer.sequence = 14
+    var broken = newer.encoded()
+    broken[100] ^= 1
+    let both = try SuperblockPair.read(from: file([sample.encoded(), newer.encoded()]))
+    #expect(both.newest == newer && both.slot == 1 && !both.otherIsDamaged)
+    let swapped = try SuperblockPair.read(from: file([newer.encoded(), sample.encoded()]))
+    #expect(swapped.newest == newer && swapped.slot == 0)
+    let one = try SuperblockPair.read(from: file([sample.encoded(), broken]))
+    #expect(one.newest == sample && one.slot == 0 && one.otherIsDamaged)
+  }
+
+  @Test func `a file that is no store is refused with its reason`() throws {
+    func code(_ file: any StorageFile) -> StoreError.Code? {
+      failure { () throws(StoreError) in _ = try SuperblockPair.read(from: file) }
+    }
+    var broken = sample.encoded()
+    broken[100] ^= 1
+    #expect(code(try file([broken, broken])) == .damaged)
+    #expect(code(try file([[UInt8](repeating: 7, count: 4096)])) == .notAStore)
+    #expect(code(try file([], pages: 0)) == .truncated)
+    #expect(code(try file([sample.encoded(), sample.encoded()], pages: 21)) == .truncated)
+    let future = sealed(sample.encoded()) { $0[8] = 2 }
+    #expect(code(try file([sample.encoded(), future])) == .futureVersion)
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import RoostKV
+import RoostPages
+import RoostTestSupport
+import Testing
+
+@testable import RoostTool
+
+/// Runs command lines and keeps what they print.
+struct Transcript {
+  var ending = Ending.good
+  var output = ""
+  var errors = ""
+
+  static func of(_ words: String...) -> Transcript {
+    final class Paper {
+      var output = ""
+      var errors = ""
+    }
+    let paper = Paper()
+    let console = Console(isTerminal: false, hasColours: false) { stream, text in
+      if stream == .output { paper.output += text } else { paper.errors += text }
+    }
+    let ending = Command.run(words, on: console)
+    return Transcript(ending: ending, output: paper.output, errors: paper.errors)
+  }
+}
+
+@Suite struct CommandTests {
+  @Test func `help names every command and every exit code`() {
+    let overview = Transcript.of("help")
+    #expect(overview.ending == .good)
+    for word in ["tour", "info", "verify", "--version", "EXIT CODES", "  0  ", "  1  ", "  2  "] {
+      #expect(overview.output.contains(word))
+    }
+    #expect(!overview.output.contains(Witness.command))
+    #expect(Transcript.of().output == overview.output)
+    #expect(Transcript.of("--help").output == overview.output)
+    #expect(Transcript.of("--version").output == Command.version + "\n")
+    #expect(Transcript.of("tour", "--help").output == Transcript.of("help", "tour").output)
+    #expect(Transcript.of("help", "tour").output.contains("USAGE: roost tour [--count <n>]"))
+  }
+
+  @Test func `words that make no sense end with 2 and print nothing`() {
+    for found in [
+      Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("tour", "--count", "0"), .of("help", "frob"),
+      .of("--frob"),
+    ] {
+      #expect(found.ending == .usage)
+      #expect(found.output == "")
+      #expect(found.errors.hasPrefix("Error: "))
+      #expect(found.errors.contains("See 'roost help'"))
+    }
+  }
+
+  /// A closed store with a tree, a table and a large value.
+  private func makeStore(_ path: String) throws {
+    let store = try KeyValueStore(path)
+    try store.write { writer in
+      let tree = try writer.tree("names")
+      for index in 0..<2000 { try tree.put("name \(index)", "value \(index)") }
+      try tree.put("large", [UInt8](repeating: 7, count: 30_000))
+      _ = try writer.table("empty")
+    }
+    try store.close()
+  }
+
+  @Test func `info tells what is in a store`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    try makeStore(path)
+    let text = Transcript.of("info", path)
+    #expect(text.ending == .good)
+    for line in [
+      "names: 2,001 entries, keys are bytes, depth 2, about", "% full, 1 large value",
+      "empty: 0 entries, keys are numbers, depth 0",
+      "last commit   1", "none; the store was closed",
+    ] { #expect(text.output.contains(line), "\(text.output)") }
+
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(Transcript.of("info", "--json", path).output.utf8)) as? [String: Any])
+    #expect(json["commit"] as? Int == 1)
+    #expect(json["wasClosed"] as? Bool == true)
+    #expect((json["trees"] as? [Any])?.count == 2)
+    #expect((json["superblocks"] as? [[String: Any]])?.map { $0["health"] as? String } == ["good", "good"])
+  }
+
+  @Test func `info of a store that is open says so and writes nothing`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    let store = try KeyValueStore(path)
+    try store.write { try $0.tree("t").put("a", "b") }
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let text = Transcript.of("info", path)
+    #expect(text.output.contains("the store is open in a process, or was not closed"), "\(text)")
+    #expect(text.output.contains("t: 1 entry, keys are bytes, depth 1, about 1 leaf"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    try store.close()
+  }
+
+  @Test func `a sound store verifies`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    try makeStore(path)
+    let text = Transcript.of("verify", path)
+    #expect(text.ending == .good)
+    #expect(text.output.hasPrefix("sound  2,001 entries in 2 trees, 1 large value; "))
+    let json = Transcript.of("verify", "--json", path)
+    #expect(json.output.contains("\"isSound\" : true"))
+  }
+
+  private func freePlaces(_ path: String) throws -> Set<Int> {
+    let store = try KeyValueStore(path)
+    let examination = try store.store.examine()
+    return Set((0..<Int(examination.pageCount)).filter { examination.free.contains(UInt32($0)) })
+  }
+
+  @Test func `a bit flipped in any page that holds something is found`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    try makeStore(path)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let free = try freePlaces(path)
+    var findings = 0
+    for place in 0..<whole.count / Page.size where !free.contains(place) {
+      var damaged = whole
+      damaged[place * Page.size + place % 4] ^= 4
+      let copy = folder.file("copy.roost")
+      try damaged.write(to: URL(fileURLWithPath: copy))
+      let text = Transcript.of("verify", copy)
+      #expect(text.ending == .failed, "page \(place): \(text.output)")
+      #expect(text.output.contains("damage  "))
+      #expect(text.errors == "")
+      findings += 1
+    }
+    #expect(findings > 20)
+  }
+
+  @Test func `what is no store ends with 1 and a sentence`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("text")
+    try Data("not a store".utf8).write(to: URL(fileURLWithPath: path))
+    for command in ["info", "verify"] {
+      let text = Transcript.of(command, path)
+      #expect(text.ending == .failed)
+      #expect(text.errors.hasPrefix("Error: notAStore: "))
+      let absent = Transcript.of(command, folder.file("absent"))
+      #expect(absent.ending == .failed)
+      #expect(absent.errors.hasPrefix("Error: notFound: "))
+    }
+  }
+}
