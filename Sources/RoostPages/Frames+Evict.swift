@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A sweep marks clean frames that were not read since the last one as leaving. They go when every look-up that
 /// was under way at that moment has ended and no cursor holds them; a reader that asks for one before then simply
-/// keeps it.
+/// keeps it, and it is not chosen again before that departure has ended.
 extension Frames {
   private static var batch: Int { 256 }
   private static var mostPending: Int { 8 }
@@ -72,9 +72,11 @@ extension Frames {
         cell.pointee.bitwiseAnd(~FrameState.used, ordering: .relaxed)
         continue
       }
+      if listed.contains(UInt32(sweepPlace)) { continue }
       let marked = (state & ~FrameState.ready) | FrameState.leaving
       if cell.pointee.compareExchange(expected: state, desired: marked, ordering: .sequentiallyConsistent).exchanged {
         places.append(UInt32(sweepPlace))
+        listed.insert(UInt32(sweepPlace))
       }
     }
     giveBack(vacated)
@@ -89,6 +91,7 @@ extension Frames {
       let held = slots.heldPlaces()
       var gone: [UInt32] = []
       for place in departure.places {
+        listed.remove(place)
         let cell = map.stateCell(PageID(place))
         let state = cell.pointee.load(ordering: .acquiring)
         guard state & FrameState.leaving != 0 else { continue }

@@ -45,6 +45,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   // Guarded by `lock`.
   var sweepPlace = 2
   var leaving: [Departure] = []
+  /// The places of all departures. A page that is saved and chosen again must not go with the earlier departure, which
+  /// knows nothing of those who came since; so none is chosen while it stands here.
+  var listed = Set<UInt32>()
 
   /// Frames whose memory is in use, drafts among them.
   package let resident = Atomic<Int>(0)

@@ -123,6 +123,28 @@ import Testing
     #expect(frames.drafts.load(ordering: .relaxed) == 0)
   }
 
+  /// A reader stood in a look-up while a page left, was saved and left again. Another reader had taken the page between
+  /// the two; the first departure ended and took the memory from under it. Seen as "the page is not the node that its
+  /// parent names" in one of a few hundred runs of readers beside writers.
+  @Test func `a page that was saved does not leave with those that left before`() throws {
+    let early = try frames.slots.take()
+    let late = try frames.slots.take()
+    _ = try frames.map.page(reference(50))
+    early.enter()
+    // Swept twice: once for being used, once to leave.
+    frames.lock.withLock { for _ in 0..<2 { frames.evict() } }
+    #expect(frames.map.state(PageID(50)) & FrameState.leaving != 0)
+    late.enter()
+    let memory = try frames.map.page(reference(50))
+    frames.lock.withLock { for _ in 0..<2 { frames.evict() } }
+    early.leave()
+    frames.lock.withLock { frames.evict() }
+    #expect(isWhole(memory, 50))
+    late.leave()
+    frames.lock.withLock { for _ in 0..<4 { frames.evict() } }
+    #expect(frames.resident.load(ordering: .relaxed) == 0)
+  }
+
   @Test func `many readers fill and evict the same pages`() throws {
     let wrong = Atomic<Int>(0)
     try onThreads(4) { thread in
