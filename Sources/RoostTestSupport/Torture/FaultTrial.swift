@@ -56,9 +56,8 @@ package final class FaultSweep {
     case .write:
       effects += [
         .error(ErrorNumber.noSpace), .error(ErrorNumber.quota), .error(ErrorNumber.interrupted), .shortTransfer,
-        .zeroTransfer,
+        .zeroTransfer, .errorAfterEffect(ErrorNumber.io),
       ]
-    // A write that took effect and reports an error is left out: see the known gaps in Docs/DURABILITY.md.
     case .read: effects += [.error(ErrorNumber.interrupted), .shortTransfer, .zeroTransfer]
     case .sync, .syncDirectory:
       effects += [

@@ -13,10 +13,16 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
   private unowned let fileSystem: SimulatedFileSystem
   private let path: String
   private let segmentBytes: Int
-  /// What the durable superblock reaches, and what the one that is not synced yet does.
+  /// A superblock that was written and not synced: a crash may leave any of them.
+  private struct Coming {
+    var slot: Int
+    var sequence: UInt64
+    var places: Set<UInt32>
+  }
+
+  /// What the durable superblock reaches, and what those do that are not synced yet, in the order of writing.
   private var durable = Set<UInt32>()
-  private var coming: Set<UInt32>?
-  private var comingSequence: UInt64 = 0
+  private var coming: [Coming] = []
   private var logIsDirty = false
   private var dirtySegments = Set<Int>()
   package private(set) var complaints: [String] = []
@@ -46,7 +52,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     guard path == self.path, offset >= 8192, bytes.count > 0 else { return }
     let first = UInt32(offset / 4096)
     let last = UInt32((offset + UInt64(bytes.count) - 1) / 4096)
-    for place in first...last where durable.contains(place) || coming?.contains(place) == true {
+    for place in first...last where isReached(place) {
       complaints.append("1: place \(place) is written, which the durable superblock reaches")
     }
   }
@@ -55,7 +61,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     if path == self.path + "-log" { logIsDirty = true }
     guard path == self.path else { return }
     let end = UInt32(clamping: size / 4096)
-    if let lost = durable.union(coming ?? []).first(where: { $0 >= end }) {
+    if let lost = ([durable] + coming.map(\.places)).joined().first(where: { $0 >= end }) {
       complaints.append("1: place \(lost) is cut off, which the durable superblock reaches")
     }
   }
@@ -65,22 +71,28 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
       logIsDirty = false
       dirtySegments = []
     }
-    if path == self.path, let reached = coming {
-      durable = reached
-      coming = nil
-    }
+    guard path == self.path, !coming.isEmpty else { return }
+    // Each slot holds what was written there last.
+    let last = [0, 4096].compactMap { slot in coming.last { $0.slot == slot } }
+    durable = last.max { $0.sequence < $1.sequence }?.places ?? durable
+    coming = []
+  }
+
+  private func isReached(_ place: UInt32) -> Bool {
+    durable.contains(place) || coming.contains { $0.places.contains(place) }
   }
 
   // MARK: Outside it, between two calls
 
   package func stepped(_ step: Step) {
-    if step.kind == .sync, step.errorNumber != 0, step.path == path, let bytes = fileSystem.contents(of: path),
-      let head = Reach.newest(bytes), head.sequence < comingSequence
-    {
-      // The kernel has thrown the superblock away.
-      coming = nil
+    guard step.path == path else { return }
+    if step.kind == .sync, step.errorNumber != 0, let bytes = fileSystem.contents(of: path) {
+      // The kernel may have thrown superblocks away.
+      let newest = Reach.newest(bytes)?.sequence ?? 0
+      coming.removeAll { $0.sequence > newest }
     }
-    guard step.kind == .write, step.errorNumber == 0, step.path == path, step.offset < 8192 else { return }
+    // A write that reports an error may have taken effect all the same: what stands in the slot decides.
+    guard step.kind == .write, step.offset < 8192 else { return }
     guard let seen = fileSystem.contents(of: path), var bytes = fileSystem.durableContents(of: path) else { return }
     let slot = Int(step.offset / 4096) * 4096
     guard seen.count >= slot + 4096, let head = Reach.Head(seen[slot..<slot + 4096]) else { return }
@@ -92,8 +104,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     if head.namesLog && dirtySegments.contains(Int(head.logSegment)) {
       complaints.append("2: superblock \(head.sequence) names a log that is not synced")
     }
-    coming = (coming ?? []).union(reach.places)
-    comingSequence = head.sequence
+    coming.append(Coming(slot: slot, sequence: head.sequence, places: reach.places))
   }
 
   package func acknowledged() {
