@@ -14,7 +14,7 @@ final class Builder<F: Form> {
   private let room: Int
   // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
   @exclusivity(unchecked) private var levels: [OpenLevel] = []
-  private var spare = Pack()
+  @exclusivity(unchecked) private var spare = Pack()
   @exclusivity(unchecked) private var count: UInt64 = 0
   private(set) var extents: UInt64 = 0
 
@@ -32,6 +32,11 @@ final class Builder<F: Form> {
     self.tree = tree
     limit = max(3, min(transaction.fanoutLimit, Node.pageSize))
     room = Node.room * max(50, min(fill, 100)) / 100
+  }
+
+  deinit {
+    for level in levels { level.pack.discard() }
+    spare.discard()
   }
 
   /// Whether the key is above all before.

@@ -36,6 +36,9 @@ enum ByteForm: Form {
   }
   static func remove(_ leaf: UnsafeMutableRawPointer, _ from: Int, _ to: Int) { ByteNode.remove(leaf, from, to) }
 
+  /// A bound decides the prefix that all keys of the leaf lack.
+  static func end(_ leaf: UnsafeMutableRawPointer, before key: ByteKey, _ pack: Pack) -> Bool { false }
+
   static func exchange(
     _ branch: UnsafeMutableRawPointer, at index: Int, dropping: Int, _ fresh: [FreshNode]
   ) -> Bool {

@@ -22,8 +22,14 @@ extension Draft {
     if depth > 0, !F.holds(path[depth - 1].node, node.node) {
       throw damage("a node lies outside its parent", node.page)
     }
-    var group = [node]
     var first = depth > 0 ? path[depth - 1].index : 0
+    if growsAtEnd, isLeaf, index == Node.count(node.node), case .entry(let key, let value) = change,
+      let fresh = try goOn(behind: node, key, value)
+    {
+      _ = try replace(1, by: fresh, depth, at: first)
+      return
+    }
+    var group = [node]
     if !growsAtEnd, let (sibling, isLeft) = try sibling(depth) {
       if isLeft { first -= 1 }
       group.insert(sibling, at: isLeft ? 0 : 1)
@@ -47,6 +53,18 @@ extension Draft {
       try divide(into: group.count == 1 || roomy ? 2 : 3, leaf: isLeaf, node.page)
     }
     _ = try rebuild(group, depth, at: first)
+  }
+
+  /// Leaves a full leaf as it is and begins a new one behind it with this entry; nil where the leaf would have to be
+  /// written anew, because its bound stands in every key.
+  private func goOn(behind leaf: Step, _ key: F.Key, _ value: StoredValue) throws(StoreError) -> [FreshNode]? {
+    guard F.end(leaf.memory, before: key, pack) else { return nil }
+    let next = try allocate()
+    F.append(pack, key, value)
+    F.write(pack, 0, 1, pack.low, pack.high, level: 0, tree: tree, into: next.memory)
+    return [leaf, next].map {
+      FreshNode(page: $0.page, memory: $0.memory, count: UInt64(Node.count($0.node)))
+    }
   }
 
   /// Joins a node that has become small with a neighbour, or evens the two out.
@@ -108,18 +126,22 @@ extension Draft {
   ///
   /// Returns whether the parent took it without being rebuilt itself.
   private func rebuild(_ group: [Step], _ depth: Int, at first: Int) throws(StoreError) -> Bool {
-    let fresh = try write(group, level: UInt8(bottom - depth))
+    try replace(group.count, by: write(group, level: UInt8(bottom - depth)), depth, at: first)
+  }
+
+  /// Tells the parent, or puts a new root above, where nodes were replaced by fresh ones.
+  ///
+  /// Returns whether the parent took it without being rebuilt itself.
+  private func replace(_ old: Int, by fresh: [FreshNode], _ depth: Int, at first: Int) throws(StoreError) -> Bool {
     if depth == 0 {
       if fresh.count > 1 { try raise(fresh) }
       return false
     }
     let parent = path[depth - 1].memory
-    if Node.count(parent) - group.count + fresh.count <= limit,
-      F.exchange(parent, at: first, dropping: group.count, fresh)
-    {
+    if Node.count(parent) - old + fresh.count <= limit, F.exchange(parent, at: first, dropping: old, fresh) {
       return true
     }
-    try spread(depth - 1, at: first, dropping: group.count, .nodes(fresh))
+    try spread(depth - 1, at: first, dropping: old, .nodes(fresh))
     return false
   }
 

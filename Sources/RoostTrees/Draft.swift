@@ -26,21 +26,22 @@ struct Step {
 /// 3. Leaves are all at level 0; a child's level is one less than its parent's.
 /// 4. While the finger's stamp is the transaction's, `path` leads from the root to a leaf and all of it is editable.
 final class Draft<F: Form> {
+  // Unchecked exclusivity: one thread has the transaction, and no access to a field calls back.
   let transaction: WriteTransaction
   let tree: UInt32
   /// The most entries a node may have.
   let limit: Int
-  var root: Root
+  @exclusivity(unchecked) var root: Root
   /// How many entries have their value outside.
-  var extents: UInt64
+  @exclusivity(unchecked) var extents: UInt64
 
   let path: UnsafeMutablePointer<Step>
   /// The step in which `path` was walked, 0 where it leads nowhere.
-  var fingerStamp: UInt64 = 0
+  @exclusivity(unchecked) var fingerStamp: UInt64 = 0
   /// The last insertion's slot, and how many came each right behind the one before.
-  var lastIndex = -2
-  var run = 0
-  lazy var pack = Pack()
+  @exclusivity(unchecked) var lastIndex = -2
+  @exclusivity(unchecked) var run = 0
+  @exclusivity(unchecked) private var ownPack: Pack?
 
   init(_ root: Root, tree: UInt32, extents: UInt64, in transaction: WriteTransaction) {
     self.transaction = transaction
@@ -51,7 +52,18 @@ final class Draft<F: Form> {
     path = .allocate(capacity: Int(Node.maximumLevel) + 1)
   }
 
-  deinit { path.deallocate() }
+  deinit {
+    path.deallocate()
+    ownPack?.discard()
+  }
+
+  /// Made when it is first needed.
+  var pack: Pack {
+    if let ownPack { return ownPack }
+    let pack = Pack()
+    ownPack = pack
+    return pack
+  }
 
   /// Takes a tree that was built from its leaves up; false if there is one already.
   func adopt(_ built: Root, extents: UInt64) -> Bool {

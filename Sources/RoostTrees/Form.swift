@@ -33,6 +33,9 @@ protocol Form {
   static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, _ key: Key, _ value: StoredValue) -> Bool
   static func replace(_ leaf: UnsafeMutableRawPointer, at index: Int, _ value: StoredValue) -> Bool
   static func remove(_ leaf: UnsafeMutableRawPointer, _ from: Int, _ to: Int)
+  /// Ends a leaf before a key above all of its own, and prepares the pack for the node behind it; false where that
+  /// would change more than the bound, and then nothing changed.
+  static func end(_ leaf: UnsafeMutableRawPointer, before key: Key, _ pack: Pack) -> Bool
   /// Puts the fresh nodes into the place of `dropping` children; false if there is no room, and then nothing changed.
   /// The first fresh node begins where the first dropped child did.
   static func exchange(

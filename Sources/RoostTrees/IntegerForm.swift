@@ -42,6 +42,13 @@ enum IntegerForm: Form {
   }
   static func remove(_ leaf: UnsafeMutableRawPointer, _ from: Int, _ to: Int) { IntegerLeaf.remove(leaf, from, to) }
 
+  static func end(_ leaf: UnsafeMutableRawPointer, before key: UInt64, _ pack: Pack) -> Bool {
+    begin(pack, first: leaf, last: leaf)
+    pack.low = Fence(key: key, length: 8)
+    leaf.set64(IntegerBranch.high, key)
+    return true
+  }
+
   static func exchange(
     _ branch: UnsafeMutableRawPointer, at index: Int, dropping: Int, _ fresh: [FreshNode]
   ) -> Bool {

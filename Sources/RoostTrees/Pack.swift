@@ -37,44 +37,72 @@ struct FreshNode {
 /// Splitting, shifting and merging are one act: gather the entries of one to three neighbours, cut them into
 /// as many nodes as needed, write those. The arena is kept from one act to the next.
 ///
+/// Copies share what they hold, and nobody counts them: whoever made one gives it back with ``discard()``.
+///
 /// ## Layout
 /// The arena begins with the low fence of the first node; its first `shared` bytes are common to all keys
 /// and stand nowhere else.
-final class Pack {
-  private(set) var arena: UnsafeMutableRawPointer
-  private var capacity: Int
-  private(set) var used = 0
-  private(set) var entries: UnsafeMutablePointer<PackedEntry>
-  private var entryCapacity: Int
-  private(set) var count = 0
-  var shared = 0
-  var low = Fence.unbounded
-  var high = Fence.unbounded
-  /// Where each node ends, filled by `divide`.
-  var cuts: [Int] = []
-
-  init() {
-    capacity = 32768
-    arena = .allocate(byteCount: capacity, alignment: 16)
-    entryCapacity = 1024
-    entries = .allocate(capacity: entryCapacity)
+struct Pack {
+  private struct State {
+    var arena: UnsafeMutableRawPointer
+    var capacity = 32768
+    var used = 0
+    var entries: UnsafeMutablePointer<PackedEntry>
+    var entryCapacity = 1024
+    var count = 0
+    var shared = 0
+    var low = Fence.unbounded
+    var high = Fence.unbounded
+    var cuts: [Int] = []
   }
 
-  deinit {
-    arena.deallocate()
-    entries.deallocate()
+  private let state: UnsafeMutablePointer<State>
+
+  init() {
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: State(arena: .allocate(byteCount: 32768, alignment: 16), entries: .allocate(capacity: 1024)))
+  }
+
+  func discard() {
+    state.pointee.arena.deallocate()
+    state.pointee.entries.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  var arena: UnsafeMutableRawPointer { state.pointee.arena }
+  var entries: UnsafeMutablePointer<PackedEntry> { state.pointee.entries }
+  var count: Int { state.pointee.count }
+  var shared: Int {
+    get { state.pointee.shared }
+    nonmutating set { state.pointee.shared = newValue }
+  }
+  var low: Fence {
+    get { state.pointee.low }
+    nonmutating set { state.pointee.low = newValue }
+  }
+  var high: Fence {
+    get { state.pointee.high }
+    nonmutating set { state.pointee.high = newValue }
+  }
+  /// Where each node ends, filled by `divide`.
+  var cuts: [Int] {
+    get { state.pointee.cuts }
+    nonmutating _modify { yield &state.pointee.cuts }
   }
 
   func clear() {
-    used = 0
-    count = 0
-    shared = 0
+    state.pointee.used = 0
+    state.pointee.count = 0
+    state.pointee.shared = 0
   }
 
   /// Takes room at the arena's end and tells where.
   func take(_ bytes: Int) -> Int {
-    if used &+ bytes > capacity { grow(bytes) }
-    defer { used &+= bytes }
+    let used = state.pointee.used
+    if used &+ bytes > state.pointee.capacity { grow(bytes) }
+    state.pointee.used = used &+ bytes
     return used
   }
 
@@ -86,34 +114,30 @@ final class Pack {
   }
 
   func append(_ entry: PackedEntry) {
-    if count == entryCapacity { growEntries() }
-    entries[count] = entry
-    count &+= 1
-  }
-
-  /// Forgets the first entries; their bytes stay until the next `clear`.
-  func removeFirst(_ number: Int) {
-    entries.update(from: entries + number, count: count &- number)
-    count &-= number
+    let count = state.pointee.count
+    if count == state.pointee.entryCapacity { growEntries() }
+    state.pointee.entries[count] = entry
+    state.pointee.count = count &+ 1
   }
 
   func key(_ entry: PackedEntry) -> ByteKey { ByteKey(arena + Int(entry.key), Int(entry.keyLength)) }
   func key(_ fence: Fence) -> ByteKey { ByteKey(arena + Int(fence.key), max(0, fence.length)) }
 
   private func grow(_ bytes: Int) {
-    let larger = max(capacity * 2, used + bytes)
+    let larger = max(state.pointee.capacity * 2, state.pointee.used + bytes)
     let new = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    new.copyMemory(from: arena, byteCount: used)
+    new.copyMemory(from: arena, byteCount: state.pointee.used)
     arena.deallocate()
-    arena = new
-    capacity = larger
+    state.pointee.arena = new
+    state.pointee.capacity = larger
   }
 
   private func growEntries() {
-    let new = UnsafeMutablePointer<PackedEntry>.allocate(capacity: entryCapacity * 2)
+    let larger = state.pointee.entryCapacity * 2
+    let new = UnsafeMutablePointer<PackedEntry>.allocate(capacity: larger)
     new.update(from: entries, count: count)
     entries.deallocate()
-    entries = new
-    entryCapacity *= 2
+    state.pointee.entries = new
+    state.pointee.entryCapacity = larger
   }
 }
