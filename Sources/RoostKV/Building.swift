@@ -15,15 +15,13 @@ public struct UnsortedKeys: Error, CustomStringConvertible {
 /// A tree under construction. While it stands, its transaction may be read but not changed.
 @usableFromInline
 final class Building {
-  private enum Kind {
-    case bytes(ByteTreeBuilder)
-    case integers(IntegerTreeBuilder)
-  }
-
   private let writer: Writer
   private let id: UInt32
   private let trunk: Forest.Trunk
-  private let builder: Kind
+  private let transaction: WriteTransaction
+  // One of the two.
+  private let bytes: ByteTreeBuilder?
+  private let numbers: IntegerTreeBuilder?
   // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
   @exclusivity(unchecked) private var through: WriteTransaction.Through
   @exclusivity(unchecked) private var count = 0
@@ -38,17 +36,18 @@ final class Building {
       throw error
     }
     self.writer = writer
+    transaction = writer.transaction
     self.id = id
     self.trunk = trunk
     switch trunk {
-    case .bytes: builder = .bytes(ByteTreeBuilder(id: id, fill: fill, in: writer.transaction))
-    case .integers: builder = .integers(IntegerTreeBuilder(id: id, fill: fill, in: writer.transaction))
+    case .bytes: (bytes, numbers) = (ByteTreeBuilder(id: id, fill: fill, in: transaction), nil)
+    case .integers: (bytes, numbers) = (nil, IntegerTreeBuilder(id: id, fill: fill, in: transaction))
     }
   }
 
   @usableFromInline
   func append(bytes key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-    guard case .bytes(let builder) = builder else { preconditionFailure("a table has no keys of bytes") }
+    guard let builder = bytes else { preconditionFailure("a table has no keys of bytes") }
     let key = ByteKey(key)
     guard builder.ascends(to: key) else { throw UnsortedKeys(position: count) }
     try builder.append(key, value)
@@ -57,7 +56,7 @@ final class Building {
 
   @usableFromInline
   func append(number key: UInt64, _ value: UnsafeRawBufferPointer) throws {
-    guard case .integers(let builder) = builder else { preconditionFailure("a tree has no keys that are numbers") }
+    guard let builder = numbers else { preconditionFailure("a tree has no keys that are numbers") }
     guard builder.ascends(to: key) else { throw UnsortedKeys(position: count) }
     try builder.append(key, value)
     try appended()
@@ -65,22 +64,19 @@ final class Building {
 
   private func appended() throws(StoreError) {
     count += 1
-    try writer.transaction.continueThrough(&through)
+    try transaction.continueThrough(&through)
   }
 
   /// Makes what was built the tree; returns how many entries it has.
   @usableFromInline
   func finish() throws -> Int {
-    let (root, extents) =
-      switch builder {
-      case .bytes(let builder): try builder.finish()
-      case .integers(let builder): try builder.finish()
-      }
-    let built = BuiltTree((try writer.transaction.endThrough(through, root), extents))
+    let made = try bytes?.finish() ?? numbers?.finish()
+    guard let (root, extents) = made else { preconditionFailure("a tree is of one kind or the other") }
+    let built = BuiltTree((try transaction.endThrough(through, root), extents))
     guard built.give(to: trunk) else { preconditionFailure("the tree was changed while it was built") }
     writer.endBuilding()
     if count > 0 {
-      try writer.change { () throws(StoreError) in try built.record(writer.transaction, id) }
+      try writer.change { () throws(StoreError) in try built.record(transaction, id) }
     }
     return count
   }
@@ -89,7 +85,7 @@ final class Building {
   @usableFromInline
   func abandon() {
     guard writer.isBuilding else { return }
-    writer.transaction.abandonThrough(through)
+    transaction.abandonThrough(through)
     writer.endBuilding()
   }
 }

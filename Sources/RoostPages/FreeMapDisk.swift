@@ -59,8 +59,7 @@ struct FreeMapDisk {
       old = []
     }
     var image = Image()
-    image.regions = space.changed
-    space.changed = []
+    image.regions = space.takeChanged()
     regions = kept
     for (region, page) in fresh.sorted(by: { $0.key < $1.key }) {
       let bytes = Self.regionPage(space, region, page, stamp: now)
@@ -74,7 +73,7 @@ struct FreeMapDisk {
   }
 
   /// Says that an image did not reach the file: its regions have to be written again.
-  func failed(_ image: Image, _ space: inout Space) { space.changed.formUnion(image.regions) }
+  func failed(_ image: Image, _ space: inout Space) { space.noteChanged(image.regions) }
 
   /// The regions of a file with so many pages.
   private static func regionCount(_ limit: UInt32) -> Int { (Int(limit) + FreeMapPage.places - 1) / FreeMapPage.places }

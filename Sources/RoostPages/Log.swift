@@ -28,32 +28,35 @@ final class Log {
     var flushes: Int
   }
 
+  // Unchecked exclusivity: one thread at a time holds the turn, and no access to a field calls back.
   let file: any StorageFile
   let segmentBytes: Int
   private let storeHigh: UInt64
   private let storeLow: UInt64
-  private var segments: [Segment] = []
+  @exclusivity(unchecked) private var segments: [Segment] = []
   private var makeSalt: () -> UInt64
   private let largestPayload: Int
 
-  private var segment = -1
+  @exclusivity(unchecked) private var segment = -1
   /// Offset in the segment of the first byte in `buffer`.
-  private var flushed = 0
-  private var position: UInt64
-  private var chain: UInt64 = 0
-  private var flushes = 0
+  @exclusivity(unchecked) private var flushed = 0
+  @exclusivity(unchecked) private var position: UInt64
+  @exclusivity(unchecked) private var chain: UInt64 = 0
+  @exclusivity(unchecked) private var flushes = 0
 
-  private var buffer: UnsafeMutableRawPointer
-  private var capacity: Int
+  @exclusivity(unchecked) private var buffer: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var capacity: Int
   /// Bytes of finished frames in `buffer`.
-  private var finished = 0
+  @exclusivity(unchecked) private var finished = 0
   /// Payload bytes of the frame under construction.
-  private var payload = 0
+  @exclusivity(unchecked) private var payload = 0
+  /// How many that frame may get without looking for room again.
+  @exclusivity(unchecked) private var roomy = 0
 
   /// The newest superblock's sequence, which new segments name.
   var superblock: UInt64 = 0
   /// How far the frames written now may say that the log was synced: see ``claim(_:)``.
-  private var synced: UInt64 = 0
+  @exclusivity(unchecked) private var synced: UInt64 = 0
   /// What ``beginSegment()`` returned last.
   private var begun: Superblock.LogStart?
   /// Where recovery found the end. Whether what lies before was ever synced, only an earlier life knew.
@@ -202,12 +205,31 @@ final class Log {
 
   /// Room for a piece of `count` bytes in the frame under construction, to be filled by the caller at once.
   func append(_ count: Int) throws(StoreError) -> UnsafeMutableRawPointer {
+    if let memory = appendAtOnce(count) { return memory }
+    try makeRoom(for: count)
+    return take(count)
+  }
+
+  /// The same, if the frame under construction has the room; else nil.
+  @inline(__always)
+  func appendAtOnce(_ count: Int) -> UnsafeMutableRawPointer? { payload &+ count <= roomy ? take(count) : nil }
+
+  @inline(__always)
+  private func take(_ count: Int) -> UnsafeMutableRawPointer {
+    let memory = buffer + (finished &+ LogFormat.frameHeader &+ payload)
+    payload &+= count
+    return memory
+  }
+
+  /// Finds room for a piece, in this frame, the next or another segment, and notes how much more there is.
+  @inline(never)
+  private func makeRoom(for count: Int) throws(StoreError) {
     if payload > 0 && payload + count > largestPayload { try finishFrame(.data, flags: 0) }
     try makeRoomInSegment(for: payload + count)
     room(LogFormat.frameHeader + payload + count + 8)
-    let memory = buffer + finished + LogFormat.frameHeader + payload
-    payload += count
-    return memory
+    let inSegment = segmentBytes - flushed - finished - LogFormat.frameHeader - LogFormat.linkBytes
+    let inBuffer = capacity - finished - LogFormat.frameHeader - 8
+    roomy = min(largestPayload, inSegment & ~7, inBuffer)
   }
 
   /// The most bytes that `append` takes at once.
@@ -219,6 +241,7 @@ final class Log {
     room(LogFormat.frameHeader + payload + 8)
     seal(payload: payload, .commit, flags: flags)
     payload = 0
+    roomy = 0
     try flush()
     return position
   }
@@ -226,6 +249,7 @@ final class Log {
   private func finishFrame(_ kind: LogFormat.FrameKind, flags: UInt8) throws(StoreError) {
     seal(payload: payload, kind, flags: flags)
     payload = 0
+    roomy = 0
     if finished > 1 << 20 { try flush() }
   }
 
@@ -283,6 +307,7 @@ final class Log {
       if let first = segments[index].first, first >= mark.position, mark.segment >= 0 { segments[index].first = nil }
     }
     payload = 0
+    roomy = 0
     position = mark.position
     chain = mark.chain
     segment = mark.segment

@@ -44,7 +44,7 @@ extension WriteTransaction {
     let room = space.free.count(below: bound)
     guard room > reserve else { return nil }
     // Pages of the map are made anew by the checkpoint, if their region counts as changed.
-    for region in store.freeMap.regions(from: bound) { store.space.changed.insert(region) }
+    store.space.noteChanged(Set(store.freeMap.regions(from: bound)))
     return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve)
   }
 

@@ -28,7 +28,9 @@ package struct Space: Sendable {
   /// The most places this store may take.
   package var largest: UInt32 = .max - 1
   /// Regions of the map whose bits differ from the durable map: see ``FreeMapWriter``.
-  package var changed = Set<Int>()
+  package private(set) var changed = Set<Int>()
+  /// The one noted last; what is touched in a row mostly lies in one region.
+  private var recent = -1
 
   private var waiting: [UInt64: [Death]] = [:]
   private var named: [Death] = []
@@ -137,8 +139,8 @@ package struct Space: Sendable {
         spare.insert(place)
         touch(place)
       }
-      file(death, pins, durable, freed)
     }
+    file(deaths, pins, durable, freed)
   }
 
   /// Looks again at what waits under pins that are gone, but for those older than `oldest`.
@@ -147,28 +149,39 @@ package struct Space: Sendable {
   ) {
     for pin in waiting.keys where pin >= oldest && !pins.contains(pin) {
       guard let deaths = waiting.removeValue(forKey: pin) else { continue }
-      for death in deaths { file(death, pins, durable, freed) }
+      file(deaths, pins, durable, freed)
     }
     if !named.isEmpty && named.contains(where: { $0.born <= durable }) {
       let old = named
       named = []
-      for death in old { file(death, pins, durable, freed) }
+      file(old, pins, durable, freed)
     }
   }
 
-  private mutating func file(_ death: Death, _ pins: [UInt64], _ durable: UInt64, _ freed: (UInt32) -> Void) {
-    if death.named && death.born > durable {
-      named.append(death)
-      return
+  private mutating func file(_ deaths: [Death], _ pins: [UInt64], _ durable: UInt64, _ freed: (UInt32) -> Void) {
+    // Neighbours mostly wait for the same pin.
+    var group: [Death] = []
+    var groupPin: UInt64 = 0
+    for death in deaths {
+      if death.named && death.born > durable {
+        named.append(death)
+        continue
+      }
+      if let pin = pins.last(where: { $0 < death.died }), pin >= death.born {
+        if pin != groupPin && !group.isEmpty {
+          waiting[groupPin, default: []].append(contentsOf: group)
+          group.removeAll(keepingCapacity: true)
+        }
+        groupPin = pin
+        group.append(death)
+        continue
+      }
+      for place in death.place..<death.place + death.length {
+        free.insert(place)
+        freed(place)
+      }
     }
-    if let pin = pins.last(where: { $0 < death.died }), pin >= death.born {
-      waiting[pin, default: []].append(death)
-      return
-    }
-    for place in death.place..<death.place + death.length {
-      free.insert(place)
-      freed(place)
-    }
+    if !group.isEmpty { waiting[groupPin, default: []].append(contentsOf: group) }
   }
 
   // MARK: The tail
@@ -192,5 +205,21 @@ package struct Space: Sendable {
   /// The bits of a map region as a checkpoint writes them.
   package func spareWord(_ word: Int) -> UInt64 { spare.word(word) }
 
-  private mutating func touch(_ place: UInt32) { changed.insert(Int(place) / FreeMapPage.places) }
+  /// The changed regions, which count as unchanged from now on.
+  package mutating func takeChanged() -> Set<Int> {
+    defer { changed = [] }
+    recent = -1
+    return changed
+  }
+
+  /// Says that these regions were not written after all.
+  package mutating func noteChanged(_ regions: Set<Int>) { changed.formUnion(regions) }
+
+  @inline(__always)
+  private mutating func touch(_ place: UInt32) {
+    let region = Int(place) / FreeMapPage.places
+    if region == recent { return }
+    recent = region
+    changed.insert(region)
+  }
 }

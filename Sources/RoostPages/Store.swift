@@ -28,16 +28,17 @@ package final class Store: @unchecked Sendable {
   /// The other superblock was damaged when the store was opened.
   package let hadDamagedSuperblock: Bool
 
-  // Touched only by the holder of the writer's turn.
-  var space: Space
+  // Touched only by the holder of the writer's turn, and no access to a field calls back: hence unchecked exclusivity
+  // where each page counts.
+  @exclusivity(unchecked) var space: Space
   var freeMap: FreeMapDisk
   var log: Log?
-  var tip: Snapshot
+  @exclusivity(unchecked) var tip: Snapshot
   /// The last stamp given out.
-  var lastStamp: UInt64
+  @exclusivity(unchecked) var lastStamp: UInt64
   var durable: Superblock
   /// Steps whose pages were written before the record that names them: see ``WriteTransaction/Through``.
-  var namedSteps: [ClosedRange<UInt64>] = []
+  @exclusivity(unchecked) var namedSteps: [ClosedRange<UInt64>] = []
   var durableSlot: Int
   /// The stamp of the snapshot that a checkpoint is writing, else 0.
   var checkpointingStamp: UInt64 = 0

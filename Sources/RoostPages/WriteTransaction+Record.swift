@@ -11,14 +11,34 @@ extension WriteTransaction {
     _ kind: UInt8, count: Int, _ fill: (UnsafeMutableRawPointer) -> Void
   ) throws(StoreError) {
     hasRecords = true
-    guard let log else { return }
+    guard let borrowedLog else { return }
     let header = 1 + Varint.byteCount(UInt64(count))
+    if let memory = borrowedLog._withUnsafeGuaranteedRef({ $0.appendAtOnce(header + count) }) {
+      Self.write(kind, count, header, fill, to: memory)
+    } else {
+      try recordSlowly(kind, count, header, fill)
+    }
+  }
+
+  @inline(__always)
+  private static func write(
+    _ kind: UInt8, _ count: Int, _ header: Int, _ fill: (UnsafeMutableRawPointer) -> Void,
+    to memory: UnsafeMutableRawPointer
+  ) {
+    memory.set8(0, kind)
+    Varint.encode(UInt64(count), to: memory + 1)
+    fill(memory + header)
+  }
+
+  /// The same where the log has to begin another frame first.
+  @inline(never)
+  private func recordSlowly(
+    _ kind: UInt8, _ count: Int, _ header: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+  ) throws(StoreError) {
+    guard let log else { return }
     do throws(StoreError) {
       if header + count <= log.largestAppend {
-        let memory = try log.append(header + count)
-        memory.set8(0, kind)
-        Varint.encode(UInt64(count), to: memory + 1)
-        fill(memory + header)
+        Self.write(kind, count, header, fill, to: try log.append(header + count))
       } else {
         try recordLarge(log, kind, count, header, fill)
       }

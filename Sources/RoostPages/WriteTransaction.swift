@@ -9,13 +9,19 @@ import Synchronization
 /// 2. Every place taken is in `births`, every page left behind in `deaths` or given back at once.
 /// 3. Pages older than the last savepoint are never given back before the end.
 @usableFromInline package final class WriteTransaction {
+  // Unchecked exclusivity: one thread has the transaction, and no access to a field calls back.
   package let store: Store
   @usableFromInline package let frames: FrameMap
   @usableFromInline package let view: PageView
   /// A slot of its own, because a copy may be made while `view` is in use.
   private let copying: ReaderSlot
   /// The current step. It grows with each savepoint.
-  @usableFromInline package internal(set) var stamp: UInt64
+  @inlinable package internal(set) var stamp: UInt64 {
+    get { stampCell.pointee }
+    set { stampCell.pointee = newValue }
+  }
+  /// A cell of its own: across modules a field of a class is checked for exclusivity at every look.
+  @usableFromInline let stampCell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
   package let base: Snapshot
   package let fanoutLimit: Int
   /// False where a cursor outlives the transaction, and gives the slot back itself.
@@ -23,30 +29,35 @@ import Synchronization
   /// Something for the floor above to keep its own state in, from begin to end.
   package var attachment: AnyObject?
 
-  var births: [UInt32] = []
-  private var namedBirths: [ExtentList.Extent] = []
-  var deaths: [Death] = []
+  @exclusivity(unchecked) var births: [UInt32] = []
+  @exclusivity(unchecked) private var namedBirths: [ExtentList.Extent] = []
+  @exclusivity(unchecked) var deaths: [Death] = []
   /// Pages made after this step are nobody's but this transaction's.
-  private var floorStamp: UInt64
-  private(set) var log: Log?
+  @exclusivity(unchecked) private var floorStamp: UInt64
+  @exclusivity(unchecked) private(set) var log: Log? {
+    didSet { borrowedLog = log.map(Unmanaged.passUnretained) }
+  }
+  /// The same without a count of its users, for every piece of a record.
+  @exclusivity(unchecked) private(set) var borrowedLog: Unmanaged<Log>?
   private(set) var logStart: Log.Mark?
-  private var needsDataSync = false
-  var hasRecords = false
+  @exclusivity(unchecked) private var needsDataSync = false
+  @exclusivity(unchecked) var hasRecords = false
   private(set) var isOpen = true
-  private var spillCursor = 0
+  @exclusivity(unchecked) private var spillCursor = 0
   private let draftLimit: Int
   private let spillBatch: Int
   /// Why the record lacks a piece, if it does.
-  var recordFailure: StoreError?
+  @exclusivity(unchecked) var recordFailure: StoreError?
 
   init(store: Store, log: Log?) throws(StoreError) {
     self.store = store
     self.log = log
+    borrowedLog = log.map(Unmanaged.passUnretained)
     frames = store.frames.map
     base = store.tip
     floorStamp = store.lastStamp
     store.lastStamp += 1
-    stamp = store.lastStamp
+    stampCell.initialize(to: store.lastStamp)
     fanoutLimit = store.options.fanoutLimit
     draftLimit = store.file == nil || store.options.readOnly ? .max : store.options.draftBytes / Page.size
     spillBatch = max(8, min(256, draftLimit / 8))
@@ -59,6 +70,8 @@ import Synchronization
       throw error
     }
   }
+
+  deinit { stampCell.deallocate() }
 
   // MARK: Pages
 
