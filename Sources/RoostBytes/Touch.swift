@@ -1,3 +1,4 @@
+internal import CLZ4
 public import Synchronization
 
 extension UnsafeRawPointer {
@@ -15,6 +16,16 @@ extension UnsafeRawPointer {
     var offset = start
     while offset < end {
       touch(offset)
+      offset &+= 64
+    }
+  }
+
+  /// Asks for every cache line from `start` up to and without `end`, and waits for none. Nothing is read, so the
+  /// memory may be anything.
+  package func fetchAhead(from start: Int, to end: Int) {
+    var offset = start
+    while offset < end {
+      roost_fetch_ahead(self + offset)
       offset &+= 64
     }
   }

@@ -75,6 +75,12 @@ public import Synchronization
     return try absent(reference)
   }
 
+  /// The memory of a page that is there already; nil where it would have to be read.
+  package func present(_ page: PageID) -> UnsafeRawPointer? {
+    guard Int(page.place) >> Self.slabShift < header.pointee.slabCount.load(ordering: .acquiring) else { return nil }
+    return state(page) & FrameState.ready != 0 ? UnsafeRawPointer(memory(page)) : nil
+  }
+
   /// The memory of a page that this transaction made; it cannot be absent.
   @inlinable @inline(__always)
   package func memory(_ page: PageID) -> UnsafeMutableRawPointer {

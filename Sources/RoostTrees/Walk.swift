@@ -24,6 +24,8 @@ package struct Walk: ~Copyable {
   let branchKind: UInt8
   private let trail: UnsafeMutablePointer<TrailStep>
   private var hold: HoldIndex?
+  /// The leaf whose memory was asked for when the one before it was entered.
+  private var ahead: UnsafeRawPointer?
 
   @usableFromInline var leaf: UnsafeRawPointer
   @usableFromInline var isPlaced = false
@@ -158,7 +160,7 @@ package struct Walk: ~Copyable {
       hold = try view.slot.hold(reference.page)
     }
     // All lines are asked for at once; one after the other, as entries are read, each would be waited for.
-    leaf.touch(from: 64, to: Page.size)
+    if leaf != ahead { leaf.touch(from: 64, to: Page.size) }
     count = Node.count(leaf)
     isPlaced = true
   }
@@ -200,11 +202,20 @@ package struct Walk: ~Copyable {
       let next = forward ? step.index + 1 : step.index - 1
       if next >= 0, next < Node.count(page) {
         try descend(push(step.reference, page, next, level), level - 1, toFirst: forward)
+        if level == 1 { fetchLeaf(page, forward ? next + 1 : next - 1) }
         return true
       }
       depth -= 1
     }
     return false
+  }
+
+  /// Asks for the memory of the leaf that is likely to come next, while this one is read.
+  private mutating func fetchLeaf(_ branch: UnsafeRawPointer, _ child: Int) {
+    ahead = nil
+    guard child >= 0, child < Node.count(branch) else { return }
+    ahead = view.frames.present(Branch.reference(branch, child).page)
+    ahead?.fetchAhead(from: 0, to: Page.size)
   }
 
   private mutating func descend(
