@@ -43,4 +43,37 @@ extension UnsafeMutableRawPointer {
   package func set64(_ offset: Int, _ value: UInt64) {
     storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
+
+  /// Copies bytes of which there are mostly few, without the call that a general copy costs. The two do not overlap.
+  @inlinable @inline(__always)
+  package func copyShort(from source: UnsafeRawPointer, byteCount count: Int) {
+    if count >= 8 {
+      let last = count &- 8
+      var offset = 0
+      while offset < last {
+        storeBytes(
+          of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
+        offset &+= 8
+      }
+      // The last word overlaps the one before it.
+      storeBytes(of: source.loadUnaligned(fromByteOffset: last, as: UInt64.self), toByteOffset: last, as: UInt64.self)
+    } else {
+      copyFewer(from: source, byteCount: count)
+    }
+  }
+
+  @inlinable @inline(__always)
+  package func copyFewer(from source: UnsafeRawPointer, byteCount count: Int) {
+    if count >= 4 {
+      let last = count &- 4
+      storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      storeBytes(of: source.loadUnaligned(fromByteOffset: last, as: UInt32.self), toByteOffset: last, as: UInt32.self)
+    } else {
+      var offset = 0
+      while offset < count {
+        set8(offset, source.u8(offset))
+        offset &+= 1
+      }
+    }
+  }
 }

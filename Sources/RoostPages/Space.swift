@@ -162,12 +162,18 @@ package struct Space: Sendable {
     // Neighbours mostly wait for the same pin.
     var group: [Death] = []
     var groupPin: UInt64 = 0
+    var died: UInt64 = 0
+    var newest: UInt64?
     for death in deaths {
+      if death.died != died {
+        died = death.died
+        newest = pins.last { $0 < died }
+      }
       if death.named && death.born > durable {
         named.append(death)
         continue
       }
-      if let pin = pins.last(where: { $0 < death.died }), pin >= death.born {
+      if let pin = newest, pin >= death.born {
         if pin != groupPin && !group.isEmpty {
           waiting[groupPin, default: []].append(contentsOf: group)
           group.removeAll(keepingCapacity: true)

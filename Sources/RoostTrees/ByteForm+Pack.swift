@@ -22,25 +22,42 @@ extension ByteForm {
   }
 
   static func gather(_ pack: Pack, _ page: UnsafeRawPointer, _ from: Int, _ to: Int) {
-    let isLeaf = Node.level(page) == 0
+    if from >= to { return }
     let extra = ByteNode.prefixLength(page) - pack.shared
     let low = ByteNode.low(page)
-    for index in from..<to {
-      if !isLeaf, index == 0 {
-        let rest = low.dropping(pack.shared)
-        let offset = pack.store(rest.start, rest.count)
-        append(pack, offset, rest.count, StoredValue(Branch.cell(page, 0), UInt16(Child.size)))
-        continue
-      }
-      let suffix = ByteNode.suffixLength(page, index)
-      let offset = pack.take(extra + suffix)
-      let target = pack.arena + offset
-      if extra > 0 { target.copyMemory(from: low.start + pack.shared, byteCount: extra) }
-      ByteNode.copySuffix(page, index, to: target + extra)
-      let value =
-        isLeaf ? ByteNode.value(page, index) : StoredValue(Branch.cell(page, index), UInt16(Child.size))
-      append(pack, offset, extra + suffix, value)
+    let isLeaf = Node.level(page) == 0
+    // Payloads stay where they lie in a copy of the page; keys are put together, because their heads stand apart.
+    let copy = pack.take(Node.pageSize)
+    (pack.arena + copy).copyMemory(from: page, byteCount: Node.pageSize)
+    pack.reserve(bytes: (to - from) * (extra + 8) + Node.pageSize + low.count, entries: to - from)
+    var next = from
+    if !isLeaf, from == 0 {
+      let rest = low.dropping(pack.shared)
+      append(pack, pack.store(rest.start, rest.count), rest.count, copy + ByteNode.cellOffset(page, 0), Child.size)
+      next = 1
     }
+    let prefix = low.start + pack.shared
+    let cellHead = isLeaf ? 2 : Child.size
+    let arena = pack.arena
+    var offset = pack.used
+    while next < to {
+      let length = ByteNode.suffixLength(page, next)
+      let cell = ByteNode.cellOffset(page, next)
+      let target = arena + offset
+      if extra > 0 { target.copyShort(from: prefix, byteCount: extra) }
+      // Four bytes at once, of which a short suffix has fewer: what follows overwrites the others.
+      (target + extra).storeBytes(of: ByteNode.head(page, next).bigEndian, as: UInt32.self)
+      let rest = ByteNode.restLength(length)
+      if rest > 0 { (target + (extra &+ 4)).copyShort(from: page + (cell &+ cellHead), byteCount: rest) }
+      pack.appendReserved(
+        PackedEntry(
+          key: UInt64(truncatingIfNeeded: offset), keyLength: UInt16(truncatingIfNeeded: extra &+ length),
+          length: isLeaf ? page.u16(cell) : UInt16(Child.size),
+          payload: UInt32(truncatingIfNeeded: copy &+ cell &+ (isLeaf ? 2 &+ rest : 0))))
+      offset &+= extra &+ length
+      next &+= 1
+    }
+    pack.used = offset
   }
 
   static func append(_ pack: Pack, _ key: ByteKey, _ value: StoredValue) {
@@ -64,6 +81,12 @@ extension ByteForm {
     pack.append(
       PackedEntry(
         key: UInt64(offset), keyLength: UInt16(length), length: value.length, payload: UInt32(payload)))
+  }
+
+  private static func append(_ pack: Pack, _ offset: Int, _ length: Int, _ payload: Int, _ size: Int) {
+    pack.append(
+      PackedEntry(
+        key: UInt64(offset), keyLength: UInt16(length), length: UInt16(size), payload: UInt32(payload)))
   }
 
   /// The shortest key that separates, which begins the entry's own key; between branches, the key itself.
@@ -134,25 +157,32 @@ extension ByteForm {
       page.set16(ByteNode.highField, UInt16(length))
     }
     page.set16(Header.count, UInt16(to - from))
-    for index in from..<to {
-      let entry = pack.entries[index]
+    let arena = pack.arena
+    let entries = pack.entries
+    let cellHead = isLeaf ? 2 : Child.size
+    var index = from
+    while index < to {
+      let entry = entries[index]
+      // A branch's first entry has no key but the low fence.
       let isFirst = !isLeaf && index == from
-      let suffix = isFirst ? ByteKey.empty : pack.key(entry).dropping(prefix)
-      let rest = ByteNode.restLength(suffix.count)
-      heap -= rest + (isLeaf ? 2 + entry.byteCount : Child.size)
-      let slot = page + ByteNode.slot(index - from)
-      slot.set32(0, suffix.head)
-      slot.set16(4, UInt16(heap))
-      slot.set16(6, UInt16(suffix.count))
-      let payload = pack.arena + Int(entry.payload)
+      let length = isFirst ? 0 : Int(entry.keyLength) &- prefix
+      let key = arena + (Int(truncatingIfNeeded: entry.key) &+ prefix)
+      let rest = ByteNode.restLength(length)
+      let payload = UnsafeRawPointer(arena + Int(entry.payload))
+      heap &-= cellHead &+ rest &+ (isLeaf ? entry.byteCount : 0)
+      let slot = page + ByteNode.slot(index &- from)
+      slot.set32(0, ByteKey(key, length).head)
+      slot.set16(4, UInt16(truncatingIfNeeded: heap))
+      slot.set16(6, UInt16(truncatingIfNeeded: length))
+      let cell = page + heap
       if isLeaf {
-        page.set16(heap, entry.length)
-        if rest > 0 { (page + (heap + 2)).copyMemory(from: suffix.start + 4, byteCount: rest) }
-        (page + (heap + 2 + rest)).copyMemory(from: payload, byteCount: entry.byteCount)
+        cell.set16(0, entry.length)
+        (cell + (2 &+ rest)).copyShort(from: payload, byteCount: entry.byteCount)
       } else {
-        (page + heap).copyMemory(from: payload, byteCount: Child.size)
-        if rest > 0 { (page + (heap + Child.size)).copyMemory(from: suffix.start + 4, byteCount: rest) }
+        cell.copyMemory(from: payload, byteCount: Child.size)
       }
+      if rest > 0 { (cell + cellHead).copyShort(from: key + 4, byteCount: rest) }
+      index &+= 1
     }
     page.set16(Header.heapStart, UInt16(heap))
   }

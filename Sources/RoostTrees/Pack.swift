@@ -74,6 +74,11 @@ struct Pack {
   var arena: UnsafeMutableRawPointer { state.pointee.arena }
   var entries: UnsafeMutablePointer<PackedEntry> { state.pointee.entries }
   var count: Int { state.pointee.count }
+  /// The arena's bytes that hold something.
+  var used: Int {
+    get { state.pointee.used }
+    nonmutating set { state.pointee.used = newValue }
+  }
   var shared: Int {
     get { state.pointee.shared }
     nonmutating set { state.pointee.shared = newValue }
@@ -116,6 +121,19 @@ struct Pack {
   func append(_ entry: PackedEntry) {
     let count = state.pointee.count
     if count == state.pointee.entryCapacity { growEntries() }
+    state.pointee.entries[count] = entry
+    state.pointee.count = count &+ 1
+  }
+
+  /// Makes room, so that the arena stays where it is and ``appendReserved(_:)`` may be used.
+  func reserve(bytes: Int, entries: Int) {
+    if state.pointee.used + bytes > state.pointee.capacity { grow(bytes) }
+    while state.pointee.count + entries > state.pointee.entryCapacity { growEntries() }
+  }
+
+  @inline(__always)
+  func appendReserved(_ entry: PackedEntry) {
+    let count = state.pointee.count
     state.pointee.entries[count] = entry
     state.pointee.count = count &+ 1
   }

@@ -54,4 +54,22 @@ import Testing
       #expect(start.u8(offset) == UInt8(truncatingIfNeeded: word >> 11))
     }
   }
+
+  @Test func `a short copy copies as many bytes as it says, and no other`() {
+    let source = (0..<200).map { UInt8($0) }
+    for count in 0...130 {
+      for offset in 0..<9 {
+        var target = [UInt8](repeating: 255, count: 200)
+        source.withUnsafeBytes { source in
+          target.withUnsafeMutableBytes { target in
+            (target.baseAddress! + offset).copyShort(from: source.baseAddress! + 3, byteCount: count)
+          }
+        }
+        let expected =
+          [UInt8](repeating: 255, count: offset) + source[3..<3 + count]
+          + [UInt8](repeating: 255, count: 200 - offset - count)
+        #expect(target == expected)
+      }
+    }
+  }
 }
