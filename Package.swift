@@ -44,6 +44,7 @@ let package = Package(
     floor("RoostPages", on: ["RoostFile", "RoostBytes"]),
     floor("RoostTrees", on: ["RoostPages", "RoostBytes"]),
     floor("RoostKV", on: ["RoostTrees", "RoostPages"]),
+    floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
     floor("RoostTestSupport", on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"]),
     program("RoostTool", on: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
@@ -57,6 +58,7 @@ let package = Package(
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests("RecordsTests", of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

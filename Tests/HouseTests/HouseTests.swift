@@ -12,6 +12,7 @@ import Testing
     // RoostFile for the error type and the locks alone.
     "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
     "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostRecords": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostTestSupport": ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"],
     "RoostTool": ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],

@@ -1,0 +1,53 @@
+internal import RoostBytes
+
+/// Bytes of a key under construction, in memory that is used again for the next key.
+///
+/// Bytes are written so that their order is the values' order: see ``KeyCoding``.
+package struct KeyBuffer: ~Copyable {
+  package private(set) var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  package private(set) var count = 0
+
+  package init(capacity: Int = 1024) {
+    self.capacity = max(capacity, 64)
+    memory = .allocate(byteCount: self.capacity, alignment: 8)
+  }
+
+  deinit { memory.deallocate() }
+
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+  package mutating func clear() { count = 0 }
+  package mutating func cut(to length: Int) { count = min(count, length) }
+
+  /// Room for some bytes at the end, which count from now on.
+  @inline(__always)
+  mutating func take(_ bytes: Int) -> UnsafeMutableRawPointer {
+    if count &+ bytes > capacity { grow(bytes) }
+    defer { count &+= bytes }
+    return memory + count
+  }
+
+  @inline(never)
+  private mutating func grow(_ bytes: Int) {
+    capacity = max(capacity * 2, count + bytes)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: memory, byteCount: count)
+    memory.deallocate()
+    memory = larger
+  }
+
+  package mutating func append(_ byte: UInt8) { take(1).set8(0, byte) }
+  package mutating func append(big word: UInt64) { take(8).set64(0, word.byteSwapped) }
+  package mutating func append(big half: UInt32) { take(4).set32(0, half.byteSwapped) }
+  package mutating func append(big short: UInt16) { take(2).set16(0, short.byteSwapped) }
+  package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    take(bytes.count).copyMemory(from: start, byteCount: bytes.count)
+  }
+
+  /// Turns all bytes from `start` on over, so that they sort the other way round.
+  package mutating func complement(from start: Int) {
+    for index in start..<count { memory.set8(index, ~memory.u8(index)) }
+  }
+}

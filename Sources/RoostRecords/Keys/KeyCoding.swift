@@ -1,0 +1,147 @@
+internal import RoostBytes
+
+/// Writes values into keys, so that bytes sort as Swift sorts the values and are equal where the values are.
+///
+/// ## Layout
+/// A part that may be nil begins with 0 for nil, or 1 and the value: nil comes first. Then
+/// ```
+/// bool             u8 0 or 1
+/// signed integer   big-endian, the sign bit turned over, at its width
+/// unsigned         big-endian, at its width
+/// float, double,   big-endian; of a negative number all bits turned over, else the sign bit; -0 is 0, and NaN,
+///  date             whichever, all ones
+/// decimal          see DecimalNumber.key
+/// string, url      UTF-8 in normal form C, in which 0 is written as 0 255; then 0 0. Cut behind 512 bytes: then 0 254
+/// data             the same without a normal form
+/// uuid             16 bytes
+/// reference        order-keeping number, see below
+/// ```
+/// No value's bytes begin another's of the same type, so parts can follow each other. A part that sorts downwards has all
+/// its bytes turned over.
+///
+/// An order-keeping number has as many bytes behind the first as the first has ones in front: 0xxxxxxx, 10xxxxxx x, … up to
+/// 11111111 and eight bytes.
+package enum KeyCoding {
+  /// Behind so many bytes a text is cut. Rows with equal keys then have to be compared themselves.
+  package static let textBytes = 512
+
+  package static func append(double: Double, to key: inout KeyBuffer) {
+    key.append(big: orderedBits(double))
+  }
+
+  @inline(__always)
+  package static func orderedBits(_ number: Double) -> UInt64 {
+    if number.isNaN { return .max }
+    // Adding 0 makes a positive zero of a negative one.
+    let bits = (number + 0).bitPattern
+    return bits & (1 << 63) == 0 ? bits | 1 << 63 : ~bits
+  }
+
+  @inline(__always)
+  package static func orderedBits(_ number: Float) -> UInt32 {
+    if number.isNaN { return .max }
+    let bits = (number + 0).bitPattern
+    return bits & (1 << 31) == 0 ? bits | 1 << 31 : ~bits
+  }
+
+  /// Appends a number of a row, in as few bytes as it needs.
+  package static func append(row: RowID, to key: inout KeyBuffer) {
+    let number = row.number
+    let bits = 64 - number.leadingZeroBitCount
+    let more = number < 1 << 56 ? max(0, (bits - 1) / 7) : 8
+    let memory = key.take(1 + more)
+    if more == 8 {
+      memory.set8(0, 0xFF)
+      memory.set64(1, number.byteSwapped)
+      return
+    }
+    for index in 0...more {
+      memory.set8(index, UInt8(truncatingIfNeeded: number >> UInt64(8 * (more - index))))
+    }
+    let ones = more == 0 ? 0 : ~UInt8(0) << UInt8(8 - more)
+    memory.set8(0, memory.u8(0) | ones)
+  }
+
+  /// Reads such a number from the end of a key that it ends; nil where there is none.
+  package static func row(endOf key: UnsafeRawBufferPointer, from start: Int) -> RowID? {
+    guard start < key.count else { return nil }
+    let first = key[start]
+    let more = (~first).leadingZeroBitCount
+    guard key.count == start + 1 + more else { return nil }
+    if more == 8 { return RowID(UInt64(bigEndian: key.loadUnaligned(fromByteOffset: start + 1, as: UInt64.self))) }
+    var number = UInt64(first & (0x7F >> UInt8(more)))
+    for index in 0..<more { number = number << 8 | UInt64(key[start + 1 + index]) }
+    return RowID(number)
+  }
+
+  /// How many bytes the number takes that ends a key; the length stands in its first byte only, so the caller has to know
+  /// where it begins, or that what stands before it ends by itself.
+  package static func append(data: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+    appendEscaped(data, to: &key)
+  }
+
+  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+    let isCut = bytes.count > textBytes
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(textBytes))
+    if bytes.contains(0) {
+      for byte in bytes {
+        key.append(byte)
+        if byte == 0 { key.append(255) }
+      }
+    } else {
+      key.append(contentsOf: bytes)
+    }
+    key.append(0)
+    key.append(isCut ? 254 : 0)
+  }
+
+  /// Appends valid UTF-8 in normal form C.
+  package static func append(text: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+    if NormalForm.isPlain(text) {
+      appendEscaped(text, to: &key)
+    } else {
+      NormalForm.composed(text).withUnsafeBytes { appendEscaped($0, to: &key) }
+    }
+  }
+
+  /// Appends a value of this type. Collections have no order and no key.
+  package static func append(_ value: Value, as type: FieldType, to key: inout KeyBuffer) throws(RecordFault) {
+    switch (type, value) {
+    case (.string, .string(let text)), (.url, .url(let text)):
+      var text = text
+      text.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: &key) }
+    case (.data, .data(let data)): data.withUnsafeBytes { append(data: $0, to: &key) }
+    default:
+      guard let width = type.width else { throw RecordFault(.wrongType, "\(value.kind) has no place in an index") }
+      var fault: RecordFault?
+      withUnsafeTemporaryAllocation(byteCount: max(width, 1), alignment: 8) { memory in
+        do throws(RecordFault) {
+          try FixedCoding.write(value, as: type, to: memory.baseAddress!)
+          appendFixed(UnsafeRawPointer(memory.baseAddress!), as: type, to: &key)
+        } catch { fault = error }
+      }
+      if let fault { throw fault }
+    }
+  }
+
+  /// Appends a field of fixed width as it stands in a row.
+  package static func appendFixed(_ memory: UnsafeRawPointer, as type: FieldType, to key: inout KeyBuffer) {
+    switch type {
+    case .bool: key.append(memory.u8(0) == 0 ? 0 : 1)
+    case .int8: key.append(memory.u8(0) ^ 0x80)
+    case .int16: key.append(big: memory.u16(0) ^ 0x8000)
+    case .int32: key.append(big: memory.u32(0) ^ 0x8000_0000)
+    case .int64: key.append(big: memory.u64(0) ^ 1 << 63)
+    case .uint8: key.append(memory.u8(0))
+    case .uint16: key.append(big: memory.u16(0))
+    case .uint32: key.append(big: memory.u32(0))
+    case .uint64: key.append(big: memory.u64(0))
+    case .float: key.append(big: orderedBits(Float(bitPattern: memory.u32(0))))
+    case .double, .date: key.append(big: orderedBits(Double(bitPattern: memory.u64(0))))
+    case .decimal: DecimalNumber(reading: memory).key.withUnsafeBytes { key.append(contentsOf: $0) }
+    case .uuid: key.append(contentsOf: UnsafeRawBufferPointer(start: memory, count: 16))
+    case .reference: append(row: RowID(memory.u64(0)), to: &key)
+    case .presence, .string, .data, .url, .array, .set, .dictionary: break
+    }
+  }
+}

@@ -1,0 +1,125 @@
+internal import RoostBytes
+
+/// Where one field stands in the rows of a layout.
+package struct Slot: Sendable {
+  package var type: FieldType
+  /// Of the bytes of a field with a fixed width; of a variable one, its number among those.
+  package var position: Int
+  package var isVariable: Bool
+  /// The bit that says nil; -1 where the field is never nil.
+  package var nullBit: Int
+}
+
+/// How the rows of an entity are written: which field stands where.
+///
+/// An entity has one layout for every set of fields it ever had, and each row names its own. So a row is never written
+/// again because fields came or went.
+///
+/// ## Layout
+/// ```
+/// 0   u16  version of the layout
+/// 2   null bits, one for every field that may be nil: 1 says nil
+///     fields of fixed width, in order
+///     u16 for every variable field: where its bytes end, counted from the end of this table;
+///         the highest bit says that the bytes are u64 length, and the value stands among the entity's large values
+///     the variable fields' bytes
+/// ```
+/// The bytes of a field that is nil are zeros, or none.
+package final class Layout: Sendable {
+  /// A field of a layout, by which another layout's are found.
+  package struct Member: Hashable, Sendable {
+    package var id: FieldID
+    package var type: FieldType
+    package var isOptional: Bool
+
+    package init(_ id: FieldID, _ type: FieldType, isOptional: Bool = false) {
+      self.id = id
+      self.type = type
+      self.isOptional = isOptional
+    }
+  }
+
+  package static let outside: UInt16 = 0x8000
+  /// The most bytes that all variable fields of a row may take together, without those outside.
+  package static let variableBytes = 0x7FFF
+
+  package let version: UInt16
+  package let members: [Member]
+  package let slots: [Slot]
+  /// Where the table of ends begins and where the variable bytes do.
+  package let endsStart: Int
+  package let bytesStart: Int
+  package let variableCount: Int
+  let nullBytes: Int
+
+  package init(version: UInt16, _ members: [Member]) {
+    self.version = version
+    self.members = members
+    let nullCount = members.count { $0.isOptional }
+    nullBytes = (nullCount + 7) / 8
+    var offset = 2 + nullBytes
+    var variable = 0
+    var bit = 0
+    var slots: [Slot] = []
+    for member in members {
+      var slot = Slot(type: member.type, position: 0, isVariable: false, nullBit: -1)
+      if member.isOptional {
+        slot.nullBit = bit
+        bit += 1
+      }
+      if let width = member.type.width {
+        slot.position = offset
+        offset += width
+      } else {
+        slot.isVariable = true
+        slot.position = variable
+        variable += 1
+      }
+      slots.append(slot)
+    }
+    self.slots = slots
+    endsStart = offset
+    variableCount = variable
+    bytesStart = offset + 2 * variable
+  }
+
+  /// The version that a row was written under; nil where it is too short to say.
+  @inline(__always)
+  package static func version(of row: UnsafeRawBufferPointer) -> UInt16? {
+    row.count >= 2 ? row.baseAddress!.u16(0) : nil
+  }
+
+  /// Whether the bytes can be a row of this layout, so that every field can be read from them.
+  package func admits(_ row: UnsafeRawBufferPointer) -> Bool {
+    guard row.count >= bytesStart, let start = row.baseAddress, start.u16(0) == version else { return false }
+    var before = 0
+    for index in 0..<variableCount {
+      let end = start.u16(endsStart + 2 * index)
+      let at = Int(end & ~Self.outside)
+      guard at >= before, end & Self.outside == 0 || at - before == 8 else { return false }
+      before = at
+    }
+    return bytesStart + before == row.count
+  }
+}
+
+extension Layout {
+  // MARK: Reading. The row must be admitted.
+
+  @inline(__always)
+  package func isNull(_ row: UnsafeRawPointer, _ slot: Slot) -> Bool {
+    slot.nullBit >= 0 && row.u8(2 &+ slot.nullBit &>> 3) & (1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)) != 0
+  }
+
+  /// The bytes of a variable field, and whether they only say how long the value is that stands elsewhere.
+  @inline(__always)
+  package func bytes(_ row: UnsafeRawPointer, _ slot: Slot) -> (bytes: UnsafeRawBufferPointer, isOutside: Bool) {
+    let entry = endsStart &+ 2 &* slot.position
+    let start = slot.position == 0 ? 0 : Int(row.u16(entry &- 2) & ~Self.outside)
+    let end = row.u16(entry)
+    let length = Int(end & ~Self.outside) &- start
+    return (
+      UnsafeRawBufferPointer(start: row + (bytesStart &+ start), count: length), end & Self.outside != 0
+    )
+  }
+}

@@ -1,0 +1,186 @@
+internal import RoostBytes
+
+/// Puts one row together, field by field and in any order, and is used again for the next.
+///
+/// What is not set is nil, or zero and empty where it may not be nil.
+///
+/// ## Invariants
+/// 1. `fixed` holds the row's beginning up to the table of ends.
+/// 2. The bytes of variable field i are `heap[starts[i] ..< starts[i] + lengths[i]]`.
+package struct RowBuilder: ~Copyable {
+  package let layout: Layout
+  private let fixed: UnsafeMutableRawPointer
+  private let places: UnsafeMutablePointer<Place>
+  private var heap: UnsafeMutableRawPointer
+  private var heapCapacity: Int
+  private var heapUsed = 0
+
+  private struct Place {
+    var start = 0
+    var length = 0
+    var isOutside = false
+  }
+
+  package init(_ layout: Layout) {
+    self.layout = layout
+    fixed = .allocate(byteCount: max(layout.endsStart, 8), alignment: 8)
+    places = .allocate(capacity: max(layout.variableCount, 1))
+    places.initialize(repeating: Place(), count: max(layout.variableCount, 1))
+    heapCapacity = 1024
+    heap = .allocate(byteCount: heapCapacity, alignment: 8)
+    clear()
+  }
+
+  deinit {
+    fixed.deallocate()
+    places.deallocate()
+    heap.deallocate()
+  }
+
+  /// Begins another row.
+  package mutating func clear() {
+    fixed.initializeMemory(as: UInt8.self, repeating: 0, count: layout.endsStart)
+    fixed.set16(0, layout.version)
+    for byte in 0..<layout.nullBytes { fixed.set8(2 + byte, 0xFF) }
+    for index in 0..<layout.variableCount { places[index] = Place() }
+    heapUsed = 0
+  }
+
+  // MARK: Fixed width
+
+  @inline(__always)
+  private func present(_ slot: Slot) -> UnsafeMutableRawPointer {
+    if slot.nullBit >= 0 {
+      let at = 2 &+ slot.nullBit &>> 3
+      fixed.set8(at, fixed.u8(at) & ~(1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)))
+    }
+    return fixed + slot.position
+  }
+
+  /// Says that an optional struct is there.
+  package func setPresent(_ slot: Slot) { _ = present(slot) }
+  package func set(_ slot: Slot, word: UInt64) { present(slot).set64(0, word) }
+  package func set(_ slot: Slot, half: UInt32) { present(slot).set32(0, half) }
+  package func set(_ slot: Slot, short: UInt16) { present(slot).set16(0, short) }
+  package func set(_ slot: Slot, byte: UInt8) { present(slot).set8(0, byte) }
+  package func set(_ slot: Slot, double: Double) { present(slot).set64(0, double.bitPattern) }
+  package func set(_ slot: Slot, float: Float) { present(slot).set32(0, float.bitPattern) }
+  package func set(_ slot: Slot, bool: Bool) { present(slot).set8(0, bool ? 1 : 0) }
+  package func set(_ slot: Slot, reference: RowID) { present(slot).set64(0, reference.number) }
+  package func set(_ slot: Slot, uuid: UUIDNumber) {
+    let memory = present(slot)
+    memory.set64(0, uuid.high.byteSwapped)
+    memory.set64(8, uuid.low.byteSwapped)
+  }
+  package func set(_ slot: Slot, decimal: DecimalNumber) { decimal.write(to: present(slot)) }
+
+  // MARK: Variable width
+
+  package mutating func set(_ slot: Slot, bytes: UnsafeRawBufferPointer, isOutside: Bool = false) {
+    if slot.nullBit >= 0 {
+      let at = 2 &+ slot.nullBit &>> 3
+      fixed.set8(at, fixed.u8(at) & ~(1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)))
+    }
+    if heapUsed + bytes.count > heapCapacity { grow(bytes.count) }
+    if let start = bytes.baseAddress { (heap + heapUsed).copyMemory(from: start, byteCount: bytes.count) }
+    places[slot.position] = Place(start: heapUsed, length: bytes.count, isOutside: isOutside)
+    heapUsed += bytes.count
+  }
+
+  package mutating func set(_ slot: Slot, string: String) {
+    var string = string
+    string.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  private mutating func grow(_ bytes: Int) {
+    heapCapacity = max(heapCapacity * 2, heapUsed + bytes)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: heapCapacity, alignment: 8)
+    larger.copyMemory(from: heap, byteCount: heapUsed)
+    heap.deallocate()
+    heap = larger
+  }
+
+  // MARK: Any
+
+  package mutating func setNull(_ slot: Slot) {
+    if slot.nullBit >= 0 {
+      let at = 2 + slot.nullBit >> 3
+      fixed.set8(at, fixed.u8(at) | 1 << UInt8(slot.nullBit & 7))
+    }
+    if slot.isVariable {
+      places[slot.position] = Place()
+    } else {
+      (fixed + slot.position).initializeMemory(as: UInt8.self, repeating: 0, count: slot.type.width ?? 0)
+    }
+  }
+
+  package mutating func set(_ slot: Slot, _ value: Value) throws(RecordFault) {
+    if value.isNull {
+      guard slot.nullBit >= 0 else { throw RecordFault(.missing, "nil where a value must stand") }
+      return setNull(slot)
+    }
+    if slot.isVariable {
+      var bytes: [UInt8] = []
+      try ElementCoding.encode(value, as: slot.type, into: &bytes)
+      bytes.withUnsafeBytes { set(slot, bytes: $0) }
+    } else {
+      try FixedCoding.write(value, as: slot.type, to: present(slot))
+    }
+  }
+
+  /// Takes over all fields of a row of the same layout.
+  package mutating func load(_ row: UnsafeRawBufferPointer) {
+    precondition(layout.admits(row), "the row is of this layout")
+    let start = row.baseAddress!
+    fixed.copyMemory(from: start, byteCount: layout.endsStart)
+    heapUsed = 0
+    let bytes = row.count - layout.bytesStart
+    if bytes > heapCapacity { grow(bytes) }
+    heap.copyMemory(from: start + layout.bytesStart, byteCount: bytes)
+    heapUsed = bytes
+    var before = 0
+    for index in 0..<layout.variableCount {
+      let entry = start.u16(layout.endsStart + 2 * index)
+      let end = Int(entry & ~Layout.outside)
+      places[index] = Place(start: before, length: end - before, isOutside: entry & Layout.outside != 0)
+      before = end
+    }
+  }
+
+  /// The largest variable field that still stands in the row: its number among them and its bytes.
+  package func largest() -> (position: Int, count: Int)? {
+    var found: (position: Int, count: Int)?
+    for index in 0..<layout.variableCount where !places[index].isOutside && places[index].length > 8 {
+      if places[index].length > found?.count ?? 0 { found = (index, places[index].length) }
+    }
+    return found
+  }
+
+  /// The bytes of a variable field as they stand now.
+  package func withBytes<Result>(_ position: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let place = places[position]
+    return body(UnsafeRawBufferPointer(start: heap + place.start, count: place.length))
+  }
+
+  /// How many bytes the finished row takes.
+  package var byteCount: Int {
+    var sum = layout.bytesStart
+    for index in 0..<layout.variableCount { sum += places[index].length }
+    return sum
+  }
+
+  /// Writes the row; there must be room for ``byteCount``. Throws where the variable fields are too large together.
+  package func write(to target: UnsafeMutableRawPointer) throws(RecordFault) {
+    target.copyMemory(from: fixed, byteCount: layout.endsStart)
+    var end = 0
+    for index in 0..<layout.variableCount {
+      let place = places[index]
+      guard end + place.length <= Layout.variableBytes else {
+        throw RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
+      }
+      (target + (layout.bytesStart + end)).copyMemory(from: heap + place.start, byteCount: place.length)
+      end += place.length
+      target.set16(layout.endsStart + 2 * index, UInt16(end) | (place.isOutside ? Layout.outside : 0))
+    }
+  }
+}
