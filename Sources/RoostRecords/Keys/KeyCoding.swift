@@ -74,8 +74,14 @@ package enum KeyCoding {
     return RowID(number)
   }
 
-  /// How many bytes the number takes that ends a key; the length stands in its first byte only, so the caller has to know
-  /// where it begins, or that what stands before it ends by itself.
+  /// Whether values of this type can stand in keys.
+  package static func isOrdered(_ type: FieldType) -> Bool {
+    switch type {
+    case .array, .set, .dictionary, .presence: false
+    default: true
+    }
+  }
+
   package static func append(data: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
     appendEscaped(data, to: &key)
   }

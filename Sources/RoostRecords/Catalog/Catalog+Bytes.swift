@@ -1,0 +1,194 @@
+internal import RoostBytes
+package import RoostFile
+
+/// The catalog's bytes.
+///
+/// ## Layout
+/// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
+/// ```
+/// u8 1 (the form)   next entity, index, relationship
+/// entities: id, name, next field,
+///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value), initial value (data)
+///   layouts: members: id, type, flag optional
+/// indexes: id, entity, name, flags (1 unique, 2 is being built), row built below if so,
+///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
+/// relationships: id, entity, name, target, delete rule, inverse + 1 or 0,
+///   u8 shape: 0 field | 1 entity, field | 2
+/// type: u8, for a reference its entity, for a collection its elements
+/// element: u8 0 type | 1 element | 2 parts: name, element
+/// value: u8 0, or 1, type, varint length and the bytes as in a row
+/// ```
+extension Catalog {
+  static let form: UInt8 = 1
+
+  package var encoded: [UInt8] {
+    var out = ByteWriter()
+    out.byte(Self.form)
+    out.number(next.entity)
+    out.number(next.index)
+    out.number(next.relationship)
+    out.list(entities) { out, entity in
+      out.number(entity.id.number)
+      out.text(entity.name)
+      out.number(entity.nextField)
+      out.list(entity.fields) { out, field in
+        out.number(field.id.number)
+        out.text(field.name)
+        out.type(field.type)
+        out.byte((field.isOptional ? 1 : 0) | (field.isPreserved ? 2 : 0) | (field.initial != nil ? 4 : 0))
+        if let initial = field.initial { out.value(initial, field.type) }
+      }
+      out.list(entity.layouts) { out, members in
+        out.list(members) { out, member in
+          out.number(member.id.number)
+          out.type(member.type)
+          out.byte(member.isOptional ? 1 : 0)
+        }
+      }
+    }
+    out.list(indexes) { out, index in
+      out.number(index.id.number)
+      out.number(index.entity.number)
+      out.text(index.name)
+      out.byte((index.isUnique ? 1 : 0) | (index.builtBelow != nil ? 2 : 0))
+      if let row = index.builtBelow { out.number(row.number) }
+      out.list(index.parts) { out, part in
+        out.number(part.field.number)
+        out.byte(part.isDescending ? 1 : 0)
+      }
+      let fields = entity(index.entity)?.fields ?? []
+      out.list(index.tests) { out, test in
+        switch test {
+        case .isNull(let field):
+          out.byte(0)
+          out.number(field.number)
+        case .isNotNull(let field):
+          out.byte(1)
+          out.number(field.number)
+        case .equals(let id, let value):
+          out.byte(2)
+          out.number(id.number)
+          out.value(value, fields.first { $0.id == id }?.type ?? .data)
+        }
+      }
+    }
+    out.list(relationships) { out, one in
+      out.number(one.id)
+      out.number(one.entity.number)
+      out.text(one.name)
+      out.number(one.target.number)
+      out.byte(one.deleteRule.rawValue)
+      out.number(one.inverse.map { UInt64($0) + 1 } ?? 0)
+      switch one.shape {
+      case .one(let field):
+        out.byte(0)
+        out.number(field.number)
+      case .manyByReference(let entity, let field):
+        out.byte(1)
+        out.number(entity.number)
+        out.number(field.number)
+      case .links: out.byte(2)
+      }
+    }
+    return out.bytes
+  }
+
+  /// Reads a catalog; everything in it is checked.
+  package init(decoding bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    var reader = ByteReader(bytes)
+    do {
+      self = try Self.decode(&reader)
+    } catch is ByteReader.Unreadable {
+      throw StoreError(.damaged, "the catalog of entities is unreadable at byte \(reader.position)")
+    } catch { throw StoreError(.damaged, "the catalog of entities is unreadable: \(error)") }
+  }
+
+  private static func decode(_ reader: inout ByteReader) throws -> Catalog {
+    let form = try reader.byte()
+    guard form == Self.form else {
+      throw StoreError(.futureVersion, "the catalog has form \(form); this version knows form \(Self.form)")
+    }
+    var next = Numbers()
+    next.entity = try reader.number()
+    next.index = try reader.number()
+    next.relationship = try reader.number()
+    let entities = try reader.list { reader in
+      let id: UInt32 = try reader.number()
+      let name = try reader.text()
+      let nextField: UInt16 = try reader.number()
+      let fields = try reader.list { reader in
+        let id: UInt16 = try reader.number()
+        let name = try reader.text()
+        let type = try reader.type()
+        let flags = try reader.byte()
+        return Field(
+          FieldID(id), name, type, isOptional: flags & 1 != 0, initial: flags & 4 != 0 ? try reader.value() : nil,
+          isPreserved: flags & 2 != 0)
+      }
+      let layouts = try reader.list { reader in
+        try reader.list { reader in
+          Layout.Member(FieldID(try reader.number()), try reader.type(), isOptional: try reader.byte() != 0)
+        }
+      }
+      guard let last = layouts.last, last == fields.map(\.member), layouts.count <= Entity.mostLayouts,
+        fields.allSatisfy({ $0.id.number < nextField }), id < next.entity
+      else { throw ByteReader.Unreadable() }
+      return Entity(EntityID(id), name, fields, layouts, nextField: nextField)
+    }
+    let indexes = try reader.list { reader in try index(&reader, entities, next) }
+    let relationships = try reader.list { reader in try relationship(&reader, entities) }
+    guard reader.isAtEnd, Set(entities.map(\.id)).count == entities.count,
+      Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
+    else { throw ByteReader.Unreadable() }
+    return Catalog(entities, indexes, relationships, next: next)
+  }
+
+  private static func index(_ reader: inout ByteReader, _ entities: [Entity], _ next: Numbers) throws -> Index {
+    let id: UInt32 = try reader.number()
+    let entity = EntityID(try reader.number())
+    let name = try reader.text()
+    let flags = try reader.byte()
+    let row: UInt64? = flags & 2 != 0 ? try reader.number() : nil
+    let parts = try reader.list { reader in
+      Index.Part(FieldID(try reader.number()), isDescending: try reader.byte() != 0)
+    }
+    let tests = try reader.list { reader -> Index.Test in
+      let kind = try reader.byte()
+      let field = FieldID(try reader.number())
+      switch kind {
+      case 0: return .isNull(field)
+      case 1: return .isNotNull(field)
+      case 2: return .equals(field, try reader.value())
+      default: throw ByteReader.Unreadable()
+      }
+    }
+    guard let owner = entities.first(where: { $0.id == entity }), !parts.isEmpty, id < next.index,
+      parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false })
+    else { throw ByteReader.Unreadable() }
+    var index = Index(IndexID(id), of: entity, name, parts, isUnique: flags & 1 != 0, tests: tests)
+    index.builtBelow = row.map { RowID($0) }
+    return index
+  }
+
+  private static func relationship(_ reader: inout ByteReader, _ entities: [Entity]) throws -> Relationship {
+    let id: UInt32 = try reader.number()
+    let entity = EntityID(try reader.number())
+    let name = try reader.text()
+    let target = EntityID(try reader.number())
+    guard let rule = Relationship.DeleteRule(rawValue: try reader.byte()) else { throw ByteReader.Unreadable() }
+    let inverse: UInt64 = try reader.number()
+    let shape: Relationship.Shape
+    switch try reader.byte() {
+    case 0: shape = .one(FieldID(try reader.number()))
+    case 1: shape = .manyByReference(EntityID(try reader.number()), FieldID(try reader.number()))
+    case 2: shape = .links
+    default: throw ByteReader.Unreadable()
+    }
+    guard entities.contains(where: { $0.id == entity }), entities.contains(where: { $0.id == target }) else {
+      throw ByteReader.Unreadable()
+    }
+    return Relationship(
+      id, of: entity, name, to: target, shape, inverse: inverse == 0 ? nil : UInt32(truncatingIfNeeded: inverse - 1),
+      deleteRule: rule)
+  }
+}

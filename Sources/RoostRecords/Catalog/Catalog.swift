@@ -1,0 +1,108 @@
+/// What a store holds: entities, indexes and relationships. It stands in the store itself.
+///
+/// ## Invariants
+/// 1. Numbers of entities, fields, indexes and relationships are never given twice.
+/// 2. Every name that refers to another part of the catalog refers to one that is there.
+package struct Catalog: Hashable, Sendable {
+  package private(set) var entities: [Entity] = []
+  package private(set) var indexes: [Index] = []
+  package private(set) var relationships: [Relationship] = []
+  private(set) var next = Numbers()
+
+  struct Numbers: Hashable, Sendable {
+    var entity: UInt32 = 1
+    var index: UInt32 = 1
+    var relationship: UInt32 = 1
+  }
+
+  package init() {}
+
+  init(_ entities: [Entity], _ indexes: [Index], _ relationships: [Relationship], next: Numbers) {
+    self.entities = entities
+    self.indexes = indexes
+    self.relationships = relationships
+    self.next = next
+  }
+
+  package func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
+  package func entity(_ id: EntityID) -> Entity? { entities.first { $0.id == id } }
+  package func indexes(of id: EntityID) -> [Index] { indexes.filter { $0.entity == id } }
+
+  // MARK: Changing
+
+  /// Adds an entity whose fields `body` adds.
+  @discardableResult
+  package mutating func add(
+    entity name: String, _ body: (inout Entity) throws(RecordFault) -> Void = { (_) throws(RecordFault) in }
+  ) throws(RecordFault) -> EntityID {
+    guard !name.isEmpty, entity(name) == nil else {
+      throw RecordFault(.conflict, "there is an entity of this name, or none was given", entity: name)
+    }
+    var entity = Entity(EntityID(next.entity), name)
+    try body(&entity)
+    try entity.settle()
+    next.entity += 1
+    entities.append(entity)
+    return entity.id
+  }
+
+  /// Changes an entity's name and fields. Its indexes must still have what they need.
+  package mutating func change(
+    entity name: String, _ body: (inout Entity) throws(RecordFault) -> Void
+  ) throws(RecordFault) {
+    guard let index = entities.firstIndex(where: { $0.name == name }) else {
+      throw RecordFault(.unknown, "there is no such entity", entity: name)
+    }
+    var changed = entities[index]
+    try body(&changed)
+    try changed.settle()
+    guard changed.name == name || entity(changed.name) == nil, !changed.name.isEmpty else {
+      throw RecordFault(.conflict, "there is an entity of this name, or none was given", entity: changed.name)
+    }
+    for index in indexes where index.entity == changed.id {
+      for part in index.parts where changed.field(part.field) == nil {
+        throw RecordFault(.conflict, "the index \(index.name) needs a field that is removed", entity: name)
+      }
+    }
+    entities[index] = changed
+  }
+
+  @discardableResult
+  package mutating func add(
+    index name: String, of entityName: String, on fields: [String], descending: Set<String> = [],
+    isUnique: Bool = false,
+    tests: [Index.Test] = []
+  ) throws(RecordFault) -> IndexID {
+    guard let entity = entity(entityName) else {
+      throw RecordFault(.unknown, "there is no such entity", entity: entityName)
+    }
+    guard !fields.isEmpty, !indexes.contains(where: { $0.entity == entity.id && $0.name == name }) else {
+      throw RecordFault(.conflict, "there is an index named \(name), or it has no fields", entity: entityName)
+    }
+    var parts: [Index.Part] = []
+    for name in fields {
+      guard let field = entity.field(name) else {
+        throw RecordFault(.unknown, "there is no such field", entity: entityName, field: name)
+      }
+      guard KeyCoding.isOrdered(field.type) else {
+        throw RecordFault(.wrongType, "what the field holds has no order", entity: entityName, field: name)
+      }
+      parts.append(Index.Part(field.id, isDescending: descending.contains(name)))
+    }
+    let id = IndexID(next.index)
+    next.index += 1
+    indexes.append(Index(id, of: entity.id, name, parts, isUnique: isUnique, tests: tests))
+    return id
+  }
+
+  package mutating func remove(index name: String, of entityName: String) throws(RecordFault) {
+    guard let entity = entity(entityName),
+      let at = indexes.firstIndex(where: { $0.entity == entity.id && $0.name == name })
+    else { throw RecordFault(.unknown, "there is no index named \(name)", entity: entityName) }
+    indexes.remove(at: at)
+  }
+
+  mutating func set(_ index: Index) {
+    if let at = indexes.firstIndex(where: { $0.id == index.id }) { indexes[at] = index }
+  }
+}

@@ -1,0 +1,159 @@
+/// A kind of rows: its fields now, and how rows were written at any time.
+package struct Entity: Hashable, Sendable {
+  package var id: EntityID
+  package var name: String
+  package var fields: [Field]
+  /// Every layout there ever was; a row's version is its place in here, and new rows get the last.
+  package private(set) var layouts: [[Layout.Member]]
+  private(set) var nextField: UInt16
+
+  package init(_ id: EntityID, _ name: String) {
+    self.id = id
+    self.name = name
+    fields = []
+    layouts = [[]]
+    nextField = 1
+  }
+
+  init(_ id: EntityID, _ name: String, _ fields: [Field], _ layouts: [[Layout.Member]], nextField: UInt16) {
+    self.id = id
+    self.name = name
+    self.fields = fields
+    self.layouts = layouts
+    self.nextField = nextField
+  }
+
+  package func field(_ name: String) -> Field? { fields.first { $0.name == name } }
+  package func field(_ id: FieldID) -> Field? { fields.first { $0.id == id } }
+  package var layoutVersion: UInt16 { UInt16(layouts.count - 1) }
+
+  /// Adds a field. Rows that are there hold `initial`.
+  @discardableResult
+  package mutating func add(
+    _ name: String, _ type: FieldType, isOptional: Bool = false, initial: Value? = nil, isPreserved: Bool = false
+  ) throws(RecordFault) -> FieldID {
+    guard !name.isEmpty, field(name) == nil else {
+      throw RecordFault(.conflict, "there is a field of this name, or none was given", entity: self.name, field: name)
+    }
+    guard nextField < .max, fields.count < Self.mostFields else {
+      throw RecordFault(.conflict, "an entity has at most \(Self.mostFields) fields", entity: self.name)
+    }
+    let id = FieldID(nextField)
+    nextField += 1
+    fields.append(
+      Field(id, name, type, isOptional: isOptional, initial: initial, isPreserved: isPreserved))
+    return id
+  }
+
+  package static let mostFields = 4000
+  package static let mostLayouts = 60_000
+
+  package mutating func remove(_ name: String) throws(RecordFault) {
+    guard let index = fields.firstIndex(where: { $0.name == name }) else {
+      throw RecordFault(.unknown, "there is no such field", entity: self.name, field: name)
+    }
+    fields.remove(at: index)
+  }
+
+  package mutating func rename(_ name: String, to new: String) throws(RecordFault) {
+    guard let index = fields.firstIndex(where: { $0.name == name }) else {
+      throw RecordFault(.unknown, "there is no such field", entity: self.name, field: name)
+    }
+    guard !new.isEmpty, name == new || field(new) == nil else {
+      throw RecordFault(.conflict, "there is a field of this name, or none was given", entity: self.name, field: new)
+    }
+    fields[index].name = new
+  }
+
+  /// Makes sure that the last layout is that of the fields as they are now.
+  package mutating func settle() throws(RecordFault) {
+    let now = fields.map(\.member)
+    if layouts[layouts.count - 1] == now { return }
+    guard layouts.count < Self.mostLayouts else {
+      throw RecordFault(.conflict, "the entity's fields changed \(Self.mostLayouts) times", entity: name)
+    }
+    layouts.append(now)
+  }
+}
+
+/// An index's number in its store; no other index ever gets it.
+package struct IndexID: Hashable, Sendable {
+  package let number: UInt32
+
+  package init(_ number: UInt32) { self.number = number }
+}
+
+/// Rows of an entity in the order of some of their fields.
+package struct Index: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
+    package var field: FieldID
+    package var isDescending: Bool
+
+    package init(_ field: FieldID, isDescending: Bool = false) {
+      self.field = field
+      self.isDescending = isDescending
+    }
+  }
+
+  /// What a row must fulfil to stand in a partial index.
+  package enum Test: Hashable, Sendable {
+    case isNull(FieldID)
+    case isNotNull(FieldID)
+    case equals(FieldID, Value)
+  }
+
+  package var id: IndexID
+  package var entity: EntityID
+  package var name: String
+  package var parts: [Part]
+  package var isUnique: Bool
+  package var tests: [Test]
+  /// Rows below this one stand in it; nil where all do. Plans do not use an index that is still built.
+  package var builtBelow: RowID?
+
+  package init(
+    _ id: IndexID, of entity: EntityID, _ name: String, _ parts: [Part], isUnique: Bool = false, tests: [Test] = []
+  ) {
+    self.id = id
+    self.entity = entity
+    self.name = name
+    self.parts = parts
+    self.isUnique = isUnique
+    self.tests = tests
+  }
+}
+
+/// How one entity's rows lead to another's.
+package struct Relationship: Hashable, Sendable {
+  package enum Shape: Hashable, Sendable {
+    /// A reference in the row.
+    case one(FieldID)
+    /// The rows whose reference leads here.
+    case manyByReference(EntityID, FieldID)
+    /// Links of their own, for many-to-many and for an order that is kept.
+    case links
+  }
+
+  package enum DeleteRule: UInt8, Hashable, Sendable { case nullify, cascade, deny, noAction }
+
+  package var id: UInt32
+  package var entity: EntityID
+  package var name: String
+  package var target: EntityID
+  package var shape: Shape
+  package var inverse: UInt32?
+  package var deleteRule: DeleteRule
+
+  package init(
+    _ id: UInt32, of entity: EntityID, _ name: String, to target: EntityID, _ shape: Shape, inverse: UInt32? = nil,
+    deleteRule: DeleteRule = .nullify
+  ) {
+    self.id = id
+    self.entity = entity
+    self.name = name
+    self.target = target
+    self.shape = shape
+    self.inverse = inverse
+    self.deleteRule = deleteRule
+  }
+}

@@ -1,0 +1,108 @@
+import RoostFile
+import RoostTestSupport
+import Testing
+
+@testable import RoostRecords
+
+/// A store describes itself, and a damaged description is noticed.
+@Suite struct CatalogTests {
+  static func library() throws -> Catalog {
+    var catalog = Catalog()
+    let artist = try catalog.add(entity: "Artist") { (entity) throws(RecordFault) in try entity.add("name", .string) }
+    let album = try catalog.add(entity: "Album") { (entity) throws(RecordFault) in
+      try entity.add("title", .string)
+      try entity.add("artist", .reference(artist), isOptional: true)
+    }
+    try catalog.add(entity: "Track") { (entity) throws(RecordFault) in
+      try entity.add("id", .string, isPreserved: true)
+      try entity.add("title", .string)
+      try entity.add("album", .reference(album), isOptional: true)
+      try entity.add("genre", .string, isOptional: true)
+      try entity.add("rating", .int16, isOptional: true, initial: .int(3))
+      try entity.add(
+        "notes", .array(.structure([.init("at", .plain(.date)), .init("text", .optional(.plain(.string)))])))
+    }
+    try catalog.add(index: "id", of: "Track", on: ["id"], isUnique: true)
+    try catalog.add(index: "genre", of: "Track", on: ["genre", "title"], descending: ["title"])
+    let rating = catalog.entity("Track")!.field("rating")!.id
+    try catalog.add(index: "best", of: "Track", on: ["title"], tests: [.equals(rating, .int(5)), .isNotNull(rating)])
+    return catalog
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws(StoreError) -> Catalog {
+    var result: Result<Catalog, StoreError>?
+    bytes.withUnsafeBytes { bytes in
+      do throws(StoreError) { result = .success(try Catalog(decoding: bytes)) } catch { result = .failure(error) }
+    }
+    return try result!.get()
+  }
+
+  @Test func `a catalog comes back from its bytes`() throws {
+    let catalog = try Self.library()
+    #expect(try decoded(catalog.encoded) == catalog)
+    #expect(try decoded(Catalog().encoded) == Catalog())
+  }
+
+  @Test func `fields come and go, and their numbers are never given again`() throws {
+    var catalog = try Self.library()
+    let old = catalog.entity("Track")!
+    try catalog.change(entity: "Track") { (entity) throws(RecordFault) in
+      try entity.remove("notes")
+      try entity.rename("genre", to: "kind")
+      try entity.add("notes", .string, isOptional: true)
+    }
+    let new = catalog.entity("Track")!
+    #expect(new.layouts.count == old.layouts.count + 1)
+    #expect(new.field("kind")?.id == old.field("genre")?.id)
+    #expect(new.field("notes")?.id != old.field("notes")?.id)
+    #expect(try decoded(catalog.encoded) == catalog)
+    // The same fields need no further layout.
+    try catalog.change(entity: "Track") { (entity) throws(RecordFault) in try entity.rename("kind", to: "genre") }
+    #expect(catalog.entity("Track")!.layouts.count == new.layouts.count)
+  }
+
+  @Test func `what does not fit is refused by name, and nothing has changed`() throws {
+    let catalog = try Self.library()
+    func fault(_ body: (inout Catalog) throws -> Void) -> RecordFault.Code? {
+      var copy = catalog
+      do {
+        try body(&copy)
+        return nil
+      } catch {
+        #expect(copy == catalog)
+        return (error as? RecordFault)?.code
+      }
+    }
+    #expect(fault { try $0.add(entity: "Track") } == .conflict)
+    #expect(fault { try $0.add(entity: "") } == .conflict)
+    #expect(fault { try $0.change(entity: "Nobody") { (_) throws(RecordFault) in } } == .unknown)
+    #expect(fault { try $0.change(entity: "Track") { (e) throws(RecordFault) in try e.remove("id") } } == .conflict)
+    #expect(fault { try $0.change(entity: "Track") { (e) throws(RecordFault) in try e.add("id", .bool) } } == .conflict)
+    #expect(fault { try $0.change(entity: "Track") { (e) throws(RecordFault) in e.name = "Album" } } == .conflict)
+    #expect(fault { try $0.add(index: "x", of: "Track", on: ["notes"]) } == .wrongType)
+    #expect(fault { try $0.add(index: "x", of: "Track", on: ["nothing"]) } == .unknown)
+    #expect(fault { try $0.add(index: "id", of: "Track", on: ["title"]) } == .conflict)
+    #expect(fault { try $0.remove(index: "nothing", of: "Track") } == .unknown)
+  }
+
+  @Test(arguments: UInt64(1)...20) func `damaged bytes are an error or a catalog, never a trap`(seed: UInt64) throws {
+    var generator = SplitMix64(seed: seed)
+    let whole = try Self.library().encoded
+    var refused = 0
+    for _ in 0..<2000 {
+      var bytes = whole
+      for _ in 0...generator.below(3) {
+        switch generator.below(3) {
+        case 0: bytes[generator.below(bytes.count)] = UInt8(truncatingIfNeeded: generator.next())
+        case 1: bytes.removeLast(min(bytes.count - 1, generator.below(30)))
+        default: bytes.insert(UInt8(truncatingIfNeeded: generator.next()), at: generator.below(bytes.count))
+        }
+      }
+      do throws(StoreError) { _ = try decoded(bytes) } catch {
+        #expect([.damaged, .futureVersion].contains(error.code))
+        refused += 1
+      }
+    }
+    #expect(refused > 1000)
+  }
+}
