@@ -58,6 +58,12 @@ struct ByteReader {
     return [UInt8](bytes[position..<position + Int(count)])
   }
 
+  /// Everything that is left.
+  mutating func rest() -> UnsafeRawBufferPointer {
+    defer { position = bytes.count }
+    return UnsafeRawBufferPointer(rebasing: bytes[position...])
+  }
+
   mutating func text() throws -> String {
     guard let text = String(validating: try data(), as: UTF8.self) else { throw Unreadable() }
     return text

@@ -74,6 +74,11 @@ package struct RowBuilder: ~Copyable {
   }
   package func set(_ slot: Slot, decimal: DecimalNumber) { decimal.write(to: present(slot)) }
 
+  /// Takes over the bytes of a field of the same type as they stand in another row.
+  func set(_ slot: Slot, fixed memory: UnsafeRawPointer) {
+    present(slot).copyMemory(from: memory, byteCount: slot.type.width ?? 0)
+  }
+
   // MARK: Variable width
 
   package mutating func set(_ slot: Slot, bytes: UnsafeRawBufferPointer, isOutside: Bool = false) {

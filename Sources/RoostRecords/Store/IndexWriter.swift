@@ -1,0 +1,139 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// One index while a transaction changes it.
+final class IndexWriter {
+  let index: Index
+  let draft: ByteTreeDraft
+  private let slots: [Slot]
+  private let tests: [(slot: Slot, test: Index.Test)]
+  /// The fields whose change may move a row in here.
+  let fields: Set<FieldID>
+  @exclusivity(unchecked) private var key = KeyBuffer()
+  @exclusivity(unchecked) private var other = KeyBuffer()
+
+  /// What `make` found about a row.
+  private enum Stand {
+    case outside
+    /// The key is the values alone.
+    case alone
+    /// The key needs the row's number behind the values.
+    case shared
+  }
+
+  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
+    self.index = index
+    self.draft = draft
+    func slot(_ id: FieldID) -> Slot {
+      // The catalog has checked that the fields are there.
+      layout.slots[layout.members.firstIndex { $0.id == id }!]
+    }
+    slots = index.parts.map { slot($0.field) }
+    tests = index.tests.map { test in
+      switch test {
+      case .isNull(let id), .isNotNull(let id), .equals(let id, _): (slot(id), test)
+      }
+    }
+    var fields = Set(index.parts.map(\.field))
+    for test in index.tests {
+      switch test {
+      case .isNull(let id), .isNotNull(let id), .equals(let id, _): fields.insert(id)
+      }
+    }
+    self.fields = fields
+  }
+
+  /// Reads the bytes of a variable field, wherever they stand.
+  typealias Text = (Slot) throws(StoreError) -> [UInt8]
+
+  private func make(
+    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout KeyBuffer, _ outside: Text
+  ) throws(StoreError) -> Stand {
+    key.clear()
+    for (slot, test) in tests {
+      switch test {
+      case .isNull: if !layout.isNull(row, slot) { return .outside }
+      case .isNotNull: if layout.isNull(row, slot) { return .outside }
+      case .equals(_, let value): if layout.value(row, slot) != value { return .outside }
+      }
+    }
+    var stand = index.isUnique ? Stand.alone : .shared
+    for (part, slot) in zip(index.parts, slots) {
+      let start = key.count
+      if slot.nullBit >= 0 {
+        let isNull = layout.isNull(row, slot)
+        key.append(isNull ? 0 : 1)
+        if isNull {
+          stand = .shared
+          if part.isDescending { key.complement(from: start) }
+          continue
+        }
+      }
+      if slot.isVariable {
+        let (bytes, isOutside) = layout.bytes(row, slot)
+        if isOutside {
+          let whole = try outside(slot)
+          whole.withUnsafeBytes { append($0, slot.type, &key) }
+        } else {
+          append(bytes, slot.type, &key)
+        }
+        if key.memory.u8(key.count - 1) == 254 { stand = .shared }
+      } else {
+        KeyCoding.appendFixed(row + slot.position, as: slot.type, to: &key)
+      }
+      if part.isDescending { key.complement(from: start) }
+    }
+    return stand
+  }
+
+  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout KeyBuffer) {
+    if type == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
+  }
+
+  // MARK: Changing
+
+  /// The row that stands in the way of this one, if the index is unique and there is one.
+  func conflict(
+    _ row: UnsafeRawPointer, _ layout: Layout, _ own: RowID, _ outside: Text
+  ) throws(StoreError) -> RowID? {
+    guard index.isUnique, try make(row, layout, &key, outside) == .alone else { return nil }
+    let found = try draft.tree.withValue(of: ByteKey(key.bytes)) { value in
+      KeyCoding.row(endOf: value, from: 1)
+    }
+    guard let found else { return nil }
+    guard let row = found else { throw Self.damaged(index) }
+    return row == own ? nil : row
+  }
+
+  func add(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
+    switch try make(row, layout, &key, outside) {
+    case .outside: return
+    case .alone:
+      other.clear()
+      other.append(0)
+      KeyCoding.append(row: id, to: &other)
+      try draft.put(ByteKey(key.bytes), other.bytes)
+    case .shared:
+      let start = key.count
+      KeyCoding.append(row: id, to: &key)
+      other.clear()
+      other.append(UInt8(key.count - start))
+      try draft.put(ByteKey(key.bytes), other.bytes)
+    }
+  }
+
+  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
+    switch try make(row, layout, &key, outside) {
+    case .outside: return
+    case .alone: break
+    case .shared: KeyCoding.append(row: id, to: &key)
+    }
+    guard try draft.remove(ByteKey(key.bytes)) else { throw Self.damaged(index) }
+  }
+
+  static func damaged(_ index: Index) -> StoreError {
+    StoreError(.damaged, "the index \(index.name) and its rows do not agree")
+  }
+}

@@ -1,0 +1,102 @@
+package import RoostFile
+package import RoostPages
+internal import RoostTrees
+
+/// A store of rows: entities as the catalog describes them, with their indexes.
+///
+/// Readers see one snapshot from begin to end; one writer at a time changes the store, and all of a transaction or none.
+package final class RecordStore: Sendable {
+  package let store: Store
+
+  /// Opens the store at `path`, and makes it if it is not there.
+  package init(
+    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws(StoreError) {
+    store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
+  }
+
+  /// A store that lives in memory and ends with this object.
+  package init(inMemory options: StoreOptions) throws(StoreError) {
+    store = try Store.inMemory(options: options, floor: Tables.floor)
+  }
+
+  deinit {
+    // Whoever did not close the store finds everything in the log when it is opened again.
+    try? store.close()
+  }
+
+  /// Folds the log into the file and releases it. With transactions open it throws `busy` and changes nothing.
+  package func close() throws(StoreError) { try store.close() }
+
+  /// Reads one snapshot: the newest at this moment.
+  package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {
+    let reader = try RecordReader(store)
+    defer { reader.end() }
+    return try body(reader)
+  }
+
+  /// Changes the store: everything the closure does, or nothing if it throws.
+  @discardableResult
+  package func write<Result>(
+    _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (RecordWriter) throws -> Result
+  ) throws -> Result {
+    let writer = try RecordWriter(store, timeoutMilliseconds)
+    let result: Result
+    do { result = try body(writer) } catch {
+      writer.abandon()
+      throw error
+    }
+    try writer.commit(durability)
+    return result
+  }
+}
+
+/// The one transaction that may change a store of rows.
+package final class RecordWriter {
+  private let transaction: WriteTransaction
+  private let tables: Tables
+
+  init(_ store: Store, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
+    transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction)) } catch {
+      transaction.abandon()
+      throw error
+    }
+  }
+
+  package var catalog: Catalog { tables.catalog }
+  package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
+  package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
+
+  /// Changes the catalog: all that `body` does, or nothing if it throws or the rows do not allow it.
+  package func change(_ body: (inout Catalog) throws -> Void) throws {
+    var catalog = tables.catalog
+    try body(&catalog)
+    let changed = catalog
+    try savepoint { try tables.setCatalog(changed) }
+  }
+
+  /// Runs a part of the transaction that is undone if it throws. Tables must be asked for again after that.
+  package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    try tables.settle()
+    let point = try tables.forest.savepoint()
+    do {
+      let result = try body()
+      tables.forest.release(point)
+      return result
+    } catch {
+      tables.forest.rollback(to: point)
+      try tables.reload()
+      throw error
+    }
+  }
+
+  func commit(_ durability: Durability) throws(StoreError) {
+    do throws(StoreError) { try transaction.commit(try tables.seal(), durability: durability) } catch {
+      transaction.abandon()
+      throw error
+    }
+  }
+
+  func abandon() { transaction.abandon() }
+}

@@ -1,0 +1,181 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// All entities' rows while a transaction changes them; writers and the replay of the log both work with it.
+///
+/// ## Layout
+/// The trees of a store: `meta` holds the catalog under the key `catalog`, and for every entity that ever had rows the next
+/// row's number, u64 little-endian, under `next` and the entity's number, u32 big-endian. `r7` holds entity 7's rows by
+/// number, `v7` its large values, `i7` index 7.
+package final class Tables {
+  let forest: Forest
+  private var transaction: WriteTransaction { forest.transaction }
+  package private(set) var catalog: Catalog
+  private var opened: [EntityID: TableWriter] = [:]
+  /// A change that failed half way; it makes the commit fail.
+  private(set) var failure: StoreError?
+
+  static let meta = Array("meta".utf8)
+  static let catalogKey = Array("catalog".utf8)
+
+  static func rows(_ id: EntityID) -> [UInt8] { Array("r\(id.number)".utf8) }
+  static func large(_ id: EntityID) -> [UInt8] { Array("v\(id.number)".utf8) }
+  static func entries(_ id: IndexID) -> [UInt8] { Array("i\(id.number)".utf8) }
+  static func nextKey(_ id: EntityID) -> [UInt8] {
+    Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
+  }
+
+  init(_ forest: Forest) throws(StoreError) {
+    self.forest = forest
+    catalog = Catalog()
+    guard let meta = try forest.find(Self.meta) else { return }
+    guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+    let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+    if let bytes { catalog = try Self.decode(bytes) }
+  }
+
+  static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
+
+  static func decode(_ bytes: [UInt8]) throws(StoreError) -> Catalog {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Catalog, StoreError> in
+      do throws(StoreError) { return .success(try Catalog(decoding: bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// Runs a change whose failure may leave it half done.
+  func changing(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    if let failure { throw failure }
+    do throws(StoreError) {
+      try body()
+      try transaction.relieve()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  // MARK: Tables
+
+  package func table(_ id: EntityID) throws -> TableWriter {
+    if let known = opened[id] { return known }
+    guard let entity = catalog.entity(id) else {
+      throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
+    }
+    let table = TableWriter(
+      entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
+      indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
+    opened[id] = table
+    return table
+  }
+
+  package func table(_ name: String) throws -> TableWriter {
+    guard let entity = catalog.entity(name) else {
+      throw RecordFault(.unknown, "there is no such entity", entity: name)
+    }
+    return try table(entity.id)
+  }
+
+  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+    guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
+    return draft
+  }
+
+  private func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
+    guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
+    return draft
+  }
+
+  private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    let value = try ByteKey.borrowing(Self.nextKey(id)) { [meta = try bytes(Self.meta)] (key) throws(StoreError) in
+      try meta.tree.value(of: key)
+    }
+    guard let value else { return 1 }
+    guard value.count == 8 else { throw StoreError(.damaged, "the number of the next row is unreadable") }
+    return max(1, value.withUnsafeBytes { $0.baseAddress!.u64(0) })
+  }
+
+  // MARK: The catalog
+
+  /// Makes this the catalog: trees for what is new, none for what is gone, and new indexes filled from the rows.
+  func setCatalog(_ new: Catalog) throws {
+    let old = catalog
+    if new == old { return }
+    for entity in old.entities where new.entity(entity.id) == nil {
+      _ = try forest.drop(Self.rows(entity.id))
+      _ = try forest.drop(Self.large(entity.id))
+    }
+    for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
+      _ = try forest.drop(Self.entries(index.id))
+    }
+    try sealCounters()
+    opened = [:]
+    catalog = new
+    if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
+    for entity in new.entities where old.entity(entity.id) == nil {
+      _ = try forest.create(Self.rows(entity.id), .integers)
+      _ = try forest.create(Self.large(entity.id), .bytes)
+    }
+    let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
+    for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
+    let meta = try bytes(Self.meta)
+    let encoded = new.encoded
+    _ = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in
+      var failure: StoreError?
+      encoded.withUnsafeBytes { bytes in
+        do throws(StoreError) { _ = try meta.put(key, bytes) } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    try recordCatalog(encoded)
+    for index in fresh where old.entity(index.entity) != nil { try fill(index) }
+  }
+
+  private func fill(_ index: Index) throws {
+    let table = try table(index.entity)
+    guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { return }
+    guard let row = try table.build(writer) else { return }
+    throw RecordFault(
+      .notUnique, "row \(row.number) has the values of another row, so the index \(index.name) cannot be unique",
+      entity: table.entity.name)
+  }
+
+  /// Writes what tables keep in memory into the trees, before the roots are sealed.
+  private func sealCounters() throws(StoreError) {
+    for (id, table) in opened.sorted(by: { $0.key < $1.key }) where table.isNextRowChanged {
+      let meta = try bytes(Self.meta)
+      let number = table.nextRow
+      _ = try ByteKey.borrowing(Self.nextKey(id)) { (key) throws(StoreError) in
+        var failure: StoreError?
+        withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { memory in
+          memory.baseAddress!.set64(0, number)
+          do throws(StoreError) { _ = try meta.put(key, UnsafeRawBufferPointer(memory)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+      }
+      table.noteSealed()
+    }
+  }
+
+  /// Makes the trees hold everything, so that a savepoint may be set.
+  func settle() throws(StoreError) {
+    if let failure { throw failure }
+    try sealCounters()
+  }
+
+  /// The catalog's root with everything that was changed.
+  func seal() throws(StoreError) -> Root {
+    if let failure { throw failure }
+    try sealCounters()
+    return try forest.seal()
+  }
+
+  /// Forgets all drafts, after the forest went back to a savepoint.
+  func reload() throws(StoreError) {
+    opened = [:]
+    failure = nil
+    catalog = try Tables(forest).catalog
+  }
+}
