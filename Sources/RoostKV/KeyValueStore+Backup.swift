@@ -67,6 +67,12 @@ private struct Backup {
   func tell() throws { try report?(progress) }
 
   mutating func copy(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
+    do { try build(name, descriptor) } catch let error as StoreError where error.code == .unsortedKeys {
+      throw StoreError(.damaged, "the keys of \"\(String(decoding: name, as: UTF8.self))\" do not ascend")
+    }
+  }
+
+  private mutating func build(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
     let made = try target.forest.create(name, descriptor.kind, id: descriptor.id)
     var through = try target.transaction.beginThrough()
     let built: (root: Root, extents: UInt64)
