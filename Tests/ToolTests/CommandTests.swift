@@ -85,6 +85,27 @@ struct Transcript {
     #expect((json["superblocks"] as? [[String: Any]])?.map { $0["health"] as? String } == ["good", "good"])
   }
 
+  /// The map of free places was unreadable, and `info` told that no page was free and that all was well.
+  @Test func `info tells what it finds damaged, and ends with 1`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    try makeStore(path)
+    let store = try KeyValueStore(path)
+    let map = try #require(try store.store.examine().mapPages.last)
+    try store.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[Int(map.place) * Page.size + 100] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let text = Transcript.of("info", path)
+    #expect(text.ending == .failed)
+    let finding = "damage  page \(map.place): a page of the free map does not match its check"
+    #expect(text.output.contains(finding), "\(text)")
+    #expect(text.output.contains("names: 2,001 entries"))
+    let json = Transcript.of("info", "--json", path)
+    #expect(json.ending == .failed)
+    #expect(json.output.contains("\"damage\" : ["))
+  }
+
   @Test func `info of a store that is open says so and writes nothing`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
