@@ -30,7 +30,9 @@ struct Transcript {
   @Test func `help names every command and every exit code`() {
     let overview = Transcript.of("help")
     #expect(overview.ending == .good)
-    for word in ["tour", "info", "verify", "--version", "EXIT CODES", "  0  ", "  1  ", "  2  "] {
+    for word in [
+      "tour", "info", "verify", "backup", "compact", "salvage", "--version", "EXIT CODES", "  0  ", "  1  ", "  2  ",
+    ] {
       #expect(overview.output.contains(word))
     }
     #expect(!overview.output.contains(Witness.command))
@@ -43,7 +45,8 @@ struct Transcript {
 
   @Test func `words that make no sense end with 2 and print nothing`() {
     for found in [
-      Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("tour", "--count", "0"), .of("help", "frob"),
+      Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("backup", "a"), .of("salvage", "a", "b", "c"),
+      .of("tour", "--count", "0"), .of("help", "frob"),
       .of("--frob"),
     ] {
       #expect(found.ending == .usage)

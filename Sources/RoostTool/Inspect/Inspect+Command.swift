@@ -1,7 +1,7 @@
 import Foundation
 
 extension Command {
-  private static var storeAndJSON: Syntax {
+  static var storeAndJSON: Syntax {
     Syntax(
       operands: [Syntax.Operand(name: "path", help: "The store.")],
       options: [Syntax.Option(name: "json", help: "Print JSON.")])
