@@ -30,6 +30,9 @@ package struct Walk: ~Copyable {
   @usableFromInline var index = -1
   @usableFromInline var count = 0
 
+  /// The leaves asked for ahead.
+  private var ahead = LeavesAhead()
+
   /// Where a byte key is put together.
   @usableFromInline let buffer: UnsafeMutableRawPointer
   /// The leaf whose prefix stands in the buffer.
@@ -199,7 +202,16 @@ package struct Walk: ~Copyable {
       let page = try load(step.reference, level)
       let next = forward ? step.index + 1 : step.index - 1
       if next >= 0, next < Node.count(page) {
-        try descend(push(step.reference, page, next, level), level - 1, toFirst: forward)
+        let reference = push(step.reference, page, next, level)
+        if level > 1 {
+          try descend(reference, level - 1, toFirst: forward)
+          return true
+        }
+        if view.frames.isAbsent(reference.page) {
+          ahead.ask(step.reference.page, page, next, forward: forward, view.frames)
+        }
+        try place(reference)
+        index = forward ? 0 : count - 1
         return true
       }
       depth -= 1
