@@ -86,6 +86,13 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
     throw Fault(errno)
   }
 
+  package func willRead(offset: UInt64, length: UInt64) {
+    #if !canImport(Darwin)
+      guard let start = off_t(exactly: offset), let count = off_t(exactly: length) else { return }
+      _ = posix_fadvise(descriptor, start, count, POSIX_FADV_WILLNEED)
+    #endif
+  }
+
   package func close() {
     guard descriptor >= 0 else { return }
     unlock()

@@ -17,16 +17,24 @@ extension KeyValueStore {
   /// The file appears under its name when it is whole and on the device. A file that is there already is an error unless
   /// `replacing` is set.
   ///
+  /// A store that is open for reading can be backed up too. Beside a process that writes it, the backup begins again, on a
+  /// newer snapshot, where that process used the older one's pages again: ten times at the most, then it throws `busy`.
+  ///
   /// - Parameter progress: called from time to time, and at the end. If it throws, the backup ends with that error.
   public func backup(
     to path: String, replacing: Bool = false, progress: ((BackupProgress) throws -> Void)? = nil
   ) throws {
-    let reader = try Reader(store)
-    defer { reader.end() }
+    try read { reader in try copy(reader, to: path, replacing, progress) }
+  }
+
+  private func copy(
+    _ reader: Reader, to path: String, _ replacing: Bool, _ progress: ((BackupProgress) throws -> Void)?
+  ) throws {
+    let store = reader.scope.store
     var options = StoreOptions()
     options.fanoutLimit = store.options.fanoutLimit
     options.random = store.options.random
-    options.cacheBytes = store.options.cacheBytes.map { min($0, Self.backupCacheBytes) } ?? Self.backupCacheBytes
+    options.cacheBytes = min(store.options.cacheBytes ?? .max, Self.backupCacheBytes)
     let target = try Workpiece(
       path, replacing: replacing, options: options, fileSystem: store.fileSystem, transaction: reader.commit)
     do {
@@ -67,6 +75,12 @@ private struct Backup {
   func tell() throws { try report?(progress) }
 
   mutating func copy(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
+    do { try build(name, descriptor) } catch let error as StoreError where error.code == .unsortedKeys {
+      throw StoreError(.damaged, "the keys of \"\(String(decoding: name, as: UTF8.self))\" do not ascend")
+    }
+  }
+
+  private mutating func build(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
     let made = try target.forest.create(name, descriptor.kind, id: descriptor.id)
     var through = try target.transaction.beginThrough()
     let built: (root: Root, extents: UInt64)

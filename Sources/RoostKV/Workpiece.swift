@@ -41,10 +41,14 @@ final class Workpiece {
   }
 
   /// Makes sure that the name may be taken: it is free, or leads to a file that nobody has open, which stays locked.
+  /// A name is not free where a lost store has left its log, since that goes when the name is given.
   private static func claim(
     _ path: String, _ replacing: Bool, _ fileSystem: any FileSystem
   ) throws(StoreError) -> (any StorageFile)? {
-    guard try fileSystem.exists(path) else { return nil }
+    guard try fileSystem.exists(path) else {
+      if !replacing { try Store.refuseOrphan(path, fileSystem) }
+      return nil
+    }
     guard replacing else { throw StoreError(.alreadyExists, "there is a file of that name", path: path) }
     let file = try fileSystem.open(path, .write)
     do throws(StoreError) {

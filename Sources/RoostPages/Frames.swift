@@ -36,7 +36,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private let slabsBytes = Frames.mostSlabs * MemoryLayout<Slab>.stride
 
   /// The file behind the frames; nil for a store in memory.
-  private let file: (any StorageFile)?
+  let file: (any StorageFile)?
   private let validator: PageValidator
   private let skipsChecks: Bool
   /// How many frames may hold memory before clean ones are evicted.

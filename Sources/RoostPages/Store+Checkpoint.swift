@@ -53,6 +53,7 @@ extension Store {
     turn.takeAlways()
     defer { turn.give() }
     try checkpointUnderTurn(beside: true)
+    try bringLogForward()
   }
 
   /// The checkpoint itself, under the turn; with `beside` the turn is given away while pages are written.
@@ -75,8 +76,9 @@ extension Store {
       freeMap.failed(work.map, &space)
       throw failure ?? closedError
     }
+    let older = durable.log
     adopt(written)
-    finish(work)
+    finish(work, older)
   }
 
   /// Chooses the snapshot and everything that depends on the moment. Under the turn.
@@ -128,10 +130,9 @@ extension Store {
   }
 
   /// After the superblock is durable. Under the turn.
-  private func finish(_ work: Work) {
+  private func finish(_ work: Work, _ older: Superblock.LogStart?) {
     settle(work)
-    log?.superblock = durable.sequence
-    if let logStart = work.logStart { log?.retire(before: logStart) }
+    if work.logStart != nil { retireLog(older) }
     forgetNamedSteps()
     reclaim()
     while space.trimTail() {}

@@ -15,10 +15,6 @@ extension Store {
     defer { turn.give() }
     if isClosed { throw closedError }
     let examination = try Examination(store: self)
-    if hadDamagedSuperblock && examination.complaints.isEmpty {
-      examination.complain(
-        StoreError(.damaged, "one of the two superblocks was damaged when the store was opened", path: path))
-    }
     if let failure { examination.complain(failure) }
     return examination
   }

@@ -17,7 +17,7 @@ extension Store {
     if options.createIfMissing, try !fileSystem.exists(path) {
       try create(path, options, fileSystem)
     }
-    let file = try fileSystem.open(path, .write)
+    let file = try openFile(path, .write, fileSystem)
     var keeps = false
     defer { if !keeps { file.close() } }
     let identity = try file.identity()
@@ -44,6 +44,34 @@ extension Store {
       freeMap: FreeMapDisk())
   }
 
+  /// Opens the store's file. Where only its log is there, that is another error than where nothing is.
+  static func openFile(
+    _ path: String, _ mode: FileMode, _ fileSystem: any FileSystem
+  ) throws(StoreError) -> any StorageFile {
+    do throws(StoreError) { return try fileSystem.open(path, mode) } catch {
+      if error.code == .notFound { try refuseOrphan(path, fileSystem) }
+      throw error
+    }
+  }
+
+  /// Throws `storeMissing` where a log that is not empty lies beside the name of a file that is not there.
+  ///
+  /// A store is durable under its name before its log gets its first byte. So only somebody who moved or removed the
+  /// file can have left such a log, and it may hold commits that the file, wherever it is, does not.
+  package static func refuseOrphan(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
+    guard try !fileSystem.exists(path), try fileSystem.exists(logPath(path)) else { return }
+    let log = try fileSystem.open(logPath(path), .read)
+    defer { log.close() }
+    // Looked for again: another process may have made the store, and its log, meanwhile.
+    if try log.size() > 0, try !fileSystem.exists(path) { throw orphanError(path) }
+  }
+
+  private static func orphanError(_ path: String) -> StoreError {
+    StoreError(
+      .storeMissing, "the store's file is not there, but its log is, and may hold commits: \(logPath(path))",
+      path: path)
+  }
+
   static func firstSuperblock(_ options: StoreOptions) -> Superblock {
     Superblock(
       identityHigh: options.random(), identityLow: options.random(), sequence: 1, snapshot: .empty,
@@ -64,6 +92,7 @@ extension Store {
       throw StoreError(.busy, "another process is making this store", path: path)
     }
     if try fileSystem.exists(path) { return }
+    if try gate.size() > 0 { throw orphanError(path) }
     let temporary = path + "-new"
     let file = try fileSystem.open(temporary, .replace)
     defer { file.close() }
@@ -119,7 +148,7 @@ extension Store {
     _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false
   ) throws(StoreError) -> Store {
     let superblock = pair.newest
-    let capacity = (options.cacheBytes ?? StoreOptions.usualCacheBytes) / Page.size
+    let capacity = (options.cacheBytes ?? CacheSize.usual()) / Page.size
     let frames = try Frames(
       file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks)
     try frames.reserve(upTo: Int(superblock.pageCount))

@@ -131,12 +131,13 @@ extension Store {
         let body = isCommit ? try Self.body(payload, reader) : payload
         try pieces.read(body, isLast: isCommit) { (kind, bytes) throws(StoreError) in
           if kind >= PieceKind.firstOfFloorAbove { try floor.replay(current, kind, bytes) }
-          try current.relieve()
+          try Self.unlessFull { () throws(StoreError) in try current.relieve() }
         }
         if isCommit {
           try close(current, payload.baseAddress! + body.count)
           transaction = nil
           done += 1
+          try Self.unlessFull { () throws(StoreError) in try spillReplayed() }
         }
       }
     } catch {
@@ -144,6 +145,27 @@ extension Store {
       throw error
     }
     transaction?.abandon()
+  }
+
+  /// Writes the drafts of commits that were replayed to their places, where there are too many. It is not a
+  /// checkpoint: no superblock names them, so after a crash those places are free, and the log is replayed again.
+  ///
+  /// Nobody else uses the store yet, and no transaction is open, so no page changes meanwhile.
+  private func spillReplayed() throws(StoreError) {
+    guard let file, !options.readOnly,
+      frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size
+    else { return }
+    let places = frames.draftPlaces()
+    try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(places)
+    for place in places { frames.settle(PageID(place)) }
+    frames.trim()
+  }
+
+  /// Where the disk is full, drafts stay in memory, above their bound: the log still holds everything.
+  private static func unlessFull(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    do throws(StoreError) { try body() } catch {
+      if error.code != .diskFull { throw error }
+    }
   }
 
   /// The commit frame's payload without its trailer.

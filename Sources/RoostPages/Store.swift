@@ -25,7 +25,7 @@ package final class Store: @unchecked Sendable {
   let floor: Floor
   /// Nobody else knows the file yet, so it has no log: see ``makePrivate``.
   let isPrivate: Bool
-  /// The other superblock was damaged when the store was opened.
+  /// The other superblock was damaged when the store was opened. The next one that is written takes its slot.
   package let hadDamagedSuperblock: Bool
 
   // Touched only by the holder of the writer's turn, and no access to a field calls back: hence unchecked exclusivity

@@ -40,7 +40,7 @@ final class Builder<F: Form> {
   }
 
   /// Whether the key is above all before.
-  func ascends(to key: F.Key) -> Bool {
+  private func ascends(to key: F.Key) -> Bool {
     guard let pack = levels.first?.pack, pack.count > 0 else { return true }
     return F.lastKey(pack, isBelow: key)
   }
@@ -66,7 +66,9 @@ final class Builder<F: Form> {
   private func begin(_ key: F.Key) throws(StoreError) -> Pack {
     try F.checkKey(key)
     if levels.isEmpty { open() }
-    guard ascends(to: key) else { throw StoreError(.damaged, "the keys of a sorted stream do not ascend") }
+    guard ascends(to: key) else {
+      throw StoreError(.unsortedKeys, "entry \(count) does not have a greater key than the one before")
+    }
     return levels[0].pack
   }
 

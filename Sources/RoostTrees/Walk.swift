@@ -25,12 +25,15 @@ package struct Walk: ~Copyable {
   private let trail: UnsafeMutablePointer<TrailStep>
   private var hold: HoldIndex?
   /// The leaf whose memory was asked for when the one before it was entered.
-  private var ahead: UnsafeRawPointer?
+  private var fetched: UnsafeRawPointer?
 
   @usableFromInline var leaf: UnsafeRawPointer
   @usableFromInline var isPlaced = false
   @usableFromInline var index = -1
   @usableFromInline var count = 0
+
+  /// The leaves asked for ahead.
+  private var ahead = LeavesAhead()
 
   /// Where a byte key is put together.
   @usableFromInline let buffer: UnsafeMutableRawPointer
@@ -160,7 +163,7 @@ package struct Walk: ~Copyable {
       hold = try view.slot.hold(reference.page)
     }
     // All lines are asked for at once; one after the other, as entries are read, each would be waited for.
-    if leaf != ahead { leaf.touch(from: 64, to: Page.size) }
+    if leaf != fetched { leaf.touch(from: 64, to: Page.size) }
     count = Node.count(leaf)
     isPlaced = true
   }
@@ -201,8 +204,17 @@ package struct Walk: ~Copyable {
       let page = try load(step.reference, level)
       let next = forward ? step.index + 1 : step.index - 1
       if next >= 0, next < Node.count(page) {
-        try descend(push(step.reference, page, next, level), level - 1, toFirst: forward)
-        if level == 1 { fetchLeaf(page, forward ? next + 1 : next - 1) }
+        let reference = push(step.reference, page, next, level)
+        if level > 1 {
+          try descend(reference, level - 1, toFirst: forward)
+          return true
+        }
+        if view.frames.isAbsent(reference.page) {
+          ahead.ask(step.reference.page, page, next, forward: forward, view.frames)
+        }
+        try place(reference)
+        index = forward ? 0 : count - 1
+        fetchLeaf(page, forward ? next + 1 : next - 1)
         return true
       }
       depth -= 1
@@ -212,10 +224,10 @@ package struct Walk: ~Copyable {
 
   /// Asks for the memory of the leaf that is likely to come next, while this one is read.
   private mutating func fetchLeaf(_ branch: UnsafeRawPointer, _ child: Int) {
-    ahead = nil
+    fetched = nil
     guard child >= 0, child < Node.count(branch) else { return }
-    ahead = view.frames.present(Branch.reference(branch, child).page)
-    ahead?.fetchAhead(from: 0, to: Page.size)
+    fetched = view.frames.present(Branch.reference(branch, child).page)
+    fetched?.fetchAhead(from: 0, to: Page.size)
   }
 
   private mutating func descend(

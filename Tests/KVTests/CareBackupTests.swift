@@ -33,6 +33,28 @@ import Testing
     try store.close()
   }
 
+  /// A backup to a name beside which a log lay removed that log, and what it held, without a word.
+  @Test func `a backup does not take the name of a store that left its log behind`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let lost = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    try lost.write { try $0.tree("t").put("a", "1") }
+    let image = fileSystem.crashImage(.none)
+    try image.remove("/b.roost")
+    let log = try #require(image.contents(of: "/b.roost-log"))
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: image)
+    try store.write { try $0.tree("t").put("a", "2") }
+    let error = #expect(throws: StoreError.self) { try store.backup(to: "/b.roost") }
+    #expect(error?.code == .storeMissing)
+    #expect(image.contents(of: "/b.roost-log") == log)
+    #expect(image.contents(of: "/b.roost") == nil)
+    // Who says that what is there may go gets the name.
+    try store.backup(to: "/b.roost", replacing: true)
+    #expect(image.contents(of: "/b.roost-log") == nil)
+    #expect(try KeyValueStore.verify("/b.roost", fileSystem: image).isSound)
+    try store.close()
+    try lost.close()
+  }
+
   @Test(arguments: [false, true])
   func `writers go on during a backup, which shows none of that`(inMemory: Bool) throws {
     let folder = try ScratchFolder()

@@ -89,6 +89,42 @@ import Testing
     #expect(failure { () throws(StoreError) in _ = try Store.words(mixed) } == .logMissing)
   }
 
+  /// The store's file was gone, and its log held acknowledged commits. Opening made a new, empty store without a word,
+  /// and removed the log.
+  @Test(arguments: [false, true], [false, true]) func `a log without its store is an error that names both`(
+    readOnly: Bool, createIfMissing: Bool
+  ) throws {
+    let store = try Store.words(fileSystem)
+    try write(store, 1)
+    let image = fileSystem.crashImage(.none)
+    let file = try #require(image.contents(of: "/a.roost"))
+    let log = try #require(image.contents(of: "/a.roost-log"))
+    try image.remove("/a.roost")
+    var options = StoreOptions.forTests
+    options.readOnly = readOnly
+    options.createIfMissing = createIfMissing
+    let error = #expect(throws: StoreError.self) { try Store.words(image, "/a.roost", options) }
+    #expect(error?.code == .storeMissing)
+    #expect(error?.path == "/a.roost")
+    #expect(error?.detail.contains("/a.roost-log") == true)
+    #expect(image.paths == ["/a.roost-log"])
+    #expect(image.contents(of: "/a.roost-log") == log)
+    // Put back, the file opens with everything; and without the log a new store may be made.
+    let back = try image.open("/a.roost", .writeOrCreate)
+    try back.write(file, at: 0)
+    #expect(try word(Store.words(image)) == 1)
+    let other = SimulatedFileSystem()
+    try Store.words(other).close()
+  }
+
+  @Test func `an empty log without a store is a creation that a crash cut off`() throws {
+    _ = try fileSystem.open("/a.roost-log", .writeOrCreate)
+    let store = try Store.words(fileSystem)
+    try write(store, 1)
+    try store.close()
+    #expect(fileSystem.paths == ["/a.roost"])
+  }
+
   /// With the superblock that named the log gone, the older one said that the store was clean and empty.
   @Test func `the older superblock is not taken where commits would be lost`() throws {
     let store = try Store.words(fileSystem)
