@@ -101,8 +101,8 @@ final class Log {
   /// again once the record before it was made anew, with the same bytes.
   func clearTail() throws(StoreError) {
     guard segment >= 0 else { return }
-    let tail = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes - flushed, alignment: 16)
-    defer { tail.deallocate() }
+    let tail = try Room.take(segmentBytes - flushed)
+    defer { Room.give(tail) }
     let start = offset(of: segment) + UInt64(flushed)
     let count = try file.read(into: tail, at: start)
     guard tail[..<count].contains(where: { $0 != 0 }) else { return }
@@ -156,8 +156,8 @@ final class Log {
   }
 
   private func grow(by count: Int) throws(StoreError) {
-    let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes, alignment: 16)
-    defer { zeros.deallocate() }
+    let zeros = try Room.take(segmentBytes)
+    defer { Room.give(zeros) }
     zeros.initializeMemory(as: UInt8.self, repeating: 0)
     for _ in 0..<count {
       try file.write(UnsafeRawBufferPointer(zeros), at: offset(of: segments.count))
