@@ -28,6 +28,7 @@ enum Command {
     case "replay": return replay(arguments)
     case "victim":
       return Victim.run(arguments.text("path") ?? "", arguments.seed() ?? 1, count: arguments.number("count") ?? 1)
+    case "guest": return Guest.run(arguments.text("path") ?? "", arguments.seed() ?? 1)
     case "worker": return worker(arguments)
     case "golden": return golden(arguments)
     case "list":
