@@ -161,6 +161,8 @@ struct FreeMapDisk {
           if depth == nil { return disk }
           // Its children are not known, but those of the next directory keep their numbers.
           below += Array(repeating: .none, count: FreeMapPage.fanout)
+          // What is wrong was told; a map this long says nothing more.
+          if below.count > mostRegions { return disk }
           continue
         }
         bytes.withUnsafeBytes { raw in

@@ -50,7 +50,7 @@ enum Guest {
 
 extension Trial {
   /// Number 14: files that ask for more than they hold. See ``Greed``.
-  static let memory = Trial(14, "memory", unit: "greedy files", quota: 400) { seed, record in
+  static let memory = Trial(14, "memory", unit: "greedy files", quota: 200) { seed, record in
     guard let folder = try? ScratchFolder(), let greed = Greed(seed) else {
       return record.fail(seed: seed, "the files cannot be made")
     }
