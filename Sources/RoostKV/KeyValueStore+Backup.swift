@@ -40,7 +40,7 @@ extension KeyValueStore {
     do {
       let trees = try reader.catalog.all()
       var backup = Backup(target: target, view: reader.view, report: progress)
-      backup.progress.total = trees.reduce(0) { $0 + Int(clamping: $1.descriptor.root.count) }
+      backup.progress.total = trees.reduce(0) { $0.addingCapped($1.descriptor.root.count) }
       // Numbers are given in rising order.
       for (name, descriptor) in trees.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
         try backup.copy(name, descriptor)

@@ -30,8 +30,8 @@ extension Log {
   }
 
   private func grow(by count: Int) throws(StoreError) {
-    let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes, alignment: 16)
-    defer { zeros.deallocate() }
+    let zeros = try Room.take(segmentBytes)
+    defer { Room.give(zeros) }
     zeros.initializeMemory(as: UInt8.self, repeating: 0)
     for _ in 0..<count {
       try file.write(UnsafeRawBufferPointer(zeros), at: offset(of: segments.count))

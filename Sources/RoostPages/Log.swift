@@ -107,8 +107,8 @@ final class Log {
   /// again once the record before it was made anew, with the same bytes.
   func clearTail() throws(StoreError) {
     guard segment >= 0 else { return }
-    let tail = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes - flushed, alignment: 16)
-    defer { tail.deallocate() }
+    let tail = try Room.take(segmentBytes - flushed)
+    defer { Room.give(tail) }
     let start = offset(of: segment) + UInt64(flushed)
     let count = try file.read(into: tail, at: start)
     guard tail[..<count].contains(where: { $0 != 0 }) else { return }

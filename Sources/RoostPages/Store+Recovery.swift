@@ -21,8 +21,11 @@ extension Store {
     // Before anything is written that the superblock before this one might still need.
     let isInDoubt = options.readOnly ? false : try settleDoubt(logFile)
     // The sync that failed may have lost the log's growth: it grows again, so that a sync saves its size.
-    if isInDoubt, let header = try LogReader.fileHeader(logFile) {
-      try logFile.truncate(to: logFile.size() + UInt64(header.segmentBytes))
+    // A file that has not even one segment of the length it names is not made as long as it says.
+    if isInDoubt, let header = try LogReader.fileHeader(logFile),
+      case let size = try logFile.size(), size >= UInt64(LogFormat.fileHeader + header.segmentBytes)
+    {
+      try logFile.truncate(to: size + UInt64(header.segmentBytes))
     }
     let found = try survey(logFile, start)
     try reserve(found.named, logFile)
@@ -185,6 +188,7 @@ extension Store {
         .logDamaged, "the log has transaction \(number) where \(tip.transaction + 1) is due", path: path)
     }
     let catalog = try floor.seal(transaction)
+    try transaction.refuseDoubles()
     // Replay may take more steps than the transaction did, where it has less room for drafts.
     let snapshot = Snapshot(stamp: max(stamp, transaction.stamp), transaction: number, catalog: catalog)
     accept(transaction, snapshot)

@@ -126,6 +126,7 @@ import Synchronization
 
   /// Says that the page belongs to no tree any more. `born` is the stamp in its header.
   package func kill(_ page: PageID, born: UInt64) {
+    if isImpossible(page.place, born) { return noteDouble(page.place) }
     let isNamed = store.isNamed(born)
     if born > floorStamp && !isNamed {
       store.frames.end(page)
@@ -206,9 +207,9 @@ import Synchronization
   /// Makes the changes durable and visible. `catalog` is the new root of all roots.
   package func commit(_ catalog: Root, durability: Durability = .full) throws(StoreError) {
     precondition(isOpen, "the transaction has ended")
-    if let recordFailure {
+    do throws(StoreError) { try refuseDoubles() } catch {
       abandon()
-      throw recordFailure
+      throw error
     }
     if !hasRecords && catalog == base.catalog {
       abandon()

@@ -16,6 +16,7 @@ package struct TrailStep {
 /// ## Invariants
 /// 1. Where there is a leaf, `trail` names the branches above it and the child taken in each.
 /// 2. `index` is in -1 ... count: -1 is before the first entry of the tree, `count` is behind the last one.
+/// 3. After an error it stands nowhere: whoever goes on all the same must not take what follows for everything.
 package struct Walk: ~Copyable {
   package let view: PageView
   package let root: Root
@@ -31,6 +32,8 @@ package struct Walk: ~Copyable {
   @usableFromInline var isPlaced = false
   @usableFromInline var index = -1
   @usableFromInline var count = 0
+  /// Why the last move failed; it fails again until the walk is placed anew.
+  private var failure: StoreError?
 
   /// The leaves asked for ahead.
   private var ahead = LeavesAhead()
@@ -89,9 +92,11 @@ package struct Walk: ~Copyable {
     guard !root.isEmpty else { return false }
     view.slot.enter()
     defer { view.slot.leave() }
-    try descend(root.reference, root.level, toFirst: first)
-    if count > 0 { return true }
-    return try turnInside(forward: first)
+    do throws(StoreError) {
+      try descend(root.reference, root.level, toFirst: first)
+      if count > 0 { return true }
+      return try turnInside(forward: first)
+    } catch { throw fail(error) }
   }
 
   /// Goes to the entry before which `number` others stand.
@@ -99,6 +104,10 @@ package struct Walk: ~Copyable {
     guard number < root.count else { return false }
     view.slot.enter()
     defer { view.slot.leave() }
+    do throws(StoreError) { return try moveInside(to: number) } catch { throw fail(error) }
+  }
+
+  private mutating func moveInside(to number: UInt64) throws(StoreError) -> Bool {
     var rest = number
     var reference = root.reference
     var level = root.level
@@ -166,6 +175,17 @@ package struct Walk: ~Copyable {
     if leaf != fetched { leaf.touch(from: 64, to: Page.size) }
     count = Node.count(leaf)
     isPlaced = true
+    failure = nil
+  }
+
+  /// Stands nowhere, and keeps why.
+  @inline(never)
+  mutating func fail(_ error: StoreError) -> StoreError {
+    isPlaced = false
+    count = 0
+    index = -1
+    failure = error
+    return error
   }
 
   func damage(_ what: String, _ page: PageID) -> StoreError {
@@ -178,11 +198,12 @@ package struct Walk: ~Copyable {
   mutating func turn(forward: Bool) throws(StoreError) -> Bool {
     guard isPlaced else {
       index = -1
+      if let failure { throw failure }
       return try moveToEnd(first: forward)
     }
     view.slot.enter()
     defer { view.slot.leave() }
-    return try turnInside(forward: forward)
+    do throws(StoreError) { return try turnInside(forward: forward) } catch { throw fail(error) }
   }
 
   /// Goes on to the nearest leaf that is not empty. The slot is entered.
