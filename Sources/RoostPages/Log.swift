@@ -34,6 +34,7 @@ final class Log {
   private let storeLow: UInt64
   private var segments: [Segment] = []
   private var makeSalt: () -> UInt64
+  private let schedule: Schedule?
   private let largestPayload: Int
 
   private var segment = -1
@@ -63,7 +64,7 @@ final class Log {
 
   init(
     file: any StorageFile, segmentBytes: Int, storeHigh: UInt64, storeLow: UInt64, position: UInt64,
-    makeSalt: @escaping () -> UInt64
+    makeSalt: @escaping () -> UInt64, schedule: Schedule? = nil
   ) {
     self.file = file
     self.segmentBytes = segmentBytes
@@ -71,6 +72,7 @@ final class Log {
     self.storeLow = storeLow
     self.position = position
     self.makeSalt = makeSalt
+    self.schedule = schedule
     largestPayload = min(LogFormat.largestPayload, (segmentBytes / 4) & ~7)
     capacity = 1 << 16
     buffer = .allocate(byteCount: capacity, alignment: 16)
@@ -170,6 +172,7 @@ final class Log {
   }
 
   private func enterSegment(_ next: Int, previous: UInt64) {
+    schedule?(.takingSegment)
     let salt = makeSalt()
     segments[next] = Segment(first: position, salt: salt)
     segment = next

@@ -121,7 +121,8 @@ extension Store {
     let superblock = pair.newest
     let capacity = (options.cacheBytes ?? StoreOptions.usualCacheBytes) / Page.size
     let frames = try Frames(
-      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks)
+      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks,
+      schedule: options.schedule)
     try frames.reserve(upTo: Int(superblock.pageCount))
     var space = Space(limit: superblock.pageCount)
     space.largest = options.mostPages
@@ -179,7 +180,7 @@ extension Store {
     commits.attach(logFile)
     return Log(
       file: logFile, segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh,
-      storeLow: durable.identityLow, position: position, makeSalt: options.random)
+      storeLow: durable.identityLow, position: position, makeSalt: options.random, schedule: options.schedule)
   }
 }
 

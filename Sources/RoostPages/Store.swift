@@ -98,7 +98,9 @@ package final class Store: @unchecked Sendable {
     self.space = space
     self.freeMap = freeMap
     published = PublishedSnapshot(pair.newest.snapshot)
-    commits = CommitQueue(pair.newest.snapshot, position: pair.newest.log?.position ?? 0, published: published)
+    commits = CommitQueue(
+      pair.newest.snapshot, position: pair.newest.log?.position ?? 0, published: published,
+      schedule: options.schedule)
     checkpointer = Checkpointer()
   }
 
@@ -111,7 +113,7 @@ package final class Store: @unchecked Sendable {
   /// Pins the newest published snapshot.
   package func beginRead() throws(StoreError) -> ReadTransaction {
     let slot = try frames.slots.take()
-    let snapshot = published.pin(slot)
+    let snapshot = published.pin(slot, options.schedule)
     if isClosedForReading.load(ordering: .sequentiallyConsistent) {
       frames.slots.give(slot)
       throw closedError
@@ -119,7 +121,10 @@ package final class Store: @unchecked Sendable {
     return ReadTransaction(view: PageView(frames: frames.map, slot: slot, file: file), snapshot: snapshot)
   }
 
-  package func endRead(_ transaction: ReadTransaction) { frames.slots.give(transaction.view.slot) }
+  package func endRead(_ transaction: ReadTransaction) {
+    options.schedule?(.endingRead)
+    frames.slots.give(transaction.view.slot)
+  }
 
   let isClosedForReading = Atomic<Bool>(false)
 
@@ -148,7 +153,9 @@ package final class Store: @unchecked Sendable {
   func reclaim() {
     guard space.hasWaiting else { return }
     let frames = self.frames
-    space.reclaim(pins: pins(), oldest: checkpointingStamp, durable: durableStamp) { frames.end(PageID($0)) }
+    let pins = self.pins()
+    options.schedule?(.reclaiming)
+    space.reclaim(pins: pins, oldest: checkpointingStamp, durable: durableStamp) { frames.end(PageID($0)) }
   }
 
   var durableStamp: UInt64 { file == nil ? .max : durable.snapshot.stamp }
