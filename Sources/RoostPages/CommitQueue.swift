@@ -118,6 +118,13 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
+  /// Waits until no sync is under way.
+  func awaitSync() {
+    lock.acquire()
+    defer { lock.release() }
+    while isSyncing { changed.wait(lock) }
+  }
+
   /// The end of the last closed record, which a sync of everything must reach.
   var appendedPosition: UInt64 { lock.withLock { appended } }
 
