@@ -38,6 +38,7 @@ final class Log {
   /// For ``takeSegment()`` and its like alone.
   @exclusivity(unchecked) var segments: [Segment] = []
   private var makeSalt: () -> UInt64
+  private let schedule: Schedule?
   private let largestPayload: Int
 
   @exclusivity(unchecked) private(set) var segment = -1
@@ -69,7 +70,7 @@ final class Log {
 
   init(
     file: any StorageFile, segmentBytes: Int, storeHigh: UInt64, storeLow: UInt64, position: UInt64,
-    makeSalt: @escaping () -> UInt64
+    makeSalt: @escaping () -> UInt64, schedule: Schedule? = nil
   ) {
     self.file = file
     self.segmentBytes = segmentBytes
@@ -77,6 +78,7 @@ final class Log {
     self.storeLow = storeLow
     self.position = position
     self.makeSalt = makeSalt
+    self.schedule = schedule
     largestPayload = min(LogFormat.largestPayload, (segmentBytes / 4) & ~7)
     capacity = 1 << 16
     buffer = .allocate(byteCount: capacity, alignment: 16)
@@ -146,6 +148,7 @@ final class Log {
   }
 
   private func enterSegment(_ next: Int, previous: UInt64) {
+    schedule?(.takingSegment)
     let salt = makeSalt()
     segments[next].first = position
     segments[next].salt = salt

@@ -27,6 +27,8 @@ package struct StoreOptions: Sendable {
   package var skipsChecks = false
   /// Makes random numbers; tests make them repeat.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+  /// Lets tests force an order of events: see ``SchedulePoint``.
+  package var schedule: Schedule?
 
   package init() {}
 }

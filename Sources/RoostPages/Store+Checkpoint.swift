@@ -60,14 +60,17 @@ extension Store {
   func checkpointUnderTurn(beside: Bool) throws(StoreError) {
     guard let work = try begin() else { return }
     if beside { turn.give() }
+    options.schedule?(.checkpointBegan)
     var failure: StoreError?
     var written: Superblock?
     var pagesAreDurable = false
     do throws(StoreError) {
       try write(work)
       pagesAreDurable = true
+      options.schedule?(.checkpointWritten)
       written = try writeSlot(work.superblock(frames.map))
     } catch { failure = error }
+    options.schedule?(.checkpointSynced)
     if beside { turn.takeAlways() }
     checkpointingStamp = 0
     guard let written else {
@@ -78,6 +81,7 @@ extension Store {
     }
     let older = durable.log
     adopt(written)
+    options.schedule?(.checkpointAdopted)
     finish(work, older)
   }
 

@@ -11,6 +11,9 @@ extension Store {
     if !options.readOnly {
       do throws(StoreError) { try checkpoint() } catch { failure = error }
     }
+    // No superblock is half written while they are read.
+    checkpointGate.acquire()
+    defer { checkpointGate.release() }
     turn.takeAlways()
     defer { turn.give() }
     if isClosed { throw closedError }

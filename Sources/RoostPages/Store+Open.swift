@@ -1,6 +1,5 @@
 package import RoostFile
 import RoostBytes
-import Synchronization
 
 /// Opening and making stores.
 extension Store {
@@ -20,8 +19,7 @@ extension Store {
     let file = try openFile(path, .write, fileSystem)
     var keeps = false
     defer { if !keeps { file.close() } }
-    let identity = try file.identity()
-    if let shared = OpenStores.shared.find(identity, fileSystem) { return shared }
+    if let shared = OpenStores.shared.find(try file.identity(), fileSystem) { return shared }
     guard try file.lock() else { throw lockedError(path, fileSystem) }
     try checkNames(file, path, fileSystem)
     let pair = try SuperblockPair.read(from: file)
@@ -95,8 +93,10 @@ extension Store {
     if try gate.size() > 0 { throw orphanError(path) }
     let temporary = path + "-new"
     let file = try fileSystem.open(temporary, .replace)
+    // Until its end nobody else opens the store: a log that had begun by then would lose its name below.
     defer { file.close() }
     do throws(StoreError) {
+      guard try file.lock() else { throw StoreError(.busy, "somebody else is writing this file", path: temporary) }
       var superblock = firstSuperblock(options)
       for slot in 0..<2 {
         superblock.sequence = UInt64(slot + 1)
@@ -115,7 +115,7 @@ extension Store {
   }
 
   /// Refuses a file with two names, and one that the path no longer leads to.
-  private static func checkNames(
+  static func checkNames(
     _ file: any StorageFile, _ path: String, _ fileSystem: any FileSystem
   ) throws(StoreError) {
     let identity = try file.identity()
@@ -150,7 +150,8 @@ extension Store {
     let superblock = pair.newest
     let capacity = (options.cacheBytes ?? CacheSize.usual()) / Page.size
     let frames = try Frames(
-      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks)
+      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks,
+      schedule: options.schedule)
     try frames.reserve(upTo: Int(superblock.pageCount))
     var space = Space(limit: superblock.pageCount)
     space.largest = options.mostPages
@@ -208,7 +209,7 @@ extension Store {
     commits.attach(logFile)
     return Log(
       file: logFile, segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh,
-      storeLow: durable.identityLow, position: position, makeSalt: options.random)
+      storeLow: durable.identityLow, position: position, makeSalt: options.random, schedule: options.schedule)
   }
 }
 
@@ -219,56 +220,5 @@ extension StorageFile {
       do throws(StoreError) { try write(buffer, at: UInt64(offset)) } catch { failure = error }
     }
     if let failure { throw failure }
-  }
-}
-
-/// The stores that this process has open, so that a second opening shares the first.
-final class OpenStores: @unchecked Sendable {
-  // Unchecked because `stores` is guarded by `lock`.
-  private struct Key: Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var fileSystem: ObjectIdentifier
-  }
-  private struct Entry { weak var store: Store? }
-
-  static let shared = OpenStores()
-  let opening = Lock()
-  private let lock = Lock()
-  private var stores: [Key: Entry] = [:]
-
-  private func key(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Key {
-    Key(device: identity.device, inode: identity.inode, fileSystem: ObjectIdentifier(fileSystem))
-  }
-
-  func find(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Store? {
-    lock.withLock {
-      guard let store = stores[key(identity, fileSystem)]?.store,
-        !store.isClosedForReading.load(ordering: .acquiring)
-      else { return nil }
-      store.users.add(1, ordering: .relaxed)
-      return store
-    }
-  }
-
-  func add(_ store: Store, _ identity: FileIdentity, _ fileSystem: any FileSystem) {
-    lock.withLock { stores[key(identity, fileSystem)] = Entry(store: store) }
-  }
-
-  /// One who opened the store leaves it; true for the last, from whose leaving on nobody finds it.
-  func leave(_ store: Store) -> Bool {
-    lock.withLock {
-      if store.users.load(ordering: .relaxed) > 1 {
-        store.users.subtract(1, ordering: .relaxed)
-        return false
-      }
-      return !store.isClosedForReading.exchange(true, ordering: .sequentiallyConsistent)
-    }
-  }
-
-  func remove(_ store: Store) {
-    lock.withLock {
-      stores = stores.filter { $0.value.store != nil && $0.value.store !== store }
-    }
   }
 }

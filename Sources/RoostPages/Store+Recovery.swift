@@ -39,7 +39,8 @@ extension Store {
 
     let writer = Log(
       file: logFile, segmentBytes: reader.segmentBytes, storeHigh: durable.identityHigh,
-      storeLow: durable.identityLow, position: found.end.position, makeSalt: options.random)
+      storeLow: durable.identityLow, position: found.end.position, makeSalt: options.random,
+      schedule: options.schedule)
     writer.resume(at: found.end, segmentCount: reader.count)
     writer.superblock = durable.sequence
     log = writer

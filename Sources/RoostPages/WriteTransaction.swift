@@ -101,7 +101,8 @@ import Synchronization
     _ reference: PageReference
   ) throws(StoreError) -> (page: PageID, memory: UnsafeMutableRawPointer, moved: Bool) {
     let memory = try frames.page(reference)
-    if Page.stamp(memory) == stamp && frames.state(reference.page) & FrameState.draft != 0 {
+    // A page that is no draft may leave at any moment, so it is not looked at here.
+    if frames.state(reference.page) & FrameState.draft != 0 && Page.stamp(memory) == stamp {
       return (reference.page, UnsafeMutableRawPointer(mutating: memory), false)
     }
     return try copy(reference)

@@ -119,6 +119,48 @@ import Testing
     try store.close()
   }
 
+  /// A backup takes a while. The name was free when it began, and somebody made a store there meanwhile: the backup took
+  /// its place, and with it everything that had been acknowledged there.
+  @Test func `a store that was made meanwhile is not replaced`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    var other: KeyValueStore?
+    #expect(
+      code {
+        try store.backup(to: "/b.roost") { _ in
+          if other != nil { return }
+          other = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+          try other?.write { try $0.tree("new").put("a", "b") }
+        }
+      } == .alreadyExists)
+    #expect(!fileSystem.paths.contains("/b.roost-making"))
+    let image = fileSystem.crashImage(.none)
+    let found = try KeyValueStore("/b.roost", options: Care.options, fileSystem: image)
+    #expect(try found.read { try $0.tree("new").string("a") } == "b")
+    try other?.close()
+    try store.close()
+  }
+
+  /// The new file got its name before its lock was given up and before the log of the one it replaced was removed. Who
+  /// opened it in between lost the log that had just begun; and another backup of the same name could write into it.
+  @Test func `a backup is nobody else's before it is complete`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    var couldLock: [Bool] = []
+    fileSystem.onStep = { [unowned fileSystem] step in
+      guard let file = try? fileSystem.open("/b.roost", .write) else { return }
+      couldLock.append((try? file.lock()) ?? false)
+    }
+    try store.backup(to: "/b.roost")
+    fileSystem.onStep = nil
+    #expect(couldLock.count >= 3)
+    #expect(!couldLock.contains(true))
+    #expect(fileSystem.paths == ["/a.roost", "/a.roost-log", "/b.roost"])
+    try store.close()
+  }
+
   @Test func `an empty store can be backed up`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)

@@ -54,7 +54,7 @@ import Testing
     let store = try Store.words(fileSystem)
     try write(store, 1)
     // Another process is one whose table of open stores does not know this one.
-    OpenStores.shared.remove(store)
+    OpenStores.shared.vacate(store.tenancy)
     let error = #expect(throws: StoreError.self) { try Store.words(fileSystem) }
     #expect(error?.code == .locked)
     #expect(error?.detail.contains("process \(currentProcessID)") == true)
@@ -62,6 +62,23 @@ import Testing
     #expect(try word(reader) == 1)
     #expect(failure { () throws(StoreError) in try write(reader, 2) } == .readOnly)
     try reader.close()
+    try store.close()
+  }
+
+  /// Who made a store gave it its name and then removed the empty log that had kept others from making one. Another
+  /// process could open the store between the two, and the name that went was that of its log: its commits were
+  /// acknowledged, and lost with the next crash.
+  @Test func `a store that is being made cannot be opened before it is complete`() throws {
+    var couldLock: [Bool] = []
+    fileSystem.onStep = { [unowned fileSystem] step in
+      guard step.kind == .rename || step.kind == .syncDirectory else { return }
+      // Another process, which takes the lock first.
+      if let file = try? fileSystem.open("/a.roost", .write) { couldLock.append((try? file.lock()) ?? false) }
+    }
+    try fileSystem.open("/a.roost-log", .writeOrCreate).close()
+    let store = try Store.words(fileSystem)
+    fileSystem.onStep = nil
+    #expect(couldLock.prefix(2) == [false, false])
     try store.close()
   }
 

@@ -26,7 +26,7 @@ extension Change {
       if fails && !entries.isEmpty { throw WrongAnswer("\(self) was taken out of order") }
       try expect(count, entries.count)
     } catch let error as StoreError where error.code == .alreadyExists && mayNot {
-    } catch is UnsortedKeys where fails && !mayNot {
+    } catch let error as StoreError where error.code == .unsortedKeys && fails && !mayNot {
       entries = []
     }
     if mayNot { return }
