@@ -12,8 +12,8 @@ final class Building {
   // One of the two.
   private let bytes: ByteTreeBuilder?
   private let numbers: IntegerTreeBuilder?
+  private let through: WriteTransaction.Through
   // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
-  @exclusivity(unchecked) private var through: WriteTransaction.Through
   @exclusivity(unchecked) private var count = 0
 
   init(_ writer: Writer, _ id: UInt32, _ trunk: Forest.Trunk, fill: Int) throws(StoreError) {
@@ -51,7 +51,7 @@ final class Building {
 
   private func appended() throws(StoreError) {
     count += 1
-    try transaction.continueThrough(&through)
+    try transaction.continueThrough()
   }
 
   /// Makes what was built the tree; returns how many entries it has.

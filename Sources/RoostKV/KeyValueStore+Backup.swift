@@ -82,7 +82,7 @@ private struct Backup {
 
   private mutating func build(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
     let made = try target.forest.create(name, descriptor.kind, id: descriptor.id)
-    var through = try target.transaction.beginThrough()
+    let through = try target.transaction.beginThrough()
     let built: (root: Root, extents: UInt64)
     switch descriptor.kind {
     case .bytes:
@@ -96,7 +96,7 @@ private struct Backup {
         } else {
           try builder.append(cursor.key, value.bytes)
         }
-        try count(&through)
+        try count()
         isThere = try cursor.next()
       }
       built = try builder.finish()
@@ -111,7 +111,7 @@ private struct Backup {
         } else {
           try builder.append(cursor.key, value.bytes)
         }
-        try count(&through)
+        try count()
         isThere = try cursor.next()
       }
       built = try builder.finish()
@@ -120,8 +120,8 @@ private struct Backup {
     _ = BuiltTree((root, built.extents)).give(to: made.trunk)
   }
 
-  private mutating func count(_ through: inout WriteTransaction.Through) throws {
-    try target.transaction.continueThrough(&through)
+  private mutating func count() throws {
+    try target.transaction.continueThrough()
     progress.entries += 1
     if progress.entries % Self.stride == 0 { try tell() }
   }

@@ -26,6 +26,8 @@ import Synchronization
   package let fanoutLimit: Int
   /// False where a cursor outlives the transaction, and gives the slot back itself.
   package var givesSlot = true
+  /// Where the pages of a tree that is built go.
+  @exclusivity(unchecked) var through: ThroughBuffer?
   /// Something for the floor above to keep its own state in, from begin to end.
   package var attachment: AnyObject?
 
@@ -81,6 +83,17 @@ import Synchronization
     try claim(place, length: 1, kind: 0)
     let page = PageID(place)
     return (page, frames.memory(page))
+  }
+
+  /// A place for a page that goes to the file without a frame.
+  func claimWithoutFrame() throws(StoreError) -> UInt32 {
+    let place = try store.space.take()
+    do throws(StoreError) { try store.frames.reserve(upTo: Int(place) + 1) } catch {
+      store.space.giveBack(place)
+      throw error
+    }
+    births.append(place)
+    return place
   }
 
   private func claim(_ place: UInt32, length: UInt32, kind: UInt8) throws(StoreError) {
@@ -235,6 +248,7 @@ import Synchronization
   /// Leaves the transaction without an effect, once its owner has taken what it made.
   func finish() {
     isOpen = false
+    through = nil
     log = nil
     attachment = nil
     if givesSlot { store.frames.slots.give(view.slot) }

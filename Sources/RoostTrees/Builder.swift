@@ -165,7 +165,7 @@ final class Builder<F: Form> {
 
   private func write(_ level: Int, _ entries: Int, _ high: Fence) throws(StoreError) -> FreshNode {
     let pack = levels[level].pack
-    let (page, memory) = try transaction.allocate()
+    let (page, memory) = try transaction.allocateThrough()
     memory.set32(Header.place, page.place)
     memory.set64(Header.stamp, transaction.stamp)
     F.write(pack, 0, entries, pack.low, high, level: UInt8(level), tree: tree, into: memory)
