@@ -29,5 +29,9 @@ let package = Package(
       name: "RoostBenchmarks",
       dependencies: ["CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost")],
       swiftSettings: strict),
+
+    // Without the peers: it needs nothing but Roost.
+    .executableTarget(
+      name: "ColdScan", dependencies: [.product(name: "RoostKV", package: "roost")], swiftSettings: strict),
   ]
 )

@@ -5,6 +5,9 @@ package enum Compression {
   /// The most bytes one block may hold, before compression.
   package static let largestBlock = 1 << 24
 
+  /// The library's version; another one may compress the same bytes otherwise.
+  package static var libraryVersion: Int { Int(LZ4_versionNumber()) }
+
   /// Room that is always enough for the compressed form of `count` bytes.
   package static func bound(_ count: Int) -> Int { count + count / 255 + 16 }
 

@@ -86,6 +86,28 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
     throw Fault(errno)
   }
 
+  package func willRead(offset: UInt64, length: UInt64) {
+    #if !canImport(Darwin)
+      guard let start = off_t(exactly: offset), let count = off_t(exactly: length) else { return }
+      _ = posix_fadvise(descriptor, start, count, POSIX_FADV_WILLNEED)
+    #endif
+  }
+
+  package func willSync(offset: UInt64, length: UInt64) {
+    #if os(Linux)
+      guard let start = Int64(exactly: offset), let count = Int64(exactly: length) else { return }
+      _ = Self.startWriting?(descriptor, start, count, 2)  // SYNC_FILE_RANGE_WRITE
+    #endif
+  }
+
+  #if os(Linux)
+    /// Looked up by name, because the imported headers leave it out; nil where the system has none.
+    private static let startWriting: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32)? =
+      dlsym(nil, "sync_file_range").map {
+        unsafeBitCast($0, to: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32).self)
+      }
+  #endif
+
   package func close() {
     guard descriptor >= 0 else { return }
     unlock()

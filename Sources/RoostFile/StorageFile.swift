@@ -51,8 +51,18 @@ package protocol StorageFile: AnyObject, Sendable {
   func identityOnce() throws(Fault) -> FileIdentity
   /// Tries to take the file's lock without waiting; false if another owner holds it.
   func lockOnce() throws(Fault) -> Bool
+  /// Says that this range will be read soon, so that the device can begin at once. It may be ignored, and tells nothing.
+  func willRead(offset: UInt64, length: UInt64)
+  /// Says that this range was written and will be synced, so that the device can begin at once. It may be ignored, tells
+  /// nothing, and makes nothing durable.
+  func willSync(offset: UInt64, length: UInt64)
   /// Releases the file and its lock. Later calls fail with EBADF.
   func close()
+}
+
+extension StorageFile {
+  package func willRead(offset: UInt64, length: UInt64) {}
+  package func willSync(offset: UInt64, length: UInt64) {}
 }
 
 /// Names and folders.

@@ -6,13 +6,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure, each with its own advice.
   public enum Code: String, Sendable, CaseIterable {
     // The file is not what was expected.
-    case notAStore, truncated, damaged, futureVersion, wrongPageSize, logMissing, logDamaged, hardLinked
+    case notAStore, truncated, damaged, futureVersion, wrongPageSize, storeMissing, logMissing, logDamaged,
+      hardLinked
     // The world refused.
     case notFound, locked, timedOut, diskFull, ioError, permissionDenied, outOfMemory
     // A commit's fate is open, or writing has stopped because of that.
     case commitUncertain, poisoned
     // The call does not fit.
-    case closed, readOnly, nestedWrite, keyTooLong, valueTooLarge, treeKindMismatch, invalidName, busy, alreadyExists
+    case closed, readOnly, nestedWrite, keyTooLong, valueTooLarge, unsortedKeys, treeKindMismatch, invalidName, busy,
+      alreadyExists
   }
 
   private final class Storage: Sendable {
@@ -90,6 +92,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       "Restore from a backup, or save what is left with `salvage`; `verify` lists every damaged place."
     case .futureVersion: "Open it with a newer version of Roost."
     case .wrongPageSize: "This build reads 4096-byte pages only."
+    case .storeMissing:
+      "Put the store's file back beside its log; if nothing of it is needed any more, remove the log file."
     case .logMissing: "Put the log file back beside the store; without it acknowledged commits would be lost."
     case .hardLinked: "Remove the other hard link: two names would get two logs."
     case .notFound: "Check the path, or open with creation allowed."
@@ -106,6 +110,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case .nestedWrite: "Use the transaction that is already open instead of beginning another."
     case .keyTooLong: "Shorten the key; Docs/LIMITS.md gives the bound."
     case .valueTooLarge: "Split the value; Docs/LIMITS.md gives the bound."
+    case .unsortedKeys: "Sort the entries by their keys and leave out repeated ones, or use `put`."
     case .treeKindMismatch: "Open the tree with the kind of key it was made with."
     case .invalidName: "Choose a name within the bounds in Docs/LIMITS.md."
     case .busy: "Try again."

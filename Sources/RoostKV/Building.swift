@@ -2,16 +2,6 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// The keys given to `build` do not ascend.
-public struct UnsortedKeys: Error, CustomStringConvertible {
-  /// How many entries stood before the first that is out of order.
-  public var position: Int
-
-  public var description: String {
-    "unsorted: entry \(position) does not have a greater key than the one before. Sort the entries, or use `put`."
-  }
-}
-
 /// A tree under construction. While it stands, its transaction may be read but not changed.
 @usableFromInline
 final class Building {
@@ -22,8 +12,8 @@ final class Building {
   // One of the two.
   private let bytes: ByteTreeBuilder?
   private let numbers: IntegerTreeBuilder?
+  private let through: WriteTransaction.Through
   // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
-  @exclusivity(unchecked) private var through: WriteTransaction.Through
   @exclusivity(unchecked) private var count = 0
 
   init(_ writer: Writer, _ id: UInt32, _ trunk: Forest.Trunk, fill: Int) throws(StoreError) {
@@ -48,23 +38,20 @@ final class Building {
   @usableFromInline
   func append(bytes key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
     guard let builder = bytes else { preconditionFailure("a table has no keys of bytes") }
-    let key = ByteKey(key)
-    guard builder.ascends(to: key) else { throw UnsortedKeys(position: count) }
-    try builder.append(key, value)
+    try builder.append(ByteKey(key), value)
     try appended()
   }
 
   @usableFromInline
   func append(number key: UInt64, _ value: UnsafeRawBufferPointer) throws {
     guard let builder = numbers else { preconditionFailure("a tree has no keys that are numbers") }
-    guard builder.ascends(to: key) else { throw UnsortedKeys(position: count) }
     try builder.append(key, value)
     try appended()
   }
 
   private func appended() throws(StoreError) {
     count += 1
-    try transaction.continueThrough(&through)
+    try transaction.continueThrough()
   }
 
   /// Makes what was built the tree; returns how many entries it has.
@@ -94,7 +81,8 @@ extension WritableTree {
   /// Fills an empty tree from entries whose keys ascend, in one pass: much faster than putting each, and the log holds
   /// only where the pages are.
   ///
-  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the tree stays empty.
+  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the tree stays empty; it is
+  /// `unsortedKeys` where a key is not greater than the one before.
   ///
   /// - Parameter fill: how full pages get, in percent, 50 to 100; leave room where keys will come between.
   /// - Returns: how many entries there were.
@@ -120,7 +108,8 @@ extension WritableTable {
   /// Fills an empty table from entries whose keys ascend, in one pass: much faster than putting each, and the log holds
   /// only where the pages are.
   ///
-  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the table stays empty.
+  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the table stays empty; it is
+  /// `unsortedKeys` where a key is not greater than the one before.
   ///
   /// - Parameter fill: how full pages get, in percent, 50 to 100; leave room where keys will come between.
   /// - Returns: how many entries there were.

@@ -8,6 +8,9 @@ import RoostTrees
 /// var cursor = try tree.cursor()
 /// while try cursor.next() { print(cursor.key.byteCount) }
 /// ```
+///
+/// Where a page cannot be read the move throws, and every further move throws it again, until the cursor is placed anew
+/// with `first`, `last`, `seek` or `move`.
 public struct Cursor: ~Copyable {
   private var cursor: ByteCursor
   private let scope: Scope

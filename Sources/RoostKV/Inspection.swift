@@ -37,7 +37,11 @@ struct Inspection {
     add(error.page, nil, error.detail, invariant)
   }
 
+  /// So many findings are told; a file can be made that has more than memory holds.
+  private static let mostFindings = 10_000
+
   mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
+    if verification.findings.count >= Self.mostFindings { return verification.hasMore = true }
     verification.findings.append(
       Verification.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
   }
@@ -105,7 +109,7 @@ struct Inspection {
     for page in pages { reach(page, name) }
     for list in lists { inspect(list, name) }
     verification.trees += 1
-    verification.entries += Int(clamping: descriptor.root.count)
+    verification.entries = verification.entries.addingCapped(descriptor.root.count)
     verification.largeValues += lists.count
   }
 
@@ -122,6 +126,10 @@ struct Inspection {
         isComplete = false
         return add(error.page, tree, error.detail, nil)
       }
+      guard extents.reduce(0, { $0 + UInt64($1.pages) }) <= UInt64(examination.pageCount) else {
+        isComplete = false
+        return add(UInt64(list.extents[0].place), tree, "a large value has more pages than the file", 4)
+      }
       for extent in extents { reach(extent, tree) }
     }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -137,17 +145,25 @@ struct Inspection {
 
   // MARK: Places
 
+  /// Of an extent the first page that is wrong is told.
   private mutating func reach(_ extent: ExtentList.Extent, _ tree: String) {
-    for place in extent.place..<extent.place + extent.pages { reach(PageID(place), tree) }
+    var isTold = false
+    for place in extent.place..<extent.place + extent.pages {
+      guard let complaint = reach(place), !isTold else { continue }
+      add(UInt64(place), tree, complaint, 4)
+      isTold = true
+    }
   }
 
   private mutating func reach(_ page: PageID, _ tree: String?) {
-    let place = UInt64(page.place)
-    guard page.place >= 2, page.place < examination.pageCount else {
-      return add(place, tree, "the page lies outside the file", 4)
-    }
-    if !reached.insert(page.place) { add(place, tree, "the page is used twice", 4) }
-    if examination.free.contains(page.place) { add(place, tree, "the page is in use, but free in the map", 4) }
+    if let complaint = reach(page.place) { add(UInt64(page.place), tree, complaint, 4) }
+  }
+
+  /// Notes that the page is in use, and tells why it cannot be.
+  private mutating func reach(_ place: UInt32) -> String? {
+    guard place >= 2, place < examination.pageCount else { return "the page lies outside the file" }
+    if !reached.insert(place) { return "the page is used twice" }
+    return examination.free.contains(place) ? "the page is in use, but free in the map" : nil
   }
 
   private mutating func comparePlaces() {
@@ -165,5 +181,13 @@ struct Inspection {
         start = nil
       }
     }
+  }
+}
+
+extension Int {
+  /// Adds a number that a file tells, as far as there are numbers.
+  func addingCapped(_ more: UInt64) -> Int {
+    let (sum, overflows) = addingReportingOverflow(Int(clamping: more))
+    return overflows ? .max : sum
   }
 }

@@ -17,22 +17,30 @@ extension KeyValueStore {
   /// The file appears under its name when it is whole and on the device. A file that is there already is an error unless
   /// `replacing` is set.
   ///
+  /// A store that is open for reading can be backed up too. Beside a process that writes it, the backup begins again, on a
+  /// newer snapshot, where that process used the older one's pages again: ten times at the most, then it throws `busy`.
+  ///
   /// - Parameter progress: called from time to time, and at the end. If it throws, the backup ends with that error.
   public func backup(
     to path: String, replacing: Bool = false, progress: ((BackupProgress) throws -> Void)? = nil
   ) throws {
-    let reader = try Reader(store)
-    defer { reader.end() }
+    try read { reader in try copy(reader, to: path, replacing, progress) }
+  }
+
+  private func copy(
+    _ reader: Reader, to path: String, _ replacing: Bool, _ progress: ((BackupProgress) throws -> Void)?
+  ) throws {
+    let store = reader.scope.store
     var options = StoreOptions()
     options.fanoutLimit = store.options.fanoutLimit
     options.random = store.options.random
-    options.cacheBytes = store.options.cacheBytes.map { min($0, Self.backupCacheBytes) } ?? Self.backupCacheBytes
+    options.cacheBytes = min(store.options.cacheBytes ?? .max, Self.backupCacheBytes)
     let target = try Workpiece(
       path, replacing: replacing, options: options, fileSystem: store.fileSystem, transaction: reader.commit)
     do {
       let trees = try reader.catalog.all()
       var backup = Backup(target: target, view: reader.view, report: progress)
-      backup.progress.total = trees.reduce(0) { $0 + Int(clamping: $1.descriptor.root.count) }
+      backup.progress.total = trees.reduce(0) { $0.addingCapped($1.descriptor.root.count) }
       // Numbers are given in rising order.
       for (name, descriptor) in trees.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
         try backup.copy(name, descriptor)
@@ -67,8 +75,14 @@ private struct Backup {
   func tell() throws { try report?(progress) }
 
   mutating func copy(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
+    do { try build(name, descriptor) } catch let error as StoreError where error.code == .unsortedKeys {
+      throw StoreError(.damaged, "the keys of \"\(String(decoding: name, as: UTF8.self))\" do not ascend")
+    }
+  }
+
+  private mutating func build(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
     let made = try target.forest.create(name, descriptor.kind, id: descriptor.id)
-    var through = try target.transaction.beginThrough()
+    let through = try target.transaction.beginThrough()
     let built: (root: Root, extents: UInt64)
     switch descriptor.kind {
     case .bytes:
@@ -82,7 +96,7 @@ private struct Backup {
         } else {
           try builder.append(cursor.key, value.bytes)
         }
-        try count(&through)
+        try count()
         isThere = try cursor.next()
       }
       built = try builder.finish()
@@ -97,7 +111,7 @@ private struct Backup {
         } else {
           try builder.append(cursor.key, value.bytes)
         }
-        try count(&through)
+        try count()
         isThere = try cursor.next()
       }
       built = try builder.finish()
@@ -106,8 +120,8 @@ private struct Backup {
     _ = BuiltTree((root, built.extents)).give(to: made.trunk)
   }
 
-  private mutating func count(_ through: inout WriteTransaction.Through) throws {
-    try target.transaction.continueThrough(&through)
+  private mutating func count() throws {
+    try target.transaction.continueThrough()
     progress.entries += 1
     if progress.entries % Self.stride == 0 { try tell() }
   }

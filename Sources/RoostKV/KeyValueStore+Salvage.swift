@@ -2,18 +2,33 @@ package import RoostFile
 package import RoostPages
 import RoostTrees
 
+/// How far a salvage has come.
+public struct SalvageProgress: Sendable {
+  /// Entries that are saved.
+  public var entries: Int
+  /// Entries that the store's catalog knows of, as far as it can be read. The log may hold more, or fewer.
+  public var total: Int
+}
+
 /// Saving what a damaged store still holds.
 extension KeyValueStore {
   /// Reads everything that can be read from the store at `path`, which is not changed, and writes it into a new one.
   ///
   /// Trees are walked around what is damaged, and where that left a gap, sound pages that nothing leads to are
   /// searched for its entries. Then the log is carried out as far as it is whole. The store must not be open.
-  public static func salvage(from path: String, to new: String, replacing: Bool = false) throws -> Salvage {
-    try salvage(from: path, to: new, replacing: replacing, options: StoreOptions(), fileSystem: DiskFileSystem.shared)
+  ///
+  /// - Parameter progress: called from time to time.
+  public static func salvage(
+    from path: String, to new: String, replacing: Bool = false, progress: ((SalvageProgress) -> Void)? = nil
+  ) throws -> Salvage {
+    try salvage(
+      from: path, to: new, replacing: replacing, options: StoreOptions(), fileSystem: DiskFileSystem.shared,
+      progress: progress)
   }
 
   package static func salvage(
-    from path: String, to new: String, replacing: Bool = false, options: StoreOptions, fileSystem: any FileSystem
+    from path: String, to new: String, replacing: Bool = false, options: StoreOptions, fileSystem: any FileSystem,
+    progress: ((SalvageProgress) -> Void)? = nil
   ) throws(StoreError) -> Salvage {
     let source = try fileSystem.canonicalPath(path)
     guard try fileSystem.canonicalPath(new) != source else {
@@ -24,7 +39,7 @@ extension KeyValueStore {
       new, replacing: replacing, options: options, fileSystem: fileSystem,
       transaction: examination.snapshot.transaction)
     do throws(StoreError) {
-      let rescue = Rescue(examination, target)
+      let rescue = Rescue(examination, target, progress)
       try rescue.run(fileSystem)
       let salvage = rescue.result()
       try target.publish()

@@ -1,6 +1,7 @@
 public import RoostFile
 package import RoostPages
 import RoostTrees
+import Synchronization
 
 /// An ordered key-value store in one file.
 ///
@@ -21,6 +22,9 @@ public final class KeyValueStore: Sendable {
   private let first: Store
   /// Set where the store is only read, since then somebody else may write it.
   let renewal: Renewal?
+  private let closing = Lock()
+  /// Whether this opening has ended. Another one of the same file may share the store and go on with it.
+  private let isClosed = Atomic<Bool>(false)
 
   package var store: Store { renewal?.current ?? first }
 
@@ -47,11 +51,21 @@ public final class KeyValueStore: Sendable {
 
   deinit {
     // Whoever did not close the store finds everything in the log when it is opened again.
-    try? store.close()
+    try? close()
   }
 
   /// Folds the log into the file and releases it. With transactions open it throws `busy` and changes nothing.
-  public func close() throws(StoreError) { try store.close() }
+  public func close() throws(StoreError) {
+    try first.refuseWriter()
+    try closing.withLock { () throws(StoreError) in
+      if isClosed.load(ordering: .relaxed) { return }
+      do throws(StoreError) { if let renewal { try renewal.close() } else { try first.close() } } catch {
+        isClosed.store(error.code != .busy, ordering: .relaxed)
+        throw error
+      }
+      isClosed.store(true, ordering: .relaxed)
+    }
+  }
 
   /// The file's path; empty for a store in memory.
   public var path: String { store.path }

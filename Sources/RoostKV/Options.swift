@@ -6,7 +6,8 @@ public struct StoreSettings: Sendable {
   public var createIfMissing = true
   /// Open without writing anything, also beside a process that writes.
   public var readOnly = false
-  /// Bytes of memory for pages; nil lets the store choose.
+  /// Bytes of memory for pages; nil for an eighth of the machine's memory, or of what the process may use of it where a
+  /// control group says so; 16 MiB at the least and 1 GiB at the most.
   public var cacheBytes: Int?
   /// Bytes of changed pages that start a checkpoint. At twice as many a writer waits for it.
   public var draftBytes = 64 << 20

@@ -49,7 +49,7 @@ final class Scope {
 ///
 /// It belongs to the closure that got it, and to the thread that runs it.
 public final class Reader {
-  private let scope: Scope
+  let scope: Scope
   private let transaction: ReadTransaction
 
   init(_ store: Store) throws(StoreError) {

@@ -8,6 +8,7 @@ final class Renewal: @unchecked Sendable {
   // Unchecked because `store` is guarded by `lock`.
   private let lock = Lock()
   private var store: Store
+  private var isClosed = false
 
   init(_ store: Store) { self.store = store }
 
@@ -16,8 +17,17 @@ final class Renewal: @unchecked Sendable {
   /// Opens the file again, unless somebody did since `old` was current.
   func renew(_ old: Store) throws(StoreError) -> Store {
     try lock.withLock { () throws(StoreError) -> Store in
+      if isClosed { throw StoreError(.closed, "the store is closed", path: old.path) }
       if store === old { store = try old.reopened() }
       return store
+    }
+  }
+
+  /// Closes the newest store; nobody renews it any more.
+  func close() throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      try store.close()
+      isClosed = true
     }
   }
 

@@ -19,14 +19,28 @@ final class Rescue {
   /// Some trees may have no entry in the catalog any more.
   private var lostNames = false
 
-  init(_ examination: Examination, _ target: Workpiece) {
+  private let report: ((SalvageProgress) -> Void)?
+  private var progress = SalvageProgress(entries: 0, total: 0)
+
+  init(_ examination: Examination, _ target: Workpiece, _ report: ((SalvageProgress) -> Void)?) {
     self.examination = examination
     self.target = target
+    self.report = report
+  }
+
+  private func count() {
+    progress.entries += 1
+    if progress.entries % 4096 == 0 { report?(progress) }
   }
 
   func run(_ fileSystem: any FileSystem) throws(StoreError) {
     for complaint in examination.complaints { lose(nil, complaint) }
-    for (name, descriptor) in try catalog() { try save(name, descriptor) }
+    let trees = try catalog()
+    for (_, descriptor) in trees {
+      let (sum, overflows) = progress.total.addingReportingOverflow(Int(clamping: descriptor.root.count))
+      progress.total = overflows ? .max : sum
+    }
+    for (name, descriptor) in trees { try save(name, descriptor) }
     try searchLooseLeaves()
     try carryOutLog(fileSystem)
   }
@@ -141,6 +155,7 @@ final class Rescue {
       }
     }
     try target.transaction.relieve()
+    count()
     return true
   }
 
@@ -154,6 +169,7 @@ final class Rescue {
       try draft.put(key, value.bytes)
     }
     try target.transaction.relieve()
+    count()
     return true
   }
 

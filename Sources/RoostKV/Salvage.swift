@@ -28,7 +28,8 @@ public struct Salvage: Sendable {
   public struct SavedTree: Sendable {
     public var name: String
     public var entries: Int
-    /// Entries from sound pages that nothing leads to: they may be older than what was lost.
+    /// Entries from leaves that no sound reference leads to: they may be older than what was lost. A damaged leaf that
+    /// is still in order is among them, so a byte of theirs may be wrong.
     public var unverified: Int
   }
 

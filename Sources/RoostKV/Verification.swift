@@ -22,6 +22,8 @@ public struct Verification: Sendable {
 
   /// Everything that is wrong, as far as it can be told; empty for a sound store.
   public internal(set) var findings: [Finding] = []
+  /// There are more than could be told.
+  public internal(set) var hasMore = false
   /// Pages in the file, superblocks among them.
   public internal(set) var pages = 0
   /// Pages that were read: those of trees, of large values and of the map of free places.

@@ -41,11 +41,15 @@ final class Workpiece {
   }
 
   /// Makes sure that the name may be taken: it is free, or leads to a file that nobody has open, which stays locked.
+  /// A name is not free where a lost store has left its log, since that goes when the name is given.
   private static func claim(
     _ path: String, _ replacing: Bool, _ fileSystem: any FileSystem
   ) throws(StoreError) -> (any StorageFile)? {
-    guard try fileSystem.exists(path) else { return nil }
-    guard replacing else { throw StoreError(.alreadyExists, "there is a file of that name", path: path) }
+    guard try fileSystem.exists(path) else {
+      if !replacing { try Store.refuseOrphan(path, fileSystem) }
+      return nil
+    }
+    guard replacing else { throw taken(path) }
     let file = try fileSystem.open(path, .write)
     do throws(StoreError) {
       guard try file.lock() else { throw StoreError(.locked, "the file to replace is open", path: path) }
@@ -57,15 +61,25 @@ final class Workpiece {
   }
 
   /// Commits, closes, and gives the file its name.
+  ///
+  /// The file stays locked to the end. Who opened it before could begin a log that loses its name below, and who made
+  /// another one of the same temporary name would write into this one.
   func publish() throws(StoreError) {
+    var gate: (any StorageFile)?
+    defer { gate?.close() }
     do throws(StoreError) {
       try transaction.commit(forest.seal(), durability: .relaxed)
-      try store.close()
-      try fileSystem.rename(temporary, to: path)
+      try store.close(keepsFile: true)
+      if replaced == nil { gate = try closeGate() }
+      do throws(StoreError) { try fileSystem.rename(temporary, to: path) } catch {
+        if gate != nil { try? fileSystem.remove(Store.logPath(path)) }
+        throw error
+      }
     } catch {
       discard()
       throw error
     }
+    defer { store.releaseFile() }
     replaced?.close()
     try fileSystem.syncDirectory(of: path)
     // The log of a store that was replaced goes only when its file is gone for good.
@@ -76,11 +90,30 @@ final class Workpiece {
     }
   }
 
+  /// Keeps everybody from making a store of that name, as they keep each other; throws if there is one by now.
+  private func closeGate() throws(StoreError) -> any StorageFile {
+    if try fileSystem.exists(path) { throw Self.taken(path) }
+    let gate = try fileSystem.open(Store.logPath(path), .writeOrCreate)
+    do throws(StoreError) {
+      guard try gate.lock() else { throw StoreError(.busy, "somebody is making a store of that name", path: path) }
+      if try fileSystem.exists(path) { throw Self.taken(path) }
+    } catch {
+      gate.close()
+      throw error
+    }
+    return gate
+  }
+
+  private static func taken(_ path: String) -> StoreError {
+    StoreError(.alreadyExists, "there is a file of that name", path: path)
+  }
+
   /// Leaves nothing behind.
   func discard() {
     transaction.abandon()
-    try? store.close()
+    try? store.close(keepsFile: true)
     try? fileSystem.remove(temporary)
+    store.releaseFile()
     replaced?.close()
   }
 

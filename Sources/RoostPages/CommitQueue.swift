@@ -29,12 +29,14 @@ final class CommitQueue: @unchecked Sendable {
   private var latest: Snapshot
   private var log: (any StorageFile)?
   let published: PublishedSnapshot
+  private let schedule: Schedule?
 
-  init(_ snapshot: Snapshot, position: UInt64, published: PublishedSnapshot) {
+  init(_ snapshot: Snapshot, position: UInt64, published: PublishedSnapshot, schedule: Schedule? = nil) {
     latest = snapshot
     appended = position
     synced = position
     self.published = published
+    self.schedule = schedule
   }
 
   var syncedPosition: UInt64 { lock.withLock { synced } }
@@ -116,6 +118,13 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
+  /// Waits until no sync is under way.
+  func awaitSync() {
+    lock.acquire()
+    defer { lock.release() }
+    while isSyncing { changed.wait(lock) }
+  }
+
   /// The end of the last closed record, which a sync of everything must reach.
   var appendedPosition: UInt64 { lock.withLock { appended } }
 
@@ -139,6 +148,7 @@ final class CommitQueue: @unchecked Sendable {
       next = 0
     }
     if let newest {
+      schedule?(.publishing)
       latest = newest
       published.set(newest)
     }

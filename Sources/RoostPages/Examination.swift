@@ -13,6 +13,7 @@ package final class Examination {
   package private(set) var free = PlaceSet()
   /// Pages in which the durable map stands.
   package private(set) var mapPages: [PageID] = []
+  /// Pages in the file, as far as it is there.
   package let pageCount: UInt32
   /// The superblock's number, to notice that a file was written meanwhile.
   package let sequence: UInt64
@@ -56,7 +57,7 @@ package final class Examination {
       throw error
     }
     snapshot = superblock.snapshot
-    pageCount = superblock.pageCount
+    pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
     sequence = superblock.sequence
     try load(superblock, file)
   }
@@ -70,7 +71,7 @@ package final class Examination {
     frames = try Frames(file: file, capacity: Self.capacity, validator: validator)
     view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
     snapshot = superblock.snapshot
-    pageCount = superblock.pageCount
+    pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
     sequence = superblock.sequence
     try load(superblock, file)
   }
@@ -99,15 +100,17 @@ package final class Examination {
   private static let capacity = 4096
 
   private func load(_ superblock: Superblock, _ file: any StorageFile) throws(StoreError) {
-    // The log may name pages behind the end that the superblock knows.
+    // The log may name pages behind the end that the superblock knows, but none that is not in the file.
     let held = UInt32(clamping: try file.size() / UInt64(Page.size))
-    try frames.reserve(upTo: Int(max(superblock.pageCount, held)))
+    try frames.reserve(upTo: Int(held))
     for (slot, reading) in try SuperblockPair.readings(from: file).enumerated() {
       if case .valid = reading { continue }
       complain(StoreError(.damaged, "this superblock is damaged", path: file.path, page: UInt64(slot)))
     }
     let size = try file.size()
-    if size < UInt64(pageCount) * UInt64(Page.size) { complain(SuperblockPair.short(superblock, size, file.path)) }
+    if size < UInt64(superblock.pageCount) * UInt64(Page.size) {
+      complain(SuperblockPair.short(superblock, size, file.path))
+    }
     var space = Space(limit: pageCount)
     var failures: [StoreError] = []
     let map = try FreeMapDisk.load(

@@ -126,6 +126,8 @@ package struct ExtentList: Hashable, Sendable {
     extents.allSatisfy { extent in
       extent.place >= 2 && extent.storedBytes > 0 && extent.storedBytes <= extent.rawBytes
         && extent.rawBytes <= UInt32(chunk) && extent.check != 0
+        // LZ4 makes nothing smaller than that.
+        && UInt64(extent.rawBytes) <= UInt64(extent.storedBytes) * 255
         && UInt64(extent.place) + UInt64(extent.pages) <= UInt64(UInt32.max)
     }
   }

@@ -134,6 +134,11 @@ extension WriteTransaction {
     for extent in all where extent.place + extent.pages > store.space.limit {
       throw StoreError(.damaged, "an extent lies beyond the end of the file", page: UInt64(extent.place))
     }
+    for extent in all {
+      for place in extent.place..<extent.place + extent.pages where isImpossible(place, list.born) {
+        throw StoreError(.damaged, "an extent is reached twice, or by what is free", page: UInt64(extent.place))
+      }
+    }
     let isNamed = list.isNamed || store.isNamed(list.born)
     for extent in all {
       if list.born > newestProtectedStamp && !isNamed {
@@ -165,6 +170,10 @@ extension PageView {
   /// The whole value.
   package func readExtents(_ list: ExtentList) throws(StoreError) -> [UInt8] {
     let extents = try extents(of: list)
+    if list.byteCount > UInt64(ExtentList.chunk) {
+      try refuseImpossible(extents)
+      try Room.check(Int(list.byteCount))
+    }
     var failure: StoreError?
     let bytes = [UInt8](unsafeUninitializedCapacity: Int(list.byteCount)) { buffer, count in
       let memory = UnsafeMutableRawBufferPointer(buffer)
@@ -183,6 +192,24 @@ extension PageView {
     }
     if let failure { throw failure }
     return bytes
+  }
+
+  /// Throws where extents overlap or lie outside the file: then their lengths say nothing about what is there, and no
+  /// memory is taken for them.
+  private func refuseImpossible(_ extents: [ExtentList.Extent]) throws(StoreError) {
+    guard let file = file?.takeUnretainedValue() as? any StorageFile else { return }
+    let held = try file.size() / UInt64(Page.size)
+    var end: UInt32 = 0
+    for extent in extents.sorted(by: { $0.place < $1.place }) {
+      let isThere =
+        UInt64(extent.place) + UInt64(extent.pages) <= held
+        || frames.holdsExtent(PageID(extent.place), pages: extent.pages)
+      guard isThere, extent.place >= end else {
+        throw StoreError(
+          .damaged, "a value's extents overlap or lie outside the file", path: file.path, page: UInt64(extent.place))
+      }
+      end = extent.place + extent.pages
+    }
   }
 
   private func read(_ extent: ExtentList.Extent) throws(StoreError) -> [UInt8] {

@@ -81,6 +81,19 @@ public import Synchronization
     return state(page) & FrameState.ready != 0 ? UnsafeRawPointer(memory(page)) : nil
   }
 
+  /// Whether a look-up of this page would read the file. It may have changed by the time of that look-up.
+  @inlinable @inline(__always)
+  package func isAbsent(_ page: PageID) -> Bool {
+    let place = Int(truncatingIfNeeded: page.place)
+    let number = place &>> Self.slabShift
+    guard number < header.pointee.slabCount.load(ordering: .relaxed) else { return true }
+    let held = FrameState.ready | FrameState.leaving | FrameState.filling
+    return slabs[number].states[place & (Self.slabPlaces &- 1)].load(ordering: .relaxed) & held == 0
+  }
+
+  /// Says that these pages will be read soon; false if that seems to have been needless.
+  package func willNeed(_ pages: [PageID]) -> Bool { header.pointee.owner.takeUnretainedValue().willNeed(pages) }
+
   /// The memory of a page that this transaction made; it cannot be absent.
   @inlinable @inline(__always)
   package func memory(_ page: PageID) -> UnsafeMutableRawPointer {

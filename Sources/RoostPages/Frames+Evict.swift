@@ -32,6 +32,7 @@ extension Frames {
     if leaving.count >= Self.mostPending { return }
     let places = chooseLeaving()
     if places.isEmpty { return }
+    schedule?(.leaving)
     leaving.append(Departure(places: places, activities: slots.activities()))
     finishDepartures()
   }
@@ -62,19 +63,18 @@ extension Frames {
       let cell = slab(sweepPlace >> FrameMap.slabShift).states + index
       let state = cell.pointee.load(ordering: .acquiring)
       if state == FrameState.vacant {
-        let taken = cell.pointee.compareExchange(
-          expected: state, desired: FrameState.filling, ordering: .acquiringAndReleasing)
-        if taken.exchanged { vacated.append(UInt32(sweepPlace)) }
+        if Self.change(cell, from: state, to: FrameState.filling) { vacated.append(UInt32(sweepPlace)) }
         continue
       }
       if state & FrameState.ready == 0 || state & FrameState.draft != 0 { continue }
       if state & FrameState.used != 0 {
-        cell.pointee.bitwiseAnd(~FrameState.used, ordering: .relaxed)
+        schedule?(.changingState)
+        Self.change(cell, from: state, to: state & ~FrameState.used)
         continue
       }
       if listed.contains(UInt32(sweepPlace)) { continue }
       let marked = (state & ~FrameState.ready) | FrameState.leaving
-      if cell.pointee.compareExchange(expected: state, desired: marked, ordering: .sequentiallyConsistent).exchanged {
+      if Self.change(cell, from: state, to: marked) {
         places.append(UInt32(sweepPlace))
         listed.insert(UInt32(sweepPlace))
       }
@@ -98,10 +98,8 @@ extension Frames {
         // The writer may end the frame at this moment; then it is no longer leaving.
         if held.contains(place) {
           let kept = (state & ~FrameState.leaving) | FrameState.ready
-          _ = cell.pointee.compareExchange(expected: state, desired: kept, ordering: .acquiringAndReleasing)
-        } else if cell.pointee.compareExchange(
-          expected: state, desired: FrameState.filling, ordering: .acquiringAndReleasing
-        ).exchanged {
+          Self.change(cell, from: state, to: kept)
+        } else if Self.change(cell, from: state, to: FrameState.filling) {
           gone.append(place)
         }
       }
@@ -114,6 +112,7 @@ extension Frames {
     guard !places.isEmpty else { return }
     var start = 0
     let sorted = places.sorted()
+    schedule?(.givingBack)
     for index in sorted.indices {
       let isLast = index + 1 == sorted.count
       let continues =

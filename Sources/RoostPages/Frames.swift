@@ -20,7 +20,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 /// 1. A frame that is ready holds the page that its place names, validated.
 /// 2. A draft frame is never evicted; a clean one only when no look-up that could have seen it is under way and
 ///    no reader holds it.
-/// 3. All changes of state but `used` happen under the lock, or by the writer on a place that only it knows.
+/// 3. A state changes under the lock, or without it by the writer on a place that only it knows and at the end of a
+///    checkpoint on what it wrote. So nobody stores a state, but changes the one that was read; only a frame that
+///    is being filled belongs to one thread alone.
 @usableFromInline package final class Frames: @unchecked Sendable {
   // Unchecked because its fields are constant, or guarded by `lock`.
   package static let largestPlace = UInt32.max - 1
@@ -36,9 +38,10 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private let slabsBytes = Frames.mostSlabs * MemoryLayout<Slab>.stride
 
   /// The file behind the frames; nil for a store in memory.
-  private let file: (any StorageFile)?
+  let file: (any StorageFile)?
   private let validator: PageValidator
   private let skipsChecks: Bool
+  let schedule: Schedule?
   /// How many frames may hold memory before clean ones are evicted.
   package let capacity: Int
 
@@ -62,7 +65,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   }
 
   package init(
-    file: (any StorageFile)?, capacity: Int, validator: @escaping PageValidator, skipsChecks: Bool = false
+    file: (any StorageFile)?, capacity: Int, validator: @escaping PageValidator, skipsChecks: Bool = false,
+    schedule: Schedule? = nil
   ) throws(StoreError) {
     guard let table = Frames.map(slabsBytes) else {
       throw StoreError(.outOfMemory, "no room for the table of frames")
@@ -74,6 +78,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     crowded = Atomic(max(capacity, 64))
     self.validator = validator
     self.skipsChecks = skipsChecks
+    self.schedule = schedule
     header.initialize(to: FrameMap.Header(slabs: slabs, owner: .passUnretained(self)))
   }
 
@@ -130,7 +135,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
         lock.withLock {}
         continue
       }
-      if cell.pointee.compareExchange(expected: state, desired: wanted, ordering: .acquiringAndReleasing).exchanged {
+      if Self.change(cell, from: state, to: wanted) {
         if state & FrameState.vacant == 0 { resident.add(1, ordering: .relaxed) }
         break
       }
@@ -152,7 +157,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
       }
       let holdsMemory = state & (FrameState.ready | FrameState.leaving | FrameState.vacant) != 0
       let wanted = holdsMemory ? FrameState.vacant : 0
-      if cell.pointee.compareExchange(expected: state, desired: wanted, ordering: .acquiringAndReleasing).exchanged {
+      if Self.change(cell, from: state, to: wanted) {
         if state & FrameState.draft != 0 { drafts.subtract(1, ordering: .relaxed) }
         return
       }
@@ -179,6 +184,12 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     return places
   }
 
+  /// Changes a state unless somebody else just did: the writer and the end of a checkpoint do so without the lock.
+  @discardableResult
+  static func change(_ cell: UnsafeMutablePointer<Atomic<UInt8>>, from old: UInt8, to new: UInt8) -> Bool {
+    cell.pointee.compareExchange(expected: old, desired: new, ordering: .sequentiallyConsistent).exchanged
+  }
+
   // MARK: Filling
 
   /// Reads an absent page, checks and validates it, and makes its frame ready.
@@ -194,13 +205,14 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
       let state = cell.pointee.load(ordering: .acquiring)
       if state & (FrameState.ready | FrameState.leaving) != 0 {
         // It was swept, or is about to leave: it stays.
+        schedule?(.changingState)
         let kept = (state & ~FrameState.leaving) | FrameState.ready | FrameState.used
-        cell.pointee.store(kept, ordering: .releasing)
+        guard Self.change(cell, from: state, to: kept) else { continue }
         lock.release()
         return UnsafeRawPointer(map.memory(page))
       }
       if state & FrameState.filling == 0 {
-        cell.pointee.store(state | FrameState.filling, ordering: .releasing)
+        guard Self.change(cell, from: state, to: state | FrameState.filling) else { continue }
         if state & FrameState.vacant == 0 { resident.add(1, ordering: .relaxed) }
         break
       }
@@ -210,7 +222,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     lock.release()
 
     var failure: StoreError?
+    schedule?(.filling)
     do throws(StoreError) { try read(reference, into: map.memory(page)) } catch { failure = error }
+    schedule?(.filled)
 
     lock.acquire()
     cell.pointee.store(failure == nil ? FrameState.ready | FrameState.used : FrameState.vacant, ordering: .releasing)

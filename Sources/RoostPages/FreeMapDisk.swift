@@ -143,14 +143,25 @@ struct FreeMapDisk {
     var levels: [[PageID]] = []
     // The root tells how deep the map is. It may be deeper than the file needs, since files become shorter.
     var depth: UInt8?
+    // Else a few pages could stand for a map larger than any file.
+    var seen = Set<UInt32>()
+    var told = 0
+    let onDamage = onDamage.map { tell in
+      { (error: StoreError) in
+        told += 1
+        if told <= mostComplaints { tell(error) }
+      }
+    }
     while depth != 0 {
       levels.append(references.map(\.page))
       var below: [PageReference] = []
       for reference in references {
-        guard let bytes = try page(reference, from: file, limit, .freeDirectory, level: depth, onDamage) else {
+        guard let bytes = try page(reference, from: file, limit, .freeDirectory, level: depth, &seen, onDamage) else {
           if depth == nil { return disk }
           // Its children are not known, but those of the next directory keep their numbers.
           below += Array(repeating: .none, count: FreeMapPage.fanout)
+          // What is wrong was told; a map this long says nothing more.
+          if below.count > mostRegions { return disk }
           continue
         }
         bytes.withUnsafeBytes { raw in
@@ -167,7 +178,7 @@ struct FreeMapDisk {
     }
     disk.directories = levels.reversed().flatMap { $0 }
     for (region, reference) in references.enumerated() where reference != .none {
-      guard let bytes = try page(reference, from: file, limit, .freeMap, level: 0, onDamage) else { continue }
+      guard let bytes = try page(reference, from: file, limit, .freeMap, level: 0, &seen, onDamage) else { continue }
       disk.regions[region] = reference
       bytes.withUnsafeBytes { raw in
         for word in 0..<FreeMapPage.words {
@@ -182,6 +193,9 @@ struct FreeMapDisk {
     return disk
   }
 
+  /// So many complaints are told: what is wrong with one directory may be said of all that it should lead to.
+  private static let mostComplaints = 100
+
   private static let mostRegions = 1 + Int(UInt32.max) / FreeMapPage.places
 
   /// The regions whose page lies at or above a place.
@@ -192,9 +206,13 @@ struct FreeMapDisk {
 
   private static func page(
     _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?,
-    _ onDamage: ((StoreError) -> Void)?
+    _ seen: inout Set<UInt32>, _ onDamage: ((StoreError) -> Void)?
   ) throws(StoreError) -> [UInt8]? {
     do throws(StoreError) {
+      if reference != .none, !seen.insert(reference.page.place).inserted {
+        throw StoreError(
+          .damaged, "a page of the free map is reached twice", path: file.path, page: UInt64(reference.page.place))
+      }
       return try page(reference, from: file, limit, kind, level: level)
     } catch {
       guard let onDamage else { throw error }

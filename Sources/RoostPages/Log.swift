@@ -10,10 +10,12 @@ import RoostFile
 /// 2. A segment is taken again only after the superblock that no longer needs it is synced.
 /// 3. What lies beyond the last commit frame may be overwritten.
 final class Log {
-  private struct Segment {
-    /// Nil while it is free.
+  struct Segment {
+    /// The position of its first frame; nil while it is free.
     var first: UInt64?
     var salt: UInt64 = 0
+    /// The same of the use before: the superblock before the newest may still lead to that.
+    var left: UInt64?
   }
 
   /// Where the next frame goes.
@@ -33,11 +35,13 @@ final class Log {
   let segmentBytes: Int
   private let storeHigh: UInt64
   private let storeLow: UInt64
-  @exclusivity(unchecked) private var segments: [Segment] = []
+  /// For ``takeSegment()`` and its like alone.
+  @exclusivity(unchecked) var segments: [Segment] = []
   private var makeSalt: () -> UInt64
+  private let schedule: Schedule?
   private let largestPayload: Int
 
-  @exclusivity(unchecked) private var segment = -1
+  @exclusivity(unchecked) private(set) var segment = -1
   /// Offset in the segment of the first byte in `buffer`.
   @exclusivity(unchecked) private var flushed = 0
   @exclusivity(unchecked) private var position: UInt64
@@ -66,7 +70,7 @@ final class Log {
 
   init(
     file: any StorageFile, segmentBytes: Int, storeHigh: UInt64, storeLow: UInt64, position: UInt64,
-    makeSalt: @escaping () -> UInt64
+    makeSalt: @escaping () -> UInt64, schedule: Schedule? = nil
   ) {
     self.file = file
     self.segmentBytes = segmentBytes
@@ -74,6 +78,7 @@ final class Log {
     self.storeLow = storeLow
     self.position = position
     self.makeSalt = makeSalt
+    self.schedule = schedule
     largestPayload = min(LogFormat.largestPayload, (segmentBytes / 4) & ~7)
     capacity = 1 << 16
     buffer = .allocate(byteCount: capacity, alignment: 16)
@@ -104,8 +109,8 @@ final class Log {
   /// again once the record before it was made anew, with the same bytes.
   func clearTail() throws(StoreError) {
     guard segment >= 0 else { return }
-    let tail = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes - flushed, alignment: 16)
-    defer { tail.deallocate() }
+    let tail = try Room.take(segmentBytes - flushed)
+    defer { Room.give(tail) }
     let start = offset(of: segment) + UInt64(flushed)
     let count = try file.read(into: tail, at: start)
     guard tail[..<count].contains(where: { $0 != 0 }) else { return }
@@ -125,9 +130,9 @@ final class Log {
 
   /// Goes on in a fresh segment and returns where that begins. Whatever waits is written first.
   ///
-  /// A segment that was begun and never used is as good as a fresh one.
-  func beginSegment() throws(StoreError) -> Superblock.LogStart {
-    if let begun, Int(begun.segment) == segment, begun.position == position {
+  /// A segment that was begun and never used is as good as a fresh one, unless it is to be left.
+  func beginSegment(leavingUnused: Bool = false) throws(StoreError) -> Superblock.LogStart {
+    if !leavingUnused, let begun, Int(begun.segment) == segment, begun.position == position {
       try flush()
       return begun
     }
@@ -138,43 +143,15 @@ final class Log {
     return start
   }
 
-  /// Frees the segments that lie wholly before `first`. The caller has synced the superblock that says so.
-  func retire(before first: UInt64) {
-    for index in segments.indices {
-      if let start = segments[index].first, start < first, index != segment { segments[index].first = nil }
-    }
-  }
-
-  /// Makes sure that a free segment is there beyond the reserve.
-  private func takeSegment() throws(StoreError) -> Int {
-    let free = segments.indices.filter { segments[$0].first == nil }
-    if free.count >= 2 { return free[0] }
-    do throws(StoreError) {
-      try grow(by: free.isEmpty ? 2 : max(1, min(8, segments.count / 2)))
-    } catch {
-      if error.code == .diskFull && mayUseReserve, let last = free.first { return last }
-      throw error
-    }
-    return segments.firstIndex { $0.first == nil }!
-  }
-
-  private func grow(by count: Int) throws(StoreError) {
-    let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes, alignment: 16)
-    defer { zeros.deallocate() }
-    zeros.initializeMemory(as: UInt8.self, repeating: 0)
-    for _ in 0..<count {
-      try file.write(UnsafeRawBufferPointer(zeros), at: offset(of: segments.count))
-      segments.append(Segment())
-    }
-  }
-
-  private func offset(of segment: Int) -> UInt64 {
+  func offset(of segment: Int) -> UInt64 {
     UInt64(LogFormat.fileHeader) + UInt64(segment) * UInt64(segmentBytes)
   }
 
   private func enterSegment(_ next: Int, previous: UInt64) {
+    schedule?(.takingSegment)
     let salt = makeSalt()
-    segments[next] = Segment(first: position, salt: salt)
+    segments[next].first = position
+    segments[next].salt = salt
     segment = next
     flushed = 0
     finished = LogFormat.segmentHeader

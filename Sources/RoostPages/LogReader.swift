@@ -50,7 +50,8 @@ struct LogReader {
     guard Int(start.segment) < segmentCount else {
       throw StoreError(.logMissing, "the log is shorter than the store says", path: file.path)
     }
-    bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: segmentBytes, alignment: 16)
+    // The file has at least one segment of that length.
+    bytes = try Room.take(segmentBytes)
     segment = Int(start.segment)
     position = start.position
     chain = 0
@@ -67,12 +68,12 @@ struct LogReader {
       enter(found, segment)
       chain = found.previous
     } catch {
-      bytes.deallocate()
+      Room.give(bytes)
       throw error
     }
   }
 
-  func close() { bytes.deallocate() }
+  func close() { Room.give(bytes) }
 
   /// Where the last frame that was read ends.
   var end: LogEnd {

@@ -11,7 +11,7 @@ package struct StoreOptions: Sendable {
 
   package var createIfMissing = true
   package var readOnly = false
-  /// Bytes of memory for pages.
+  /// Bytes of memory for pages; nil for a share of the machine's: see ``CacheSize``.
   package var cacheBytes: Int?
   /// Bytes of unwritten pages that start a checkpoint; at twice as many the writer waits.
   package var draftBytes = 64 << 20
@@ -27,9 +27,8 @@ package struct StoreOptions: Sendable {
   package var skipsChecks = false
   /// Makes random numbers; tests make them repeat.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+  /// Lets tests force an order of events: see ``SchedulePoint``.
+  package var schedule: Schedule?
 
   package init() {}
-
-  /// A quarter of what a small machine has, within bounds.
-  static let usualCacheBytes = 256 << 20
 }

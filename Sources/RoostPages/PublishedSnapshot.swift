@@ -62,11 +62,13 @@ package final class PublishedSnapshot: @unchecked Sendable {
   }
 
   /// Pins the newest snapshot in a slot.
-  package func pin(_ slot: ReaderSlot) -> Snapshot {
+  package func pin(_ slot: ReaderSlot, _ schedule: Schedule? = nil) -> Snapshot {
     while true {
       let index = current.load(ordering: .sequentiallyConsistent)
       guard let found = read(index) else { continue }
+      schedule?(.readingPublished)
       slot.pin(found)
+      schedule?(.pinned)
       if current.load(ordering: .sequentiallyConsistent) == index,
         cells[index].stamp.load(ordering: .sequentiallyConsistent) == found.stamp
       {

@@ -53,20 +53,24 @@ extension Store {
     turn.takeAlways()
     defer { turn.give() }
     try checkpointUnderTurn(beside: true)
+    try bringLogForward()
   }
 
   /// The checkpoint itself, under the turn; with `beside` the turn is given away while pages are written.
   func checkpointUnderTurn(beside: Bool) throws(StoreError) {
     guard let work = try begin() else { return }
     if beside { turn.give() }
+    options.schedule?(.checkpointBegan)
     var failure: StoreError?
     var written: Superblock?
     var pagesAreDurable = false
     do throws(StoreError) {
       try write(work)
       pagesAreDurable = true
+      options.schedule?(.checkpointWritten)
       written = try writeSlot(work.superblock(frames.map))
     } catch { failure = error }
+    options.schedule?(.checkpointSynced)
     if beside { turn.takeAlways() }
     checkpointingStamp = 0
     guard let written else {
@@ -75,8 +79,10 @@ extension Store {
       freeMap.failed(work.map, &space)
       throw failure ?? closedError
     }
+    let older = durable.log
     adopt(written)
-    finish(work)
+    options.schedule?(.checkpointAdopted)
+    finish(work, older)
   }
 
   /// Chooses the snapshot and everything that depends on the moment. Under the turn.
@@ -128,10 +134,9 @@ extension Store {
   }
 
   /// After the superblock is durable. Under the turn.
-  private func finish(_ work: Work) {
+  private func finish(_ work: Work, _ older: Superblock.LogStart?) {
     settle(work)
-    log?.superblock = durable.sequence
-    if let logStart = work.logStart { log?.retire(before: logStart) }
+    if work.logStart != nil { retireLog(older) }
     forgetNamedSteps()
     reclaim()
     while space.trimTail() {}

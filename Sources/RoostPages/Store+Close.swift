@@ -7,28 +7,55 @@ extension Store {
   ///
   /// With transactions open it throws `busy` and changes nothing. After any other error the store is closed all the
   /// same, and the log still holds what the file does not.
-  package func close() throws(StoreError) {
-    if isClosedForReading.load(ordering: .acquiring) { return }
+  ///
+  /// - Parameter keepsFile: the file stays open, and locked, until ``releaseFile()``.
+  package func close(keepsFile: Bool = false) throws(StoreError) {
+    if phase.load(ordering: .acquiring) == Phase.closed { return }
     try turn.refuseHolder()
-    guard OpenStores.shared.leave(self) else { return }
-    let readers = frames.slots.pins().count
-    if readers > 0 {
-      isClosedForReading.store(false, ordering: .sequentiallyConsistent)
-      throw StoreError(.busy, "read transactions are still open, on \(readers) snapshots", path: path)
-    }
-    OpenStores.shared.remove(self)
+    if OpenStores.shared.leaveOthers(self) { return }
+    try refuseReaders(frames.slots.pins().count)
     checkpointGate.acquire()
     turn.takeAlways()
     var failure: StoreError?
-    do throws(StoreError) { try fold() } catch { failure = error }
-    isClosed = true
-    log?.file.close()
-    log = nil
+    do throws(StoreError) { try closeUnderTurn(keepsFile) } catch { failure = error }
+    let isLast = isClosed
     turn.give()
     checkpointGate.release()
-    checkpointer.stop()
-    file?.close()
+    if isLast { checkpointer.stop() }
     if let failure { throw failure }
+  }
+
+  /// The turn is taken before anybody is told, so that who shares the store is never kept waiting by a writer.
+  private func closeUnderTurn(_ keepsFile: Bool) throws(StoreError) {
+    if isClosed { return }
+    switch OpenStores.shared.leave(self) {
+    case .othersStay: return
+    case .isRead(let count): return try refuseReaders(count)
+    case .isLast: break
+    }
+    var failure: StoreError?
+    do throws(StoreError) { try fold() } catch { failure = error }
+    isClosed = true
+    // Writing may have stopped while somebody's sync is under way.
+    commits.awaitSync()
+    log?.file.close()
+    log = nil
+    if !keepsFile { releaseFile() }
+    if let failure { throw failure }
+  }
+
+  /// Throws if this thread has a write transaction open, for whose end closing would wait.
+  package func refuseWriter() throws(StoreError) { try turn.refuseHolder() }
+
+  private func refuseReaders(_ count: Int) throws(StoreError) {
+    if count == 0 { return }
+    throw StoreError(.busy, "read transactions are still open, on \(count) snapshots", path: path)
+  }
+
+  /// Gives up the file of a store that was closed; who waits to open it goes on.
+  package func releaseFile() {
+    file?.close()
+    OpenStores.shared.vacate(tenancy)
   }
 
   /// Leaves the file clean and removes the log. Under the turn.

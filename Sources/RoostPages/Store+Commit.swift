@@ -16,6 +16,7 @@ extension Store {
     }
     while true {
       try turn.take(until: deadline)
+      options.schedule?(.beginningWrite)
       do throws(StoreError) {
         if isClosed { throw closedError }
         try commits.check()
@@ -71,12 +72,14 @@ extension Store {
         throw isGone && error.code != .poisoned ? error : uncertain(error)
       }
     }
+    options.schedule?(.appended)
     accept(transaction, snapshot)
     let stopped = commits.add(snapshot, end: end, transaction.log == nil ? .relaxed : durability)
     let logFile = transaction.log?.file
     transaction.finish()
     let checkpointIsDue = wantsCheckpoint
     turn.give()
+    options.schedule?(.gaveTurn)
     if let stopped { throw stopped }
     commitsMade.add(1, ordering: .relaxed)
     if durability == .full, let logFile { try commits.sync(upTo: end, logFile) }
@@ -89,8 +92,10 @@ extension Store {
     lastStamp = max(lastStamp, snapshot.stamp)
     let frames = self.frames
     var deaths = transaction.deaths
+    let pins = self.pins()
+    options.schedule?(.reclaiming)
     for index in deaths.indices { deaths[index].died = snapshot.stamp }
-    space.bury(deaths, pins: pins(), durable: durableStamp) { frames.end(PageID($0)) }
+    space.bury(deaths, pins: pins, durable: durableStamp) { frames.end(PageID($0)) }
   }
 
   private func syncData(_ transaction: WriteTransaction) throws(StoreError) {

@@ -11,14 +11,13 @@ extension Store {
     if !options.readOnly {
       do throws(StoreError) { try checkpoint() } catch { failure = error }
     }
+    // No superblock is half written while they are read.
+    checkpointGate.acquire()
+    defer { checkpointGate.release() }
     turn.takeAlways()
     defer { turn.give() }
     if isClosed { throw closedError }
     let examination = try Examination(store: self)
-    if hadDamagedSuperblock && examination.complaints.isEmpty {
-      examination.complain(
-        StoreError(.damaged, "one of the two superblocks was damaged when the store was opened", path: path))
-    }
     if let failure { examination.complain(failure) }
     return examination
   }

@@ -18,8 +18,8 @@ extension Store {
     else { return }
     let size = try log.size()
     guard size >= UInt64(LogFormat.fileHeader + header.segmentBytes) else { return }
-    let segment = UnsafeMutableRawBufferPointer.allocate(byteCount: header.segmentBytes, alignment: 16)
-    defer { segment.deallocate() }
+    let segment = try Room.take(header.segmentBytes)
+    defer { Room.give(segment) }
     var start = UInt64(LogFormat.fileHeader)
     while start + UInt64(segment.count) <= size {
       let count = try log.read(into: segment, at: start)

@@ -1,6 +1,5 @@
 package import RoostFile
 import RoostBytes
-import Synchronization
 
 /// Opening and making stores.
 extension Store {
@@ -17,11 +16,10 @@ extension Store {
     if options.createIfMissing, try !fileSystem.exists(path) {
       try create(path, options, fileSystem)
     }
-    let file = try fileSystem.open(path, .write)
+    let file = try openFile(path, .write, fileSystem)
     var keeps = false
     defer { if !keeps { file.close() } }
-    let identity = try file.identity()
-    if let shared = OpenStores.shared.find(identity, fileSystem) { return shared }
+    if let shared = OpenStores.shared.find(try file.identity(), fileSystem) { return shared }
     guard try file.lock() else { throw lockedError(path, fileSystem) }
     try checkNames(file, path, fileSystem)
     let pair = try SuperblockPair.read(from: file)
@@ -44,6 +42,34 @@ extension Store {
       freeMap: FreeMapDisk())
   }
 
+  /// Opens the store's file. Where only its log is there, that is another error than where nothing is.
+  static func openFile(
+    _ path: String, _ mode: FileMode, _ fileSystem: any FileSystem
+  ) throws(StoreError) -> any StorageFile {
+    do throws(StoreError) { return try fileSystem.open(path, mode) } catch {
+      if error.code == .notFound { try refuseOrphan(path, fileSystem) }
+      throw error
+    }
+  }
+
+  /// Throws `storeMissing` where a log that is not empty lies beside the name of a file that is not there.
+  ///
+  /// A store is durable under its name before its log gets its first byte. So only somebody who moved or removed the
+  /// file can have left such a log, and it may hold commits that the file, wherever it is, does not.
+  package static func refuseOrphan(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
+    guard try !fileSystem.exists(path), try fileSystem.exists(logPath(path)) else { return }
+    let log = try fileSystem.open(logPath(path), .read)
+    defer { log.close() }
+    // Looked for again: another process may have made the store, and its log, meanwhile.
+    if try log.size() > 0, try !fileSystem.exists(path) { throw orphanError(path) }
+  }
+
+  private static func orphanError(_ path: String) -> StoreError {
+    StoreError(
+      .storeMissing, "the store's file is not there, but its log is, and may hold commits: \(logPath(path))",
+      path: path)
+  }
+
   static func firstSuperblock(_ options: StoreOptions) -> Superblock {
     Superblock(
       identityHigh: options.random(), identityLow: options.random(), sequence: 1, snapshot: .empty,
@@ -64,10 +90,13 @@ extension Store {
       throw StoreError(.busy, "another process is making this store", path: path)
     }
     if try fileSystem.exists(path) { return }
+    if try gate.size() > 0 { throw orphanError(path) }
     let temporary = path + "-new"
     let file = try fileSystem.open(temporary, .replace)
+    // Until its end nobody else opens the store: a log that had begun by then would lose its name below.
     defer { file.close() }
     do throws(StoreError) {
+      guard try file.lock() else { throw StoreError(.busy, "somebody else is writing this file", path: temporary) }
       var superblock = firstSuperblock(options)
       for slot in 0..<2 {
         superblock.sequence = UInt64(slot + 1)
@@ -86,7 +115,7 @@ extension Store {
   }
 
   /// Refuses a file with two names, and one that the path no longer leads to.
-  private static func checkNames(
+  static func checkNames(
     _ file: any StorageFile, _ path: String, _ fileSystem: any FileSystem
   ) throws(StoreError) {
     let identity = try file.identity()
@@ -119,9 +148,10 @@ extension Store {
     _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false
   ) throws(StoreError) -> Store {
     let superblock = pair.newest
-    let capacity = (options.cacheBytes ?? StoreOptions.usualCacheBytes) / Page.size
+    let capacity = (options.cacheBytes ?? CacheSize.usual()) / Page.size
     let frames = try Frames(
-      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks)
+      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks,
+      schedule: options.schedule)
     try frames.reserve(upTo: Int(superblock.pageCount))
     var space = Space(limit: superblock.pageCount)
     space.largest = options.mostPages
@@ -179,7 +209,7 @@ extension Store {
     commits.attach(logFile)
     return Log(
       file: logFile, segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh,
-      storeLow: durable.identityLow, position: position, makeSalt: options.random)
+      storeLow: durable.identityLow, position: position, makeSalt: options.random, schedule: options.schedule)
   }
 }
 
@@ -190,56 +220,5 @@ extension StorageFile {
       do throws(StoreError) { try write(buffer, at: UInt64(offset)) } catch { failure = error }
     }
     if let failure { throw failure }
-  }
-}
-
-/// The stores that this process has open, so that a second opening shares the first.
-final class OpenStores: @unchecked Sendable {
-  // Unchecked because `stores` is guarded by `lock`.
-  private struct Key: Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var fileSystem: ObjectIdentifier
-  }
-  private struct Entry { weak var store: Store? }
-
-  static let shared = OpenStores()
-  let opening = Lock()
-  private let lock = Lock()
-  private var stores: [Key: Entry] = [:]
-
-  private func key(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Key {
-    Key(device: identity.device, inode: identity.inode, fileSystem: ObjectIdentifier(fileSystem))
-  }
-
-  func find(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Store? {
-    lock.withLock {
-      guard let store = stores[key(identity, fileSystem)]?.store,
-        !store.isClosedForReading.load(ordering: .acquiring)
-      else { return nil }
-      store.users.add(1, ordering: .relaxed)
-      return store
-    }
-  }
-
-  func add(_ store: Store, _ identity: FileIdentity, _ fileSystem: any FileSystem) {
-    lock.withLock { stores[key(identity, fileSystem)] = Entry(store: store) }
-  }
-
-  /// One who opened the store leaves it; true for the last, from whose leaving on nobody finds it.
-  func leave(_ store: Store) -> Bool {
-    lock.withLock {
-      if store.users.load(ordering: .relaxed) > 1 {
-        store.users.subtract(1, ordering: .relaxed)
-        return false
-      }
-      return !store.isClosedForReading.exchange(true, ordering: .sequentiallyConsistent)
-    }
-  }
-
-  func remove(_ store: Store) {
-    lock.withLock {
-      stores = stores.filter { $0.value.store != nil && $0.value.store !== store }
-    }
   }
 }

@@ -21,6 +21,11 @@ extension Store {
     do throws(StoreError) {
       isOurs = try file.lock()
       guard isOurs else { throw StoreError(.busy, "somebody else is writing this file", path: path) }
+      do throws(StoreError) { try checkNames(file, path, fileSystem) } catch {
+        // Whoever wrote this file may have finished it and given it its name: then it is not ours.
+        isOurs = error.code != .notFound && error.code != .busy
+        throw isOurs ? error : StoreError(.busy, "somebody else has just written this file", path: path)
+      }
       try file.truncate(to: 0)
       var superblock = firstSuperblock(options)
       superblock.snapshot.transaction = transaction

@@ -13,7 +13,7 @@ extension Store {
     _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
   ) throws(StoreError) -> Store {
     for _ in 0..<mostAttempts {
-      let file = try fileSystem.open(path, .read)
+      let file = try openFile(path, .read, fileSystem)
       var keeps = false
       defer { if !keeps { file.close() } }
       let before = try newestSequence(file)

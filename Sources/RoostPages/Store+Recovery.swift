@@ -21,8 +21,11 @@ extension Store {
     // Before anything is written that the superblock before this one might still need.
     let isInDoubt = options.readOnly ? false : try settleDoubt(logFile)
     // The sync that failed may have lost the log's growth: it grows again, so that a sync saves its size.
-    if isInDoubt, let header = try LogReader.fileHeader(logFile) {
-      try logFile.truncate(to: logFile.size() + UInt64(header.segmentBytes))
+    // A file that has not even one segment of the length it names is not made as long as it says.
+    if isInDoubt, let header = try LogReader.fileHeader(logFile),
+      case let size = try logFile.size(), size >= UInt64(LogFormat.fileHeader + header.segmentBytes)
+    {
+      try logFile.truncate(to: size + UInt64(header.segmentBytes))
     }
     let found = try survey(logFile, start)
     try reserve(found.named, logFile)
@@ -36,7 +39,8 @@ extension Store {
 
     let writer = Log(
       file: logFile, segmentBytes: reader.segmentBytes, storeHigh: durable.identityHigh,
-      storeLow: durable.identityLow, position: found.end.position, makeSalt: options.random)
+      storeLow: durable.identityLow, position: found.end.position, makeSalt: options.random,
+      schedule: options.schedule)
     writer.resume(at: found.end, segmentCount: reader.count)
     writer.superblock = durable.sequence
     log = writer
@@ -131,12 +135,13 @@ extension Store {
         let body = isCommit ? try Self.body(payload, reader) : payload
         try pieces.read(body, isLast: isCommit) { (kind, bytes) throws(StoreError) in
           if kind >= PieceKind.firstOfFloorAbove { try floor.replay(current, kind, bytes) }
-          try current.relieve()
+          try Self.unlessFull { () throws(StoreError) in try current.relieve() }
         }
         if isCommit {
           try close(current, payload.baseAddress! + body.count)
           transaction = nil
           done += 1
+          try Self.unlessFull { () throws(StoreError) in try spillReplayed() }
         }
       }
     } catch {
@@ -144,6 +149,27 @@ extension Store {
       throw error
     }
     transaction?.abandon()
+  }
+
+  /// Writes the drafts of commits that were replayed to their places, where there are too many. It is not a
+  /// checkpoint: no superblock names them, so after a crash those places are free, and the log is replayed again.
+  ///
+  /// Nobody else uses the store yet, and no transaction is open, so no page changes meanwhile.
+  private func spillReplayed() throws(StoreError) {
+    guard let file, !options.readOnly,
+      frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size
+    else { return }
+    let places = frames.draftPlaces()
+    try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(places)
+    for place in places { frames.settle(PageID(place)) }
+    frames.trim()
+  }
+
+  /// Where the disk is full, drafts stay in memory, above their bound: the log still holds everything.
+  private static func unlessFull(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    do throws(StoreError) { try body() } catch {
+      if error.code != .diskFull { throw error }
+    }
   }
 
   /// The commit frame's payload without its trailer.
@@ -163,6 +189,7 @@ extension Store {
         .logDamaged, "the log has transaction \(number) where \(tip.transaction + 1) is due", path: path)
     }
     let catalog = try floor.seal(transaction)
+    try transaction.refuseDoubles()
     // Replay may take more steps than the transaction did, where it has less room for drafts.
     let snapshot = Snapshot(stamp: max(stamp, transaction.stamp), transaction: number, catalog: catalog)
     accept(transaction, snapshot)

@@ -25,7 +25,7 @@ package final class Store: @unchecked Sendable {
   let floor: Floor
   /// Nobody else knows the file yet, so it has no log: see ``makePrivate``.
   let isPrivate: Bool
-  /// The other superblock was damaged when the store was opened.
+  /// The other superblock was damaged when the store was opened. The next one that is written takes its slot.
   package let hadDamagedSuperblock: Bool
 
   // Touched only by the holder of the writer's turn, and no access to a field calls back: hence unchecked exclusivity
@@ -49,8 +49,8 @@ package final class Store: @unchecked Sendable {
   // The checkpointer's own state.
   let checkpointGate = Lock()
   let checkpointer: Checkpointer
-  /// Openings of this file that share this store.
-  let users = Atomic<Int>(1)
+  /// Who shares this store, and where others find it.
+  let tenancy = OpenStores.Tenancy()
   let commitsMade = Atomic<Int>(0)
   let checkpointsMade = Atomic<Int>(0)
 
@@ -99,11 +99,20 @@ package final class Store: @unchecked Sendable {
     self.space = space
     self.freeMap = freeMap
     published = PublishedSnapshot(pair.newest.snapshot)
-    commits = CommitQueue(pair.newest.snapshot, position: pair.newest.log?.position ?? 0, published: published)
+    commits = CommitQueue(
+      pair.newest.snapshot, position: pair.newest.log?.position ?? 0, published: published,
+      schedule: options.schedule)
     checkpointer = Checkpointer()
   }
 
-  deinit { checkpointer.stop() }
+  deinit {
+    checkpointer.stop()
+    guard OpenStores.shared.knows(tenancy) else { return }
+    // Left without being closed: the log keeps everything. Who waits to open the file must find it free.
+    log?.file.close()
+    file?.close()
+    OpenStores.shared.vacate(tenancy)
+  }
 
   package var isInMemory: Bool { file == nil }
 
@@ -112,17 +121,33 @@ package final class Store: @unchecked Sendable {
   /// Pins the newest published snapshot.
   package func beginRead() throws(StoreError) -> ReadTransaction {
     let slot = try frames.slots.take()
-    let snapshot = published.pin(slot)
-    if isClosedForReading.load(ordering: .sequentiallyConsistent) {
-      frames.slots.give(slot)
-      throw closedError
+    let snapshot = published.pin(slot, options.schedule)
+    // Whoever closes the store looks at the pins after he said so: he sees this one, or it is seen here.
+    while true {
+      let phase = phase.load(ordering: .sequentiallyConsistent)
+      if phase == Phase.open { break }
+      if phase == Phase.closed {
+        frames.slots.give(slot)
+        throw closedError
+      }
+      OpenStores.shared.awaitLeaving()
     }
     return ReadTransaction(view: PageView(frames: frames.map, slot: slot, file: file), snapshot: snapshot)
   }
 
-  package func endRead(_ transaction: ReadTransaction) { frames.slots.give(transaction.view.slot) }
+  package func endRead(_ transaction: ReadTransaction) {
+    options.schedule?(.endingRead)
+    frames.slots.give(transaction.view.slot)
+  }
 
-  let isClosedForReading = Atomic<Bool>(false)
+  /// Whether readers may begin: see ``OpenStores/leave(_:)``.
+  enum Phase {
+    static let open: UInt8 = 0
+    /// The last who leaves looks for readers.
+    static let closing: UInt8 = 1
+    static let closed: UInt8 = 2
+  }
+  let phase = Atomic<UInt8>(Phase.open)
 
   var closedError: StoreError { StoreError(.closed, "the store is closed", path: path) }
 
@@ -149,7 +174,9 @@ package final class Store: @unchecked Sendable {
   func reclaim() {
     guard space.hasWaiting else { return }
     let frames = self.frames
-    space.reclaim(pins: pins(), oldest: checkpointingStamp, durable: durableStamp) { frames.end(PageID($0)) }
+    let pins = self.pins()
+    options.schedule?(.reclaiming)
+    space.reclaim(pins: pins, oldest: checkpointingStamp, durable: durableStamp) { frames.end(PageID($0)) }
   }
 
   var durableStamp: UInt64 { file == nil ? .max : durable.snapshot.stamp }

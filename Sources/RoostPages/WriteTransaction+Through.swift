@@ -13,54 +13,71 @@ extension WriteTransaction {
   package struct Through {
     let savepoint: Savepoint
     let firstBirth: Int
-    /// Births before this one are written.
-    var written: Int
+    /// Nil where pages cannot be written through, and stay drafts like others.
+    let buffer: ThroughBuffer?
   }
-
-  /// Whether pages can be written through here; else they stay drafts like others.
-  package var canWriteThrough: Bool { canName }
 
   package func beginThrough() throws(StoreError) -> Through {
-    let point = try savepoint()
-    return Through(savepoint: point, firstBirth: births.count, written: births.count)
+    var buffer: ThroughBuffer?
+    if canName, let file = store.file {
+      buffer = try ThroughBuffer(file, frames, store.floor.settleChecks, lookedAt: births.count)
+      expectDataSync()
+    }
+    through = buffer
+    do throws(StoreError) {
+      return Through(savepoint: try savepoint(), firstBirth: births.count, buffer: buffer)
+    } catch {
+      through = nil
+      throw error
+    }
   }
 
-  /// Pages made since the last writing that are worth one.
+  /// A new page that is complete before the next one is made. Its memory is not cleared, and gone after the next one.
+  package func allocateThrough() throws(StoreError) -> (page: PageID, memory: UnsafeMutableRawPointer) {
+    guard let through else { return try allocate() }
+    let place = try claimWithoutFrame()
+    return (PageID(place), try through.begin(place))
+  }
+
+  /// Places taken since the last look that are worth another.
   private static var batch: Int { 2048 }
 
-  /// Writes what was made so far, from time to time.
-  package func continueThrough(_ through: inout Through) throws(StoreError) {
-    if births.count - through.written < Self.batch { return }
-    guard canWriteThrough else { return try relieve() }
-    try write(&through)
+  /// To be called between operations, where no pointer into a page is held.
+  package func continueThrough() throws(StoreError) {
+    guard let through else { return try relieve() }
+    if births.count - through.lookedAt >= Self.batch { try writeExtents(through) }
+  }
+
+  /// Large values have frames like others, and are written from there.
+  private func writeExtents(_ through: ThroughBuffer) throws(StoreError) {
+    let places = births[through.lookedAt...].filter { frames.state(PageID($0)) & FrameState.draft != 0 }.sorted()
+    through.lookedAt = births.count
+    if places.isEmpty { return }
+    try PageWriter(file: through.file, frames: frames, settleChecks: store.floor.settleChecks).write(places)
+    for place in places { store.frames.settle(PageID(place)) }
     store.frames.trim()
   }
 
   /// Writes what is left and names all places in the record. Returns the root with its true check.
   package func endThrough(_ through: Through, _ root: Root) throws(StoreError) -> Root {
-    var through = through
     var root = root
-    if canWriteThrough && births.count > through.firstBirth {
-      try write(&through)
+    if let buffer = through.buffer, births.count > through.firstBirth {
+      try writeExtents(buffer)
+      try buffer.flush()
       try name(births[through.firstBirth...].sorted(), from: through.savepoint.stamp)
       let page = root.reference.page
       if page != .none { root.reference = PageReference(page, check: frames.check(page)) }
     }
+    self.through = nil
     beginStep()
     release(through.savepoint)
     return root
   }
 
   /// Undoes everything since `beginThrough`.
-  package func abandonThrough(_ through: Through) { rollback(to: through.savepoint) }
-
-  private func write(_ through: inout Through) throws(StoreError) {
-    guard let file = store.file else { return }
-    let places = births[through.written...].filter { frames.state(PageID($0)) & FrameState.draft != 0 }.sorted()
-    through.written = births.count
-    expectDataSync()
-    try PageWriter(file: file, frames: frames, settleChecks: store.floor.settleChecks).write(places)
-    for place in places { store.frames.settle(PageID(place)) }
+  package func abandonThrough(_ through: Through) {
+    self.through = nil
+    rollback(to: through.savepoint)
   }
 
   /// Puts the places into the record: u64 first and u64 last step that made them, then runs of {u32 place, u32 count}.

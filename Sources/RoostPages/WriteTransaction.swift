@@ -26,6 +26,8 @@ import Synchronization
   package let fanoutLimit: Int
   /// False where a cursor outlives the transaction, and gives the slot back itself.
   package var givesSlot = true
+  /// Where the pages of a tree that is built go.
+  @exclusivity(unchecked) var through: ThroughBuffer?
   /// Something for the floor above to keep its own state in, from begin to end.
   package var attachment: AnyObject?
 
@@ -83,6 +85,17 @@ import Synchronization
     return (page, frames.memory(page))
   }
 
+  /// A place for a page that goes to the file without a frame.
+  func claimWithoutFrame() throws(StoreError) -> UInt32 {
+    let place = try store.space.take()
+    do throws(StoreError) { try store.frames.reserve(upTo: Int(place) + 1) } catch {
+      store.space.giveBack(place)
+      throw error
+    }
+    births.append(place)
+    return place
+  }
+
   private func claim(_ place: UInt32, length: UInt32, kind: UInt8) throws(StoreError) {
     do throws(StoreError) { try store.frames.reserve(upTo: Int(place + length)) } catch {
       for member in place..<place + length { store.space.giveBack(member) }
@@ -101,7 +114,8 @@ import Synchronization
     _ reference: PageReference
   ) throws(StoreError) -> (page: PageID, memory: UnsafeMutableRawPointer, moved: Bool) {
     let memory = try frames.page(reference)
-    if Page.stamp(memory) == stamp && frames.state(reference.page) & FrameState.draft != 0 {
+    // A page that is no draft may leave at any moment, so it is not looked at here.
+    if frames.state(reference.page) & FrameState.draft != 0 && Page.stamp(memory) == stamp {
       return (reference.page, UnsafeMutableRawPointer(mutating: memory), false)
     }
     return try copy(reference)
@@ -126,6 +140,7 @@ import Synchronization
 
   /// Says that the page belongs to no tree any more. `born` is the stamp in its header.
   package func kill(_ page: PageID, born: UInt64) {
+    if isImpossible(page.place, born) { return noteDouble(page.place) }
     let isNamed = store.isNamed(born)
     if born > floorStamp && !isNamed {
       store.frames.end(page)
@@ -206,9 +221,9 @@ import Synchronization
   /// Makes the changes durable and visible. `catalog` is the new root of all roots.
   package func commit(_ catalog: Root, durability: Durability = .full) throws(StoreError) {
     precondition(isOpen, "the transaction has ended")
-    if let recordFailure {
+    do throws(StoreError) { try refuseDoubles() } catch {
       abandon()
-      throw recordFailure
+      throw error
     }
     if !hasRecords && catalog == base.catalog {
       abandon()
@@ -233,6 +248,7 @@ import Synchronization
   /// Leaves the transaction without an effect, once its owner has taken what it made.
   func finish() {
     isOpen = false
+    through = nil
     log = nil
     attachment = nil
     if givesSlot { store.frames.slots.give(view.slot) }

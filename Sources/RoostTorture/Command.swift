@@ -15,6 +15,7 @@ enum Command {
     roost-torture ci      [--tests 1,4,9] [--json FILE]            every number, within ten minutes
     roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]   the same with ever new seeds
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
+    roost-torture golden  [--version N]                            the golden stores of this build, as source
     roost-torture list                                             the numbers and what they count
     """
 
@@ -27,7 +28,9 @@ enum Command {
     case "replay": return replay(arguments)
     case "victim":
       return Victim.run(arguments.text("path") ?? "", arguments.seed() ?? 1, count: arguments.number("count") ?? 1)
+    case "guest": return Guest.run(arguments.text("path") ?? "", arguments.seed() ?? 1)
     case "worker": return worker(arguments)
+    case "golden": return golden(arguments)
     case "list":
       for trial in Arsenal.trials { print("\(trial.number)\t\(trial.name)\t\(trial.quota) \(trial.unit)") }
       return 0
@@ -110,6 +113,13 @@ enum Command {
   }
 
   // MARK: One
+
+  private static func golden(_ arguments: Arguments) -> Int32 {
+    do {
+      print(try GoldenVersion.source(version: arguments.number("version")), terminator: "")
+      return 0
+    } catch { return refuse("\(error)") }
+  }
 
   private static func worker(_ arguments: Arguments) -> Int32 {
     guard let trial = arguments.number("test").flatMap({ Arsenal.trial($0) }), let seed = arguments.seed() else {

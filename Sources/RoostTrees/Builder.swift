@@ -40,7 +40,7 @@ final class Builder<F: Form> {
   }
 
   /// Whether the key is above all before.
-  func ascends(to key: F.Key) -> Bool {
+  private func ascends(to key: F.Key) -> Bool {
     guard let pack = levels.first?.pack, pack.count > 0 else { return true }
     return F.lastKey(pack, isBelow: key)
   }
@@ -66,7 +66,9 @@ final class Builder<F: Form> {
   private func begin(_ key: F.Key) throws(StoreError) -> Pack {
     try F.checkKey(key)
     if levels.isEmpty { open() }
-    guard ascends(to: key) else { throw StoreError(.damaged, "the keys of a sorted stream do not ascend") }
+    guard ascends(to: key) else {
+      throw StoreError(.unsortedKeys, "entry \(count) does not have a greater key than the one before")
+    }
     return levels[0].pack
   }
 
@@ -163,7 +165,7 @@ final class Builder<F: Form> {
 
   private func write(_ level: Int, _ entries: Int, _ high: Fence) throws(StoreError) -> FreshNode {
     let pack = levels[level].pack
-    let (page, memory) = try transaction.allocate()
+    let (page, memory) = try transaction.allocateThrough()
     memory.set32(Header.place, page.place)
     memory.set64(Header.stamp, transaction.stamp)
     F.write(pack, 0, entries, pack.low, high, level: UInt8(level), tree: tree, into: memory)

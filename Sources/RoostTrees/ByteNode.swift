@@ -113,6 +113,8 @@ package enum ByteNode {
     if index == 0, Node.level(page) > 0 { return [UInt8](low.bytes) }
     let prefix = prefixLength(page)
     let length = prefix + suffixLength(page, index)
+    // The empty array is one for all threads, and must not be initialized again.
+    if length == 0 { return [] }
     return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
       if let target = buffer.baseAddress.map({ UnsafeMutableRawPointer($0) }) {
         target.copyMemory(from: low.start, byteCount: prefix)

@@ -114,6 +114,10 @@ extension Walk {
     guard !root.isEmpty else { return false }
     view.slot.enter()
     defer { view.slot.leave() }
+    do throws(StoreError) { return try seekInside(key, as: form, atMost: atMost) } catch { throw fail(error) }
+  }
+
+  private mutating func seekInside<F: Form>(_ key: F.Key, as form: F.Type, atMost: Bool) throws(StoreError) -> Bool {
     var reference = root.reference
     var level = root.level
     while level > 0 {

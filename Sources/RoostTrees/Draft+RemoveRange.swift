@@ -28,6 +28,7 @@ extension Draft {
     }
     for hole in holes { try F.withKey(hole) { key throws(StoreError) in try mend(key) } }
     try lower()
+    guard root.count <= before else { throw damage("the counts above a leaf are wrong", root.reference.page) }
     return before - root.count
   }
 

@@ -175,7 +175,9 @@ package final class Forest {
 
   /// Writes the roots that changed into the catalog, and returns the catalog's root.
   package func seal() throws(StoreError) -> Root {
-    for (id, var tree) in opened {
+    // In the order of their numbers, so that the same changes make the same bytes.
+    for id in opened.keys.sorted() {
+      guard var tree = opened[id] else { continue }
       let now = TreeDescriptor(
         id: id, kind: tree.trunk.kind, root: tree.trunk.root, extents: tree.trunk.extents)
       if now == tree.known { continue }

@@ -11,7 +11,6 @@ package struct ByteTreeBuilder {
   }
 
   /// Whether the key is above all before.
-  package func ascends(to key: ByteKey) -> Bool { builder.ascends(to: key) }
 
   /// Adds an entry. Its key must be above all before.
   package func append(_ key: ByteKey, _ value: UnsafeRawBufferPointer) throws(StoreError) {
@@ -34,7 +33,6 @@ package struct IntegerTreeBuilder {
   }
 
   /// Whether the key is above all before.
-  package func ascends(to key: UInt64) -> Bool { builder.ascends(to: key) }
 
   /// Adds an entry. Its key must be above all before.
   package func append(_ key: UInt64, _ value: UnsafeRawBufferPointer) throws(StoreError) {

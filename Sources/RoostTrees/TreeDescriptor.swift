@@ -16,6 +16,8 @@ package struct TreeDescriptor: Hashable, Sendable {
   }
 
   package static let byteCount = 36
+  /// No file has room for so many entries, whatever it says: 2^32 pages of at most 505.
+  static let mostEntries: UInt64 = 1 << 41
   static let checkOffset = 12
 
   package var id: UInt32
@@ -33,7 +35,8 @@ package struct TreeDescriptor: Hashable, Sendable {
   /// Decodes what the catalog holds; nil where the bytes are not that.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Self.byteCount, let memory = bytes.baseAddress, let kind = Kind(rawValue: memory.u8(4)),
-      memory.u8(5) <= Node.maximumLevel
+      memory.u8(5) <= Node.maximumLevel, memory.u64(20) < Self.mostEntries,
+      memory.u64(28) < Self.mostEntries
     else { return nil }
     id = memory.u32(0)
     self.kind = kind

@@ -16,6 +16,7 @@ package struct TrailStep {
 /// ## Invariants
 /// 1. Where there is a leaf, `trail` names the branches above it and the child taken in each.
 /// 2. `index` is in -1 ... count: -1 is before the first entry of the tree, `count` is behind the last one.
+/// 3. After an error it stands nowhere: whoever goes on all the same must not take what follows for everything.
 package struct Walk: ~Copyable {
   package let view: PageView
   package let root: Root
@@ -25,12 +26,17 @@ package struct Walk: ~Copyable {
   private let trail: UnsafeMutablePointer<TrailStep>
   private var hold: HoldIndex?
   /// The leaf whose memory was asked for when the one before it was entered.
-  private var ahead: UnsafeRawPointer?
+  private var fetched: UnsafeRawPointer?
 
   @usableFromInline var leaf: UnsafeRawPointer
   @usableFromInline var isPlaced = false
   @usableFromInline var index = -1
   @usableFromInline var count = 0
+  /// Why the last move failed; it fails again until the walk is placed anew.
+  private var failure: StoreError?
+
+  /// The leaves asked for ahead.
+  private var ahead = LeavesAhead()
 
   /// Where a byte key is put together.
   @usableFromInline let buffer: UnsafeMutableRawPointer
@@ -86,9 +92,11 @@ package struct Walk: ~Copyable {
     guard !root.isEmpty else { return false }
     view.slot.enter()
     defer { view.slot.leave() }
-    try descend(root.reference, root.level, toFirst: first)
-    if count > 0 { return true }
-    return try turnInside(forward: first)
+    do throws(StoreError) {
+      try descend(root.reference, root.level, toFirst: first)
+      if count > 0 { return true }
+      return try turnInside(forward: first)
+    } catch { throw fail(error) }
   }
 
   /// Goes to the entry before which `number` others stand.
@@ -96,6 +104,10 @@ package struct Walk: ~Copyable {
     guard number < root.count else { return false }
     view.slot.enter()
     defer { view.slot.leave() }
+    do throws(StoreError) { return try moveInside(to: number) } catch { throw fail(error) }
+  }
+
+  private mutating func moveInside(to number: UInt64) throws(StoreError) -> Bool {
     var rest = number
     var reference = root.reference
     var level = root.level
@@ -160,9 +172,20 @@ package struct Walk: ~Copyable {
       hold = try view.slot.hold(reference.page)
     }
     // All lines are asked for at once; one after the other, as entries are read, each would be waited for.
-    if leaf != ahead { leaf.touch(from: 64, to: Page.size) }
+    if leaf != fetched { leaf.touch(from: 64, to: Page.size) }
     count = Node.count(leaf)
     isPlaced = true
+    failure = nil
+  }
+
+  /// Stands nowhere, and keeps why.
+  @inline(never)
+  mutating func fail(_ error: StoreError) -> StoreError {
+    isPlaced = false
+    count = 0
+    index = -1
+    failure = error
+    return error
   }
 
   func damage(_ what: String, _ page: PageID) -> StoreError {
@@ -175,11 +198,12 @@ package struct Walk: ~Copyable {
   mutating func turn(forward: Bool) throws(StoreError) -> Bool {
     guard isPlaced else {
       index = -1
+      if let failure { throw failure }
       return try moveToEnd(first: forward)
     }
     view.slot.enter()
     defer { view.slot.leave() }
-    return try turnInside(forward: forward)
+    do throws(StoreError) { return try turnInside(forward: forward) } catch { throw fail(error) }
   }
 
   /// Goes on to the nearest leaf that is not empty. The slot is entered.
@@ -201,8 +225,17 @@ package struct Walk: ~Copyable {
       let page = try load(step.reference, level)
       let next = forward ? step.index + 1 : step.index - 1
       if next >= 0, next < Node.count(page) {
-        try descend(push(step.reference, page, next, level), level - 1, toFirst: forward)
-        if level == 1 { fetchLeaf(page, forward ? next + 1 : next - 1) }
+        let reference = push(step.reference, page, next, level)
+        if level > 1 {
+          try descend(reference, level - 1, toFirst: forward)
+          return true
+        }
+        if view.frames.isAbsent(reference.page) {
+          ahead.ask(step.reference.page, page, next, forward: forward, view.frames)
+        }
+        try place(reference)
+        index = forward ? 0 : count - 1
+        fetchLeaf(page, forward ? next + 1 : next - 1)
         return true
       }
       depth -= 1
@@ -212,10 +245,10 @@ package struct Walk: ~Copyable {
 
   /// Asks for the memory of the leaf that is likely to come next, while this one is read.
   private mutating func fetchLeaf(_ branch: UnsafeRawPointer, _ child: Int) {
-    ahead = nil
+    fetched = nil
     guard child >= 0, child < Node.count(branch) else { return }
-    ahead = view.frames.present(Branch.reference(branch, child).page)
-    ahead?.fetchAhead(from: 0, to: Page.size)
+    fetched = view.frames.present(Branch.reference(branch, child).page)
+    fetched?.fetchAhead(from: 0, to: Page.size)
   }
 
   private mutating func descend(

@@ -18,6 +18,20 @@ import Testing
 
   private func syncFails() -> Bool { failure { () throws(StoreError) in try file.sync() } == .ioError }
 
+  /// The file that had been opened was let go under the file system's lock, and closing it takes that lock: the caller
+  /// waited for itself.
+  @Test(arguments: [false, true]) func `an open that fails after its work ends, and leaves a file and no lock`(
+    isNew: Bool
+  ) throws {
+    let path = isNew ? "/new" : "/store-log"
+    fileSystem.inject(FaultRule([.open, .create], .errorAfterEffect(ErrorNumber.io)))
+    #expect(failure { () throws(StoreError) in _ = try fileSystem.open(path, .writeOrCreate) } == .ioError)
+    #expect(fileSystem.paths.contains(path))
+    let again = try fileSystem.open(path, .write)
+    #expect(try again.lock())
+    again.close()
+  }
+
   @Test func `a failed sync that marks pages clean loses them at the crash alone`() throws {
     try file.write([2, 2], at: 0)
     fileSystem.inject(FaultRule(.sync, .sync(.keptAndMarkedClean)))

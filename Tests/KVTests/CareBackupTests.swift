@@ -33,6 +33,28 @@ import Testing
     try store.close()
   }
 
+  /// A backup to a name beside which a log lay removed that log, and what it held, without a word.
+  @Test func `a backup does not take the name of a store that left its log behind`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let lost = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    try lost.write { try $0.tree("t").put("a", "1") }
+    let image = fileSystem.crashImage(.none)
+    try image.remove("/b.roost")
+    let log = try #require(image.contents(of: "/b.roost-log"))
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: image)
+    try store.write { try $0.tree("t").put("a", "2") }
+    let error = #expect(throws: StoreError.self) { try store.backup(to: "/b.roost") }
+    #expect(error?.code == .storeMissing)
+    #expect(image.contents(of: "/b.roost-log") == log)
+    #expect(image.contents(of: "/b.roost") == nil)
+    // Who says that what is there may go gets the name.
+    try store.backup(to: "/b.roost", replacing: true)
+    #expect(image.contents(of: "/b.roost-log") == nil)
+    #expect(try KeyValueStore.verify("/b.roost", fileSystem: image).isSound)
+    try store.close()
+    try lost.close()
+  }
+
   @Test(arguments: [false, true])
   func `writers go on during a backup, which shows none of that`(inMemory: Bool) throws {
     let folder = try ScratchFolder()
@@ -94,6 +116,48 @@ import Testing
     #expect(throws: Stop.self) { try store.backup(to: "/b.roost") { _ in throw Stop() } }
     #expect(fileSystem.paths == ["/a.roost", "/a.roost-log"])
     try store.backup(to: "/b.roost")
+    try store.close()
+  }
+
+  /// A backup takes a while. The name was free when it began, and somebody made a store there meanwhile: the backup took
+  /// its place, and with it everything that had been acknowledged there.
+  @Test func `a store that was made meanwhile is not replaced`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    var other: KeyValueStore?
+    #expect(
+      code {
+        try store.backup(to: "/b.roost") { _ in
+          if other != nil { return }
+          other = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+          try other?.write { try $0.tree("new").put("a", "b") }
+        }
+      } == .alreadyExists)
+    #expect(!fileSystem.paths.contains("/b.roost-making"))
+    let image = fileSystem.crashImage(.none)
+    let found = try KeyValueStore("/b.roost", options: Care.options, fileSystem: image)
+    #expect(try found.read { try $0.tree("new").string("a") } == "b")
+    try other?.close()
+    try store.close()
+  }
+
+  /// The new file got its name before its lock was given up and before the log of the one it replaced was removed. Who
+  /// opened it in between lost the log that had just begun; and another backup of the same name could write into it.
+  @Test func `a backup is nobody else's before it is complete`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    var couldLock: [Bool] = []
+    fileSystem.onStep = { [unowned fileSystem] step in
+      guard let file = try? fileSystem.open("/b.roost", .write) else { return }
+      couldLock.append((try? file.lock()) ?? false)
+    }
+    try store.backup(to: "/b.roost")
+    fileSystem.onStep = nil
+    #expect(couldLock.count >= 3)
+    #expect(!couldLock.contains(true))
+    #expect(fileSystem.paths == ["/a.roost", "/a.roost-log", "/b.roost"])
     try store.close()
   }
 

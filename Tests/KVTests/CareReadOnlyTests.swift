@@ -5,6 +5,32 @@ import RoostTestSupport
 import Testing
 
 @Suite struct CareReadOnlyTests {
+  /// A backup made by who only reads took the owner's reuse of a page for damage.
+  @Test func `a backup beside an owner that has moved on begins again`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let owner = try KeyValueStore("/a.roost", options: Care.options, fileSystem: fileSystem)
+    try Care.fill(owner, megabytes: false)
+    try owner.checkpoint()
+    var options = Care.options
+    options.readOnly = true
+    options.cacheBytes = 64 * Page.size
+    let reader = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    for round in 0..<6 {
+      try owner.write { writer in
+        let tree = try writer.tree("names")
+        for index in 0..<400 { try tree.put("name \(index)", "round \(round)") }
+      }
+      try owner.checkpoint()
+    }
+    try reader.backup(to: "/b.roost")
+    let copy = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    #expect(try Care.contents(copy) == Care.contents(owner))
+    #expect(try copy.verify().findings == [])
+    try copy.close()
+    try reader.close()
+    try owner.close()
+  }
+
   private static let path = "/a.roost"
 
   private static var readOnly: StoreOptions {

@@ -108,6 +108,24 @@ import Testing
     #expect(again == named)
   }
 
+  /// Recovery had written the damaged superblock anew, and `verify` went on reporting it until the store was closed.
+  @Test func `a damaged superblock that was written anew is no finding any more`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    let image = fileSystem.crashImage(.none)
+    var bytes = try #require(image.contents(of: Self.path))
+    bytes[(1 - store.store.durableSlot) * Page.size + 20] ^= 1
+    #expect(image.overwrite(Self.path, with: bytes))
+    #expect(try !KeyValueStore.verify(Self.path, fileSystem: image).isSound)
+    let again = try KeyValueStore(Self.path, options: Care.options, fileSystem: image)
+    #expect(again.store.hadDamagedSuperblock)
+    #expect(try again.verify().findings == [])
+    try again.close()
+    #expect(try KeyValueStore.verify(Self.path, fileSystem: image).isSound)
+    try store.close()
+  }
+
   @Test func `a place that is lost, and one given away twice, are found`() throws {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)

@@ -34,6 +34,35 @@ import Testing
     try store.close()
   }
 
+  /// Two openings of one file share one store. The first was closed and then let go, which closed it again: and with
+  /// that the store of the second.
+  @Test func `closing twice closes only one's own`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let options = StoreOptions()
+    var first: KeyValueStore? = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    let second = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    try first?.close()
+    first = nil
+    try second.write { try $0.tree("t").put("a", "1") }
+    #expect(try second.read { try $0.tree("t").string("a") } == "1")
+    try second.close()
+    try second.close()
+    #expect(fileSystem.paths == ["/a.roost"])
+  }
+
+  /// A read-only store that was closed opened its file again when it was asked to show what is new.
+  @Test func `a closed store stays closed`() throws {
+    let fileSystem = SimulatedFileSystem()
+    var options = StoreOptions()
+    let owner = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    options.readOnly = true
+    let reader = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    try reader.close()
+    #expect(throws: StoreError.self) { try reader.refresh() }
+    #expect(throws: StoreError.self) { try reader.read { _ in } }
+    try owner.close()
+  }
+
   @Test(arguments: [10, 2_000_000, 20_000_000])
   func `a value of any size comes back`(count: Int) throws {
     let folder = try ScratchFolder()

@@ -79,6 +79,16 @@ import Testing
     #expect(transactions > 200)
   }
 
+  @Test(arguments: [4, 5] as [UInt64]) func `nothing comes between where it must not`(seed: UInt64) throws {
+    let simulated = SimulatedFileSystem()
+    simulated.recordsSteps = false
+    let race = try Race("/a.roost", simulated, seed: seed)
+    let (failures, transactions) = race.run(rounds: 12)
+    #expect(failures == [])
+    #expect(transactions > 30)
+    #expect(race.jostle.meetingCount > 10)
+  }
+
   @Test(arguments: [1, 9, 40] as [UInt64]) func `a full disk is an error, and then there is room again`(seed: UInt64) {
     let record = record(13)
     Trial.fullDisk.run(seed, record)

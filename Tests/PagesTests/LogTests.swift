@@ -129,6 +129,68 @@ import Testing
       } == .logMissing)
   }
 
+  /// A cut that took a segment to which the superblock before the newest leads would make it end there without a word.
+  @Test(arguments: UInt64(1)...20) func `a cut leaves what either superblock leads to`(seed: UInt64) throws {
+    var generator = SplitMix64(seed: seed)
+    var (older, newest) = (start, start)
+    var (sinceOlder, sinceNewest): ([[UInt8]], [[UInt8]]) = ([], [])
+    for _ in 0..<30 {
+      for _ in 0..<generator.pick([0, 1, 3, 60]) {
+        let mark = try log.mark()
+        let record = generator.bytes(1 + generator.below(900))
+        try append(record)
+        if generator.chance(1, in: 5) {
+          log.goBack(to: mark)
+          continue
+        }
+        _ = try log.commit(flags: 0)
+        if generator.chance(1, in: 2) { log.claim(log.end) }
+        sinceOlder.append(record)
+        sinceNewest.append(record)
+      }
+      log.claim(log.end)
+      (older, newest) = (newest, try log.beginSegment(leavingUnused: generator.chance(1, in: 3)))
+      (sinceOlder, sinceNewest) = (sinceNewest, [])
+      log.retire(before: newest.position)
+      log.cut(to: 2, reachedFrom: older.position)
+      #expect(try file.size() >= 4096 + UInt64(log.segmentCount * 4096))
+      #expect(try records(from: newest).whole == [])
+      #expect(try records(from: older).whole == sinceOlder, "seed \(seed)")
+    }
+    // Without records two uses of two segments are left.
+    for _ in 0..<3 {
+      (older, newest) = (newest, try log.beginSegment(leavingUnused: true))
+      log.retire(before: newest.position)
+      log.cut(to: 2, reachedFrom: older.position)
+    }
+    #expect(log.segmentCount <= 4)
+    #expect(try file.size() == 4096 + UInt64(log.segmentCount * 4096))
+  }
+
+  @Test(arguments: [FaultRule.Effect.error(ErrorNumber.io), .errorAfterEffect(ErrorNumber.io)])
+  func `a cut that fails leaves a log that goes on`(effect: FaultRule.Effect) throws {
+    for _ in 0..<40 {
+      try append([UInt8](repeating: 1, count: 900))
+      _ = try log.commit(flags: 0)
+    }
+    for _ in 0..<2 {
+      let next = try log.beginSegment(leavingUnused: true)
+      log.retire(before: next.position)
+    }
+    let next = try log.beginSegment(leavingUnused: true)
+    log.retire(before: next.position)
+    fileSystem.inject(FaultRule(.truncate, effect))
+    log.cut(to: 2, reachedFrom: next.position)
+    fileSystem.clearFaults()
+    #expect(log.segmentCount <= 4)
+    let model = (UInt8(0)..<60).map { [UInt8](repeating: $0, count: 700) }
+    for record in model {
+      try append(record)
+      _ = try log.commit(flags: 0)
+    }
+    #expect(try records(from: next).whole == model)
+  }
+
   @Test func `an erased record is not read, nor what follows it`() throws {
     try append([1, 2, 3])
     _ = try log.commit(flags: 0)

@@ -54,7 +54,7 @@ import Testing
     let store = try Store.words(fileSystem)
     try write(store, 1)
     // Another process is one whose table of open stores does not know this one.
-    OpenStores.shared.remove(store)
+    OpenStores.shared.vacate(store.tenancy)
     let error = #expect(throws: StoreError.self) { try Store.words(fileSystem) }
     #expect(error?.code == .locked)
     #expect(error?.detail.contains("process \(currentProcessID)") == true)
@@ -62,6 +62,23 @@ import Testing
     #expect(try word(reader) == 1)
     #expect(failure { () throws(StoreError) in try write(reader, 2) } == .readOnly)
     try reader.close()
+    try store.close()
+  }
+
+  /// Who made a store gave it its name and then removed the empty log that had kept others from making one. Another
+  /// process could open the store between the two, and the name that went was that of its log: its commits were
+  /// acknowledged, and lost with the next crash.
+  @Test func `a store that is being made cannot be opened before it is complete`() throws {
+    var couldLock: [Bool] = []
+    fileSystem.onStep = { [unowned fileSystem] step in
+      guard step.kind == .rename || step.kind == .syncDirectory else { return }
+      // Another process, which takes the lock first.
+      if let file = try? fileSystem.open("/a.roost", .write) { couldLock.append((try? file.lock()) ?? false) }
+    }
+    try fileSystem.open("/a.roost-log", .writeOrCreate).close()
+    let store = try Store.words(fileSystem)
+    fileSystem.onStep = nil
+    #expect(couldLock.prefix(2) == [false, false])
     try store.close()
   }
 
@@ -87,6 +104,42 @@ import Testing
     let mixed = fileSystem.crashImage(.none)
     #expect(mixed.overwrite("/a.roost-log", with: log))
     #expect(failure { () throws(StoreError) in _ = try Store.words(mixed) } == .logMissing)
+  }
+
+  /// The store's file was gone, and its log held acknowledged commits. Opening made a new, empty store without a word,
+  /// and removed the log.
+  @Test(arguments: [false, true], [false, true]) func `a log without its store is an error that names both`(
+    readOnly: Bool, createIfMissing: Bool
+  ) throws {
+    let store = try Store.words(fileSystem)
+    try write(store, 1)
+    let image = fileSystem.crashImage(.none)
+    let file = try #require(image.contents(of: "/a.roost"))
+    let log = try #require(image.contents(of: "/a.roost-log"))
+    try image.remove("/a.roost")
+    var options = StoreOptions.forTests
+    options.readOnly = readOnly
+    options.createIfMissing = createIfMissing
+    let error = #expect(throws: StoreError.self) { try Store.words(image, "/a.roost", options) }
+    #expect(error?.code == .storeMissing)
+    #expect(error?.path == "/a.roost")
+    #expect(error?.detail.contains("/a.roost-log") == true)
+    #expect(image.paths == ["/a.roost-log"])
+    #expect(image.contents(of: "/a.roost-log") == log)
+    // Put back, the file opens with everything; and without the log a new store may be made.
+    let back = try image.open("/a.roost", .writeOrCreate)
+    try back.write(file, at: 0)
+    #expect(try word(Store.words(image)) == 1)
+    let other = SimulatedFileSystem()
+    try Store.words(other).close()
+  }
+
+  @Test func `an empty log without a store is a creation that a crash cut off`() throws {
+    _ = try fileSystem.open("/a.roost-log", .writeOrCreate)
+    let store = try Store.words(fileSystem)
+    try write(store, 1)
+    try store.close()
+    #expect(fileSystem.paths == ["/a.roost"])
   }
 
   /// With the superblock that named the log gone, the older one said that the store was clean and empty.

@@ -30,7 +30,9 @@ struct Transcript {
   @Test func `help names every command and every exit code`() {
     let overview = Transcript.of("help")
     #expect(overview.ending == .good)
-    for word in ["tour", "info", "verify", "--version", "EXIT CODES", "  0  ", "  1  ", "  2  "] {
+    for word in [
+      "tour", "info", "verify", "backup", "compact", "salvage", "--version", "EXIT CODES", "  0  ", "  1  ", "  2  ",
+    ] {
       #expect(overview.output.contains(word))
     }
     #expect(!overview.output.contains(Witness.command))
@@ -43,7 +45,8 @@ struct Transcript {
 
   @Test func `words that make no sense end with 2 and print nothing`() {
     for found in [
-      Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("tour", "--count", "0"), .of("help", "frob"),
+      Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("backup", "a"), .of("salvage", "a", "b", "c"),
+      .of("tour", "--count", "0"), .of("help", "frob"),
       .of("--frob"),
     ] {
       #expect(found.ending == .usage)
@@ -83,6 +86,27 @@ struct Transcript {
     #expect(json["wasClosed"] as? Bool == true)
     #expect((json["trees"] as? [Any])?.count == 2)
     #expect((json["superblocks"] as? [[String: Any]])?.map { $0["health"] as? String } == ["good", "good"])
+  }
+
+  /// The map of free places was unreadable, and `info` told that no page was free and that all was well.
+  @Test func `info tells what it finds damaged, and ends with 1`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    try makeStore(path)
+    let store = try KeyValueStore(path)
+    let map = try #require(try store.store.examine().mapPages.last)
+    try store.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[Int(map.place) * Page.size + 100] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let text = Transcript.of("info", path)
+    #expect(text.ending == .failed)
+    let finding = "damage  page \(map.place): a page of the free map does not match its check"
+    #expect(text.output.contains(finding), "\(text)")
+    #expect(text.output.contains("names: 2,001 entries"))
+    let json = Transcript.of("info", "--json", path)
+    #expect(json.ending == .failed)
+    #expect(json.output.contains("\"damage\" : ["))
   }
 
   @Test func `info of a store that is open says so and writes nothing`() throws {

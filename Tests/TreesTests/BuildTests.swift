@@ -39,18 +39,23 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
     try build(IntegerSubject.self, fanout, shape)
   }
 
-  @Test func `a stream that does not ascend is refused`() throws {
+  /// The error once said that the store was damaged, and advised to restore a backup.
+  @Test func `a stream that does not ascend is refused, and not called damage`() throws {
     let ground = try Ground()
     let builder = IntegerTreeBuilder(id: 9, in: ground.transaction)
     try builder.append(5, UnsafeRawBufferPointer(start: nil, count: 0))
-    #expect(throws: StoreError.self) { try builder.append(5, UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let code = failure { () throws(StoreError) in
+      try builder.append(5, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    #expect(code == .unsortedKeys)
     let bytes = ByteTreeBuilder(id: 7, in: ground.transaction)
     try borrow([2]) { key throws(StoreError) in try bytes.append(key, UnsafeRawBufferPointer(start: nil, count: 0)) }
-    #expect(throws: StoreError.self) {
+    let other = failure { () throws(StoreError) in
       try borrow([1, 9]) { key throws(StoreError) in
         try bytes.append(key, UnsafeRawBufferPointer(start: nil, count: 0))
       }
     }
+    #expect(other == .unsortedKeys)
   }
 
   @Test func `what is built is full`() throws {

@@ -105,10 +105,13 @@ extension SimulatedFileSystem {
     var step = call
     step.number = stepNumber
     let result: Result<Value, Fault>
+    // A file that was opened is let go outside the lock, which its end takes, even where the call fails all the same.
+    var made: Value?
     do throws(Fault) {
       let effect = strike(call)
       if case .error(let number) = effect { throw Fault(number) }
       let value = try body(effect)
+      made = value
       if case .errorAfterEffect(let number) = effect { throw Fault(number) }
       result = .success(value)
     } catch {
@@ -117,7 +120,7 @@ extension SimulatedFileSystem {
     }
     if call.kind.mutates ? recording : recordsReading { recorded.append(step) }
     let hook = call.kind.mutates ? hook : nil
-    lock.release()
+    withExtendedLifetime(made) { lock.release() }
     hook?(step)
     return try result.get()
   }

@@ -17,6 +17,9 @@ package indirect enum Change: Sendable {
   case rename(Place, Int)
   /// Changes that are undone where `fails` is set.
   case savepoint([Change], fails: Bool)
+  /// Fills a tree from sorted entries, which is refused where it is not empty. Where `fails` is set the last entry is
+  /// out of order, so that the tree stays empty.
+  case build(Place, Range<Int>, seed: UInt64, fails: Bool = false)
 
   package struct Place: Sendable, Hashable {
     package var isTable: Bool
@@ -126,6 +129,7 @@ extension Change {
         _ = error
         model = before
       }
+    case .build(let place, let keys, let seed, let fails): try build(writer, &model, place, keys, seed, fails: fails)
     }
   }
 
@@ -144,7 +148,7 @@ extension Change {
     }
   }
 
-  private func expect<Answer: Equatable>(_ answer: Answer, _ expected: Answer) throws {
+  func expect<Answer: Equatable>(_ answer: Answer, _ expected: Answer) throws {
     if answer != expected { throw WrongAnswer("\(self) answered \(answer) where \(expected) is right") }
   }
 }

@@ -7,6 +7,8 @@ package final class CrashSweep {
   private struct Point {
     var crash: CrashPoint
     var history: History
+    /// Whether it struck while a copy of the store was made, which is looked at too.
+    var wasCopying: Bool
     /// How the crashes before this one went.
     var trail: String
     var depth: Int
@@ -32,6 +34,8 @@ package final class CrashSweep {
   package var beginsAtLast = false
   package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
   package var points = 0
+  /// The images in which a copy of the store was being made.
+  package private(set) var copies = 0
   private var isArmed = true
   private var examined = 0
 
@@ -50,7 +54,9 @@ package final class CrashSweep {
       record.trace?("\(step)   begun \(history.begun), promised \(history.promised)")
       guard isArmed, step.number % stride == 0, record.wants(step: step.number) else { return }
       points += 1
-      waiting.append(Point(crash: play.fileSystem.crashPoint(), history: history, trail: "", depth: 1))
+      waiting.append(
+        Point(
+          crash: play.fileSystem.crashPoint(), history: history, wasCopying: play.isCopying, trail: "", depth: 1))
     }
     record.place(seed, 0, "play")
     // Opening is the first thing that is done, and then each action.
@@ -96,8 +102,8 @@ package final class CrashSweep {
         guard step.number % nestedStride == 0 else { return }
         waiting.append(
           Point(
-            crash: image.crashPoint(), history: point.history, trail: name + "@\(step.number)/",
-            depth: point.depth + 1))
+            crash: image.crashPoint(), history: point.history, wasCopying: false,
+            trail: name + "@\(step.number)/", depth: point.depth + 1))
       }
     }
     defer { image.onStep = nil }
@@ -123,6 +129,10 @@ package final class CrashSweep {
       }
       let findings = try Audit.findings(store)
       if !findings.isEmpty { return fail(findings.prefix(5).joined(separator: "; ")) }
+      if point.wasCopying {
+        copies += 1
+        if let complaint = point.history.complaint(copy: try Play.copy(in: image, options)) { return fail(complaint) }
+      }
       if let complaint = try goOn(store, image, point.history.models[Int(commit)], commit) { fail(complaint) }
     } catch { fail("\(error)") }
   }

@@ -125,7 +125,8 @@ package final class Crowd: @unchecked Sendable {
 }
 
 extension Trial {
-  /// Number 12: a crowd over a tiny cache, on the real disk and on the simulated one.
+  /// Number 12: a crowd over a tiny cache, on the real disk and on the simulated one; and in between a race, whose threads
+  /// are held up where it matters.
   package static let crowd = Trial(12, "concurrency", unit: "transactions", quota: 20_000, workers: 1) { seed, record in
     record.place(seed, 0, "crowd")
     do {
@@ -133,13 +134,22 @@ extension Trial {
       let onDisk = seed % 2 == 1
       let simulated = SimulatedFileSystem()
       simulated.recordsSteps = false
-      let crowd =
-        onDisk
-        ? try Crowd(folder.file("a.roost"), DiskFileSystem.shared, seed: seed)
-        : try Crowd("/a.roost", simulated, seed: seed)
-      let (failures, transactions) = crowd.run(readers: 3, rounds: onDisk ? 150 : 400)
-      record.count += transactions
-      for failure in failures { record.fail(seed: seed, failure) }
+      let path = onDisk ? folder.file("a.roost") : "/a.roost"
+      let fileSystem: any FileSystem = onDisk ? DiskFileSystem.shared : simulated
+      if seed % 4 < 2 {
+        let race = try Race(path, fileSystem, seed: seed)
+        record.take(race.run(rounds: onDisk ? 60 : 150), seed)
+        record.note("meetings", race.jostle.meetingCount)
+      } else {
+        record.take(try Crowd(path, fileSystem, seed: seed).run(readers: 3, rounds: onDisk ? 150 : 400), seed)
+      }
     } catch { record.fail(seed: seed, "\(error)") }
+  }
+}
+
+extension TortureRecord {
+  fileprivate func take(_ outcome: (failures: [String], transactions: Int), _ seed: UInt64) {
+    count += outcome.transactions
+    for failure in outcome.failures { fail(seed: seed, failure) }
   }
 }

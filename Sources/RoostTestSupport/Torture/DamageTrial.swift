@@ -36,7 +36,7 @@ package enum Damage: String, CaseIterable, Sendable {
 }
 
 /// A healthy store, closed or stopped, to be spoiled.
-struct HealthyStore {
+struct HealthyStore: Sendable {
   var options: StoreOptions
   var crash: CrashPoint
   var file: [UInt8]

@@ -64,7 +64,14 @@ package final class FaultSweep {
         .error(ErrorNumber.noSpace), .error(ErrorNumber.interrupted), .sync(.keptAndMarkedClean), .sync(.reverted),
         .sync(.reportedLate), .errorAfterEffect(ErrorNumber.io),
       ]
-    case .truncate, .allocate, .create: effects += [.error(ErrorNumber.noSpace), .error(ErrorNumber.interrupted)]
+    case .create:
+      effects += [
+        .error(ErrorNumber.noSpace), .error(ErrorNumber.interrupted), .errorAfterEffect(ErrorNumber.io),
+      ]
+    case .truncate, .allocate:
+      effects += [
+        .error(ErrorNumber.noSpace), .error(ErrorNumber.interrupted), .errorAfterEffect(ErrorNumber.io),
+      ]
     default: break
     }
     return effects.flatMap { effect in

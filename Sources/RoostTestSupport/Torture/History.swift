@@ -9,6 +9,11 @@ package struct History: Sendable {
   package private(set) var promised = 0
   /// Whether the file is promised to be there.
   package private(set) var isMade = false
+  /// The copy beside the store: the digest of the one that is acknowledged, and of those that may be there instead.
+  package private(set) var copy: UInt64?
+  package private(set) var copiesBegun: Set<UInt64> = []
+  /// False where an error may have left a copy with gaps.
+  package private(set) var knowsCopy = true
 
   package init() {}
 
@@ -30,10 +35,28 @@ package struct History: Sendable {
     isMade = true
   }
 
+  package mutating func beginCopy(_ digest: UInt64) { copiesBegun.insert(digest) }
+
+  package mutating func endCopy(_ digest: UInt64) {
+    copy = digest
+    copiesBegun = []
+    knowsCopy = true
+  }
+
+  package mutating func loseCopy() { knowsCopy = false }
+
+  /// What is wrong with finding this copy, nil being none at all; nil if nothing is.
+  package func complaint(copy found: UInt64?) -> String? {
+    guard knowsCopy else { return nil }
+    guard let found else { return copy == nil ? nil : "the copy is gone that was acknowledged" }
+    return found == copy || copiesBegun.contains(found) ? nil : "the copy is not what was written"
+  }
+
   /// A device that reports a sync without having made it frees the store from its promises.
   package mutating func release() {
     promised = 0
     isMade = false
+    knowsCopy = false
   }
 
   /// After reopening: what was found is durable, and what was begun behind it is not there.

@@ -143,6 +143,10 @@ extension Scenario.Action {
 
 extension Change {
   var operations: Int {
-    if case .savepoint(let changes, _) = self { changes.reduce(1) { $0 + $1.operations } } else { 1 }
+    switch self {
+    case .savepoint(let changes, _): changes.reduce(1) { $0 + $1.operations }
+    case .build(_, let keys, _, _): keys.count
+    default: 1
+    }
   }
 }

@@ -8,6 +8,7 @@ internal import RoostFile
 /// 2. What a superblock names is durable when the superblock is written: pages, extents, free map and the header of
 ///    the log's first segment.
 /// 3. Nothing in the log waits for a sync when a full commit is acknowledged.
+/// 9. No cut of the log takes a segment where the log of either superblock begins.
 package final class OrderChecker: CallObserver, @unchecked Sendable {
   // Unchecked because one thread uses the store; the file system's lock protects the rest.
   private unowned let fileSystem: SimulatedFileSystem
@@ -58,13 +59,32 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
   }
 
   package func willResize(_ path: String, to size: UInt64) {
-    if path == self.path + "-log" { logIsDirty = true }
+    if path == self.path + "-log" { willResizeLog(to: size) }
     guard path == self.path else { return }
     let end = UInt32(clamping: size / 4096)
     if let lost = ([durable] + coming.map(\.places)).joined().first(where: { $0 >= end }) {
       complaints.append("1: place \(lost) is cut off, which the durable superblock reaches")
     }
   }
+
+  /// A log that becomes shorter needs no sync: what is cut off holds nothing, whether a crash undoes the cut or not.
+  private func willResizeLog(to size: UInt64) {
+    guard let log = seen(path + "-log"), size < UInt64(log.size) else {
+      logIsDirty = true
+      return
+    }
+    guard size >= 4096, let file = seen(path)?.bytes() else { return }
+    for head in Reach.heads(file) where head.namesLog && Int(head.logSegment) >= Int(size - 4096) / segmentBytes {
+      var salt: UInt64 = 0
+      _ = withUnsafeMutableBytes(of: &salt) { log.read(into: $0, at: 4096 + Int(head.logSegment) * segmentBytes + 32) }
+      // With another salt the segment was used again, and that superblock's log is gone already.
+      if salt == head.logSalt {
+        complaints.append("9: the segment is cut off where the log of superblock \(head.sequence) begins")
+      }
+    }
+  }
+
+  private func seen(_ path: String) -> Content? { fileSystem.names[path].flatMap { fileSystem.inodes[$0]?.seen } }
 
   package func didSync(_ path: String) {
     if path == self.path + "-log" {

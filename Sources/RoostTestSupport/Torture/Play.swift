@@ -10,16 +10,18 @@ package final class Play {
 
   package let fileSystem: SimulatedFileSystem
   /// What the store sees, if not the simulation itself.
-  private let seam: any FileSystem
+  let seam: any FileSystem
   package private(set) var options: StoreOptions
   package private(set) var store: KeyValueStore?
-  package private(set) var history = History()
+  package internal(set) var history = History()
   package private(set) var model = Model()
   private var held: [HeldReader] = []
   package private(set) var failures: [String] = []
   /// A sync has failed, so that no later write may succeed before the store is opened again.
-  private var mustNotWrite = false
+  var mustNotWrite = false
   private var stepsFailed = false
+  /// What is written belongs to a copy of the store, and says nothing about the store itself.
+  var isCopying = false
   /// Faults are injected: errors of the store are no failures.
   package var expectsErrors = false
   /// A sync may lie: acknowledged commits may be lost, but nothing may be wrong.
@@ -52,7 +54,7 @@ package final class Play {
 
   private func stepped(_ step: Step) {
     if step.errorNumber != 0 { stepsFailed = true }
-    if (step.kind == .sync || step.kind == .syncDirectory) && step.errorNumber != 0 && store != nil {
+    if (step.kind == .sync || step.kind == .syncDirectory) && step.errorNumber != 0 && store != nil && !isCopying {
       mustNotWrite = true
     }
     order?.stepped(step)
@@ -109,6 +111,10 @@ package final class Play {
       do { held.append(try HeldReader(store, seenModel(store))) } catch { note(error, "hold") }
     case .release:
       if !held.isEmpty { release(held.removeFirst(), store) }
+    case .compact(let pages): compact(store, pages)
+    case .backup: backup(store)
+    case .salvage: salvage()
+    case .readOnly(let closes): readOnly(store, closes: closes)
     }
   }
 
@@ -151,7 +157,7 @@ package final class Play {
     store = nil
   }
 
-  private func promise(_ number: Int) { if !deviceLies { history.promise(number) } }
+  func promise(_ number: Int) { if !deviceLies { history.promise(number) } }
 
   /// Looks at the whole file, and at what the newest snapshot reads.
   package func examine() {
@@ -206,7 +212,7 @@ package final class Play {
     }
   }
 
-  private func note(_ error: any Error, _ what: String) {
+  func note(_ error: any Error, _ what: String) {
     if let error = error as? StoreError {
       errors.append(error)
       if !expectsErrors && !mustNotWrite { fail("\(what): \(error)") }

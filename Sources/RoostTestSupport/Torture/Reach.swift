@@ -18,6 +18,7 @@ package struct Reach {
     package var pageCount: UInt32
     package var namesLog: Bool
     package var logSegment: UInt32
+    package var logSalt: UInt64
     fileprivate var catalog: (place: UInt32, check: UInt64)
     fileprivate var map: (place: UInt32, check: UInt64)
 
@@ -37,15 +38,18 @@ package struct Reach {
       pageCount = memory.u32(84)
       namesLog = memory.u32(96) == 2
       logSegment = memory.u32(100)
+      logSalt = memory.u64(104)
       catalog = (memory.u32(56), memory.u64(64))
       map = (memory.u32(80), memory.u64(88))
     }
   }
 
   /// The newest superblock of a file's bytes.
-  package static func newest(_ file: [UInt8]) -> Head? {
-    let heads = [0, 4096].compactMap { file.count >= $0 + 4096 ? Head(file[$0..<$0 + 4096]) : nil }
-    return heads.max { $0.sequence < $1.sequence }
+  package static func newest(_ file: [UInt8]) -> Head? { heads(file).max { $0.sequence < $1.sequence } }
+
+  /// Both superblocks of a file's bytes, as far as they are whole.
+  static func heads(_ file: [UInt8]) -> [Head] {
+    [0, 4096].compactMap { file.count >= $0 + 4096 ? Head(file[$0..<$0 + 4096]) : nil }
   }
 
   package init(_ head: Head, in file: [UInt8]) {

@@ -12,6 +12,14 @@ package struct Scenario: Sendable {
     case hold
     /// Compares the reader held longest with its copy, and lets it go.
     case release
+    /// One step of compaction, of about so many pages.
+    case compact(Int)
+    /// Copies what is committed beside the store, over an earlier copy.
+    case backup
+    /// Closes the store, saves it as if it were damaged, over an earlier copy, and opens it again.
+    case salvage
+    /// Reads it through an opening for reading only, beside the open one or alone.
+    case readOnly(closes: Bool)
   }
 
   package var options = StoreOptions()
@@ -54,7 +62,7 @@ package struct Scenario: Sendable {
     var namedLeft = generator.chance(1, in: shape.namedOneIn) ? 1 + generator.below(2) : 0
     var held = 0
     for _ in 0..<shape.actions {
-      switch generator.below(20) {
+      switch generator.below(24) {
       case 0: scenario.actions.append(.checkpoint)
       case 1: scenario.actions.append(.reopen)
       case 2 where held < 3:
@@ -63,6 +71,9 @@ package struct Scenario: Sendable {
       case 3 where held > 0:
         held -= 1
         scenario.actions.append(.release)
+      case 4: scenario.actions.append(.compact(generator.pick([3, 20, 1000])))
+      case 5: scenario.actions.append(generator.chance(1, in: 3) ? .salvage : .backup)
+      case 6: scenario.actions.append(.readOnly(closes: generator.chance(1, in: 3)))
       default:
         let count = 1 + generator.below(shape.changes)
         let changes = (0..<count).map { _ in Change.random(&generator, shape, &namedLeft, depth: 0) }
@@ -96,7 +107,13 @@ extension Change {
     case 24..<32: return .remove(place, key: key)
     case 32, 33:
       return .removeRange(place, low: key, high: generator.chance(1, in: 6) ? nil : generator.below(shape.keys))
-    case 34: return .make(place)
+    case 34:
+      if generator.chance(1, in: 2) { return .make(place) }
+      let keys = key..<key + 1 + generator.below(min(shape.keys, 300))
+      let built = Change.build(place, keys, seed: generator.next(), fails: generator.chance(1, in: 6))
+      // Most trees are not empty, and then a build is refused.
+      let changes = generator.chance(1, in: 6) ? [built] : [.drop(place), built]
+      return .savepoint(changes, fails: generator.chance(1, in: 4))
     case 35: return generator.chance(1, in: 2) ? .drop(place) : .remove(place, key: key)
     case 36: return .rename(place, generator.below(shape.trees))
     default:

@@ -33,5 +33,6 @@ extension Trial {
     let sweep = CrashSweep(scenario.options, seed: seed, record)
     sweep.run(scenario)
     record.note("crash points", sweep.points)
+    record.note("images while a copy was made", sweep.copies)
   }
 }

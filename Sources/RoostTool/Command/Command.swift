@@ -20,7 +20,7 @@ struct Command {
   var isHidden = false
   var run: (Arguments, Console) throws -> Ending
 
-  static var all: [Command] { [.tour, .info, .verify, .witness] }
+  static var all: [Command] { [.tour, .info, .verify, .backup, .compact, .salvage, .witness] }
   static var shown: [Command] { all.filter { !$0.isHidden } }
   static var version: String { "0.1.0" }
 
@@ -85,15 +85,16 @@ struct Command {
 
   private static var overview: [String] {
     var lines = [
-      "OVERVIEW: Looks into Roost stores, and shows what Roost does.", "", "USAGE: roost <subcommand>", "",
-      "SUBCOMMANDS:",
+      "OVERVIEW: Looks into Roost stores, looks after them, and shows what Roost does.", "",
+      "USAGE: roost <subcommand>", "", "SUBCOMMANDS:",
     ]
     lines += Syntax.columns(shown.map { ($0.name, $0.summary) } + [("help", "Show this text, or a subcommand's.")])
     lines += ["", "OPTIONS:"]
     lines += Syntax.columns([("--version", "Show the version."), ("--help", "Show this text.")])
     lines += ["", "EXIT CODES:"]
     lines += Syntax.columns([
-      ("0", "All is well."), ("1", "A check failed, damage was found, or the store could not be read."),
+      ("0", "All is well."),
+      ("1", "A check failed, damage was found, or a store could not be read or written."),
       ("2", "The arguments make no sense."),
     ])
     return lines + ["", "See 'roost help <subcommand>' for detailed help."]

@@ -53,6 +53,11 @@ final class Console {
     }
   }
 
+  /// This console, or one like it that shows no progress, where a program reads what is printed.
+  func quiet(_ isQuiet: Bool) -> Console {
+    isQuiet ? Console(isTerminal: false, hasColours: false, sink: sink) : self
+  }
+
   // MARK: Words
 
   func line(_ text: String = "") { sink(.output, text + "\n") }

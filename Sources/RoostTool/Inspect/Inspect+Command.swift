@@ -1,7 +1,7 @@
 import Foundation
 
 extension Command {
-  private static var storeAndJSON: Syntax {
+  static var storeAndJSON: Syntax {
     Syntax(
       operands: [Syntax.Operand(name: "path", help: "The store.")],
       options: [Syntax.Option(name: "json", help: "Print JSON.")])
@@ -11,13 +11,14 @@ extension Command {
     Command(
       name: "info", summary: "Tell what a store holds. Nothing is written.",
       discussion: [
-        "The store is opened for reading only. If its last process did not close it, the log is replayed in memory."
+        "The store is opened for reading only. If its last process did not close it, the log is replayed in memory.",
+        "Damage of the superblocks or of the map of free places is told, and ends it with 1; `verify` looks at everything.",
       ],
       syntax: storeAndJSON
     ) { arguments, console in
       let facts = try StoreFacts(arguments.operands[0])
       if arguments.has("json") { try console.json(facts) } else { facts.write(to: console) }
-      return .good
+      return facts.isSound ? .good : .failed
     }
   }
 

@@ -32,6 +32,10 @@ struct StoreFacts: Encodable {
   var wasClosed: Bool
   var superblocks: [SuperblockSlot]
   var trees: [TreeFacts]
+  /// What is wrong with the superblocks and with the map of free places; `verify` looks at everything.
+  var damage: [String]
+
+  var isSound: Bool { damage.isEmpty }
 
   init(_ path: String) throws {
     let slots = try SuperblockSlot.both(of: path)
@@ -48,7 +52,7 @@ struct StoreFacts: Encodable {
     wasClosed = newest?.namesLog == false
     fileBytes = try Self.size(of: store.path)
     logBytes = try Self.size(of: store.path + "-log")
-    (pages, freePages) = try Self.space(of: store)
+    (pages, freePages, damage) = try Self.examine(store)
     let figures = try store.statistics()
     commit = figures.commit
     trees = figures.trees.map { tree in
@@ -59,10 +63,12 @@ struct StoreFacts: Encodable {
     try store.close()
   }
 
-  /// A store that is open for reading does not load its map of free places, so an examination is asked.
-  private static func space(of store: KeyValueStore) throws -> (pages: Int, free: Int) {
+  /// A store that is open for reading does not load its map of free places, so an examination is asked. It holds a
+  /// snapshot as long as it lives.
+  private static func examine(_ store: KeyValueStore) throws -> (pages: Int, free: Int, damage: [String]) {
     let examination = try store.store.examine()
-    return (Int(examination.pageCount), examination.free.count)
+    let damage = examination.complaints.map { ($0.page.map { "page \($0): " } ?? "") + $0.detail }
+    return (Int(examination.pageCount), examination.free.count, damage)
   }
 
   /// 0 where there is no such file.
@@ -74,6 +80,7 @@ struct StoreFacts: Encodable {
   }
 
   func write(to console: Console) {
+    for sentence in damage { console.line(console.styled("damage", .bad) + "  \(sentence)") }
     let log =
       wasClosed
       ? "none; the store was closed"

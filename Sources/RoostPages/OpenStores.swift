@@ -1,0 +1,122 @@
+import RoostFile
+import Synchronization
+
+/// The stores that this process has open, so that a second opening shares the first.
+///
+/// ## Invariants
+/// 1. From a store's opening until its file is closed, whoever looks for it finds its ``Tenancy``: so nobody asks for
+///    the file's lock while this process has it.
+/// 2. A reference to a store is never let go under the lock, since the end of a store takes it.
+final class OpenStores: @unchecked Sendable {
+  // Unchecked because all fields but `opening` are guarded by `lock`.
+  fileprivate struct Key: Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var fileSystem: ObjectIdentifier
+  }
+
+  /// One store's hold on a file.
+  final class Tenancy: @unchecked Sendable {
+    // Unchecked because all fields are guarded by the table's lock.
+    fileprivate weak var store: Store?
+    fileprivate var users = 1
+    /// The thread that closes it, or 0.
+    fileprivate var closer: UInt64 = 0
+    fileprivate var key: Key?
+  }
+
+  static let shared = OpenStores()
+  /// Held by an opening from begin to end.
+  let opening = Lock()
+  private let lock = Lock()
+  private let left = Condition()
+  private var tenancies: [Key: Tenancy] = [:]
+
+  private func key(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Key {
+    Key(device: identity.device, inode: identity.inode, fileSystem: ObjectIdentifier(fileSystem))
+  }
+
+  /// The store that has this file open, with one user more. One that is being closed is waited for.
+  func find(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Store? {
+    let key = key(identity, fileSystem)
+    while true {
+      lock.acquire()
+      guard let tenancy = tenancies[key], tenancy.closer != Thread.currentID else {
+        lock.release()
+        return nil
+      }
+      let store = tenancy.store
+      if let store, tenancy.closer == 0 {
+        tenancy.users += 1
+        lock.release()
+        return store
+      }
+      left.wait(lock)
+      lock.release()
+      withExtendedLifetime(store) {}
+    }
+  }
+
+  func add(_ store: Store, _ identity: FileIdentity, _ fileSystem: any FileSystem) {
+    lock.withLock {
+      let tenancy = store.tenancy
+      tenancy.store = store
+      tenancy.key = key(identity, fileSystem)
+      tenancies[key(identity, fileSystem)] = tenancy
+    }
+  }
+
+  /// One who opened the store leaves it, if others stay.
+  func leaveOthers(_ store: Store) -> Bool {
+    lock.withLock {
+      guard store.tenancy.users > 1 else { return false }
+      store.tenancy.users -= 1
+      return true
+    }
+  }
+
+  /// What the last who leaves finds.
+  enum Leaving {
+    /// From now on nobody finds the store, and no reader begins.
+    case isLast
+    case othersStay
+    /// So many snapshots are still read, and nothing has changed.
+    case isRead(Int)
+  }
+
+  /// The last of those who opened the store leaves it. Under the writer's turn.
+  ///
+  /// Who begins to read meanwhile waits for the answer, so that a closing that fails disturbs nobody.
+  func leave(_ store: Store) -> Leaving {
+    lock.withLock {
+      if store.tenancy.users > 1 {
+        store.tenancy.users -= 1
+        return .othersStay
+      }
+      store.phase.store(Store.Phase.closing, ordering: .sequentiallyConsistent)
+      let readers = store.frames.slots.pins().count
+      if readers > 0 {
+        store.phase.store(Store.Phase.open, ordering: .sequentiallyConsistent)
+        return .isRead(readers)
+      }
+      store.phase.store(Store.Phase.closed, ordering: .sequentiallyConsistent)
+      store.tenancy.closer = Thread.currentID
+      return .isLast
+    }
+  }
+
+  /// Whether others may be waiting for this store's end.
+  func knows(_ tenancy: Tenancy) -> Bool { lock.withLock { tenancy.key != nil } }
+
+  /// Returns once no `leave` is under way.
+  func awaitLeaving() { lock.withLock {} }
+
+  /// The file is closed: who waits for that goes on.
+  func vacate(_ tenancy: Tenancy) {
+    lock.withLock {
+      if let key = tenancy.key, tenancies[key] === tenancy { tenancies[key] = nil }
+      tenancy.key = nil
+      left.broadcast()
+    }
+  }
+}

@@ -1,0 +1,155 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostKV
+internal import RoostPages
+
+/// A small store that is made by the same actions each time, so that its bytes can be compared for ever.
+///
+/// A release of the format keeps the bytes of each: see ``GoldenVersion``. Nothing in them may depend on the machine,
+/// the process or the day. One thing does, and is left out: the number of the process in the log's header.
+package enum GoldenStore: String, CaseIterable, Sendable {
+  /// Closed well: trees of both kinds with several levels, values in extents that do not compress, an empty tree, and
+  /// places that are free. Both superblocks name the same state.
+  case closed
+  /// Stopped: its log holds every kind of change, and a tree built from sorted entries. The superblock that does not
+  /// count is an older one.
+  case stopped
+  /// Stopped too: values that LZ4 makes smaller, in a leaf's list, named by the log, and with a list of their own. How
+  /// it compresses is the library's affair, so the bytes are compared only where the library is the same.
+  case packed
+
+  package static let path = "/golden.roost"
+
+  /// The data file, and the log where it was not closed.
+  package struct Files: Equatable, Sendable {
+    package var data: [UInt8]
+    package var log: [UInt8]?
+
+    package init(data: [UInt8], log: [UInt8]?) {
+      self.data = data
+      self.log = log
+    }
+
+    /// The same without the number of the process, which stands in the log's header under no check.
+    package var masked: Files {
+      guard var log, log.count >= 516 else { return self }
+      log.replaceSubrange(512..<516, with: [0, 0, 0, 0])
+      return Files(data: data, log: log)
+    }
+  }
+
+  /// Which LZ4 wrote a store whose bytes are compared.
+  package static var library: Int { Compression.libraryVersion }
+
+  package var dependsOnLibrary: Bool { self == .packed }
+
+  static var options: StoreOptions {
+    var options = StoreOptions()
+    options.checkpointing = .manual
+    options.fanoutLimit = 4
+    options.segmentBytes = 4096
+    let salts = Salts()
+    options.random = { salts.next() }
+    return options
+  }
+
+  private final class Salts: @unchecked Sendable {
+    // Unchecked because a store asks under its own locks, one thread at a time.
+    private var generator = SplitMix64(seed: 0x60_1D)
+    func next() -> UInt64 { max(generator.next(), 1) }
+  }
+
+  /// Carries the actions out, and tells what they leave.
+  package func make() throws -> (files: Files, contents: String) {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Self.options, fileSystem: fileSystem)
+    var model = Model()
+    func write(_ changes: [Change]) throws {
+      try store.write { writer in for change in changes { try change.carryOut(writer, &model) } }
+    }
+    for changes in first { try write(changes) }
+    try store.checkpoint()
+    for changes in second { try write(changes) }
+    if self == .closed { try store.close() }
+    let image = fileSystem.crashImage(.all)
+    // A stopped store is let go without another word to its file.
+    fileSystem.stopAfter(step: 0)
+    try? store.close()
+    guard let data = image.contents(of: Self.path) else { throw WrongAnswer("the golden store is not there") }
+    let files = Files(data: data, log: image.contents(of: Self.path + "-log"))
+    return (files, Self.describe(model, commit: first.count + second.count))
+  }
+
+  // MARK: The actions
+
+  private static let tree = Change.Place(isTable: false, number: 0)
+  private static let table = Change.Place(isTable: true, number: 0)
+
+  private static func put(_ place: Change.Place, _ keys: some Sequence<Int>, _ length: Int, seed: Int = 0) -> [Change] {
+    keys.map { .put(place, key: $0, Change.Value(length: length + $0 % 9, seed: UInt64($0 + seed))) }
+  }
+
+  private static func packed(_ place: Change.Place, _ key: Int, _ length: Int) -> Change {
+    .put(place, key: key, Change.Value(length: length, seed: UInt64(key), repeats: true))
+  }
+
+  /// The commits before the checkpoint.
+  private var first: [[Change]] {
+    let (tree, table) = (Self.tree, Self.table)
+    if self == .packed {
+      return [
+        Self.put(tree, 0..<9, 20) + [Self.packed(tree, 20, 6_000), Self.packed(table, 21, 30_000)],
+        [Self.packed(tree, 22, 1_200_000)],
+      ]
+    }
+    return [
+      Self.put(tree, 0..<18, 4) + Self.put(table, 0..<18, 4),
+      Self.put(tree, [20], 2_500) + Self.put(table, [21], 1_100)
+        + [.make(Change.Place(isTable: false, number: 1)), .make(Change.Place(isTable: true, number: 1))],
+      [.removeRange(tree, low: 10, high: 15), .remove(table, key: 7)] + Self.put(tree, 22..<24, 100),
+    ]
+  }
+
+  /// The commits behind it, which stand in the log where the store is stopped.
+  private var second: [[Change]] {
+    let (tree, table) = (Self.tree, Self.table)
+    let (other, otherTable) = (Change.Place(isTable: false, number: 2), Change.Place(isTable: true, number: 2))
+    if self == .packed {
+      return [
+        [Self.packed(table, 23, 1 << 20), Self.packed(tree, 24, 7_000)],
+        [Self.packed(other, 25, (9 << 20) + 77)],
+      ]
+    }
+    return [
+      Self.put(tree, 5..<8, 5, seed: 100) + Self.put(table, [21], 1_100, seed: 7),
+      [.removeRange(table, low: 12, high: 15), .remove(tree, key: 3), .drop(Change.Place(isTable: true, number: 1))],
+      [.rename(Change.Place(isTable: false, number: 1), 3), .make(otherTable)] + Self.put(other, 0..<3, 4),
+      [.build(Change.Place(isTable: false, number: 4), 0..<9, seed: 4), .build(otherTable, 0..<9, seed: 5)],
+      [.savepoint(Self.put(tree, 25..<27, 5), fails: false), .savepoint([.drop(tree)], fails: true)],
+    ]
+  }
+
+  // MARK: What it holds
+
+  /// Every entry in a line: its key (bytes in hexadecimal, a number in decimal), how long its value is, and the value's
+  /// check.
+  package static func describe(_ model: Model, commit: Int) -> String {
+    var lines = ["commit \(commit)"]
+    for name in model.names {
+      guard let tree = model.trees[name] else { continue }
+      lines.append("\(tree.isTable ? "table" : "tree") \(name): \(tree.count)")
+      for (key, value) in zip(tree.keys, tree.values) {
+        let check = value.withUnsafeBytes { Checksum.of($0) }
+        lines.append("\(text(key, tree.isTable)) \(value.count) \(String(check, radix: 16))")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A number, or the bytes; of a long key how many, and their check.
+  private static func text(_ key: [UInt8], _ isTable: Bool) -> String {
+    if isTable { return "\(Model.number(of: key))" }
+    if key.count > 20 { return "\(key.count):\(String(key.withUnsafeBytes { Checksum.of($0) }, radix: 16))" }
+    return key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

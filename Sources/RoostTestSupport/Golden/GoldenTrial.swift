@@ -1,0 +1,105 @@
+package import RoostFile
+internal import RoostKV
+internal import RoostPages
+
+extension Trial {
+  /// Number 16: the stores of every version of the format are opened, compared, changed and opened again.
+  package static let golden = Trial(
+    16, "golden files", unit: "stores", quota: GoldenVersion.all.reduce(0) { $0 + $1.samples.count }, workers: 1
+  ) { seed, record in
+    let samples = GoldenVersion.all.flatMap { version in version.samples.map { (version, $0) } }
+    guard seed >= 1, seed <= UInt64(samples.count) else {
+      record.count += 1
+      return
+    }
+    let (version, sample) = samples[Int(seed) - 1]
+    let name = "version \(version.version), \(sample.name)"
+    record.place(seed, 0, name)
+    record.count += 1
+    for complaint in version.complaints(about: sample) { record.fail(seed: seed, image: name, complaint) }
+    record.note(name)
+  }
+}
+
+extension GoldenVersion {
+  /// Everything that is wrong with how this build reads a store that this version wrote.
+  package func complaints(
+    about sample: Sample, in fileSystem: any FileSystem = SimulatedFileSystem(), at path: String = GoldenStore.path
+  ) -> [String] {
+    do {
+      try sample.place(in: fileSystem, at: path)
+      if let complaint = try readingOnly(sample, fileSystem, path) { return [complaint] }
+      if let complaint = try changing(sample, fileSystem, path) { return [complaint] }
+      if let complaint = try writingAgain(sample) { return [complaint] }
+      return []
+    } catch { return ["\(error)"] }
+  }
+
+  private func describe(_ store: KeyValueStore) throws -> String {
+    GoldenStore.describe(try store.model(), commit: Int(try store.read { $0.commit }))
+  }
+
+  /// Reading only, and examining, before anything is written.
+  private func readingOnly(_ sample: Sample, _ fileSystem: any FileSystem, _ path: String) throws -> String? {
+    let found = try KeyValueStore.verify(path, fileSystem: fileSystem)
+    if let finding = found.findings.first { return "verify: \(finding)" }
+    var options = GoldenStore.options
+    options.readOnly = true
+    let store = try KeyValueStore(path, options: options, fileSystem: fileSystem)
+    defer { try? store.close() }
+    let contents = try describe(store)
+    return contents == sample.contents ? nil : "reading only: " + Self.difference(contents, sample.contents)
+  }
+
+  /// Opened, compared, changed in every tree, closed, and opened again.
+  private func changing(_ sample: Sample, _ fileSystem: any FileSystem, _ path: String) throws -> String? {
+    var store = try KeyValueStore(path, options: GoldenStore.options, fileSystem: fileSystem)
+    let contents = try describe(store)
+    if contents != sample.contents { return "opened: " + Self.difference(contents, sample.contents) }
+    if let finding = try Audit.findings(store).first { return "opened: \(finding)" }
+    var model = try store.model()
+    try store.write { writer in
+      for name in model.names {
+        guard let tree = model.trees[name], let number = Int(name.dropFirst()) else { continue }
+        let place = Change.Place(isTable: tree.isTable, number: number)
+        try Change.removeRange(place, low: 2, high: 9).carryOut(writer, &model)
+        for key in 0..<30 where key % 3 != 1 {
+          try Change.put(place, key: key, Change.Value(length: 30 * key, seed: UInt64(key))).carryOut(writer, &model)
+        }
+      }
+    }
+    try store.close()
+    store = try KeyValueStore(path, options: GoldenStore.options, fileSystem: fileSystem)
+    defer { try? store.close() }
+    if let finding = try store.verify().findings.first { return "changed: \(finding)" }
+    let difference = try store.model().difference(from: model)
+    return difference == "none" ? nil : "changed: " + difference
+  }
+
+  /// The same actions make the same bytes, as long as the version is the same.
+  private func writingAgain(_ sample: Sample) throws -> String? {
+    guard version == Self.all.last?.version, let store = GoldenStore(rawValue: sample.name) else { return nil }
+    if store.dependsOnLibrary && library != GoldenStore.library { return nil }
+    guard let kept = sample.files?.masked else { return "it cannot be decoded" }
+    let (made, contents) = try store.make()
+    if contents != sample.contents { return "made again: " + Self.difference(contents, sample.contents) }
+    if made.masked == kept { return nil }
+    let place =
+      Self.firstDifference(made.masked.data, kept.data).map { "byte \($0) of the file" }
+      ?? Self.firstDifference(made.masked.log ?? [], kept.log ?? []).map { "byte \($0) of the log" } ?? "their number"
+    return "made again, the files differ from version \(version) in \(place): is this a new version of the format?"
+  }
+
+  private static func firstDifference(_ left: [UInt8], _ right: [UInt8]) -> Int? {
+    if left == right { return nil }
+    return zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(left.count, right.count)
+  }
+
+  private static func difference(_ found: String, _ right: String) -> String {
+    let (left, right) = (found.split(separator: "\n"), right.split(separator: "\n"))
+    for (line, expected) in zip(left, right) where line != expected {
+      return "\"\(line)\" where \"\(expected)\" is right"
+    }
+    return "\(left.count) lines where \(right.count) are right"
+  }
+}

@@ -1,0 +1,54 @@
+import RoostKV
+
+/// What `backup` made.
+struct BackupReport: Encodable {
+  var source: String
+  var target: String
+  var commit: UInt64
+  var trees: Int
+  var entries: Int
+  var pages: Int
+  var bytes: Int
+  var seconds: Double
+
+  init(_ source: String, _ target: String, _ console: Console) throws {
+    let store = try KeyValueStore(source, settings: .reading)
+    let began = ContinuousClock.now
+    var bar: Progress?
+    try store.backup(to: target) { progress in
+      if bar == nil { bar = Progress("copying", of: progress.total, on: console) }
+      bar?.advance(to: progress.entries)
+    }
+    bar?.end()
+    seconds = Wording.seconds(ContinuousClock.now - began)
+    try store.close()
+    // Said of what is there now, not of what was to be there.
+    let copy = try KeyValueStore(target, settings: .reading)
+    let figures = try copy.statistics(samples: 0)
+    self.source = store.path
+    self.target = copy.path
+    commit = figures.commit
+    trees = figures.trees.count
+    entries = figures.entries
+    pages = figures.pages
+    bytes = figures.fileBytes
+    try copy.close()
+  }
+
+  func write(to console: Console) {
+    console.line(
+      console.styled("saved", .good) + "  \(Wording.count(entries, "entry", "entries")) in "
+        + "\(Wording.count(trees, "tree")), \(Wording.bytes(bytes)), as of commit \(Wording.count(commit)), in "
+        + "\(Wording.time(.seconds(seconds)))")
+  }
+}
+
+extension StoreSettings {
+  /// Nothing is written, and nothing is made.
+  static var reading: StoreSettings {
+    var settings = StoreSettings()
+    settings.readOnly = true
+    settings.createIfMissing = false
+    return settings
+  }
+}

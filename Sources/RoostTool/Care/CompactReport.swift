@@ -1,0 +1,51 @@
+import RoostKV
+
+/// What `compact` did.
+struct CompactReport: Encodable {
+  var path: String
+  var pagesBefore: Int
+  var pages: Int
+  var freePages: Int
+  var movedPages = 0
+  var steps = 0
+  var seconds: Double
+  private let pageBytes: Int
+
+  private enum CodingKeys: String, CodingKey {
+    case path, pagesBefore, pages, freePages, movedPages, steps, seconds
+  }
+
+  init(_ path: String, _ console: Console) throws {
+    var settings = StoreSettings()
+    settings.createIfMissing = false
+    let store = try KeyValueStore(path, settings: settings)
+    let began = ContinuousClock.now
+    let before = try store.statistics(samples: 0)
+    self.path = store.path
+    pagesBefore = before.pages
+    pageBytes = before.pageBytes
+    var bar = Progress("moving", of: before.freePages, on: console)
+    var last: Compaction
+    repeat {
+      last = try store.compact()
+      movedPages += last.movedPages
+      steps += 1
+      bar.advance(to: max(0, pagesBefore - last.pages))
+    } while !last.isDone
+    bar.end()
+    pages = last.pages
+    freePages = last.freePages
+    // The log is folded in, so that what was given back stays given back.
+    try store.close()
+    seconds = Wording.seconds(ContinuousClock.now - began)
+  }
+
+  func write(to console: Console) {
+    let gained = max(0, pagesBefore - pages)
+    let now = "the file has \(Wording.count(pages, "page")) now, \(Wording.count(freePages)) of them free"
+    if gained == 0 { return console.line(console.styled("compact", .good) + "  nothing to give back; \(now)") }
+    console.line(
+      console.styled("compact", .good) + "  \(Wording.bytes(gained * pageBytes)) given back, "
+        + "\(Wording.count(movedPages, "page")) moved, in \(Wording.time(.seconds(seconds))); \(now)")
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import RoostKV
+import RoostPages
+import RoostTestSupport
+import Testing
+
+@testable import RoostTool
+
+/// `backup`, `compact` and `salvage`.
+@Suite struct CareCommandTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func fill(_ store: KeyValueStore, _ count: Int = 3000) throws {
+    try store.write { writer in
+      let tree = try writer.tree("names")
+      for index in 0..<count { try tree.put("name \(index)", "value \(index)") }
+      try writer.table("rows").put(7, [UInt8](repeating: 7, count: 30_000))
+    }
+  }
+
+  private func makeStore(_ name: String) throws -> String {
+    let path = folder.file(name)
+    let store = try KeyValueStore(path)
+    try fill(store)
+    try store.close()
+    return path
+  }
+
+  private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+  private func json(_ transcript: Transcript) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(transcript.output.utf8)) as? [String: Any])
+  }
+
+  // MARK: Backup
+
+  @Test func `a backup holds everything and leaves the source as it was`() throws {
+    let (path, target) = (try makeStore("a.roost"), folder.file("b.roost"))
+    let before = try bytes(path)
+    let text = Transcript.of("backup", path, target)
+    #expect(text.ending == .good)
+    #expect(text.output.hasPrefix("saved  3,001 entries in 2 trees, "), "\(text)")
+    #expect(text.output.contains("as of commit 1, in "))
+    #expect(text.errors == "")
+    #expect(try bytes(path) == before)
+    #expect(Transcript.of("verify", target).ending == .good)
+    let copy = try KeyValueStore(target)
+    #expect(try copy.read { try $0.tree("names").string("name 2999") } == "value 2999")
+    try copy.close()
+
+    let again = folder.file("c.roost")
+    let figures = try json(Transcript.of("backup", "--json", path, again))
+    #expect(figures["entries"] as? Int == 3001)
+    #expect((figures["target"] as? String)?.hasSuffix("c.roost") == true)
+    #expect(figures["bytes"] as? Int == (try bytes(again).count))
+  }
+
+  @Test func `a backup of a store that is open has its newest commit`() throws {
+    let path = folder.file("a.roost")
+    let store = try KeyValueStore(path)
+    try fill(store)
+    try store.write { try $0.tree("names").put("last", "one") }
+    let target = folder.file("b.roost")
+    #expect(Transcript.of("backup", path, target).output.contains("3,002 entries in 2 trees"))
+    try store.write { try $0.tree("names").put("later", "one") }
+    try store.close()
+    #expect(Transcript.of("verify", target).ending == .good)
+  }
+
+  @Test(arguments: ["backup", "salvage"]) func `a target that is there is left as it is`(command: String) throws {
+    let path = try makeStore("a.roost")
+    for target in [folder.file("b.roost"), path] {
+      if target != path { try Data("mine".utf8).write(to: URL(fileURLWithPath: target)) }
+      let before = try bytes(target)
+      let text = Transcript.of(command, path, target)
+      #expect(text.ending == .failed)
+      #expect(text.errors.hasPrefix("Error: alreadyExists: "), "\(text)")
+      #expect(text.output == "")
+      #expect(try bytes(target) == before)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")).sorted() == ["a.roost", "b.roost"])
+  }
+
+  @Test func `a source that is damaged makes no backup`() throws {
+    let path = try makeStore("a.roost")
+    try damage(path)
+    let target = folder.file("b.roost")
+    let text = Transcript.of("backup", path, target)
+    #expect(text.ending == .failed)
+    #expect(text.errors.hasPrefix("Error: damaged: "), "\(text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")) == ["a.roost"])
+  }
+
+  @Test(arguments: ["backup", "salvage", "compact"])
+  func `a source that is not there is made by nobody`(command: String) throws {
+    let (path, target) = (folder.file("absent"), folder.file("b.roost"))
+    let text = command == "compact" ? Transcript.of(command, path) : Transcript.of(command, path, target)
+    #expect(text.ending == .failed)
+    #expect(text.errors.hasPrefix("Error: notFound: "), "\(text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")) == [])
+    #expect(Transcript.of(command).ending == .usage)
+    #expect(Transcript.of("help", command).output.contains("Ends with 1"))
+  }
+
+  // MARK: Compact
+
+  @Test func `compacting gives back what was freed, and then nothing`() throws {
+    let path = try makeStore("a.roost")
+    let store = try KeyValueStore(path)
+    try store.write { writer in
+      let tree = try writer.tree("more")
+      for index in 0..<4000 { try tree.put("key \(index)", [UInt8](repeating: 1, count: 300)) }
+    }
+    try store.checkpoint()
+    try store.write { try $0.drop("more") }
+    try store.write { try $0.tree("names").put("last", "one") }
+    try store.close()
+    let before = try bytes(path).count
+    let text = Transcript.of("compact", path)
+    #expect(text.ending == .good)
+    #expect(text.output.hasPrefix("compact  "), "\(text)")
+    #expect(text.output.contains("given back"), "\(text)")
+    #expect(try bytes(path).count < before / 4)
+    #expect(Transcript.of("verify", path).ending == .good)
+    let figures = try json(Transcript.of("compact", "--json", path))
+    #expect(figures["pages"] as? Int == (try bytes(path).count / 4096))
+    #expect(figures["pagesBefore"] as? Int == figures["pages"] as? Int)
+    #expect(!FileManager.default.fileExists(atPath: path + "-log"))
+  }
+
+  // MARK: Salvage
+
+  /// Spoils a leaf of "names".
+  private func damage(_ path: String) throws {
+    var whole = try bytes(path)
+    let store = try KeyValueStore(path)
+    let free = try freePlaces(store)
+    try store.close()
+    let leaf = try #require(
+      (2..<whole.count / Page.size).first { place in
+        let start = place * Page.size
+        return !free.contains(place) && whole[start] == Page.Kind.byteLeaf.rawValue && whole[start + 4] != 0
+      })
+    whole[leaf * Page.size + 2000] ^= 1
+    try whole.write(to: URL(fileURLWithPath: path))
+  }
+
+  private func freePlaces(_ store: KeyValueStore) throws -> Set<Int> {
+    let examination = try store.store.examine()
+    return Set((0..<Int(examination.pageCount)).filter { examination.free.contains(UInt32($0)) })
+  }
+
+  @Test func `what is lost is told, and the rest is saved`() throws {
+    let path = try makeStore("a.roost")
+    try damage(path)
+    let before = try bytes(path)
+    let target = folder.file("b.roost")
+    let text = Transcript.of("salvage", path, target)
+    #expect(text.ending == .failed)
+    #expect(text.output.hasPrefix("lost  page "), "\(text)")
+    #expect(text.output.contains("in \"names\""))
+    #expect(text.output.contains("entries in 2 trees, "), "\(text)")
+    #expect(text.output.hasSuffix(" of them unverified; 1 loss\n"), "\(text)")
+    #expect(text.errors == "")
+    #expect(try bytes(path) == before)
+    #expect(Transcript.of("verify", target).ending == .good)
+
+    let figures = try json(Transcript.of("salvage", "--json", path, folder.file("c.roost")))
+    #expect(figures["isComplete"] as? Bool == false)
+    let loss = try #require((figures["losses"] as? [[String: Any]])?.first)
+    #expect(loss["tree"] as? String == "names")
+    let lost = try #require(loss["entries"] as? Int)
+    // The damaged leaf is still in order but for a byte, so its entries are there, and counted as unverified.
+    let unverified = try #require(figures["unverified"] as? Int)
+    #expect(unverified > 0)
+    #expect(figures["entries"] as? Int == 3001 - lost + unverified)
+  }
+
+  @Test func `a sound store is saved whole`() throws {
+    let path = try makeStore("a.roost")
+    let text = Transcript.of("salvage", path, folder.file("b.roost"))
+    #expect(text.ending == .good)
+    #expect(text.output == "saved  3,001 entries in 2 trees\n")
+  }
+
+  @Test func `on a terminal long work shows how far it is, and with JSON nothing else is printed`() throws {
+    let path = folder.file("a.roost")
+    let store = try KeyValueStore(path)
+    try fill(store, 20_000)
+    try store.close()
+    for (command, title) in [("backup", "copying"), ("salvage", "saving")] {
+      for json in [false, true] {
+        var output = ""
+        let console = Console(isTerminal: true, hasColours: false) { _, text in output += text }
+        let words = [command] + (json ? ["--json"] : []) + [path, folder.file("\(command) \(json)")]
+        #expect(Command.run(words, on: console) == .good)
+        #expect(output.contains(title) != json, "\(output)")
+      }
+    }
+  }
+}
