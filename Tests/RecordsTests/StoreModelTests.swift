@@ -30,7 +30,8 @@ import Testing
     case "genre": generator.chance(1, in: 4) ? .null : .string("genre \(generator.below(5))")
     case "rating": generator.chance(1, in: 3) ? .null : .int(Int64(generator.below(6)))
     case "album": generator.chance(1, in: 3) ? .null : .reference(RowID(UInt64(generator.below(50))))
-    case "text": .string(String(repeating: "x", count: [10, 300, 1500, 9000][generator.below(4)]) + "\(generator.below(9))")
+    case "text":
+      .string(String(repeating: "x", count: [10, 300, 1500, 9000][generator.below(4)]) + "\(generator.below(9))")
     case "notes":
       .array(
         (0..<generator.below(3)).map { number in
@@ -123,7 +124,8 @@ import Testing
       guard let id = some.isEmpty ? nil : some[generator.below(some.count)] else { return }
       let names = Self.names.filter { _ in generator.chance(1, in: 3) }
       let values = names.map { ($0, Self.value($0, &generator)) }
-      let taken = model.rows.first { row in row.key != id && values.contains { $0.0 == "id" && row.value["id"] == $0.1 } }
+      let taken = model.rows.first { row in row.key != id && values.contains { $0.0 == "id" && row.value["id"] == $0.1 }
+      }
       do {
         let found = try table.update(id) { builder in
           for (name, value) in values { try builder.set(table.slot(name), value) }
@@ -143,7 +145,8 @@ import Testing
 
   struct Stop: Error {}
 
-  @Test(arguments: UInt64(1)...8) func `rows and indexes agree with a dictionary, through crashes`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...8) func `rows and indexes agree with a dictionary, through crashes`(seed: UInt64) throws
+  {
     var generator = SplitMix64(seed: seed)
     var fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
