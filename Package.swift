@@ -58,7 +58,9 @@ let package = Package(
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostPages", "RoostFile", "RoostTestSupport"]),
-    tests("RecordsTests", of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+    tests(
+      "RecordsTests",
+      of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )
