@@ -23,7 +23,7 @@ import Testing
   static let doors: Set<String> = ["RoostKV"]
   static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]
   static let system: Set<String> = [
-    "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK", "Bionic",
+    "Swift", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK", "Bionic",
   ]
 
   struct Source {
