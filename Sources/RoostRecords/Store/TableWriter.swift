@@ -11,20 +11,20 @@ internal import RoostTrees
 package final class TableWriter {
   package let entity: Entity
   package let layout: Layout
-  private let layouts: [Layout]
-  private unowned let tables: Tables
+  let layouts: [Layout]
+  unowned let tables: Tables
   let rows: IntegerTreeDraft
   let large: ByteTreeDraft
   let indexes: [IndexWriter]
   @exclusivity(unchecked) private(set) var nextRow: UInt64
   private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
-  @exclusivity(unchecked) private var new: RowBytes
-  @exclusivity(unchecked) private var old: RowBytes
+  @exclusivity(unchecked) var new: RowBytes
+  @exclusivity(unchecked) var old: RowBytes
   /// Large values of a record that is carried out again, until their row comes.
-  private var waiting: [Moved] = []
+  var waiting: [Moved] = []
   /// For the update of a row.
-  @exclusivity(unchecked) private var builder: RowBuilder
+  @exclusivity(unchecked) var builder: RowBuilder
 
   /// The most bytes a row may have to stay in its leaf.
   private static let rowBytes = Limits.entryBytes - IntegerLeaf.slotSize
@@ -83,169 +83,6 @@ package final class TableWriter {
     return try insert(&builder)
   }
 
-  // MARK: Changing
-
-  /// Changes fields of a row; false if there is none of that number.
-  ///
-  /// `body` gets the row as it is. What it leaves alone stays; a row of an older layout gets the newest.
-  @discardableResult
-  package func update(_ id: RowID, _ body: (inout RowBuilder) throws -> Void) throws -> Bool {
-    guard try load(id) else { return false }
-    try body(&builder)
-    let moved = try assemble(&builder, id)
-    let changed = changedFields(moved)
-    if changed.isEmpty { return true }
-    for index in indexes where index.index.isUnique && !index.fields.isDisjoint(with: changed) {
-      try refuseConflict(index, id, moved)
-    }
-    try tables.changing { () throws(StoreError) in
-      try exchange(id, changed, moved)
-      try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
-    }
-    return true
-  }
-
-  /// Changes fields of a row by name; false if there is none of that number.
-  @discardableResult
-  package func update(_ id: RowID, _ values: KeyValuePairs<String, Value>) throws -> Bool {
-    try update(id) { builder in
-      for (name, value) in values {
-        do throws(RecordFault) { try builder.set(slot(name), value) } catch { throw error.at(entity.name, name) }
-      }
-    }
-  }
-
-  /// Removes a row; false if there is none of that number.
-  @discardableResult
-  package func delete(_ id: RowID) throws -> Bool {
-    guard try load(id) else { return false }
-    try tables.changing { () throws(StoreError) in
-      try tables.recordDelete(entity, id, layout, old.start)
-      try erase(id)
-    }
-    return true
-  }
-
-  /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
-  private func load(_ id: RowID) throws(StoreError) -> Bool {
-    guard let bytes = try rows.tree.value(of: id.number) else { return false }
-    var failure: StoreError?
-    bytes.withUnsafeBytes { row in
-      do throws(StoreError) {
-        try LayoutShift(entity, layouts).load(row, into: &builder)
-        let memory = old.make(builder.byteCount)
-        do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
-      } catch { failure = error }
-    }
-    if let failure { throw failure }
-    return true
-  }
-
-  private func damaged(_ id: RowID) -> StoreError {
-    StoreError(.damaged, "row \(id.number) of \(entity.name) is unreadable")
-  }
-
-  /// The fields in which `new` differs from `old`.
-  private func changedFields(_ moved: [Moved]) -> Set<FieldID> {
-    var changed = Set(moved.map(\.field))
-    for (member, slot) in zip(layout.members, layout.slots) where !layout.isSame(old.start, new.start, slot) {
-      changed.insert(member.id)
-    }
-    return changed
-  }
-
-  /// Puts `new` into the place of `old`.
-  private func exchange(_ id: RowID, _ changed: Set<FieldID>, _ moved: [Moved]) throws(StoreError) {
-    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
-    for index in touched {
-      try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
-    }
-    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable && changed.contains(member.id) {
-      // Where both stand outside, the new value takes the old one's place.
-      if layout.bytes(old.start, slot).isOutside, !layout.bytes(new.start, slot).isOutside {
-        try removeLarge(id, member.id)
-      }
-    }
-    for value in moved { try put(value, id) }
-    try rows.put(id.number, new.bytes)
-    for index in touched {
-      try index.add(new.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, moved) }
-    }
-  }
-
-  /// Takes `old` out of rows and indexes.
-  private func erase(_ id: RowID) throws(StoreError) {
-    for index in indexes {
-      try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
-    }
-    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable {
-      if layout.bytes(old.start, slot).isOutside { try removeLarge(id, member.id) }
-    }
-    guard try rows.remove(id.number) else { throw damaged(id) }
-  }
-
-  private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {
-    var result: Result<Bool, StoreError> = .success(true)
-    LargeKey.with(id, field) { key in
-      do throws(StoreError) { result = .success(try large.remove(ByteKey(key))) } catch { result = .failure(error) }
-    }
-    guard try result.get() else { throw damaged(id) }
-  }
-
-  // MARK: Carrying out a record again
-
-  /// Adds the row of a record.
-  func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    guard layout.admits(bytes), try rows.tree.value(of: id.number) == nil else { throw damaged(id) }
-    new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
-    try place(id, takeWaiting())
-  }
-
-  /// Changes the fields of a record; `body` sets them in the builder.
-  func replayUpdate(
-    _ id: RowID, _ body: (inout RowBuilder) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    guard try load(id) else { throw damaged(id) }
-    try body(&builder)
-    let memory = new.make(builder.byteCount)
-    do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
-    let moved = takeWaiting()
-    try exchange(id, changedFields(moved), moved)
-  }
-
-  private func takeWaiting() -> [Moved] {
-    defer { waiting = [] }
-    return waiting
-  }
-
-  func replayDelete(_ id: RowID) throws(StoreError) {
-    guard try load(id) else { throw damaged(id) }
-    try erase(id)
-  }
-
-  /// A large value of the row whose insertion or change is the next piece of the record.
-  func replayLarge(_ field: FieldID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    guard let index = layout.members.firstIndex(where: { $0.id == field }), layout.slots[index].isVariable else {
-      throw StoreError(.logDamaged, "a record names a field that is not there")
-    }
-    waiting.append(Moved(slot: layout.slots[index], field: field, bytes: [UInt8](bytes)))
-  }
-
-  /// Fills an index that is new from the rows that are there.
-  func build(_ index: IndexWriter) throws -> RowID? {
-    var cursor = IntegerCursor(rows.tree)
-    var isThere = try cursor.first()
-    while isThere {
-      let id = RowID(cursor.key)
-      guard try load(id) else { throw damaged(id) }
-      let outside: IndexWriter.Text = { (slot) throws(StoreError) in try self.text(slot, id, []) }
-      if try index.conflict(old.start, layout, id, outside) != nil { return id }
-      try index.add(old.start, layout, id, outside)
-      isThere = try cursor.next()
-    }
-    return nil
-  }
-
   /// A value that is too large for its row.
   struct Moved {
     var slot: Slot
@@ -254,7 +91,7 @@ package final class TableWriter {
   }
 
   /// Puts the row's bytes into `new`, and takes out of it what is too large.
-  private func assemble(_ builder: inout RowBuilder, _ id: RowID) throws(RecordFault) -> [Moved] {
+  func assemble(_ builder: inout RowBuilder, _ id: RowID) throws(RecordFault) -> [Moved] {
     var moved: [Moved] = []
     while builder.byteCount > Self.rowBytes, let largest = builder.largest() {
       let index = layout.slots.firstIndex { $0.isVariable && $0.position == largest.position }!
@@ -274,7 +111,7 @@ package final class TableWriter {
     for index in indexes where index.index.isUnique { try refuseConflict(index, id, moved) }
   }
 
-  private func refuseConflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws {
+  func refuseConflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws {
     let other = try index.conflict(new.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, moved) }
     guard let other else { return }
     let fields = index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
@@ -284,7 +121,7 @@ package final class TableWriter {
   }
 
   /// Puts `new` into rows and indexes.
-  private func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
+  func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
     if id.number >= nextRow {
       nextRow = id.number + 1
       isNextRowChanged = true
@@ -296,7 +133,7 @@ package final class TableWriter {
     }
   }
 
-  private func put(_ value: Moved, _ id: RowID) throws(StoreError) {
+  func put(_ value: Moved, _ id: RowID) throws(StoreError) {
     var failure: StoreError?
     LargeKey.with(id, value.field) { key in
       value.bytes.withUnsafeBytes { bytes in
@@ -308,7 +145,7 @@ package final class TableWriter {
   }
 
   /// The bytes of a field that stands outside the row.
-  private func text(_ slot: Slot, _ id: RowID, _ moved: [Moved]) throws(StoreError) -> [UInt8] {
+  func text(_ slot: Slot, _ id: RowID, _ moved: [Moved]) throws(StoreError) -> [UInt8] {
     if let found = moved.first(where: { $0.slot.position == slot.position }) { return found.bytes }
     let index = layout.slots.firstIndex { $0.isVariable && $0.position == slot.position }!
     return try LargeKey.read(id, layout.members[index].id, in: large.tree)

@@ -1,0 +1,114 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Changing and removing rows.
+extension TableWriter {
+  /// Changes fields of a row; false if there is none of that number.
+  ///
+  /// `body` gets the row as it is. What it leaves alone stays; a row of an older layout gets the newest.
+  @discardableResult
+  package func update(_ id: RowID, _ body: (inout RowBuilder) throws -> Void) throws -> Bool {
+    guard try load(id) else { return false }
+    try body(&builder)
+    let moved = try assemble(&builder, id)
+    let changed = changedFields(moved)
+    if changed.isEmpty { return true }
+    for index in indexes where index.index.isUnique && !index.fields.isDisjoint(with: changed) {
+      try refuseConflict(index, id, moved)
+    }
+    try tables.changing { () throws(StoreError) in
+      try exchange(id, changed, moved)
+      try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
+    }
+    return true
+  }
+
+  /// Changes fields of a row by name; false if there is none of that number.
+  @discardableResult
+  package func update(_ id: RowID, _ values: KeyValuePairs<String, Value>) throws -> Bool {
+    try update(id) { builder in
+      for (name, value) in values {
+        do throws(RecordFault) { try builder.set(slot(name), value) } catch { throw error.at(entity.name, name) }
+      }
+    }
+  }
+
+  /// Removes a row; false if there is none of that number.
+  @discardableResult
+  package func delete(_ id: RowID) throws -> Bool {
+    guard try load(id) else { return false }
+    try tables.changing { () throws(StoreError) in
+      try tables.recordDelete(entity, id, layout, old.start)
+      try erase(id)
+    }
+    return true
+  }
+
+  /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
+  func load(_ id: RowID) throws(StoreError) -> Bool {
+    guard let bytes = try rows.tree.value(of: id.number) else { return false }
+    var failure: StoreError?
+    bytes.withUnsafeBytes { row in
+      do throws(StoreError) {
+        try LayoutShift(entity, layouts).load(row, into: &builder)
+        let memory = old.make(builder.byteCount)
+        do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return true
+  }
+
+  func damaged(_ id: RowID) -> StoreError {
+    StoreError(.damaged, "row \(id.number) of \(entity.name) is unreadable")
+  }
+
+  /// The fields in which `new` differs from `old`.
+  func changedFields(_ moved: [Moved]) -> Set<FieldID> {
+    var changed = Set(moved.map(\.field))
+    for (member, slot) in zip(layout.members, layout.slots) where !layout.isSame(old.start, new.start, slot) {
+      changed.insert(member.id)
+    }
+    return changed
+  }
+
+  /// Puts `new` into the place of `old`.
+  func exchange(_ id: RowID, _ changed: Set<FieldID>, _ moved: [Moved]) throws(StoreError) {
+    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    for index in touched {
+      try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
+    }
+    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable && changed.contains(member.id) {
+      // Where both stand outside, the new value takes the old one's place.
+      if layout.bytes(old.start, slot).isOutside, !layout.bytes(new.start, slot).isOutside {
+        try removeLarge(id, member.id)
+      }
+    }
+    for value in moved { try put(value, id) }
+    try rows.put(id.number, new.bytes)
+    for index in touched {
+      try index.add(new.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, moved) }
+    }
+  }
+
+  /// Takes `old` out of rows and indexes.
+  func erase(_ id: RowID) throws(StoreError) {
+    for index in indexes {
+      try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
+    }
+    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable {
+      if layout.bytes(old.start, slot).isOutside { try removeLarge(id, member.id) }
+    }
+    guard try rows.remove(id.number) else { throw damaged(id) }
+  }
+
+  private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {
+    var result: Result<Bool, StoreError> = .success(true)
+    LargeKey.with(id, field) { key in
+      do throws(StoreError) { result = .success(try large.remove(ByteKey(key))) } catch { result = .failure(error) }
+    }
+    guard try result.get() else { throw damaged(id) }
+  }
+}

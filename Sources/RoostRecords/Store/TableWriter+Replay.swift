@@ -1,0 +1,59 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Carrying out a record again, and filling an index that is new.
+extension TableWriter {
+  /// Adds the row of a record.
+  func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    guard layout.admits(bytes), try rows.tree.value(of: id.number) == nil else { throw damaged(id) }
+    new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+    try place(id, takeWaiting())
+  }
+
+  /// Changes the fields of a record; `body` sets them in the builder.
+  func replayUpdate(
+    _ id: RowID, _ body: (inout RowBuilder) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard try load(id) else { throw damaged(id) }
+    try body(&builder)
+    let memory = new.make(builder.byteCount)
+    do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
+    let moved = takeWaiting()
+    try exchange(id, changedFields(moved), moved)
+  }
+
+  private func takeWaiting() -> [Moved] {
+    defer { waiting = [] }
+    return waiting
+  }
+
+  func replayDelete(_ id: RowID) throws(StoreError) {
+    guard try load(id) else { throw damaged(id) }
+    try erase(id)
+  }
+
+  /// A large value of the row whose insertion or change is the next piece of the record.
+  func replayLarge(_ field: FieldID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    guard let index = layout.members.firstIndex(where: { $0.id == field }), layout.slots[index].isVariable else {
+      throw StoreError(.logDamaged, "a record names a field that is not there")
+    }
+    waiting.append(Moved(slot: layout.slots[index], field: field, bytes: [UInt8](bytes)))
+  }
+
+  /// Fills an index that is new from the rows that are there.
+  func build(_ index: IndexWriter) throws -> RowID? {
+    var cursor = IntegerCursor(rows.tree)
+    var isThere = try cursor.first()
+    while isThere {
+      let id = RowID(cursor.key)
+      guard try load(id) else { throw damaged(id) }
+      let outside: IndexWriter.Text = { (slot) throws(StoreError) in try self.text(slot, id, []) }
+      if try index.conflict(old.start, layout, id, outside) != nil { return id }
+      try index.add(old.start, layout, id, outside)
+      isThere = try cursor.next()
+    }
+    return nil
+  }
+}
