@@ -49,10 +49,7 @@ enum Replay {
 
   /// The forest that lives as long as the transaction being replayed.
   private static func forest(of transaction: WriteTransaction) -> Forest {
-    if let known = transaction.attachment as? Forest { return known }
-    let made = Forest(in: transaction)
-    transaction.attachment = made
-    return made
+    transaction.attached { Forest(in: transaction) }
   }
 
   // MARK: Carrying out

@@ -29,7 +29,7 @@ import Synchronization
   /// Where the pages of a tree that is built go.
   @exclusivity(unchecked) var through: ThroughBuffer?
   /// Something for the floor above to keep its own state in, from begin to end.
-  package var attachment: AnyObject?
+  private var attachment: AnyObject?
 
   @exclusivity(unchecked) var births: [UInt32] = []
   @exclusivity(unchecked) private var namedBirths: [ExtentList.Extent] = []
@@ -74,6 +74,16 @@ import Synchronization
   }
 
   deinit { stampCell.deallocate() }
+
+  /// What the floor above keeps here, made when it is first asked for.
+  package func attached<State: AnyObject, Failure: Error>(
+    _ make: () throws(Failure) -> State
+  ) throws(Failure) -> State {
+    if let known = attachment as? State { return known }
+    let made = try make()
+    attachment = made
+    return made
+  }
 
   // MARK: Pages
 

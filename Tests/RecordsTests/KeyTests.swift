@@ -10,7 +10,7 @@ import Testing
   private static let pairs = 150_000
 
   private func key(_ value: Value, _ type: FieldType) throws -> [UInt8] {
-    var buffer = KeyBuffer()
+    var buffer = ByteBuffer()
     try KeyCoding.append(value, as: type, to: &buffer)
     return [UInt8](buffer.bytes)
   }
@@ -213,7 +213,7 @@ import Testing
     var generator = SplitMix64(seed: 7)
     for _ in 0..<100_000 {
       let row = RowID(generator.next() >> UInt64(generator.below(64)))
-      var buffer = KeyBuffer()
+      var buffer = ByteBuffer()
       buffer.append(9)
       KeyCoding.append(row: row, to: &buffer)
       #expect(KeyCoding.row(endOf: buffer.bytes, from: 1) == row)
@@ -228,7 +228,7 @@ import Testing
     for _ in 0..<20_000 {
       let (one, other) = (String(generator.below(5000)), String(generator.below(5000)))
       let keys = try [one, other].map { text in
-        var buffer = KeyBuffer()
+        var buffer = ByteBuffer()
         buffer.append(7)
         try KeyCoding.append(.string(text), as: .string, to: &buffer)
         buffer.complement(from: 1)

@@ -63,7 +63,7 @@ import Testing
       for (index, tree) in table.indexes {
         var wanted = Set<[UInt8]>()
         for (id, values) in model.rows {
-          var key = KeyBuffer()
+          var key = ByteBuffer()
           var isShared = !index.isUnique
           var isIn = true
           for test in index.tests {
@@ -187,6 +187,33 @@ import Testing
       if round % 10 == 9 { try check(store, model, "seed \(seed), round \(round)") }
     }
     try store.close()
+  }
+
+  @Test func `a table that was left behind is refused, and changes nothing`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    var kept: TableWriter?
+    try store.write { writer in
+      try writer.change { $0 = try CatalogTests.library() }
+      let before = try writer.table("Artist")
+      do {
+        try writer.savepoint {
+          try before.insert(["name": .string("undone")])
+          throw Stop()
+        }
+      } catch is Stop {}
+      #expect(throws: StoreError.self) { try before.insert(["name": .string("lost")]) }
+      #expect(throws: StoreError.self) { try before.delete(RowID(1)) }
+      kept = try writer.table("Artist")
+      try kept?.insert(["name": .string("kept")])
+    }
+    let table = try #require(kept)
+    #expect(throws: StoreError.self) { try table.insert(["name": .string("late")]) }
+    #expect(throws: StoreError.self) { try table.update(RowID(1), ["name": .string("late")]) }
+    try store.read { reader in
+      let table = try reader.table("Artist")
+      #expect(table.count == 1)
+      #expect(try table.values(RowID(1)) == ["name": .string("kept")])
+    }
   }
 
   @Test func `fields come and go under rows that stay as they are`() throws {

@@ -25,7 +25,7 @@ package enum KeyCoding {
   /// Behind so many bytes a text is cut. Rows with equal keys then have to be compared themselves.
   package static let textBytes = 512
 
-  package static func append(double: Double, to key: inout KeyBuffer) {
+  package static func append(double: Double, to key: inout ByteBuffer) {
     key.append(big: orderedBits(double))
   }
 
@@ -45,7 +45,7 @@ package enum KeyCoding {
   }
 
   /// Appends a number of a row, in as few bytes as it needs.
-  package static func append(row: RowID, to key: inout KeyBuffer) {
+  package static func append(row: RowID, to key: inout ByteBuffer) {
     let number = row.number
     let bits = 64 - number.leadingZeroBitCount
     let more = number < 1 << 56 ? max(0, (bits - 1) / 7) : 8
@@ -82,11 +82,11 @@ package enum KeyCoding {
     }
   }
 
-  package static func append(data: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+  package static func append(data: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
     appendEscaped(data, to: &key)
   }
 
-  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
     let isCut = bytes.count > textBytes
     let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(textBytes))
     if bytes.contains(0) {
@@ -102,7 +102,7 @@ package enum KeyCoding {
   }
 
   /// Appends valid UTF-8 in normal form C.
-  package static func append(text: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+  package static func append(text: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
     if NormalForm.isPlain(text) {
       appendEscaped(text, to: &key)
     } else {
@@ -111,7 +111,7 @@ package enum KeyCoding {
   }
 
   /// Appends a value of this type. Collections have no order and no key.
-  package static func append(_ value: Value, as type: FieldType, to key: inout KeyBuffer) throws(RecordFault) {
+  package static func append(_ value: Value, as type: FieldType, to key: inout ByteBuffer) throws(RecordFault) {
     switch (type, value) {
     case (.string, .string(let text)), (.url, .url(let text)):
       var text = text
@@ -131,7 +131,7 @@ package enum KeyCoding {
   }
 
   /// Appends a field of fixed width as it stands in a row.
-  package static func appendFixed(_ memory: UnsafeRawPointer, as type: FieldType, to key: inout KeyBuffer) {
+  package static func appendFixed(_ memory: UnsafeRawPointer, as type: FieldType, to key: inout ByteBuffer) {
     switch type {
     case .bool: key.append(memory.u8(0) == 0 ? 0 : 1)
     case .int8: key.append(memory.u8(0) ^ 0x80)

@@ -11,9 +11,7 @@ package struct RowBuilder: ~Copyable {
   package let layout: Layout
   private let fixed: UnsafeMutableRawPointer
   private let places: UnsafeMutablePointer<Place>
-  private var heap: UnsafeMutableRawPointer
-  private var heapCapacity: Int
-  private var heapUsed = 0
+  private var heap = ByteBuffer()
 
   private struct Place {
     var start = 0
@@ -26,15 +24,12 @@ package struct RowBuilder: ~Copyable {
     fixed = .allocate(byteCount: max(layout.endsStart, 8), alignment: 8)
     places = .allocate(capacity: max(layout.variableCount, 1))
     places.initialize(repeating: Place(), count: max(layout.variableCount, 1))
-    heapCapacity = 1024
-    heap = .allocate(byteCount: heapCapacity, alignment: 8)
     clear()
   }
 
   deinit {
     fixed.deallocate()
     places.deallocate()
-    heap.deallocate()
   }
 
   /// Begins another row.
@@ -43,22 +38,24 @@ package struct RowBuilder: ~Copyable {
     fixed.set16(0, layout.version)
     for byte in 0..<layout.nullBytes { fixed.set8(2 + byte, 0xFF) }
     for index in 0..<layout.variableCount { places[index] = Place() }
-    heapUsed = 0
+    heap.clear()
   }
 
   // MARK: Fixed width
 
   @inline(__always)
   private func present(_ slot: Slot) -> UnsafeMutableRawPointer {
-    if slot.nullBit >= 0 {
-      let at = 2 &+ slot.nullBit &>> 3
-      fixed.set8(at, fixed.u8(at) & ~(1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)))
-    }
+    setPresent(slot)
     return fixed + slot.position
   }
 
-  /// Says that an optional struct is there.
-  package func setPresent(_ slot: Slot) { _ = present(slot) }
+  /// Says that the field is not nil; of an optional struct that is all.
+  @inline(__always)
+  package func setPresent(_ slot: Slot) {
+    if slot.nullBit < 0 { return }
+    let at = 2 &+ slot.nullBit &>> 3
+    fixed.set8(at, fixed.u8(at) & ~(1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)))
+  }
   package func set(_ slot: Slot, word: UInt64) { present(slot).set64(0, word) }
   package func set(_ slot: Slot, half: UInt32) { present(slot).set32(0, half) }
   package func set(_ slot: Slot, short: UInt16) { present(slot).set16(0, short) }
@@ -82,27 +79,14 @@ package struct RowBuilder: ~Copyable {
   // MARK: Variable width
 
   package mutating func set(_ slot: Slot, bytes: UnsafeRawBufferPointer, isOutside: Bool = false) {
-    if slot.nullBit >= 0 {
-      let at = 2 &+ slot.nullBit &>> 3
-      fixed.set8(at, fixed.u8(at) & ~(1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)))
-    }
-    if heapUsed + bytes.count > heapCapacity { grow(bytes.count) }
-    if let start = bytes.baseAddress { (heap + heapUsed).copyMemory(from: start, byteCount: bytes.count) }
-    places[slot.position] = Place(start: heapUsed, length: bytes.count, isOutside: isOutside)
-    heapUsed += bytes.count
+    setPresent(slot)
+    places[slot.position] = Place(start: heap.count, length: bytes.count, isOutside: isOutside)
+    heap.append(contentsOf: bytes)
   }
 
   package mutating func set(_ slot: Slot, string: String) {
     var string = string
     string.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
-  }
-
-  private mutating func grow(_ bytes: Int) {
-    heapCapacity = max(heapCapacity * 2, heapUsed + bytes)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: heapCapacity, alignment: 8)
-    larger.copyMemory(from: heap, byteCount: heapUsed)
-    heap.deallocate()
-    heap = larger
   }
 
   // MARK: Any
@@ -138,11 +122,8 @@ package struct RowBuilder: ~Copyable {
     precondition(layout.admits(row), "the row is of this layout")
     let start = row.baseAddress!
     fixed.copyMemory(from: start, byteCount: layout.endsStart)
-    heapUsed = 0
-    let bytes = row.count - layout.bytesStart
-    if bytes > heapCapacity { grow(bytes) }
-    heap.copyMemory(from: start + layout.bytesStart, byteCount: bytes)
-    heapUsed = bytes
+    heap.clear()
+    heap.append(contentsOf: UnsafeRawBufferPointer(rebasing: row[layout.bytesStart...]))
     var before = 0
     for index in 0..<layout.variableCount {
       let entry = start.u16(layout.endsStart + 2 * index)
@@ -164,7 +145,7 @@ package struct RowBuilder: ~Copyable {
   /// The bytes of a variable field as they stand now.
   package func withBytes<Result>(_ position: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let place = places[position]
-    return body(UnsafeRawBufferPointer(start: heap + place.start, count: place.length))
+    return body(UnsafeRawBufferPointer(start: heap.memory + place.start, count: place.length))
   }
 
   /// How many bytes the finished row takes.
@@ -183,7 +164,7 @@ package struct RowBuilder: ~Copyable {
       guard end + place.length <= Layout.variableBytes else {
         throw RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
       }
-      (target + (layout.bytesStart + end)).copyMemory(from: heap + place.start, byteCount: place.length)
+      (target + (layout.bytesStart + end)).copyMemory(from: heap.memory + place.start, byteCount: place.length)
       end += place.length
       target.set16(layout.endsStart + 2 * index, UInt16(end) | (place.isOutside ? Layout.outside : 0))
     }

@@ -11,8 +11,12 @@ final class IndexWriter {
   private let tests: [(slot: Slot, test: Index.Test)]
   /// The fields whose change may move a row in here.
   let fields: Set<FieldID>
-  @exclusivity(unchecked) private var key = KeyBuffer()
-  @exclusivity(unchecked) private var other = KeyBuffer()
+  /// The key of the row that is to be put in, from `prepare` to `add`.
+  @exclusivity(unchecked) private var new = ByteBuffer()
+  @exclusivity(unchecked) private var stand = Stand.outside
+  /// The key of the row that is taken out.
+  @exclusivity(unchecked) private var old = ByteBuffer()
+  @exclusivity(unchecked) private var entry = ByteBuffer()
 
   /// What `make` found about a row.
   private enum Stand {
@@ -49,7 +53,7 @@ final class IndexWriter {
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
 
   private func make(
-    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout KeyBuffer, _ outside: Text
+    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
     for (slot, test) in tests {
@@ -88,18 +92,21 @@ final class IndexWriter {
     return stand
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout KeyBuffer) {
+  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout ByteBuffer) {
     if type == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
   }
 
   // MARK: Changing
 
-  /// The row that stands in the way of this one, if the index is unique and there is one.
-  func conflict(
-    _ row: UnsafeRawPointer, _ layout: Layout, _ own: RowID, _ outside: Text
-  ) throws(StoreError) -> RowID? {
-    guard index.isUnique, try make(row, layout, &key, outside) == .alone else { return nil }
-    let found = try draft.tree.withValue(of: ByteKey(key.bytes)) { value in
+  /// Makes the key of a row that is to be put in.
+  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) {
+    stand = try make(row, layout, &new, outside)
+  }
+
+  /// The row that stands in the way of the prepared one, if the index is unique and there is one.
+  func conflict(_ own: RowID) throws(StoreError) -> RowID? {
+    guard index.isUnique, stand == .alone else { return nil }
+    let found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in
       KeyCoding.row(endOf: value, from: 1)
     }
     guard let found else { return nil }
@@ -107,30 +114,28 @@ final class IndexWriter {
     return row == own ? nil : row
   }
 
-  func add(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
-    switch try make(row, layout, &key, outside) {
-    case .outside: return
-    case .alone:
-      other.clear()
-      other.append(0)
-      KeyCoding.append(row: id, to: &other)
-      try draft.put(ByteKey(key.bytes), other.bytes)
-    case .shared:
-      let start = key.count
-      KeyCoding.append(row: id, to: &key)
-      other.clear()
-      other.append(UInt8(key.count - start))
-      try draft.put(ByteKey(key.bytes), other.bytes)
+  /// Puts the prepared row in.
+  func add(_ id: RowID) throws(StoreError) {
+    if stand == .outside { return }
+    entry.clear()
+    if stand == .alone {
+      entry.append(0)
+      KeyCoding.append(row: id, to: &entry)
+    } else {
+      let start = new.count
+      KeyCoding.append(row: id, to: &new)
+      entry.append(UInt8(new.count - start))
     }
+    try draft.put(ByteKey(new.bytes), entry.bytes)
   }
 
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
-    switch try make(row, layout, &key, outside) {
+    switch try make(row, layout, &old, outside) {
     case .outside: return
     case .alone: break
-    case .shared: KeyCoding.append(row: id, to: &key)
+    case .shared: KeyCoding.append(row: id, to: &old)
     }
-    guard try draft.remove(ByteKey(key.bytes)) else { throw Self.damaged(index) }
+    guard try draft.remove(ByteKey(old.bytes)) else { throw Self.damaged(index) }
   }
 
   static func damaged(_ index: Index) -> StoreError {

@@ -129,7 +129,7 @@ package final class TableReader {
     guard let (index, tree) = indexes.first(where: { $0.index.name == name && $0.index.isUnique }) else {
       throw RecordFault(.unknown, "there is no unique index named \(name)", entity: entity.name)
     }
-    var key = KeyBuffer()
+    var key = ByteBuffer()
     for (part, value) in zip(index.parts, values) {
       let start = key.count
       let field = entity.field(part.field)!

@@ -92,11 +92,19 @@ package final class RecordWriter {
   }
 
   func commit(_ durability: Durability) throws(StoreError) {
-    do throws(StoreError) { try transaction.commit(try tables.seal(), durability: durability) } catch {
+    do throws(StoreError) {
+      let root = try tables.seal()
+      tables.end()
+      try transaction.commit(root, durability: durability)
+    } catch {
+      tables.end()
       transaction.abandon()
       throw error
     }
   }
 
-  func abandon() { transaction.abandon() }
+  func abandon() {
+    tables.end()
+    transaction.abandon()
+  }
 }

@@ -15,11 +15,10 @@ extension TableWriter {
     let moved = try assemble(&builder, id)
     let changed = changedFields(moved)
     if changed.isEmpty { return true }
-    for index in indexes where index.index.isUnique && !index.fields.isDisjoint(with: changed) {
-      try refuseConflict(index, id, moved)
-    }
-    try tables.changing { () throws(StoreError) in
-      try exchange(id, changed, moved)
+    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    try prepare(touched, id, moved)
+    try tables.changing(generation) { () throws(StoreError) in
+      try exchange(id, changed, moved, touched)
       try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
     }
     return true
@@ -39,7 +38,7 @@ extension TableWriter {
   @discardableResult
   package func delete(_ id: RowID) throws -> Bool {
     guard try load(id) else { return false }
-    try tables.changing { () throws(StoreError) in
+    try tables.changing(generation) { () throws(StoreError) in
       try tables.recordDelete(entity, id, layout, old.start)
       try erase(id)
     }
@@ -48,6 +47,7 @@ extension TableWriter {
 
   /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
   func load(_ id: RowID) throws(StoreError) -> Bool {
+    try tables.check(generation)
     guard let bytes = try rows.tree.value(of: id.number) else { return false }
     var failure: StoreError?
     bytes.withUnsafeBytes { row in
@@ -74,9 +74,10 @@ extension TableWriter {
     return changed
   }
 
-  /// Puts `new` into the place of `old`.
-  func exchange(_ id: RowID, _ changed: Set<FieldID>, _ moved: [Moved]) throws(StoreError) {
-    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+  /// Puts `new` into the place of `old`, and into the touched indexes, whose keys are made.
+  func exchange(
+    _ id: RowID, _ changed: Set<FieldID>, _ moved: [Moved], _ touched: [IndexWriter]
+  ) throws(StoreError) {
     for index in touched {
       try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
     }
@@ -88,9 +89,7 @@ extension TableWriter {
     }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
-    for index in touched {
-      try index.add(new.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, moved) }
-    }
+    for index in touched { try index.add(id) }
   }
 
   /// Takes `old` out of rows and indexes.

@@ -9,7 +9,9 @@ extension TableWriter {
   func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard layout.admits(bytes), try rows.tree.value(of: id.number) == nil else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
-    try place(id, takeWaiting())
+    let moved = takeWaiting()
+    for index in indexes { try makeKey(index, id, moved) }
+    try place(id, moved)
   }
 
   /// Changes the fields of a record; `body` sets them in the builder.
@@ -21,7 +23,10 @@ extension TableWriter {
     let memory = new.make(builder.byteCount)
     do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
     let moved = takeWaiting()
-    try exchange(id, changedFields(moved), moved)
+    let changed = changedFields(moved)
+    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    for index in touched { try makeKey(index, id, moved) }
+    try exchange(id, changed, moved, touched)
   }
 
   private func takeWaiting() -> [Moved] {
@@ -49,9 +54,9 @@ extension TableWriter {
     while isThere {
       let id = RowID(cursor.key)
       guard try load(id) else { throw damaged(id) }
-      let outside: IndexWriter.Text = { (slot) throws(StoreError) in try self.text(slot, id, []) }
-      if try index.conflict(old.start, layout, id, outside) != nil { return id }
-      try index.add(old.start, layout, id, outside)
+      try index.prepare(old.start, layout) { (slot) throws(StoreError) in try text(slot, id, []) }
+      if try index.conflict(id) != nil { return id }
+      try index.add(id)
       isThere = try cursor.next()
     }
     return nil

@@ -12,10 +12,12 @@ package final class TableWriter {
   package let entity: Entity
   package let layout: Layout
   let layouts: [Layout]
-  unowned let tables: Tables
+  let tables: Tables
   let rows: IntegerTreeDraft
   let large: ByteTreeDraft
   let indexes: [IndexWriter]
+  /// Of the tables when this one was opened: it is of no use once they have gone on without it.
+  let generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
   private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
@@ -35,6 +37,7 @@ package final class TableWriter {
   ) {
     self.entity = entity
     self.tables = tables
+    generation = tables.generation
     layouts = entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
     let layout = layouts[layouts.count - 1]
     self.layout = layout
@@ -63,10 +66,11 @@ package final class TableWriter {
 
   /// Adds a row and returns its number, which no other row ever gets.
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
+    try tables.check(generation)
     let id = RowID(nextRow)
     let moved = try assemble(&builder, id)
-    try refuseConflicts(id, moved)
-    try tables.changing { () throws(StoreError) in
+    try prepare(indexes, id, moved)
+    try tables.changing(generation) { () throws(StoreError) in
       try place(id, moved)
       try tables.record(.insert, entity.id, id, new.bytes)
     }
@@ -107,20 +111,23 @@ package final class TableWriter {
     return moved
   }
 
-  private func refuseConflicts(_ id: RowID, _ moved: [Moved]) throws {
-    for index in indexes where index.index.isUnique { try refuseConflict(index, id, moved) }
+  /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
+  func prepare(_ touched: [IndexWriter], _ id: RowID, _ moved: [Moved]) throws {
+    for index in touched {
+      try makeKey(index, id, moved)
+      guard let other = try index.conflict(id) else { continue }
+      let fields = index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
+      throw RecordFault(
+        .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
+        entity: entity.name, field: fields)
+    }
   }
 
-  func refuseConflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws {
-    let other = try index.conflict(new.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, moved) }
-    guard let other else { return }
-    let fields = index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
-    throw RecordFault(
-      .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
-      entity: entity.name, field: fields)
+  func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    try index.prepare(new.start, layout) { (slot) throws(StoreError) in try text(slot, id, moved) }
   }
 
-  /// Puts `new` into rows and indexes.
+  /// Puts `new` into rows and indexes, whose keys are made.
   func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
     if id.number >= nextRow {
       nextRow = id.number + 1
@@ -128,9 +135,7 @@ package final class TableWriter {
     }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
-    for index in indexes {
-      try index.add(new.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, moved) }
-    }
+    for index in indexes { try index.add(id) }
   }
 
   func put(_ value: Moved, _ id: RowID) throws(StoreError) {

@@ -31,16 +31,17 @@ extension Tables {
         throw StoreError(.logDamaged, "a record cannot be carried out again: \(error)")
       }
     },
-    seal: { (transaction) throws(StoreError) in try tables(of: transaction).seal() })
+    seal: { (transaction) throws(StoreError) in
+      let tables = try tables(of: transaction)
+      defer { tables.end() }
+      return try tables.seal()
+    })
 
   static var unreadable: StoreError { StoreError(.logDamaged, "a change of rows in the log is unreadable") }
 
   /// The tables that live as long as the transaction being replayed.
   private static func tables(of transaction: WriteTransaction) throws(StoreError) -> Tables {
-    if let known = transaction.attachment as? Tables { return known }
-    let made = try Tables(Forest(in: transaction))
-    transaction.attachment = made
-    return made
+    try transaction.attached { () throws(StoreError) in try Tables(Forest(in: transaction)) }
   }
 
   // MARK: Writing

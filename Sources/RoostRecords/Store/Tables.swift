@@ -45,8 +45,25 @@ package final class Tables {
     return try result.get()
   }
 
+  /// Grows with everything that makes tables that were handed out useless.
+  private(set) var generation = 0
+
+  /// Throws unless a table of this generation may be used.
+  func check(_ generation: Int) throws(StoreError) {
+    if generation == self.generation { return }
+    throw StoreError(
+      .closed, "the table was asked for before a savepoint was undone, the catalog changed or the transaction ended")
+  }
+
+  /// Nothing that was handed out may be used any more.
+  func end() {
+    generation += 1
+    opened = [:]
+  }
+
   /// Runs a change whose failure may leave it half done.
-  func changing(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  func changing(_ generation: Int, _ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try check(generation)
     if let failure { throw failure }
     do throws(StoreError) {
       try body()
@@ -111,7 +128,7 @@ package final class Tables {
       _ = try forest.drop(Self.entries(index.id))
     }
     try sealCounters()
-    opened = [:]
+    end()
     catalog = new
     if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
     for entity in new.entities where old.entity(entity.id) == nil {
@@ -174,7 +191,7 @@ package final class Tables {
 
   /// Forgets all drafts, after the forest went back to a savepoint.
   func reload() throws(StoreError) {
-    opened = [:]
+    end()
     failure = nil
     catalog = try Tables(forest).catalog
   }

@@ -14,10 +14,7 @@ final class WordWriter {
 
   /// The writer that belongs to a transaction: made once, then found again.
   static func of(_ transaction: WriteTransaction) -> WordWriter {
-    if let known = transaction.attachment as? WordWriter { return known }
-    let made = WordWriter(transaction)
-    transaction.attachment = made
-    return made
+    transaction.attached { WordWriter(transaction) }
   }
 
   // MARK: Changes

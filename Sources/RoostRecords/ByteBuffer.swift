@@ -1,9 +1,7 @@
 internal import RoostBytes
 
-/// Bytes of a key under construction, in memory that is used again for the next key.
-///
-/// Bytes are written so that their order is the values' order: see ``KeyCoding``.
-package struct KeyBuffer: ~Copyable {
+/// Bytes of a key or a row under construction, in memory that is used again for the next one.
+package struct ByteBuffer: ~Copyable {
   package private(set) var memory: UnsafeMutableRawPointer
   private var capacity: Int
   package private(set) var count = 0
