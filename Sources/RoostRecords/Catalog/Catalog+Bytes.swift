@@ -131,7 +131,7 @@ extension Catalog {
         }
       }
       guard let last = layouts.last, last == fields.map(\.member), layouts.count <= Entity.mostLayouts,
-        fields.allSatisfy({ $0.id.number < nextField }), id < next.entity
+        fields.allSatisfy({ $0.id.number < nextField }), id < next.entity, Entity.typesStay(in: layouts)
       else { throw ByteReader.Unreadable() }
       return Entity(EntityID(id), name, fields, layouts, nextField: nextField)
     }
@@ -163,7 +163,8 @@ extension Catalog {
       }
     }
     guard let owner = entities.first(where: { $0.id == entity }), !parts.isEmpty, id < next.index,
-      parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false })
+      parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false }),
+      tests.allSatisfy({ owner.field($0.field) != nil })
     else { throw ByteReader.Unreadable() }
     var index = Index(IndexID(id), of: entity, name, parts, isUnique: flags & 1 != 0, tests: tests)
     index.builtBelow = row.map { RowID($0) }

@@ -60,7 +60,7 @@ package struct Catalog: Hashable, Sendable {
       throw RecordFault(.conflict, "there is an entity of this name, or none was given", entity: changed.name)
     }
     for index in indexes where index.entity == changed.id {
-      for part in index.parts where changed.field(part.field) == nil {
+      for field in index.fields where changed.field(field) == nil {
         throw RecordFault(.conflict, "the index \(index.name) needs a field that is removed", entity: name)
       }
     }
@@ -88,6 +88,9 @@ package struct Catalog: Hashable, Sendable {
         throw RecordFault(.wrongType, "what the field holds has no order", entity: entityName, field: name)
       }
       parts.append(Index.Part(field.id, isDescending: descending.contains(name)))
+    }
+    for test in tests where entity.field(test.field) == nil {
+      throw RecordFault(.unknown, "a test of the index \(name) needs a field that is not there", entity: entityName)
     }
     let id = IndexID(next.index)
     next.index += 1

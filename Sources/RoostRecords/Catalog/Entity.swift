@@ -65,10 +65,22 @@ package struct Entity: Hashable, Sendable {
     fields[index].name = new
   }
 
+  /// Whether every field has one type in all layouts, so that its bytes mean the same wherever they stand.
+  static func typesStay(in layouts: [[Layout.Member]]) -> Bool {
+    var types: [FieldID: FieldType] = [:]
+    for member in layouts.joined() {
+      if let known = types.updateValue(member.type, forKey: member.id), known != member.type { return false }
+    }
+    return true
+  }
+
   /// Makes sure that the last layout is that of the fields as they are now.
   package mutating func settle() throws(RecordFault) {
     let now = fields.map(\.member)
     if layouts[layouts.count - 1] == now { return }
+    guard Self.typesStay(in: layouts + [now]) else {
+      throw RecordFault(.conflict, "a field's type never changes: add another field", entity: name)
+    }
     guard layouts.count < Self.mostLayouts else {
       throw RecordFault(.conflict, "the entity's fields changed \(Self.mostLayouts) times", entity: name)
     }
@@ -100,6 +112,12 @@ package struct Index: Hashable, Sendable {
     case isNull(FieldID)
     case isNotNull(FieldID)
     case equals(FieldID, Value)
+
+    package var field: FieldID {
+      switch self {
+      case .isNull(let id), .isNotNull(let id), .equals(let id, _): id
+      }
+    }
   }
 
   package var id: IndexID
@@ -110,6 +128,9 @@ package struct Index: Hashable, Sendable {
   package var tests: [Test]
   /// Rows below this one stand in it; nil where all do. Plans do not use an index that is still built.
   package var builtBelow: RowID?
+
+  /// The fields whose change may move a row in here, or in and out.
+  package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.map(\.field)) }
 
   package init(
     _ id: IndexID, of entity: EntityID, _ name: String, _ parts: [Part], isUnique: Bool = false, tests: [Test] = []

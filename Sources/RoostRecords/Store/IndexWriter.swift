@@ -35,18 +35,8 @@ final class IndexWriter {
       layout.slots[layout.members.firstIndex { $0.id == id }!]
     }
     slots = index.parts.map { slot($0.field) }
-    tests = index.tests.map { test in
-      switch test {
-      case .isNull(let id), .isNotNull(let id), .equals(let id, _): (slot(id), test)
-      }
-    }
-    var fields = Set(index.parts.map(\.field))
-    for test in index.tests {
-      switch test {
-      case .isNull(let id), .isNotNull(let id), .equals(let id, _): fields.insert(id)
-      }
-    }
-    self.fields = fields
+    tests = index.tests.map { (slot($0.field), $0) }
+    fields = index.fields
   }
 
   /// Reads the bytes of a variable field, wherever they stand.

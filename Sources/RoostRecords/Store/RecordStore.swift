@@ -68,6 +68,10 @@ package final class RecordWriter {
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 
+  /// The entity's rows as they are at this moment, for reading until the next change.
+  package func reading(_ name: String) throws -> TableReader { try tables.table(name).reading }
+  package func reading(_ id: EntityID) throws -> TableReader { try tables.table(id).reading }
+
   /// Changes the catalog: all that `body` does, or nothing if it throws or the rows do not allow it.
   package func change(_ body: (inout Catalog) throws -> Void) throws {
     var catalog = tables.catalog
@@ -94,17 +98,17 @@ package final class RecordWriter {
   func commit(_ durability: Durability) throws(StoreError) {
     do throws(StoreError) {
       let root = try tables.seal()
-      tables.end()
+      tables.close()
       try transaction.commit(root, durability: durability)
     } catch {
-      tables.end()
+      tables.close()
       transaction.abandon()
       throw error
     }
   }
 
   func abandon() {
-    tables.end()
+    tables.close()
     transaction.abandon()
   }
 }

@@ -50,6 +50,13 @@ package final class TableWriter {
     builder = RowBuilder(layout)
   }
 
+  /// The rows as they are at this moment, for reading until the next change.
+  package var reading: TableReader {
+    TableReader(
+      entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree,
+      indexes: indexes.map { ($0.index, $0.draft.tree) })
+  }
+
   func noteSealed() { isNextRowChanged = false }
 
   /// An empty row, to be filled and given to ``insert(_:)`` as often as needed.

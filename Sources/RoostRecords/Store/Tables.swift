@@ -14,6 +14,8 @@ package final class Tables {
   private var transaction: WriteTransaction { forest.transaction }
   package private(set) var catalog: Catalog
   private var opened: [EntityID: TableWriter] = [:]
+  /// What reads of this transaction ask whether it is still as it was.
+  let scope: ReadScope
   /// A change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
 
@@ -29,6 +31,7 @@ package final class Tables {
 
   init(_ forest: Forest) throws(StoreError) {
     self.forest = forest
+    scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     catalog = Catalog()
     guard let meta = try forest.find(Self.meta) else { return }
     guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
@@ -58,13 +61,21 @@ package final class Tables {
   /// Nothing that was handed out may be used any more.
   func end() {
     generation += 1
+    scope.generation += 1
     opened = [:]
+  }
+
+  /// Ends the transaction's reads too. A cursor that outlives it gives its slot back.
+  func close() {
+    end()
+    if scope.isOpen { transaction.givesSlot = scope.end() }
   }
 
   /// Runs a change whose failure may leave it half done.
   func changing(_ generation: Int, _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try check(generation)
     if let failure { throw failure }
+    scope.generation &+= 1
     do throws(StoreError) {
       try body()
       try transaction.relieve()
