@@ -46,6 +46,8 @@ let package = Package(
     floor("RoostKV", on: ["RoostTrees", "RoostPages"]),
     floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
+    floor("RoostQuery", on: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+
     floor("RoostTestSupport", on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"]),
     program("RoostTool", on: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     program(
@@ -61,6 +63,9 @@ let package = Package(
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+    tests(
+      "QueryTests",
+      of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

@@ -13,6 +13,7 @@ import Testing
     "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
     "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostRecords": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostQuery": ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostTestSupport": ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"],
     "RoostTool": ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
