@@ -41,11 +41,9 @@ extension Checker {
       return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, parts)
     case .unwrap(let inner):
       let inner = try term(inner)
-      guard inner.kind.isOptional else { throw wrong(expression, "\(inner.kind) is never nil") }
       return Term(expression, inner.kind.whole, [inner])
     case .ifLet(let variable, let value, let one, let two):
       let value = try term(value)
-      guard value.kind.isOptional else { throw wrong(expression, "\(value.kind) is never nil") }
       let first = try term(one, binding: variable, to: value.kind.whole)
       let second = try term(two)
       return Term(expression, try either(first.kind, second.kind, expression), [value, first, second])

@@ -9,8 +9,10 @@ enum Related {
       let table = try ground.table(entity)
       guard let index = table.indexes.first(where: { Self.serves($0, field) }), let target = table.entity.field(field)
       else { return [] }
-      var range = KeyRange()
-      range.append(.reference(row), target, isDescending: index.index.parts[0].isDescending)
+      let isDescending = index.index.parts[0].isDescending
+      guard let bound = PartBound(.equal, .reference(row), target),
+        let range = bound.range(behind: [], isDescending: isDescending)
+      else { return [] }
       var rows: [RowID] = []
       try range.forEach(in: index) { (row, _, _) in
         rows.append(row)

@@ -33,12 +33,6 @@ struct KeyRange: Hashable {
     return nil
   }
 
-  /// Narrows a range that is a prefix by one part's value more.
-  mutating func append(_ value: Value, _ field: Field, isDescending: Bool) {
-    guard let bound = PartBound(equal: value, field) else { return }
-    self = bound.range(behind: low, isDescending: isDescending)
-  }
-
   /// How many entries it has, exactly.
   func count(in index: IndexReader) throws(StoreError) -> Int {
     if isEmpty { return 0 }

@@ -3,51 +3,47 @@ internal import RoostRecords
 
 /// What a condition asks of one part of an index: a stretch of that part's keys, as they stand in an ascending part.
 ///
-/// No value's key begins another's of the same part, so "from these bytes on" may name a value or only its beginning.
+/// No value's key begins another's of the same part, so an end may be a whole key or only how some keys begin.
 struct PartBound: Hashable {
-  struct End: Hashable {
-    var bytes: [UInt8]
-    /// Whether what begins with the bytes belongs to the stretch.
-    var isIncluded: Bool
-  }
-
-  var lower: End?
-  var upper: End?
+  private(set) var low: [UInt8]
+  /// The first bytes that do not belong to it; nil stands for the end.
+  private(set) var high: [UInt8]?
+  /// Whether it is one value, or nil.
+  private(set) var isPoint = false
   /// Whether exactly the rows that are asked for lie in it. If not, each must still be looked at.
-  var isExact = true
-
-  /// One value, or nil, alone; no bound where none can be equal to it.
-  init?(equal value: Value, _ field: Field) {
-    guard let key = Self.key(value, field), !ValueOrder.isUnordered(value) else { return nil }
-    lower = End(bytes: key, isIncluded: true)
-    upper = lower
-    isExact = !Self.isCut(key, field)
-  }
+  private(set) var isExact = true
 
   /// Every value but nil.
   init(notNull field: Field) {
-    guard field.isOptional else { return }
-    lower = End(bytes: [1], isIncluded: true)
-    upper = lower
+    low = field.isOptional ? [1] : []
+    high = field.isOptional ? [2] : nil
   }
 
-  /// What stands in this order to a value; no bound where nothing does.
+  /// Nil alone.
+  init(null field: Field) {
+    low = [0]
+    high = [1]
+    isPoint = true
+  }
+
+  /// What stands in this order to a value that is neither nil nor unordered; nil where that is no stretch.
   init?(_ comparison: Expression.Comparison, _ value: Value, _ field: Field) {
-    guard !value.isNull, !ValueOrder.isUnordered(value), let key = Self.key(value, field) else { return nil }
+    guard let key = Self.key(value, field) else { return nil }
     let isCut = Self.isCut(key, field)
     self.init(notNull: field)
     switch comparison {
-    case .equal: self.init(equal: value, field)
+    case .equal:
+      low = key
+      high = KeyRange.behind(key)
+      isPoint = !isCut
     case .notEqual: return nil
-    case .less: upper = End(bytes: key, isIncluded: isCut)
-    case .lessOrEqual: upper = End(bytes: key, isIncluded: true)
-    case .greater: lower = End(bytes: key, isIncluded: isCut)
-    case .greaterOrEqual: lower = End(bytes: key, isIncluded: true)
+    case .less: high = isCut ? KeyRange.behind(key) : key
+    case .lessOrEqual: high = KeyRange.behind(key)
+    case .greater: low = isCut ? key : KeyRange.behind(key) ?? key
+    case .greaterOrEqual: low = key
     }
     // What is no number sorts behind the others, and is greater than none of them.
-    if comparison == .greater || comparison == .greaterOrEqual, let last = Self.unordered(field) {
-      upper = End(bytes: last, isIncluded: false)
-    }
+    if comparison == .greater || comparison == .greaterOrEqual, let last = Self.unordered(field) { high = last }
     isExact = !isCut
   }
 
@@ -56,15 +52,25 @@ struct PartBound: Hashable {
     guard field.type == .string, var key = Self.key(.string(text), field) else { return nil }
     // Without the mark of its end, whichever that is.
     key.removeLast(2)
-    lower = End(bytes: key, isIncluded: true)
-    upper = lower
+    low = key
+    high = KeyRange.behind(key)
     isExact = false
   }
 
-  var isPoint: Bool { lower != nil && lower == upper && lower!.isIncluded }
+  /// What belongs to both; nil where nothing does.
+  func intersection(_ other: PartBound) -> PartBound? {
+    var common = self
+    if low.lexicographicallyPrecedes(other.low) { common.low = other.low }
+    if let end = other.high, high.map({ end.lexicographicallyPrecedes($0) }) ?? true { common.high = end }
+    common.isPoint = isPoint || other.isPoint
+    common.isExact = isExact && other.isExact
+    if let high = common.high, !common.low.lexicographicallyPrecedes(high) { return nil }
+    return common
+  }
+
+  var admitsNull: Bool { low.isEmpty || low[0] == 0 }
 
   private static func key(_ value: Value, _ field: Field) -> [UInt8]? {
-    if value.isNull { return field.isOptional ? [0] : nil }
     var key = ByteBuffer()
     if field.isOptional { key.append(1) }
     do throws(RecordFault) { try KeyCoding.append(value, as: field.type, to: &key) } catch { return nil }
@@ -88,18 +94,48 @@ struct PartBound: Hashable {
     }
   }
 
-  /// The stretch of an index behind a prefix.
-  func range(behind prefix: [UInt8], isDescending: Bool) -> KeyRange {
-    func turned(_ end: End?) -> End? { end.map { End(bytes: $0.bytes.map { ~$0 }, isIncluded: $0.isIncluded) } }
-    let (first, last) = isDescending ? (turned(upper), turned(lower)) : (lower, upper)
-    var low = prefix
-    if let first {
-      guard let start = first.isIncluded ? prefix + first.bytes : KeyRange.behind(prefix + first.bytes) else {
-        return KeyRange([], [])
-      }
-      low = start
+  /// The stretch of an index behind a prefix; nil where it is empty.
+  func range(behind prefix: [UInt8], isDescending: Bool) -> KeyRange? {
+    var (start, end) = (Optional(low), high)
+    if isDescending {
+      // A key is at or behind `low` exactly if, turned over, it stands before all that begin with `low` turned over.
+      start = high.map { KeyRange.behind($0.map { ~$0 }) } ?? []
+      end = KeyRange.behind(low.map { ~$0 })
     }
-    guard let last else { return KeyRange(low, KeyRange.behind(prefix)) }
-    return KeyRange(low, last.isIncluded ? KeyRange.behind(prefix + last.bytes) : prefix + last.bytes)
+    guard let start else { return nil }
+    return KeyRange(prefix + start, end.map { prefix + $0 } ?? KeyRange.behind(prefix))
+  }
+
+  /// The bytes of one value as they stand in an index.
+  func point(isDescending: Bool) -> [UInt8] { isDescending ? low.map { ~$0 } : low }
+
+  /// Alternatives in order, none touching another.
+  static func merged(_ bounds: [PartBound]) -> [PartBound] {
+    var merged: [PartBound] = []
+    for bound in bounds.sorted(by: { $0.low.lexicographicallyPrecedes($1.low) }) {
+      guard let last = merged.last else {
+        merged.append(bound)
+        continue
+      }
+      if last == bound { continue }
+      guard let end = last.high else {
+        merged[merged.count - 1].isExact = last.isExact && bound.isExact
+        continue
+      }
+      if !bound.low.lexicographicallyPrecedes(end) {
+        merged.append(bound)
+        continue
+      }
+      var joined = last
+      joined.isPoint = false
+      joined.isExact = last.isExact && bound.isExact
+      if let other = bound.high {
+        if end.lexicographicallyPrecedes(other) { joined.high = other }
+      } else {
+        joined.high = nil
+      }
+      merged[merged.count - 1] = joined
+    }
+    return merged
   }
 }

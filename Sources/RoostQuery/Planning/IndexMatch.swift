@@ -1,0 +1,66 @@
+internal import RoostRecords
+
+/// Looks what an index can do for a condition.
+enum IndexMatch {
+  /// The most stretches that one use of an index reads.
+  static let mostRanges = 1000
+
+  /// The stretches of the index where a condition's rows stand, with their exact count; nil where that is everywhere.
+  static func candidate(_ index: IndexReader, _ entity: Entity, _ conjunction: Conjunction) throws -> Candidate? {
+    guard admits(index.index, entity, conjunction) else { return nil }
+    var prefixes: [[UInt8]] = [[]]
+    var kept: Set<Int> = []
+    var ranges: [KeyRange]?
+    var fixedParts = 0
+    var isFixed = true
+    for part in index.index.parts {
+      guard let constraint = conjunction.constraint(on: part.field) else { break }
+      guard constraint.bounds.count * prefixes.count <= mostRanges else { break }
+      kept.formUnion(constraint.conjuncts)
+      guard constraint.bounds.allSatisfy(\.isPoint) else {
+        ranges = prefixes.flatMap { prefix in
+          constraint.bounds.compactMap { $0.range(behind: prefix, isDescending: part.isDescending) }
+        }
+        break
+      }
+      isFixed = isFixed && constraint.bounds.count == 1
+      if isFixed { fixedParts += 1 }
+      prefixes = prefixes.flatMap { prefix in
+        constraint.bounds.map { prefix + $0.point(isDescending: part.isDescending) }
+      }
+    }
+    if kept.isEmpty, index.index.tests.isEmpty { return nil }
+    let all = (ranges ?? prefixes.map { KeyRange(prefix: $0) }).filter { !$0.isEmpty }
+      .sorted { $0.low.lexicographicallyPrecedes($1.low) }
+    var count = 0
+    for range in all { count += try range.count(in: index) }
+    return Candidate(
+      access: .index(IndexAccess(index: index, ranges: all, fixedParts: fixedParts)), count: count,
+      isCountExact: true, cost: Double(all.count) * Cost.seek + Double(count) * Cost.entry,
+      covered: conjunction.covered(kept.union(tested(index.index, conjunction))))
+  }
+
+  /// Whether every row that the condition admits stands in the index.
+  private static func admits(_ index: Index, _ entity: Entity, _ conjunction: Conjunction) -> Bool {
+    index.tests.allSatisfy { test in
+      guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
+        return false
+      }
+      switch test {
+      case .isNull: return constraint.bounds.allSatisfy { $0 == PartBound(null: field) }
+      case .isNotNull: return constraint.bounds.allSatisfy { !$0.admitsNull }
+      case .equals(_, let value): return constraint.bounds.allSatisfy { $0 == PartBound(.equal, value, field) }
+      }
+    }
+  }
+
+  /// The parts of the condition that the index's own tests answer.
+  private static func tested(_ index: Index, _ conjunction: Conjunction) -> Set<Int> {
+    var answered: Set<Int> = []
+    for test in index.tests {
+      guard let constraint = conjunction.constraint(on: test.field), constraint.isPoint else { continue }
+      answered.formUnion(constraint.conjuncts)
+    }
+    return answered
+  }
+}
