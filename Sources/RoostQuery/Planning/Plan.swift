@@ -34,7 +34,7 @@ package final class Plan {
   }
 
   init(
-    _ query: Query, _ entity: Entity, _ table: TableReader, _ ground: Ground, _ condition: Term?, _ order: [SortTerm],
+    _ query: Query, _ entity: Entity, _ table: TableReader, _ ground: Ground, _ order: [SortTerm],
     _ conjunction: Conjunction, _ choice: Choice
   ) throws {
     self.query = query

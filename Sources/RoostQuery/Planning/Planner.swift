@@ -16,6 +16,33 @@ package struct Planner {
   private static let deepest = 4
 
   package func plan(_ query: Query) throws -> Plan {
+    let asked = try check(query)
+    let choices = try choices(asked)
+    var best = choices[0]
+    for choice in choices where choice.cost < best.cost { best = choice }
+    return try asked.plan(best, ground)
+  }
+
+  /// Every plan that could be chosen, the dear ones too. All of them find the same rows, which is for tests to show.
+  package func plans(_ query: Query) throws -> [Plan] {
+    let asked = try check(query)
+    return try choices(asked).map { try asked.plan($0, ground) }
+  }
+
+  /// A query whose every part means something here.
+  private struct Asked {
+    var query: Query
+    var entity: Entity
+    var table: TableReader
+    var order: [SortTerm]
+    var conjunction: Conjunction
+
+    func plan(_ choice: Choice, _ ground: Ground) throws -> Plan {
+      try Plan(query, entity, table, ground, order, conjunction, choice)
+    }
+  }
+
+  private func check(_ query: Query) throws -> Asked {
     let entity = try ground.entity(query.entity)
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
       try Checker.condition(condition, ground.catalog, entity.id)
@@ -24,29 +51,28 @@ package struct Planner {
       var checker = Checker(ground.catalog, entity.id)
       let term = try checker.term(order.key)
       guard term.kind.isSortable else { throw checker.wrong(order.key, "\(term.kind) has no order") }
-      return (key: term, isDescending: order.isDescending)
+      return SortTerm(key: term, isDescending: order.isDescending)
     }
-    return try plan(query, entity, condition, order.map { SortTerm(key: $0.key, isDescending: $0.isDescending) })
+    return Asked(
+      query: query, entity: entity, table: try ground.table(entity.id), order: order,
+      conjunction: Conjunction(condition))
   }
 
-  private func plan(_ query: Query, _ entity: Entity, _ condition: Term?, _ order: [SortTerm]) throws -> Plan {
-    let table = try ground.table(entity.id)
-    let conjunction = Conjunction(condition)
-    var best: Choice?
-    for candidate in try candidates(table, conjunction) {
-      let choice = try Choice(candidate, conjunction, query, order, table, ground)
-      if best.map({ choice.cost < $0.cost }) ?? true { best = choice }
+  private func choices(_ asked: Asked) throws -> [Choice] {
+    let table = asked.table
+    var choices = try candidates(table, asked.conjunction).map {
+      try Choice($0, asked.conjunction, asked.query, asked.order, table, ground)
     }
     // Reading an index from end to end for its order alone.
-    for index in table.indexes where !order.isEmpty && index.isWhole && index.index.tests.isEmpty {
+    for index in table.indexes where !asked.order.isEmpty && index.isWhole && index.index.tests.isEmpty {
       let access = IndexAccess(index: index, ranges: [KeyRange()], fixedParts: 0)
       let candidate = Candidate(
         access: .index(access), count: index.count, isCountExact: true, cost: Double(index.count) * Cost.entry,
         covered: [])
-      let choice = try Choice(candidate, conjunction, query, order, table, ground)
-      if choice.direction != nil, best.map({ choice.cost < $0.cost }) ?? true { best = choice }
+      let choice = try Choice(candidate, asked.conjunction, asked.query, asked.order, table, ground)
+      if choice.direction != nil { choices.append(choice) }
     }
-    return try Plan(query, entity, table, ground, condition, order, conjunction, best!)
+    return choices
   }
 
   /// Every way that is worth a thought. One that reads all rows is always among them.

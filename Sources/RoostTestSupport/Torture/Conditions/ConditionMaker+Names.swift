@@ -50,7 +50,7 @@ extension ConditionMaker {
       }
     }
     if case .rows(let target) = wanted.whole {
-      let fit = catalog.relationships.filter {
+      let fit = manies.filter {
         $0.entity == entity.id && $0.target == target && own(.rows(target)) == wanted
       }
       return fit.isEmpty ? nil : .many(base, generator.pick(fit).id)

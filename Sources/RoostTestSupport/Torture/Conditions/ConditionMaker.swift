@@ -11,12 +11,15 @@ package struct ConditionMaker {
   private var next = 1
   /// Kinds of fields, from which comparisons and collections are taken.
   private let kinds: [Kind]
+  /// The relationships to many.
+  let manies: [Relationship]
 
   package init(seed: UInt64, _ catalog: Catalog, _ pool: ValuePool) {
     generator = SplitMix64(seed: seed)
     self.catalog = catalog
     self.pool = pool
     kinds = catalog.entities.flatMap { $0.fields.map { Kind($0) } }
+    manies = catalog.relationships.filter { if case .manyByReference = $0.shape { true } else { false } }
   }
 
   package mutating func condition(_ entity: EntityID) -> Expression {
@@ -161,7 +164,7 @@ package struct ConditionMaker {
   /// Some collection, and what its elements are; nil of a dictionary.
   mutating func collection(_ depth: Int) -> (Expression, element: Kind?) {
     let known = kinds.map(\.whole).filter { if case .plain = $0 { false } else { true } }
-    if one(in: 3), let relationship = catalog.relationships.isEmpty ? nil : generator.pick(catalog.relationships) {
+    if one(in: 3), let relationship = manies.isEmpty ? nil : generator.pick(manies) {
       let kind = Kind.rows(relationship.target)
       return (make(kind, depth - 1), kind.element)
     }
@@ -169,7 +172,7 @@ package struct ConditionMaker {
     return (make(kind, depth - 1), kind.element)
   }
 
-  private func hasMany(_ entity: EntityID) -> Bool { catalog.relationships.contains { $0.target == entity } }
+  private func hasMany(_ entity: EntityID) -> Bool { manies.contains { $0.target == entity } }
 
   mutating func someKind(_ isFit: (Kind) -> Bool) -> Kind? {
     let fit = kinds.filter(isFit)

@@ -1,61 +1,68 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// Makes a failing condition smaller as long as it fails: parts go, and rows.
+/// Makes a failing query smaller as long as it fails: keys to sort by, parts of the condition, rows.
 struct ConditionReducer {
   let seed: UInt64
   let isCommitted: Bool
-  let entity: EntityID
   /// How often a smaller one is tried.
   private static let most = 3000
-
-  init(seed: UInt64, isCommitted: Bool, _ entity: EntityID) {
-    self.seed = seed
-    self.isCommitted = isCommitted
-    self.entity = entity
-  }
 
   private struct Over: Error {}
 
   /// A sentence about the smallest that was found.
-  func reduce(_ expression: Expression) -> String {
-    let small = smaller(expression)
+  func reduce(_ query: Query) -> String {
+    let small = smaller(query)
     let dropped = fewerRows(small)
     guard let (complaint, rows, text) = look(small, dropped) else { return "it does not fail again" }
     return "\(text), where \(complaint), with rows \(rows)"
+  }
+
+  // MARK: The query
+
+  private func smaller(_ query: Query) -> Query {
+    var best = query
+    var tries = 0
+    guard let stage = try? ConditionStage(seed: seed) else { return best }
+    on(stage) { ground in
+      func fails(_ one: Query) -> Bool {
+        tries += 1
+        var judge = ConditionJudge(ground)
+        do { return try judge.complaint(one) != nil } catch { return false }
+      }
+      while tries < Self.most, let next = Self.candidates(best).first(where: fails) { best = next }
+    }
+    return best
+  }
+
+  private static func candidates(_ query: Query) -> some Sequence<Query> {
+    var simple: [Query] = []
+    func add(_ change: (inout Query) -> Void) {
+      var other = query
+      change(&other)
+      simple.append(other)
+    }
+    if query.limit != nil { add { $0.limit = nil } }
+    if query.offset != 0 { add { $0.offset = 0 } }
+    for index in query.order.indices { add { $0.order.remove(at: index) } }
+    if query.condition != nil { add { $0.condition = nil } }
+    let size = query.condition?.size ?? 0
+    let others = (0..<size).lazy.flatMap { number -> [Query] in
+      guard let condition = query.condition else { return [] }
+      return Self.candidates(condition.part(number)).compactMap { part in
+        var other = query
+        let next = condition.replacing(number, by: part)
+        other.condition = next
+        return next.size < size ? other : nil
+      }
+    }
+    return [AnySequence(simple), AnySequence(others)].lazy.joined()
   }
 
   private static let constants: [Expression] = [
     .constant(.bool(true), .bool), .constant(.bool(false), .bool), .constant(.int(0), .int), .constant(.int(1), .int),
     .constant(.string(""), .string), .constant(.string("a"), .string), .constant(.double(0), .double),
   ]
-
-  private func smaller(_ expression: Expression) -> Expression {
-    var best = expression
-    var tries = 0
-    guard let stage = try? ConditionStage(seed: seed) else { return best }
-    on(stage) { ground in
-      func fails(_ one: Expression) -> Bool {
-        tries += 1
-        var judge = ConditionJudge(ground, entity)
-        return (try? judge.complaint(one)) ?? nil != nil
-      }
-      var goesOn = true
-      while goesOn, tries < Self.most {
-        goesOn = false
-        for number in 0..<best.size {
-          if let next = Self.candidates(best.part(number)).lazy.map({ best.replacing(number, by: $0) }).first(where: {
-            $0.size < best.size && fails($0)
-          }) {
-            best = next
-            goesOn = true
-            break
-          }
-        }
-      }
-    }
-    return best
-  }
 
   /// What may stand in the place of a part.
   private static func candidates(_ part: Expression) -> [Expression] {
@@ -73,29 +80,31 @@ struct ConditionReducer {
     return all + constants
   }
 
-  private func fewerRows(_ expression: Expression) -> Set<ConditionStage.Place> {
+  // MARK: The rows
+
+  private func fewerRows(_ query: Query) -> Set<ConditionStage.Place> {
     var dropped: Set<ConditionStage.Place> = []
     guard let stage = try? ConditionStage(seed: seed) else { return dropped }
-    for (id, count) in stage.pool.rows {
+    for (id, count) in stage.pool.rows.sorted(by: { $0.key < $1.key }) {
       for number in 0..<count {
         let name = ConditionStage.names[Int(id.number) - 1]
         let place = ConditionStage.Place(entity: name, row: RowID(UInt64(number + 1)))
-        if look(expression, dropped.union([place])) != nil { dropped.insert(place) }
+        if look(query, dropped.union([place])) != nil { dropped.insert(place) }
       }
     }
     return dropped
   }
 
-  /// The complaint about a condition, the rows that are left, and the condition as text.
+  /// The complaint about a query, the rows that are left, and the query as text.
   private func look(
-    _ expression: Expression, _ dropped: Set<ConditionStage.Place>
+    _ query: Query, _ dropped: Set<ConditionStage.Place>
   ) -> (complaint: String, rows: String, text: String)? {
     guard let stage = try? ConditionStage(seed: seed, without: dropped) else { return nil }
     var found: (String, String, String)?
     on(stage) { ground in
-      var judge = ConditionJudge(ground, entity)
-      guard let complaint = try judge.complaint(expression) else { return }
-      found = (complaint, try Self.rows(ground), Describer(ground.catalog, entity).text(expression))
+      var judge = ConditionJudge(ground)
+      guard let complaint = try judge.complaint(query) else { return }
+      found = (complaint, try QueryText.rows(ground), QueryText.text(query, ground.catalog))
     }
     return found
   }
@@ -112,9 +121,24 @@ struct ConditionReducer {
       }
     } catch {}
   }
+}
 
-  /// The first few rows that are left, with what they hold.
-  private static func rows(_ ground: Ground) throws -> String {
+/// Queries and rows in words.
+enum QueryText {
+  static func text(_ query: Query, _ catalog: Catalog) -> String {
+    let describer = Describer(catalog, catalog.entity(query.entity)?.id ?? EntityID(0))
+    var words = query.entity
+    if let condition = query.condition { words += " where " + describer.text(condition) }
+    for (index, order) in query.order.enumerated() {
+      words += (index == 0 ? " by " : ", ") + describer.text(order.key) + (order.isDescending ? " descending" : "")
+    }
+    if query.offset != 0 { words += " from \(query.offset)" }
+    if let limit = query.limit { words += " at most \(limit)" }
+    return words
+  }
+
+  /// The first few rows, with what they hold.
+  static func rows(_ ground: Ground) throws -> String {
     var words: [String] = []
     for entity in ground.catalog.entities {
       let table = try ground.table(entity.id)

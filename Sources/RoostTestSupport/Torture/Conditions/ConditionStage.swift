@@ -25,8 +25,10 @@ package struct ConditionStage {
     options.fanoutLimit = 8
     store = try RecordStore(inMemory: options)
     let names = Array(Self.names.prefix(2 + generator.below(2)))
+    let large = generator.chance(1, in: 20) ? generator.pick(names) : nil
     for (index, name) in names.enumerated() {
       counts[name] = generator.chance(1, in: 12) ? generator.below(2) : 5 + generator.below(16)
+      if name == large { counts[name] = 150 + generator.below(200) }
       pool.rows[EntityID(UInt32(index + 1))] = counts[name]!
     }
     try store.write { try build($0, names) }
@@ -114,9 +116,13 @@ package struct ConditionStage {
       let ordered = entity.fields.filter { $0.type != .presence && Self.isOrdered($0.type) }
       for number in 0..<generator.below(4) {
         var fields: [String] = []
+        var hasText = false
         for _ in 0...generator.below(3) {
-          let field = generator.pick(ordered).name
-          if !fields.contains(field) { fields.append(field) }
+          let field = generator.pick(ordered)
+          // Two long texts make a key that is too long for a tree.
+          if fields.contains(field.name) || (hasText && field.type.width == nil) { continue }
+          fields.append(field.name)
+          hasText = hasText || field.type.width == nil
         }
         let descending = Set(fields.filter { _ in generator.chance(1, in: 3) })
         try catalog.add(
@@ -147,10 +153,16 @@ package struct ConditionStage {
   private mutating func relate(_ catalog: inout Catalog) throws {
     for entity in catalog.entities {
       for field in entity.fields {
-        guard case .reference(let target) = field.type, let owner = catalog.entity(target) else { continue }
-        try catalog.add(index: "to-\(field.name)", of: entity.name, on: [field.name])
+        guard case .reference = field.type else { continue }
+        if generator.chance(1, in: 3) {
+          let isDescending = generator.chance(1, in: 2)
+          try catalog.add(
+            index: "to-\(field.name)", of: entity.name, on: [field.name], descending: isDescending ? [field.name] : [])
+        }
         if generator.chance(3, in: 4) {
-          try catalog.add(many: "\(entity.name)-\(field.name)", of: owner.name, by: entity.name, field.name)
+          // Some lead nowhere, which only a relationship that looks would refuse.
+          try catalog.add(
+            reference: field.name, of: entity.name, inverse: .init("\(entity.name)-\(field.name)"), isChecked: false)
         }
       }
     }
@@ -183,8 +195,9 @@ package struct ConditionStage {
     }
     if generator.chance(1, in: 3) { try table.delete(RowID(UInt64(1 + generator.below(max(counts[name]!, 1))))) }
     let ordered = table.entity.fields.filter { Self.isOrdered($0.type) }
+    let short = ordered.filter { $0.type.width != nil }
     for _ in 0..<2 {
-      let fields = Array(Set((0...1).map { _ in generator.pick(ordered).name })).sorted()
+      let fields = Array(Set([generator.pick(ordered).name, generator.pick(short).name])).sorted()
       do {
         try writer.change { try $0.add(index: "u-\(fields.joined(separator: "-"))", of: name, on: fields, isUnique: true) }
       } catch let fault as RecordFault where fault.code == .notUnique || fault.code == .conflict {}
