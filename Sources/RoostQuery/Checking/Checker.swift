@@ -98,9 +98,9 @@ package struct Checker {
       let base = try term(base)
       guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no relationships") }
       guard let found = catalog.relationships.first(where: { $0.id == id && $0.entity == entity }) else {
-        throw unknown(expression, "there is no relationship \(id) from entity \(entity.number)")
+        throw unknown(expression, "there is no relationship \(id.number) from entity \(entity.number)")
       }
-      if case .one = found.shape { throw wrong(expression, "the relationship \(found.name) leads to one row") }
+      if case .one = found.shape { throw wrong(expression, "\(found.name) is a reference: ask for its field") }
       let kind = Kind.rows(found.target)
       return Term(expression, base.kind.isOptional ? kind.optional : kind, [base], .relationship(found))
     default: throw wrong(expression, "it is no name")

@@ -32,7 +32,7 @@ package struct Describer {
       return "\(part(base)).\(name)"
     case .part(let base, let index): return "\(part(base)).\(index)"
     case .many(let base, let id):
-      return "\(part(base)).\(catalog.relationships.first { $0.id == id }?.name ?? "relationship\(id)")"
+      return "\(part(base)).\(catalog.relationships.first { $0.id == id }?.name ?? "relationship\(id.number)")"
     case .not(let inner): return "!\(part(inner))"
     case .and(let all): return "(" + all.map(part).joined(separator: " && ") + ")"
     case .or(let all): return "(" + all.map(part).joined(separator: " || ") + ")"

@@ -13,7 +13,7 @@ package indirect enum Expression: Hashable, Sendable {
   /// A part of a struct that stands in a collection.
   case part(Expression, Int)
   /// The rows that a relationship to many leads to.
-  case many(Expression, UInt32)
+  case many(Expression, RelationshipID)
 
   case not(Expression)
   case and([Expression])

@@ -120,6 +120,6 @@ package struct Interpreter {
     guard case .relationship(let relationship) = term.target,
       case .reference(let row) = try value(term.operands[0])
     else { return .null }
-    return .array(try Related.rows(relationship, of: row, in: ground).map { .reference($0) })
+    return .array(try ground.members(relationship).rows(of: row).map { .reference($0) })
   }
 }

@@ -175,11 +175,11 @@ struct Compiler {
     return !ValueOrder.isUnordered(low) && !ValueOrder.isUnordered(high) && !ValueOrder.holds(.less, high, low)
   }
 
-  private func members(_ term: Term) -> Members? {
+  private func members(_ term: Term) -> ConstantSet? {
     guard let element = term.operands[0].kind.element else { return nil }
     switch term.operands[0].constant {
-    case .array(let values): return Members(values, element)
-    case .set(let values): return Members(Array(values), element)
+    case .array(let values): return ConstantSet(values, element)
+    case .set(let values): return ConstantSet(Array(values), element)
     default: return nil
     }
   }

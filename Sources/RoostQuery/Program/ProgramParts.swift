@@ -17,7 +17,7 @@ final class ProgramParts {
   private(set) var passages: [Passage] = []
   private(set) var escapes: [Escape] = []
   private(set) var terms: [Term] = []
-  private(set) var members: [Members] = []
+  private(set) var members: [ConstantSet] = []
   private(set) var regexes: [Regex<AnyRegexOutput>] = []
   @exclusivity(unchecked) var needles: [Needle] = []
   /// Bytes of constants.
@@ -70,7 +70,7 @@ final class ProgramParts {
     return Int32(terms.count - 1)
   }
 
-  func add(_ set: Members) -> UInt16 {
+  func add(_ set: ConstantSet) -> UInt16 {
     members.append(set)
     return UInt16(clamping: members.count - 1)
   }

@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostRecords
 
 /// A constant collection that cells are looked up in.
-struct Members {
+struct ConstantSet {
   private var hasNull = false
   private var words: [UInt64] = []
   private var texts: Set<[UInt8]> = []
