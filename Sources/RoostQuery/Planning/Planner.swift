@@ -44,6 +44,10 @@ package struct Planner {
 
   private func check(_ query: Query) throws -> Asked {
     let entity = try ground.entity(query.entity)
+    var query = query
+    // A number below zero is none.
+    query.offset = max(0, query.offset)
+    query.limit = query.limit.map { max(0, $0) }
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
       try Checker.condition(condition, ground.catalog, entity.id)
     }

@@ -1,6 +1,6 @@
 internal import RoostFile
 package import RoostQuery
-package import RoostRecords
+internal import RoostRecords
 
 /// Compares all that answers a query with the plain interpreter.
 package struct ConditionJudge {

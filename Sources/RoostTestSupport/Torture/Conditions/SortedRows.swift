@@ -72,7 +72,9 @@ struct SortedRows {
     case (.float(let one), .float(let other)): return floating(one, other)
     case (.double(let one), .double(let other)), (.date(let one), .date(let other)): return floating(one, other)
     case (.decimal(let one), .decimal(let other)): return sign(one, other)
-    case (.string(let one), .string(let other)), (.url(let one), .url(let other)): return sign(one, other)
+    case (.string(let one), .string(let other)), (.url(let one), .url(let other)):
+      // Not by Swift's own `<`, which goes by raw lengths where one normal form begins the other.
+      return TextComparing.isLess(one, other) ? -1 : TextComparing.isLess(other, one) ? 1 : 0
     case (.data(let one), .data(let other)):
       return one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
     case (.uuid(let one), .uuid(let other)): return sign(one, other)

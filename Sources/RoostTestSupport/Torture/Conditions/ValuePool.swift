@@ -109,7 +109,7 @@ extension ValuePool {
       [
         [], [0], [0, 0], [0, 255], [1], [255], [255, 255], [UInt8](repeating: 7, count: 512),
         [UInt8](repeating: 7, count: 513), [UInt8](repeating: 7, count: 512) + [8, 1],
-        [UInt8](repeating: 0, count: 2000),
+        [UInt8](repeating: 0, count: 200) + [UInt8](repeating: 9, count: 2000),
       ].map { .data($0) }
     case .uuid:
       [(0, 0), (0, 1), (1, 0), (.max, .max), (1 << 63, 5)].map { .uuid(UUIDNumber(high: $0.0, low: $0.1)) }
