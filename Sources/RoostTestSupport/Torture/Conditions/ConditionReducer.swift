@@ -104,7 +104,7 @@ struct ConditionReducer {
     on(stage) { ground in
       var judge = ConditionJudge(ground)
       guard let complaint = try judge.complaint(query) else { return }
-      found = (complaint, try QueryText.rows(ground), QueryText.text(query, ground.catalog))
+      found = (complaint, try QueryText.rows(query, ground), QueryText.text(query, ground.catalog))
     }
     return found
   }
@@ -137,8 +137,9 @@ enum QueryText {
     return words
   }
 
-  /// The first few rows, with what they hold.
-  static func rows(_ ground: Ground) throws -> String {
+  /// The first few rows, with what they hold in the fields that the query names.
+  static func rows(_ query: Query, _ ground: Ground) throws -> String {
+    let text = text(query, ground.catalog)
     var words: [String] = []
     for entity in ground.catalog.entities {
       let table = try ground.table(entity.id)
@@ -146,7 +147,7 @@ enum QueryText {
       while try cursor.next(), words.count < 4 {
         let row = try cursor.row()
         let values = try entity.fields.compactMap { field -> String? in
-          guard let access = table.access(field.id) else { return nil }
+          guard text.contains("." + field.name), let access = table.access(field.id) else { return nil }
           return "\(field.name): \(Describer.text(try table.value(access, row)))"
         }
         words.append("\(entity.name) \(row.id.number) {\(values.joined(separator: ", "))}")
