@@ -46,7 +46,7 @@ let package = Package(
     floor("RoostKV", on: ["RoostTrees", "RoostPages"]),
     floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
-    floor("RoostQuery", on: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
     floor(
       "RoostTestSupport",

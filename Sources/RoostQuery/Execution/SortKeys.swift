@@ -5,8 +5,8 @@ internal import RoostRecords
 final class SortKeys {
   private let order: [SortTerm]
   private let programs: [Program?]
-  private var interpreter: Interpreter
-  private(set) var key = ByteBuffer()
+  @exclusivity(unchecked) private var interpreter: Interpreter
+  @exclusivity(unchecked) private(set) var key = ByteBuffer()
 
   init(_ order: [SortTerm], _ ground: Ground, _ entity: EntityID) throws {
     self.order = order

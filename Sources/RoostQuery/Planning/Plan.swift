@@ -20,7 +20,7 @@ package final class Plan {
   let visited: Double
   let program: Program?
   /// What was done the last time.
-  package internal(set) var tally = Tally()
+  @exclusivity(unchecked) package internal(set) var tally = Tally()
 
   package struct Tally: Sendable {
     /// Entries of indexes that were read.

@@ -2,20 +2,21 @@ internal import RoostRecords
 
 /// Memory for bytes that a program makes: constants for its life, values of one row until the next.
 final class Arena {
-  private var blocks: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) private(set) var isEmpty = true
 
   deinit { clear() }
-
-  var isEmpty: Bool { blocks.isEmpty }
 
   func clear() {
     for block in blocks { block.deallocate() }
     blocks.removeAll(keepingCapacity: true)
+    isEmpty = true
   }
 
   func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let block = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 1), alignment: 8)
     blocks.append(block)
+    isEmpty = false
     if let start = bytes.baseAddress { block.copyMemory(from: start, byteCount: bytes.count) }
     return UnsafeRawBufferPointer(start: block, count: bytes.count)
   }

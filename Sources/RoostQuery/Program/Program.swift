@@ -8,13 +8,33 @@ package final class Program {
   private let parts: ProgramParts
   private let code: UnsafeMutablePointer<Instruction>
   private let registers: UnsafeMutablePointer<Cell>
-  private let places: [UnsafeMutablePointer<FieldPlace>]
+  private let loads: UnsafeMutablePointer<Load>
+  private let needles: UnsafeMutablePointer<Needle>
+  private let sets: UnsafeMutablePointer<ConstantSet>
+  // Constants, so that nobody asks at every row whether they are being changed.
+  private let regexes: [Regex<AnyRegexOutput>]
+  private let terms: [Term]
+  private let escaped: [Escape]
+  private let passages: [Passage]
+  private let fields: [FieldLoad]
   private let result: UInt16
   private let table: TableReader
   /// The numbers of the rows that registers hold, for values that stand outside them.
   private let rows: UnsafeMutablePointer<RowID>
-  @exclusivity(unchecked) private var spare = Arena()
+  /// Whether it reads rows other than the one that is tested.
+  private let follows: Bool
+  private let spare = Arena()
   @exclusivity(unchecked) private var interpreter: Interpreter
+
+  /// A field to be read, without anything that is counted.
+  private struct Load {
+    let places: UnsafeMutablePointer<FieldPlace>
+    let coding: CellCoding
+    /// What rows hold whose layout does not have the field.
+    let initial: Cell
+    /// What rows hold that say nil.
+    let empty: Cell
+  }
 
   package convenience init(condition: Term, _ ground: Ground, _ entity: EntityID) throws {
     var compiler = try Compiler(ground, entity)
@@ -40,18 +60,38 @@ package final class Program {
     rows = .allocate(capacity: parts.registers)
     rows.initialize(repeating: RowID(0), count: parts.registers)
     for (register, cell) in parts.constants { registers[Int(register)] = cell }
-    places = parts.loads.map { load in
+    loads = .allocate(capacity: max(1, parts.loads.count))
+    for (index, load) in parts.loads.enumerated() {
       let places = UnsafeMutablePointer<FieldPlace>.allocate(capacity: load.places.count)
       places.initialize(from: load.places, count: load.places.count)
-      return places
+      (loads + index).initialize(
+        to: Load(
+          places: places, coding: load.coding, initial: load.initial, empty: load.isOptional ? .null : load.initial))
     }
+    regexes = parts.regexes
+    terms = parts.terms
+    escaped = parts.escapes
+    passages = parts.passages
+    fields = parts.loads
+    needles = Self.copy(parts.needles)
+    sets = Self.copy(parts.members)
+    follows = !parts.passages.isEmpty
+  }
+
+  private static func copy<Part>(_ all: [Part]) -> UnsafeMutablePointer<Part> {
+    let memory = UnsafeMutablePointer<Part>.allocate(capacity: max(1, all.count))
+    memory.initialize(from: all, count: all.count)
+    return memory
   }
 
   deinit {
     code.deallocate()
     registers.deallocate()
     rows.deallocate()
-    for place in places { place.deallocate() }
+    for index in parts.loads.indices { loads[index].places.deallocate() }
+    loads.deallocate()
+    needles.deinitialize(count: parts.needles.count).deallocate()
+    sets.deinitialize(count: parts.members.count).deallocate()
   }
 
   /// How many parts of the condition are left to the interpreter.
@@ -80,8 +120,10 @@ package final class Program {
 
   private func run() throws -> Bool {
     // What other rows lie on must stay there until the end.
-    if !parts.passages.isEmpty { try table.hold() }
-    defer { if !parts.passages.isEmpty { table.release() } }
+    if follows { try table.hold() }
+    defer { if follows { table.release() } }
+    // Local, so that they need not be loaded again after every call.
+    let (code, registers) = (code, registers)
     var at = 0
     while true {
       let step = code[at]
@@ -133,11 +175,11 @@ package final class Program {
           one.isNull || two.isNull
           ? Self.compareNull(step.question, one, two)
           : Self.compare(step.question, one.bytes, two.bytes, TextBytes.isSame, TextBytes.bytesAreLess)
-      case .find: outcome = parts.needles[Int(step.two)].holds(registers[Int(step.one)].bytes)
-      case .member: outcome = parts.members[Int(step.two)].contains(registers[Int(step.one)])
+      case .find: outcome = needles[Int(step.two)].holds(registers[Int(step.one)].bytes)
+      case .member: outcome = sets[Int(step.two)].contains(registers[Int(step.one)])
       case .match:
         let text = String(decoding: registers[Int(step.one)].bytes, as: UTF8.self)
-        outcome = text.contains(parts.regexes[Int(step.two)])
+        outcome = text.contains(regexes[Int(step.two)])
       case .empty: outcome = registers[Int(step.one)].count == 0
       case .characters:
         let text = registers[Int(step.one)].bytes
@@ -149,7 +191,7 @@ package final class Program {
         continue
       case .demand:
         if registers[Int(step.one)].isNull {
-          throw interpreter.fault(.nilUnwrapped, "it is nil", parts.terms[Int(step.extra)])
+          throw interpreter.fault(.nilUnwrapped, "it is nil", terms[Int(step.extra)])
         }
         continue
       case .interpret:
@@ -172,15 +214,16 @@ package final class Program {
     }
     let start = UnsafeRawPointer(bitPattern: UInt(row.bits))!
     // The row was examined, so its version is one of the table's.
-    let place = places[index][Int(start.u16(0))]
+    let load = loads + index
+    let place = load.pointee.places[Int(start.u16(0))]
     switch place.kind {
-    case .missing: registers[Int(step.target)] = parts.loads[index].initial
+    case .missing: registers[Int(step.target)] = load.pointee.initial
     case .fixed:
       registers[Int(step.target)] =
-        place.isNull(start) ? empty(index) : parts.loads[index].coding.cell(place.fixed(start))
+        place.isNull(start) ? load.pointee.empty : load.pointee.coding.cell(place.fixed(start))
     case .variable:
       if place.isNull(start) {
-        registers[Int(step.target)] = empty(index)
+        registers[Int(step.target)] = load.pointee.empty
         return
       }
       let (bytes, isOutside) = place.variable(start)
@@ -188,13 +231,8 @@ package final class Program {
     }
   }
 
-  private func empty(_ index: Int) -> Cell {
-    let load = parts.loads[index]
-    return load.isOptional ? .null : load.initial
-  }
-
   private func outside(_ step: Instruction) throws -> UnsafeRawBufferPointer {
-    let load = parts.loads[Int(step.extra)]
+    let load = fields[Int(step.extra)]
     return spare.keep(try load.table.large(load.field, rows[Int(step.one)]))
   }
 
@@ -204,7 +242,7 @@ package final class Program {
       registers[Int(step.target)] = .null
       return
     }
-    let passage = parts.passages[Int(step.extra)]
+    let passage = passages[Int(step.extra)]
     let id = RowID(reference.bits)
     guard let row = try passage.table.borrow(id, { spare.keep($0) }) else {
       throw interpreter.fault(
@@ -217,7 +255,7 @@ package final class Program {
   // MARK: Computing
 
   private func compute(_ step: Instruction) throws {
-    let term = parts.terms[Int(step.extra)]
+    let term = terms[Int(step.extra)]
     let kind = term.kind
     let cells = [registers[Int(step.one)], registers[Int(step.two)]]
     let values = cells.map { $0.value(kind) }
@@ -225,7 +263,7 @@ package final class Program {
   }
 
   private func interpret(_ step: Instruction) throws {
-    let escape = parts.escapes[Int(step.extra)]
+    let escape = escaped[Int(step.extra)]
     var bindings: [Int: Value] = [:]
     for (variable, register, kind) in escape.bindings { bindings[variable] = registers[Int(register)].value(kind) }
     registers[Int(step.target)] = spare.cell(try interpreter.value(escape.term, bindings)) ?? .null

@@ -20,10 +20,11 @@ package enum Folding {
   }
 
   static func append(_ text: UnsafeRawBufferPointer, keepsMarks: Bool, to folded: inout [UInt8]) {
-    if isASCII(text) {
-      for byte in text { folded.append(lower(byte)) }
-      return
-    }
+    if isLatin(text) { return appendLatin(text, keepsMarks: keepsMarks, to: &folded) }
+    appendAny(text, keepsMarks: keepsMarks, to: &folded)
+  }
+
+  private static func appendAny(_ text: UnsafeRawBufferPointer, keepsMarks: Bool, to folded: inout [UInt8]) {
     for scalar in String(decoding: text, as: UTF8.self)._nfd {
       if scalar.isASCII {
         folded.append(lower(UInt8(scalar.value)))
@@ -34,6 +35,44 @@ package enum Folding {
       } else {
         folded += scalar.properties.uppercaseMapping.lowercased().utf8
       }
+    }
+  }
+
+  // MARK: Letters of Europe
+
+  /// Whether all is below U+0300, where no letter depends on its neighbours.
+  private static func isLatin(_ text: UnsafeRawBufferPointer) -> Bool { text.allSatisfy { $0 < 0xCC } }
+
+  private static func appendLatin(_ text: UnsafeRawBufferPointer, keepsMarks: Bool, to folded: inout [UInt8]) {
+    let letters = keepsMarks ? markedLetters : bareLetters
+    var offset = 0
+    while offset < text.count {
+      let byte = text[offset]
+      offset += 1
+      if byte < 0x80 {
+        folded.append(lower(byte))
+      } else if offset < text.count {
+        let letter = (Int(byte) & 31) << 6 | Int(text[offset]) & 63
+        offset += 1
+        var rest = letters[letter &- 0x80]
+        while rest != 0 {
+          folded.append(UInt8(truncatingIfNeeded: rest))
+          rest >>= 8
+        }
+      }
+    }
+  }
+
+  private static let bareLetters = letters(keepsMarks: false)
+  private static let markedLetters = letters(keepsMarks: true)
+
+  /// What each letter from U+0080 to U+02FF becomes, its first byte lowest.
+  private static func letters(keepsMarks: Bool) -> [UInt64] {
+    (0x80..<0x300).map { number in
+      var folded: [UInt8] = []
+      var letter = String(Unicode.Scalar(UInt32(number))!)
+      letter.withUTF8 { appendAny(UnsafeRawBufferPointer($0), keepsMarks: keepsMarks, to: &folded) }
+      return folded.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
   }
 
