@@ -99,7 +99,7 @@ struct Things {
     try store.read { reader in
       let ground = Ground(reader)
       let term: Term
-      do { term = try Checker.condition(condition, reader.catalog, thing) } catch {
+      do throws(ConditionFault) { term = try Checker.condition(condition, reader.catalog, thing) } catch {
         return .refused(error.code)
       }
       let id = RowID(UInt64(row))
