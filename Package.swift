@@ -48,7 +48,9 @@ let package = Package(
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
-    floor("RoostTestSupport", on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"]),
+    floor(
+      "RoostTestSupport",
+      on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     program("RoostTool", on: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     program(
       "RoostTorture",

@@ -14,7 +14,9 @@ import Testing
     "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostRecords": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
-    "RoostTestSupport": ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"],
+    "RoostTestSupport": [
+      "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
+    ],
     "RoostTool": ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
   ]

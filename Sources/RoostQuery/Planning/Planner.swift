@@ -16,7 +16,40 @@ package struct Planner {
   private static let deepest = 4
 
   package func plan(_ query: Query) throws -> Plan {
+    let asked = try check(query)
+    let choices = try choices(asked)
+    var best = choices[0]
+    for choice in choices where choice.cost < best.cost { best = choice }
+    return try asked.plan(best, ground)
+  }
+
+  /// Every plan that could be chosen, the dear ones too. All of them find the same rows, which is for tests to show.
+  package func plans(_ query: Query) throws -> [Plan] {
+    let asked = try check(query)
+    return try choices(asked).map { try asked.plan($0, ground) }
+  }
+
+  /// A query whose every part means something here.
+  private struct Asked {
+    var query: Query
+    var entity: Entity
+    var table: TableReader
+    var order: [SortTerm]
+    var conjunction: Conjunction
+    /// Whether it is part of another plan.
+    var isInner: Bool
+
+    func plan(_ choice: Choice, _ ground: Ground) throws -> Plan {
+      try Plan(query, entity, table, ground, order, conjunction, choice, isLenient: isInner)
+    }
+  }
+
+  private func check(_ query: Query) throws -> Asked {
     let entity = try ground.entity(query.entity)
+    var query = query
+    // A number below zero is none.
+    query.offset = max(0, query.offset)
+    query.limit = query.limit.map { max(0, $0) }
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
       try Checker.condition(condition, ground.catalog, entity.id)
     }
@@ -24,29 +57,28 @@ package struct Planner {
       var checker = Checker(ground.catalog, entity.id)
       let term = try checker.term(order.key)
       guard term.kind.isSortable else { throw checker.wrong(order.key, "\(term.kind) has no order") }
-      return (key: term, isDescending: order.isDescending)
+      return SortTerm(key: term, isDescending: order.isDescending)
     }
-    return try plan(query, entity, condition, order.map { SortTerm(key: $0.key, isDescending: $0.isDescending) })
+    return Asked(
+      query: query, entity: entity, table: try ground.table(entity.id), order: order,
+      conjunction: Conjunction(condition), isInner: depth > 0)
   }
 
-  private func plan(_ query: Query, _ entity: Entity, _ condition: Term?, _ order: [SortTerm]) throws -> Plan {
-    let table = try ground.table(entity.id)
-    let conjunction = Conjunction(condition)
-    var best: Choice?
-    for candidate in try candidates(table, conjunction) {
-      let choice = try Choice(candidate, conjunction, query, order, table, ground)
-      if best.map({ choice.cost < $0.cost }) ?? true { best = choice }
+  private func choices(_ asked: Asked) throws -> [Choice] {
+    let table = asked.table
+    var choices = try candidates(table, asked.conjunction).map {
+      try Choice($0, asked.conjunction, asked.query, asked.order, table, ground)
     }
     // Reading an index from end to end for its order alone.
-    for index in table.indexes where !order.isEmpty && index.isWhole && index.index.tests.isEmpty {
+    for index in table.indexes where !asked.order.isEmpty && index.isWhole && index.index.tests.isEmpty {
       let access = IndexAccess(index: index, ranges: [KeyRange()], fixedParts: 0)
       let candidate = Candidate(
         access: .index(access), count: index.count, isCountExact: true, cost: Double(index.count) * Cost.entry,
         covered: [])
-      let choice = try Choice(candidate, conjunction, query, order, table, ground)
-      if choice.direction != nil, best.map({ choice.cost < $0.cost }) ?? true { best = choice }
+      let choice = try Choice(candidate, asked.conjunction, asked.query, asked.order, table, ground)
+      if choice.direction != nil { choices.append(choice) }
     }
-    return try Plan(query, entity, table, ground, condition, order, conjunction, best!)
+    return choices
   }
 
   /// Every way that is worth a thought. One that reads all rows is always among them.
@@ -154,7 +186,8 @@ package struct Planner {
         }
         guard isAsked, let inner = part.expression.moved(over: first) else { continue }
         moved.append(inner)
-        covered.insert(number)
+        // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
+        if inner.isFaultless { covered.insert(number) }
       }
       guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, target) else {
         continue
@@ -174,45 +207,4 @@ package struct Planner {
 extension Candidate {
   /// What it costs with the reading of its rows.
   var total: Double { cost + Double(count) * (Cost.row + Cost.test) }
-}
-
-extension Expression {
-  /// The same, asked of the row that the reference `field` of the row leads to; nil where it asks for more than that.
-  func moved(over field: FieldID) -> Expression? {
-    switch self {
-    case .field(.variable(0), let id): id == field ? .variable(0) : nil
-    case .unwrap(.field(.variable(0), let id)): id == field ? .variable(0) : nil
-    case .variable(0): nil
-    case .constant, .variable: self
-    case .field(let base, let id): base.moved(over: field).map { .field($0, id) }
-    case .unwrap(let inner): inner.moved(over: field).map { .unwrap($0) }
-    case .compare(let comparison, let one, let two):
-      pair(one, two, field).map { .compare(comparison, $0, $1) }
-    case .coalesce(let one, let two): pair(one, two, field).map { .coalesce($0, $1) }
-    case .contains(let one, let two): pair(one, two, field).map { .contains($0, $1) }
-    case .text(let test, let one, let two): pair(one, two, field).map { .text(test, $0, $1) }
-    case .and(let all): list(all, field).map { .and($0) }
-    case .or(let all): list(all, field).map { .or($0) }
-    case .not(let inner): inner.moved(over: field).map { .not($0) }
-    case .within(let low, let high, let isClosed, let value):
-      list([low, high, value], field).map { .within($0[0], $0[1], isClosed, $0[2]) }
-    case .ifLet(let variable, let value, let one, let two):
-      list([value, one, two], field).map { .ifLet(variable, $0[0], $0[1], $0[2]) }
-    default: nil
-    }
-  }
-
-  private func pair(_ one: Expression, _ two: Expression, _ field: FieldID) -> (Expression, Expression)? {
-    guard let first = one.moved(over: field), let second = two.moved(over: field) else { return nil }
-    return (first, second)
-  }
-
-  private func list(_ all: [Expression], _ field: FieldID) -> [Expression]? {
-    var moved: [Expression] = []
-    for one in all {
-      guard let one = one.moved(over: field) else { return nil }
-      moved.append(one)
-    }
-    return moved
-  }
 }
