@@ -16,12 +16,7 @@ struct IndexScan {
     self.plan = plan
     isCareful =
       plan.direction != nil && !plan.order.isEmpty
-      && use.index.index.parts.dropFirst(use.fixedParts).contains { part in
-        switch plan.entity.field(part.field)?.type {
-        case .string, .url, .data: true
-        default: false
-        }
-      }
+      && use.index.index.parts.dropFirst(use.fixedParts).contains { $0.mayBeCut(plan.entity) }
   }
 
   /// Calls `body` with each row until it says false; returns whether it went to the end.

@@ -68,11 +68,20 @@ extension Plan {
     if case .all = access { return try scan(skipped, body) }
     return try forEachNumber(skipped) { id in
       try withRow(id) { row in
-        if let program, try !program.test(row) { return true }
+        if try !passes(row) { return true }
         tally.matches += 1
         return try body(row)
       }
     }
+  }
+
+  @inline(__always)
+  private func passes(_ row: Row) throws -> Bool {
+    guard let program else { return true }
+    if isLenient {
+      do { return try program.test(row) } catch is ConditionFault { return true }
+    }
+    return try program.test(row)
   }
 
   private func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
@@ -100,7 +109,7 @@ extension Plan {
     while isThere {
       let row = try cursor.row()
       tally.rows += 1
-      if try program?.test(row) ?? true {
+      if try passes(row) {
         tally.matches += 1
         if try !body(row) { return false }
       }

@@ -29,7 +29,7 @@ struct Choice {
     _ ground: Ground
   ) throws {
     self.candidate = candidate
-    direction = Self.direction(candidate.access, order)
+    direction = Self.direction(candidate.access, order, table)
     let share = try Selectivity.share(of: conjunction, without: candidate.covered, table)
     let count = Double(candidate.count)
     expected = count * share
@@ -47,7 +47,7 @@ struct Choice {
   }
 
   /// Which way the rows must be read to come in order.
-  private static func direction(_ access: Access, _ order: [SortTerm]) -> Direction? {
+  private static func direction(_ access: Access, _ order: [SortTerm], _ table: TableReader) -> Direction? {
     guard let first = order.first else { return .forward }
     let way: Direction = first.isDescending ? .backward : .forward
     switch access {
@@ -61,13 +61,23 @@ struct Choice {
       // Keys that have one value in all rows order nothing. Behind the others come equal ones by their numbers, so the
       // index must end where they do.
       let keys = order.filter { key in key.field.map { !fixed.contains($0) } ?? true }
-      guard keys.count == free.count else { return nil }
+      guard keys.count == free.count, free.dropLast().allSatisfy({ !$0.mayBeCut(table.entity) }) else { return nil }
       for (key, part) in zip(keys, free) {
         guard key.field == part.field else { return nil }
         // Rows that are equal stand by their numbers, upwards if read forward.
         guard (key.isDescending != part.isDescending) == (way == .backward) else { return nil }
       }
       return way
+    }
+  }
+}
+
+extension Index.Part {
+  /// Whether its keys may be cut, so that what stands behind it may not be in order.
+  func mayBeCut(_ entity: Entity) -> Bool {
+    switch entity.field(field)?.type {
+    case .string, .url, .data: true
+    default: false
     }
   }
 }

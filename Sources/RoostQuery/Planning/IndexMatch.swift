@@ -37,7 +37,7 @@ enum IndexMatch {
     return Candidate(
       access: .index(IndexAccess(index: index, ranges: all, fixedParts: fixedParts)), count: count,
       isCountExact: true, cost: Double(all.count) * Cost.seek + Double(count) * Cost.entry,
-      covered: conjunction.covered(kept.union(tested(index.index, conjunction))))
+      covered: conjunction.covered(kept.union(tested(index.index, entity, conjunction))))
   }
 
   /// Whether every row that the condition admits stands in the index.
@@ -49,17 +49,27 @@ enum IndexMatch {
       switch test {
       case .isNull: return constraint.bounds.allSatisfy { $0 == PartBound(null: field) }
       case .isNotNull: return constraint.bounds.allSatisfy { !$0.admitsNull }
-      case .equals(_, let value): return constraint.bounds.allSatisfy { $0 == PartBound(.equal, value, field) }
+      // Texts that were cut may differ although their keys do not.
+      case .equals(_, let value):
+        return constraint.bounds.allSatisfy { $0.isExact && $0 == PartBound(.equal, value, field) }
       }
     }
   }
 
-  /// The parts of the condition that the index's own tests answer.
-  private static func tested(_ index: Index, _ conjunction: Conjunction) -> Set<Int> {
+  /// The parts of the condition that the index's own tests answer: those that ask for nothing but what they say.
+  private static func tested(_ index: Index, _ entity: Entity, _ conjunction: Conjunction) -> Set<Int> {
     var answered: Set<Int> = []
     for test in index.tests {
-      guard let constraint = conjunction.constraint(on: test.field), constraint.isPoint else { continue }
-      answered.formUnion(constraint.conjuncts)
+      guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
+        continue
+      }
+      let asked: PartBound? =
+        switch test {
+        case .isNull: PartBound(null: field)
+        case .isNotNull: PartBound(notNull: field)
+        case .equals(_, let value): PartBound(.equal, value, field)
+        }
+      if constraint.isExact, constraint.bounds == [asked] { answered.formUnion(constraint.conjuncts) }
     }
     return answered
   }

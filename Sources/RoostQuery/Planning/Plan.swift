@@ -12,6 +12,8 @@ package final class Plan {
   let access: Access
   let direction: Direction?
   let residual: Term?
+  /// Whether a row that is at fault counts as one that fulfils the condition, because it is tested again.
+  let isLenient: Bool
   /// What tells that an access comes to no row outside the condition.
   let isCountExact: Bool
   let cost: Double
@@ -35,9 +37,10 @@ package final class Plan {
 
   init(
     _ query: Query, _ entity: Entity, _ table: TableReader, _ ground: Ground, _ order: [SortTerm],
-    _ conjunction: Conjunction, _ choice: Choice
+    _ conjunction: Conjunction, _ choice: Choice, isLenient: Bool
   ) throws {
     self.query = query
+    self.isLenient = isLenient
     self.entity = entity
     self.table = table
     self.ground = ground

@@ -36,9 +36,11 @@ package struct Planner {
     var table: TableReader
     var order: [SortTerm]
     var conjunction: Conjunction
+    /// Whether it is part of another plan.
+    var isInner: Bool
 
     func plan(_ choice: Choice, _ ground: Ground) throws -> Plan {
-      try Plan(query, entity, table, ground, order, conjunction, choice)
+      try Plan(query, entity, table, ground, order, conjunction, choice, isLenient: isInner)
     }
   }
 
@@ -59,7 +61,7 @@ package struct Planner {
     }
     return Asked(
       query: query, entity: entity, table: try ground.table(entity.id), order: order,
-      conjunction: Conjunction(condition))
+      conjunction: Conjunction(condition), isInner: depth > 0)
   }
 
   private func choices(_ asked: Asked) throws -> [Choice] {
@@ -184,7 +186,8 @@ package struct Planner {
         }
         guard isAsked, let inner = part.expression.moved(over: first) else { continue }
         moved.append(inner)
-        covered.insert(number)
+        // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
+        if inner.isFaultless { covered.insert(number) }
       }
       guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, target) else {
         continue
@@ -204,45 +207,4 @@ package struct Planner {
 extension Candidate {
   /// What it costs with the reading of its rows.
   var total: Double { cost + Double(count) * (Cost.row + Cost.test) }
-}
-
-extension Expression {
-  /// The same, asked of the row that the reference `field` of the row leads to; nil where it asks for more than that.
-  func moved(over field: FieldID) -> Expression? {
-    switch self {
-    case .field(.variable(0), let id): id == field ? .variable(0) : nil
-    case .unwrap(.field(.variable(0), let id)): id == field ? .variable(0) : nil
-    case .variable(0): nil
-    case .constant, .variable: self
-    case .field(let base, let id): base.moved(over: field).map { .field($0, id) }
-    case .unwrap(let inner): inner.moved(over: field).map { .unwrap($0) }
-    case .compare(let comparison, let one, let two):
-      pair(one, two, field).map { .compare(comparison, $0, $1) }
-    case .coalesce(let one, let two): pair(one, two, field).map { .coalesce($0, $1) }
-    case .contains(let one, let two): pair(one, two, field).map { .contains($0, $1) }
-    case .text(let test, let one, let two): pair(one, two, field).map { .text(test, $0, $1) }
-    case .and(let all): list(all, field).map { .and($0) }
-    case .or(let all): list(all, field).map { .or($0) }
-    case .not(let inner): inner.moved(over: field).map { .not($0) }
-    case .within(let low, let high, let isClosed, let value):
-      list([low, high, value], field).map { .within($0[0], $0[1], isClosed, $0[2]) }
-    case .ifLet(let variable, let value, let one, let two):
-      list([value, one, two], field).map { .ifLet(variable, $0[0], $0[1], $0[2]) }
-    default: nil
-    }
-  }
-
-  private func pair(_ one: Expression, _ two: Expression, _ field: FieldID) -> (Expression, Expression)? {
-    guard let first = one.moved(over: field), let second = two.moved(over: field) else { return nil }
-    return (first, second)
-  }
-
-  private func list(_ all: [Expression], _ field: FieldID) -> [Expression]? {
-    var moved: [Expression] = []
-    for one in all {
-      guard let one = one.moved(over: field) else { return nil }
-      moved.append(one)
-    }
-    return moved
-  }
 }
