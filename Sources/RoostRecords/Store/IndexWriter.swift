@@ -100,6 +100,9 @@ final class IndexWriter {
     stand = try make(row, layout, &new, outside)
   }
 
+  /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
+  var isCut: Bool { stand == .cut }
+
   /// Whether the prepared key and a row's number have room in the tree.
   var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
 
