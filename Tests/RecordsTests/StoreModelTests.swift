@@ -80,7 +80,11 @@ import Testing
             let value = values[field.name]!
             let start = key.count
             if field.isOptional { key.append(value.isNull ? 0 : 1) }
-            if value.isNull { isShared = true } else { try KeyCoding.append(value, as: field.type, to: &key) }
+            if value.isNull {
+              isShared = true
+            } else {
+              try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
+            }
             if part.isDescending { key.complement(from: start) }
           }
           if isShared { KeyCoding.append(row: id, to: &key) }

@@ -25,6 +25,8 @@ final class IndexWriter {
     case alone
     /// The key needs the row's number behind the values.
     case shared
+    /// The same, because a text was cut: only whoever compares whole values knows whether they are another row's too.
+    case cut
   }
 
   init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
@@ -53,14 +55,15 @@ final class IndexWriter {
       case .equals(_, let value): if layout.value(row, slot) != value { return .outside }
       }
     }
-    var stand = index.isUnique ? Stand.alone : .shared
+    var isShared = !index.isUnique
+    var isCut = false
     for (part, slot) in zip(index.parts, slots) {
       let start = key.count
       if slot.nullBit >= 0 {
         let isNull = layout.isNull(row, slot)
         key.append(isNull ? 0 : 1)
         if isNull {
-          stand = .shared
+          isShared = true
           if part.isDescending { key.complement(from: start) }
           continue
         }
@@ -73,17 +76,21 @@ final class IndexWriter {
         } else {
           append(bytes, slot.type, &key)
         }
-        if key.memory.u8(key.count - 1) == 254 { stand = .shared }
+        if key.memory.u8(key.count - 1) == 254 { isCut = true }
       } else {
         KeyCoding.appendFixed(row + slot.position, as: slot.type, to: &key)
       }
       if part.isDescending { key.complement(from: start) }
     }
-    return stand
+    return isShared ? .shared : isCut ? .cut : .alone
   }
 
   private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout ByteBuffer) {
-    if type == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
+    if type == .data {
+      KeyCoding.append(data: bytes, to: &key, cutBehind: index.textBytes)
+    } else {
+      KeyCoding.append(text: bytes, to: &key, cutBehind: index.textBytes)
+    }
   }
 
   // MARK: Changing
@@ -93,8 +100,20 @@ final class IndexWriter {
     stand = try make(row, layout, &new, outside)
   }
 
+  /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
+  var isCut: Bool { stand == .cut }
+
+  /// Whether the prepared key and a row's number have room in the tree.
+  var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
+
+  /// Whether the row stands in here, once it is there: while the index is built not all do.
+  func covers(_ id: RowID) -> Bool { index.builtBelow.map { id < $0 } ?? true }
+
   /// The row that stands in the way of the prepared one, if the index is unique and there is one.
-  func conflict(_ own: RowID) throws(StoreError) -> RowID? {
+  ///
+  /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
+  func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
+    if stand == .cut { return try cutConflict(own, isSame) }
     guard index.isUnique, stand == .alone else { return nil }
     let found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in
       KeyCoding.row(endOf: value, from: 1)
@@ -104,9 +123,24 @@ final class IndexWriter {
     return row == own ? nil : row
   }
 
+  private func cutConflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
+    var cursor = ByteCursor(draft.tree)
+    var isThere = try cursor.seek(ByteKey(new.bytes))
+    while isThere, let (key, value) = cursor.entry() {
+      guard key.count > new.count, key.bytes.prefix(new.count).elementsEqual(new.bytes) else { return nil }
+      guard let (row, _) = IndexEntry.row(key.bytes, value.bytes) else { throw Self.damaged(index) }
+      if row != own, try isSame(row) { return row }
+      isThere = try cursor.next()
+    }
+    return nil
+  }
+
   /// Puts the prepared row in.
-  func add(_ id: RowID) throws(StoreError) {
-    if stand == .outside { return }
+  func add(_ id: RowID) throws(StoreError) { if covers(id) { try put(id) } }
+
+  /// The entry of the prepared row; nil if it has none. Borrowed until another one is prepared.
+  func makeEntry(_ id: RowID) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    if stand == .outside { return nil }
     entry.clear()
     if stand == .alone {
       entry.append(0)
@@ -116,14 +150,20 @@ final class IndexWriter {
       KeyCoding.append(row: id, to: &new)
       entry.append(UInt8(new.count - start))
     }
-    try draft.put(ByteKey(new.bytes), entry.bytes)
+    return (new.bytes, entry.bytes)
+  }
+
+  func put(_ id: RowID) throws(StoreError) {
+    guard let (key, value) = makeEntry(id) else { return }
+    try draft.put(ByteKey(key), value)
   }
 
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
+    guard covers(id) else { return }
     switch try make(row, layout, &old, outside) {
     case .outside: return
     case .alone: break
-    case .shared: KeyCoding.append(row: id, to: &old)
+    case .shared, .cut: KeyCoding.append(row: id, to: &old)
     }
     guard try draft.remove(ByteKey(old.bytes)) else { throw Self.damaged(index) }
   }
