@@ -12,16 +12,20 @@ extension TableWriter {
   package func update(_ id: RowID, _ body: (inout RowBuilder) throws -> Void) throws -> Bool {
     guard try load(id) else { return false }
     try body(&builder)
-    let moved = try assemble(&builder, id)
+    try replace(id, assemble(&builder, id))
+    return true
+  }
+
+  /// Makes `new` of `old`.
+  func replace(_ id: RowID, _ moved: [Moved]) throws {
     let changed = changedFields(moved)
-    if changed.isEmpty { return true }
+    if changed.isEmpty { return }
     let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
     try prepare(touched, id, moved)
     try tables.changing(generation) { () throws(StoreError) in
       try exchange(id, changed, moved, touched)
       try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
     }
-    return true
   }
 
   /// Changes fields of a row by name; false if there is none of that number.

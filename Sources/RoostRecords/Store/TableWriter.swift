@@ -75,13 +75,17 @@ package final class TableWriter {
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)
     let id = RowID(nextRow)
-    let moved = try assemble(&builder, id)
+    try add(id, assemble(&builder, id))
+    return id
+  }
+
+  /// Adds `new`.
+  func add(_ id: RowID, _ moved: [Moved]) throws {
     try prepare(indexes, id, moved)
     try tables.changing(generation) { () throws(StoreError) in
       try place(id, moved)
       try tables.record(.insert, entity.id, id, new.bytes)
     }
-    return id
   }
 
   /// Adds a row from values by name; what is not named is nil, or zero and empty.
