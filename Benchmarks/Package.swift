@@ -38,7 +38,8 @@ let package = Package(
     .executableTarget(
       name: "RoostBenchmarks",
       dependencies: [
-        "CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost"), .product(name: "RoostRecords", package: "roost"),
+        "CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost"),
+        .product(name: "RoostRecords", package: "roost"),
       ],
       packageAccess: false, swiftSettings: inside),
 

@@ -32,7 +32,8 @@ enum RowsOperation: String, CaseIterable {
 
   var operation: Operation {
     Operation(
-      name: rawValue, work: work, fixedSize: fixedSize, onlySize: self == .importMillion ? Self.million : nil, turn: turn)
+      name: rawValue, work: work, fixedSize: fixedSize, onlySize: self == .importMillion ? Self.million : nil,
+      turn: turn)
   }
 
   private var fixedSize: Int? {

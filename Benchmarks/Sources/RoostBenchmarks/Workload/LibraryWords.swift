@@ -1,10 +1,11 @@
 /// The words of which names and titles are made.
 enum LibraryWords {
   static let genres = [
-    "Ambient", "Blues", "Classical", "Country", "Electronic", "Folk", "Hip-Hop", "Jazz", "Latin", "Metal", "Pop", "Rock",
+    "Ambient", "Blues", "Classical", "Country", "Electronic", "Folk", "Hip-Hop", "Jazz", "Latin", "Metal", "Pop",
+    "Rock",
   ]
 
-  /// About one title in eight has some spelling of "love", and one in three an accent.
+  /// Some titles have a spelling of "love" in them, and some an accent.
   static let titles = words(
     """
     a after again all alone amber and anchor arrow autumn away back ballad beat before behind bell below between blue \
