@@ -5,9 +5,9 @@
 /// 2. Every name that refers to another part of the catalog refers to one that is there.
 package struct Catalog: Hashable, Sendable {
   package private(set) var entities: [Entity] = []
-  package private(set) var indexes: [Index] = []
-  package private(set) var relationships: [Relationship] = []
-  private(set) var next = Numbers()
+  package internal(set) var indexes: [Index] = []
+  package internal(set) var relationships: [Relationship] = []
+  var next = Numbers()
 
   struct Numbers: Hashable, Sendable {
     var entity: UInt32 = 1
@@ -64,7 +64,27 @@ package struct Catalog: Hashable, Sendable {
         throw RecordFault(.conflict, "the index \(index.name) needs a field that is removed", entity: name)
       }
     }
+    for one in relationships where one.entity == changed.id {
+      if case .one(let field) = one.shape, changed.field(field)?.type != .reference(one.target) {
+        throw RecordFault(.conflict, "the relationship \(one.name) needs a field that is removed", entity: name)
+      }
+    }
     entities[index] = changed
+  }
+
+  /// Removes an entity with its indexes and rows. Nothing may lead to it or from it.
+  package mutating func remove(entity name: String) throws(RecordFault) {
+    guard let entity = entity(name) else { throw RecordFault(.unknown, "there is no such entity", entity: name) }
+    for one in relationships where one.entity == entity.id || one.target == entity.id {
+      throw RecordFault(.conflict, "the relationship \(one.name) must be removed first", entity: name)
+    }
+    for other in entities where other.id != entity.id {
+      for field in other.fields where field.type == .reference(entity.id) {
+        throw RecordFault(.conflict, "a field of \(other.name) refers to it", entity: name, field: field.name)
+      }
+    }
+    indexes.removeAll { $0.entity == entity.id }
+    entities.removeAll { $0.id == entity.id }
   }
 
   @discardableResult
@@ -102,6 +122,9 @@ package struct Catalog: Hashable, Sendable {
     guard let entity = entity(entityName),
       let at = indexes.firstIndex(where: { $0.entity == entity.id && $0.name == name })
     else { throw RecordFault(.unknown, "there is no index named \(name)", entity: entityName) }
+    if let one = relationships.first(where: { $0.index == indexes[at].id }) {
+      throw RecordFault(.conflict, "the relationship \(one.name) needs the index \(name)", entity: entityName)
+    }
     indexes.remove(at: at)
   }
 

@@ -143,38 +143,3 @@ package struct Index: Hashable, Sendable {
     self.tests = tests
   }
 }
-
-/// How one entity's rows lead to another's.
-package struct Relationship: Hashable, Sendable {
-  package enum Shape: Hashable, Sendable {
-    /// A reference in the row.
-    case one(FieldID)
-    /// The rows whose reference leads here.
-    case manyByReference(EntityID, FieldID)
-    /// Links of their own, for many-to-many and for an order that is kept.
-    case links
-  }
-
-  package enum DeleteRule: UInt8, Hashable, Sendable { case nullify, cascade, deny, noAction }
-
-  package var id: UInt32
-  package var entity: EntityID
-  package var name: String
-  package var target: EntityID
-  package var shape: Shape
-  package var inverse: UInt32?
-  package var deleteRule: DeleteRule
-
-  package init(
-    _ id: UInt32, of entity: EntityID, _ name: String, to target: EntityID, _ shape: Shape, inverse: UInt32? = nil,
-    deleteRule: DeleteRule = .nullify
-  ) {
-    self.id = id
-    self.entity = entity
-    self.name = name
-    self.target = target
-    self.shape = shape
-    self.inverse = inverse
-    self.deleteRule = deleteRule
-  }
-}

@@ -74,6 +74,15 @@ package enum KeyCoding {
     return RowID(number)
   }
 
+  /// Reads such a number from the middle of a key, and how many bytes it takes; nil where there is none.
+  package static func row(in key: UnsafeRawBufferPointer, at start: Int) -> (row: RowID, count: Int)? {
+    guard start < key.count else { return nil }
+    let count = 1 + (~key[start]).leadingZeroBitCount
+    guard start + count <= key.count else { return nil }
+    let part = UnsafeRawBufferPointer(rebasing: key[start..<start + count])
+    return row(endOf: part, from: 0).map { ($0, count) }
+  }
+
   /// Whether values of this type can stand in keys.
   package static func isOrdered(_ type: FieldType) -> Bool {
     switch type {

@@ -72,6 +72,20 @@ package final class RecordReader {
     return found
   }
 
+  /// What belongs to this reader asks it whether it is still open.
+  var bond: ReadBond {
+    get throws(StoreError) {
+      let bond = ReadBond(scope)
+      try bond.check()
+      return bond
+    }
+  }
+
+  func linkTree(_ id: RelationshipID) throws(StoreError) -> ByteTree {
+    try bond.check()
+    return try bytes(Tables.links(id))
+  }
+
   private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTree {
     let found = try descriptor(name, .integers)
     return IntegerTree(found.root, id: found.id, view: transaction.view)

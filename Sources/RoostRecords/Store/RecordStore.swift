@@ -54,7 +54,7 @@ package final class RecordStore: Sendable {
 /// The one transaction that may change a store of rows.
 package final class RecordWriter {
   private let transaction: WriteTransaction
-  private let tables: Tables
+  let tables: Tables
 
   init(_ store: Store, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
@@ -84,6 +84,7 @@ package final class RecordWriter {
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try tables.settle()
     let point = try tables.forest.savepoint()
+    let open = tables.openReferences
     do {
       let result = try body()
       tables.forest.release(point)
@@ -91,12 +92,14 @@ package final class RecordWriter {
     } catch {
       tables.forest.rollback(to: point)
       try tables.reload()
+      tables.openReferences = open
       throw error
     }
   }
 
-  func commit(_ durability: Durability) throws(StoreError) {
-    do throws(StoreError) {
+  func commit(_ durability: Durability) throws {
+    do {
+      try tables.closeReferences()
       let root = try tables.seal()
       tables.close()
       try transaction.commit(root, durability: durability)

@@ -22,6 +22,7 @@ extension TableWriter {
     if changed.isEmpty { return }
     let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
     try prepare(touched, id, moved)
+    try links.check(id, new.start, old.start, layout)
     try tables.changing(generation) { () throws(StoreError) in
       try exchange(id, changed, moved, touched)
       try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
@@ -94,10 +95,13 @@ extension TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
+    try links.exchanged(id, old.start, new.start, layout)
   }
 
   /// Takes `old` out of rows and indexes.
   func erase(_ id: RowID) throws(StoreError) {
+    tables.deletions &+= 1
+    try links.erased(id, old.start, layout)
     for index in indexes {
       try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
     }

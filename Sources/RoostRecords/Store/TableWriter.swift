@@ -16,6 +16,7 @@ package final class TableWriter {
   let rows: IntegerTreeDraft
   let large: ByteTreeDraft
   let indexes: [IndexWriter]
+  let links: TableLinks
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   let generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
@@ -34,7 +35,7 @@ package final class TableWriter {
   init(
     _ entity: Entity, _ tables: Tables, rows: IntegerTreeDraft, large: ByteTreeDraft, indexes: [(Index, ByteTreeDraft)],
     nextRow: UInt64
-  ) {
+  ) throws(StoreError) {
     self.entity = entity
     self.tables = tables
     generation = tables.generation
@@ -45,6 +46,7 @@ package final class TableWriter {
     self.large = large
     self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1) }
     self.nextRow = nextRow
+    links = try TableLinks(entity, layout, tables)
     new = RowBytes()
     old = RowBytes()
     builder = RowBuilder(layout)
@@ -82,6 +84,7 @@ package final class TableWriter {
   /// Adds `new`.
   func add(_ id: RowID, _ moved: [Moved]) throws {
     try prepare(indexes, id, moved)
+    try links.check(id, new.start, nil, layout)
     try tables.changing(generation) { () throws(StoreError) in
       try place(id, moved)
       try tables.record(.insert, entity.id, id, new.bytes)
@@ -147,6 +150,7 @@ package final class TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in indexes { try index.add(id) }
+    try links.inserted(id, new.start, layout)
   }
 
   func put(_ value: Moved, _ id: RowID) throws(StoreError) {

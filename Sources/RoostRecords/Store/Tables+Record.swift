@@ -22,6 +22,13 @@ extension Tables {
     case update = 34
     case delete = 35
     case large = 36
+    case link = 38
+    case unlink = 39
+    case moveLink = 40
+    case unlinkAll = 41
+    case arrange = 42
+
+    var isAboutLinks: Bool { rawValue >= 38 }
   }
 
   static let floor = Store.Floor(
@@ -116,10 +123,11 @@ extension Tables {
   func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
     if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
     var reader = ByteReader(bytes)
+    if kind.isAboutLinks { return try carryOutLinks(kind, &reader) }
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    case .catalog: return
+    case .catalog, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
     case .large: try table.replayLarge(FieldID(try reader.number()), reader.rest())

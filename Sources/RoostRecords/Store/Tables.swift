@@ -14,6 +14,13 @@ package final class Tables {
   private var transaction: WriteTransaction { forest.transaction }
   package private(set) var catalog: Catalog
   private var opened: [EntityID: TableWriter] = [:]
+  /// Links between rows: see `Links/Tables+Links.swift`.
+  var linkDrafts: [RelationshipID: LinkDraft] = [:]
+  /// References that led to no row, and one of the rows that have them.
+  var openReferences: [OpenReference: RowID] = [:]
+  /// How often rows were deleted and links changed.
+  @exclusivity(unchecked) var deletions = 0
+  @exclusivity(unchecked) var linkChanges = 0
   /// What reads of this transaction ask whether it is still as it was.
   let scope: ReadScope
   /// A change that failed half way; it makes the commit fail.
@@ -63,6 +70,7 @@ package final class Tables {
     generation += 1
     scope.generation += 1
     opened = [:]
+    linkDrafts = [:]
   }
 
   /// Ends the transaction's reads too. A cursor that outlives it gives its slot back.
@@ -92,7 +100,7 @@ package final class Tables {
     guard let entity = catalog.entity(id) else {
       throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
     }
-    let table = TableWriter(
+    let table = try TableWriter(
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
       indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
     opened[id] = table
@@ -111,7 +119,7 @@ package final class Tables {
     return draft
   }
 
-  private func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
+  func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
     guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
     return draft
   }
@@ -148,6 +156,7 @@ package final class Tables {
     }
     let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
     for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
+    try setTrees(old, new)
     let meta = try bytes(Self.meta)
     let encoded = new.encoded
     _ = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in
@@ -159,6 +168,7 @@ package final class Tables {
     }
     try recordCatalog(encoded)
     for index in fresh where old.entity(index.entity) != nil { try fill(index) }
+    try fillOrders(old)
   }
 
   private func fill(_ index: Index) throws {
