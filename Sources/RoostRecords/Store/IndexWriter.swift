@@ -4,9 +4,15 @@ internal import RoostPages
 internal import RoostTrees
 
 /// One index while a transaction changes it.
+///
+/// Changes wait, and are carried out in the order of their keys when somebody reads the tree, at a savepoint, at the end, or
+/// when too many wait.
 final class IndexWriter {
   let index: Index
-  let draft: ByteTreeDraft
+  private let draft: ByteTreeDraft
+  /// What is not in the tree yet.
+  @exclusivity(unchecked) private var pending: PendingEntries
+  private var failure: StoreError?
   private let slots: [Slot]
   private let tests: [(slot: Slot, test: Index.Test)]
   /// The fields whose change may move a row in here.
@@ -30,6 +36,7 @@ final class IndexWriter {
   init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
     self.index = index
     self.draft = draft
+    pending = PendingEntries(isFindable: index.isUnique)
     func slot(_ id: FieldID) -> Slot {
       // The catalog has checked that the fields are there.
       layout.slots[layout.members.firstIndex { $0.id == id }!]
@@ -96,8 +103,12 @@ final class IndexWriter {
   /// The row that stands in the way of the prepared one, if the index is unique and there is one.
   func conflict(_ own: RowID) throws(StoreError) -> RowID? {
     guard index.isUnique, stand == .alone else { return nil }
-    let found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in
-      KeyCoding.row(endOf: value, from: 1)
+    let found: RowID??
+    switch pending.find(new.bytes) {
+    case .removed: return nil
+    case .value(let value): found = KeyCoding.row(endOf: value, from: 1)
+    case .nothing:
+      found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in KeyCoding.row(endOf: value, from: 1) }
     }
     guard let found else { return nil }
     guard let row = found else { throw Self.damaged(index) }
@@ -116,7 +127,8 @@ final class IndexWriter {
       KeyCoding.append(row: id, to: &new)
       entry.append(UInt8(new.count - start))
     }
-    try draft.put(ByteKey(new.bytes), entry.bytes)
+    try makeRoom(new.count)
+    pending.put(new.bytes, entry.bytes)
   }
 
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
@@ -125,7 +137,46 @@ final class IndexWriter {
     case .alone: break
     case .shared: KeyCoding.append(row: id, to: &old)
     }
-    guard try draft.remove(ByteKey(old.bytes)) else { throw Self.damaged(index) }
+    try makeRoom(old.count)
+    pending.remove(old.bytes)
+  }
+
+  /// Makes room for a change that waits, and refuses at once what the tree would refuse later.
+  @inline(__always)
+  private func makeRoom(_ keyBytes: Int) throws(StoreError) {
+    if keyBytes > Limits.keyBytes {
+      throw StoreError(.keyTooLong, "a key of \(keyBytes) bytes; at most \(Limits.keyBytes) are possible")
+    }
+    if pending.isFull { try settle() }
+  }
+
+  // MARK: Carrying out
+
+  /// The index as it is at this moment, for reading until the next change.
+  func tree() throws(StoreError) -> ByteTree {
+    try settle()
+    return draft.tree
+  }
+
+  /// Puts into the tree what waits. After an error the transaction can only be undone.
+  func settle() throws(StoreError) {
+    if let failure { throw failure }
+    if pending.isEmpty { return }
+    do throws(StoreError) {
+      pending.sort()
+      for place in 0..<pending.count {
+        let (key, value) = pending.change(place)
+        if let value {
+          try draft.put(ByteKey(key), value)
+        } else if try !draft.remove(ByteKey(key)) {
+          throw Self.damaged(index)
+        }
+      }
+      pending.clear()
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   static func damaged(_ index: Index) -> StoreError {
