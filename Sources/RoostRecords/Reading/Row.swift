@@ -87,6 +87,10 @@ struct RowShape {
     isFirst = slot.isVariable && slot.position == 0
   }
 
+  /// Whether a row may say nil here.
+  @inlinable @inline(__always)
+  package var isOptional: Bool { nullMask != 0 }
+
   /// Whether the row says nil. A field that is missing says nothing.
   @inlinable @inline(__always)
   package func isNull(_ row: UnsafeRawPointer) -> Bool {

@@ -164,7 +164,12 @@ package struct RowBuilder: ~Copyable {
       guard end + place.length <= Layout.variableBytes else {
         throw RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
       }
-      (target + (layout.bytesStart + end)).copyMemory(from: heap.memory + place.start, byteCount: place.length)
+      let memory = target + (layout.bytesStart &+ end)
+      if place.length <= 64 {
+        memory.copyShort(from: heap.memory + place.start, byteCount: place.length)
+      } else {
+        memory.copyMemory(from: heap.memory + place.start, byteCount: place.length)
+      }
       end += place.length
       target.set16(layout.endsStart + 2 * index, UInt16(end) | (place.isOutside ? Layout.outside : 0))
     }

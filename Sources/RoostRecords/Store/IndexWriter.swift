@@ -13,7 +13,8 @@ final class IndexWriter {
   /// What is not in the tree yet.
   @exclusivity(unchecked) private var pending: PendingEntries
   private var failure: StoreError?
-  private let slots: [Slot]
+  private let parts: UnsafeMutablePointer<Part>
+  private let partCount: Int
   private let tests: [(slot: Slot, test: Index.Test)]
   /// The fields whose change may move a row in here.
   let fields: Set<FieldID>
@@ -23,6 +24,15 @@ final class IndexWriter {
   /// The key of the row that is taken out.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
+
+  /// A part of the key, with all that is needed to make it.
+  private struct Part {
+    var place: FieldPlace
+    var kind: KeyKind
+    var isDescending: Bool
+    /// Which of the layout's fields it is.
+    var field: Int
+  }
 
   /// What `make` found about a row.
   private enum Stand {
@@ -41,7 +51,15 @@ final class IndexWriter {
       // The catalog has checked that the fields are there.
       layout.slots[layout.members.firstIndex { $0.id == id }!]
     }
-    slots = index.parts.map { slot($0.field) }
+    partCount = index.parts.count
+    parts = .allocate(capacity: max(partCount, 1))
+    for (number, part) in index.parts.enumerated() {
+      let slot = slot(part.field)
+      (parts + number).initialize(
+        to: Part(
+          place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending,
+          field: layout.members.firstIndex { $0.id == part.field }!))
+    }
     tests = index.tests.map { (slot($0.field), $0) }
     fields = index.fields
   }
@@ -49,22 +67,19 @@ final class IndexWriter {
   /// Reads the bytes of a variable field, wherever they stand.
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
 
+  deinit { parts.deallocate() }
+
   private func make(
     _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
-    for (slot, test) in tests {
-      switch test {
-      case .isNull: if !layout.isNull(row, slot) { return .outside }
-      case .isNotNull: if layout.isNull(row, slot) { return .outside }
-      case .equals(_, let value): if layout.value(row, slot) != value { return .outside }
-      }
-    }
+    if !tests.isEmpty, !admits(row, layout) { return .outside }
     var stand = index.isUnique ? Stand.alone : .shared
-    for (part, slot) in zip(index.parts, slots) {
+    for number in 0..<partCount {
+      let part = parts[number]
       let start = key.count
-      if slot.nullBit >= 0 {
-        let isNull = layout.isNull(row, slot)
+      if part.place.isOptional {
+        let isNull = part.place.isNull(row)
         key.append(isNull ? 0 : 1)
         if isNull {
           stand = .shared
@@ -72,25 +87,37 @@ final class IndexWriter {
           continue
         }
       }
-      if slot.isVariable {
-        let (bytes, isOutside) = layout.bytes(row, slot)
+      if part.place.kind == .variable {
+        let (bytes, isOutside) = part.place.variable(row)
         if isOutside {
-          let whole = try outside(slot)
-          whole.withUnsafeBytes { append($0, slot.type, &key) }
+          let whole = try outside(layout.slots[part.field])
+          whole.withUnsafeBytes { append($0, part.kind, &key) }
         } else {
-          append(bytes, slot.type, &key)
+          append(bytes, part.kind, &key)
         }
-        if key.memory.u8(key.count - 1) == 254 { stand = .shared }
+        if key.memory.u8(key.count &- 1) == 254 { stand = .shared }
       } else {
-        KeyCoding.appendFixed(row + slot.position, as: slot.type, to: &key)
+        KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
       }
       if part.isDescending { key.complement(from: start) }
     }
     return stand
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout ByteBuffer) {
-    if type == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
+  private func admits(_ row: UnsafeRawPointer, _ layout: Layout) -> Bool {
+    for (slot, test) in tests {
+      switch test {
+      case .isNull: if !layout.isNull(row, slot) { return false }
+      case .isNotNull: if layout.isNull(row, slot) { return false }
+      case .equals(_, let value): if layout.value(row, slot) != value { return false }
+      }
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
+    if kind == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
   }
 
   // MARK: Changing

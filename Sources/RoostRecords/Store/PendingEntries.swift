@@ -7,7 +7,7 @@ internal import RoostTrees
 /// order of the keys, neighbours share that way, and a run of keys fills its leaves instead of splitting them.
 ///
 /// ## Invariants
-/// 1. `changes[i]` has its key and then its value at `offset` in `bytes`.
+/// 1. `changes[i]`, for i below `count`, has its key and then its value at `offset` in `bytes`.
 /// 2. With `isFindable`, `places` leads from a key's hash to the newest change of that key, plus one; 0 is free. It is at most
 ///    half full.
 struct PendingEntries: ~Copyable {
@@ -25,15 +25,18 @@ struct PendingEntries: ~Copyable {
   static let most = 4 << 20
 
   private var bytes = ByteBuffer(capacity: 64)
-  private var changes: [Change] = []
+  private var changes = UnsafeMutablePointer<Change>.allocate(capacity: 16)
+  private var capacity = 16
+  private(set) var count = 0
   private var places: [UInt32] = []
   private let isFindable: Bool
 
   init(isFindable: Bool) { self.isFindable = isFindable }
 
-  var isEmpty: Bool { changes.isEmpty }
+  deinit { changes.deallocate() }
+
+  var isEmpty: Bool { count == 0 }
   var isFull: Bool { bytes.count >= Self.most }
-  var count: Int { changes.count }
 
   // MARK: Adding
 
@@ -48,12 +51,26 @@ struct PendingEntries: ~Copyable {
   private mutating func append(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ valueLength: UInt16
   ) {
-    let change = Change(
-      head: Self.head(key), offset: UInt32(bytes.count), keyLength: UInt16(key.count), valueLength: valueLength)
-    bytes.append(contentsOf: key)
-    bytes.append(contentsOf: value)
-    changes.append(change)
-    if isFindable { note(changes.count - 1, key) }
+    let size = valueLength == Self.removal ? 0 : value.count
+    let offset = bytes.count
+    let memory = bytes.take(key.count &+ size)
+    memory.copyShort(from: key.baseAddress ?? UnsafeRawPointer(memory), byteCount: key.count)
+    if size > 0, let start = value.baseAddress { (memory + key.count).copyShort(from: start, byteCount: size) }
+    if count == capacity { grow() }
+    (changes + count).initialize(
+      to: Change(
+        head: Self.head(key), offset: UInt32(truncatingIfNeeded: offset),
+        keyLength: UInt16(truncatingIfNeeded: key.count), valueLength: valueLength))
+    count &+= 1
+    if isFindable { note(count &- 1, key) }
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Change>.allocate(capacity: capacity * 4)
+    larger.moveInitialize(from: changes, count: count)
+    changes.deallocate()
+    changes = larger
+    capacity *= 4
   }
 
   @inline(__always)
@@ -75,7 +92,7 @@ struct PendingEntries: ~Copyable {
 
   /// What the newest change says of the key.
   borrowing func find(_ key: UnsafeRawBufferPointer) -> Found {
-    if places.isEmpty || changes.isEmpty { return .nothing }
+    if places.isEmpty || count == 0 { return .nothing }
     var at = Int(truncatingIfNeeded: Self.hash(key)) & (places.count - 1)
     while places[at] != 0 {
       let change = changes[Int(places[at]) - 1]
@@ -95,7 +112,7 @@ struct PendingEntries: ~Copyable {
   }
 
   private mutating func note(_ index: Int, _ key: UnsafeRawBufferPointer) {
-    if places.count < 2 * changes.count { growPlaces() } else { insert(index, key) }
+    if places.count < 2 * count { growPlaces() } else { insert(index, key) }
   }
 
   private mutating func insert(_ index: Int, _ key: UnsafeRawBufferPointer) {
@@ -106,7 +123,7 @@ struct PendingEntries: ~Copyable {
 
   private mutating func growPlaces() {
     places = [UInt32](repeating: 0, count: max(64, places.count * 2))
-    for index in changes.indices { insert(index, key(changes[index])) }
+    for index in 0..<count { insert(index, key(changes[index])) }
   }
 
   // MARK: Carrying out
@@ -122,13 +139,79 @@ struct PendingEntries: ~Copyable {
 
   /// Brings the changes into the order of their keys; those of one key stay in the order in which they came.
   mutating func sort() {
-    if changes.count < 2 { return }
+    if count > Self.few { distribute() }
+    if !insertionSort() {
+      let start = UnsafeRawPointer(bytes.memory)
+      var all = UnsafeMutableBufferPointer(start: changes, count: count)
+      all.sort { Self.isBefore($0, $1, start) }
+    }
+  }
+
+  private static let few = 40
+
+  @inline(__always)
+  private static func isBefore(_ one: Change, _ other: Change, _ start: UnsafeRawPointer) -> Bool {
+    if one.head != other.head { return one.head < other.head }
+    let order = ByteKey(start + Int(one.offset), Int(one.keyLength)).compare(
+      ByteKey(start + Int(other.offset), Int(other.keyLength)))
+    return order == 0 ? one.offset < other.offset : order < 0
+  }
+
+  /// Sorts what is nearly sorted; false, and nothing lost, where that turns out to be wrong.
+  private mutating func insertionSort() -> Bool {
     let start = UnsafeRawPointer(bytes.memory)
-    changes.sort { one, other in
-      if one.head != other.head { return one.head < other.head }
-      let order = ByteKey(start + Int(one.offset), Int(one.keyLength)).compare(
-        ByteKey(start + Int(other.offset), Int(other.keyLength)))
-      return order == 0 ? one.offset < other.offset : order < 0
+    var moves = 0
+    let most = 16 * count + 2000
+    var index = 1
+    while index < count {
+      let change = changes[index]
+      var at = index
+      while at > 0, Self.isBefore(change, changes[at &- 1], start) {
+        changes[at] = changes[at &- 1]
+        at &-= 1
+      }
+      changes[at] = change
+      moves &+= index &- at
+      if moves > most { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  /// Sorts by the first 16 bits in which the heads differ, in two steps that keep the order of what is equal.
+  private mutating func distribute() {
+    var differing: UInt64 = 0
+    for index in 0..<count { differing |= changes[index].head ^ changes[0].head }
+    let shift = UInt64(truncatingIfNeeded: min(differing.leadingZeroBitCount, 48))
+    let (changes, count) = (self.changes, self.count)
+    let other = UnsafeMutablePointer<Change>.allocate(capacity: count)
+    defer { other.deallocate() }
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 512) { starts in
+      starts.initialize(repeating: 0)
+      @inline(__always) func low(_ change: Change) -> Int {
+        Int(truncatingIfNeeded: (change.head &<< shift) &>> 48 & 255)
+      }
+      @inline(__always) func high(_ change: Change) -> Int {
+        Int(truncatingIfNeeded: (change.head &<< shift) &>> 56)
+      }
+      for index in 0..<count {
+        starts[low(changes[index])] &+= 1
+        starts[256 &+ high(changes[index])] &+= 1
+      }
+      for half in [0, 256] {
+        var sum: UInt32 = 0
+        for digit in half..<half + 256 { (starts[digit], sum) = (sum, sum &+ starts[digit]) }
+      }
+      for index in 0..<count {
+        let digit = low(changes[index])
+        (other + Int(starts[digit])).initialize(to: changes[index])
+        starts[digit] &+= 1
+      }
+      for index in 0..<count {
+        let digit = 256 &+ high(other[index])
+        changes[Int(starts[digit])] = other[index]
+        starts[digit] &+= 1
+      }
     }
   }
 
@@ -139,7 +222,7 @@ struct PendingEntries: ~Copyable {
   }
 
   mutating func clear() {
-    changes.removeAll(keepingCapacity: true)
+    count = 0
     bytes.clear()
     // Filling a large table again costs more than making a small one.
     places.removeAll(keepingCapacity: false)
