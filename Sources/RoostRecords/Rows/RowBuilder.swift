@@ -120,6 +120,11 @@ package struct RowBuilder: ~Copyable {
   /// Takes over all fields of a row of the same layout.
   package mutating func load(_ row: UnsafeRawBufferPointer) {
     precondition(layout.admits(row), "the row is of this layout")
+    load(admitted: row)
+  }
+
+  /// The same with a row that the layout has admitted.
+  mutating func load(admitted row: UnsafeRawBufferPointer) {
     let start = row.baseAddress!
     fixed.copyMemory(from: start, byteCount: layout.endsStart)
     heap.clear()

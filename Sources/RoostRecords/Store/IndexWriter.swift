@@ -17,7 +17,7 @@ final class IndexWriter {
   private let partCount: Int
   private let tests: [(slot: Slot, test: Index.Test)]
   /// The fields whose change may move a row in here.
-  let fields: Set<FieldID>
+  let fields: FieldSet
   /// The key of the row that is to be put in, from `prepare` to `add`.
   @exclusivity(unchecked) private var new = ByteBuffer()
   @exclusivity(unchecked) private var stand = Stand.outside
@@ -61,7 +61,10 @@ final class IndexWriter {
           field: layout.members.firstIndex { $0.id == part.field }!))
     }
     tests = index.tests.map { (slot($0.field), $0) }
-    fields = index.fields
+    let needed = index.fields
+    var fields = FieldSet()
+    for (at, member) in layout.members.enumerated() where needed.contains(member.id) { fields.insert(at) }
+    self.fields = fields
   }
 
   /// Reads the bytes of a variable field, wherever they stand.
