@@ -80,7 +80,11 @@ import Testing
             let value = values[field.name]!
             let start = key.count
             if field.isOptional { key.append(value.isNull ? 0 : 1) }
-            if value.isNull { isShared = true } else { try KeyCoding.append(value, as: field.type, to: &key) }
+            if value.isNull {
+              isShared = true
+            } else {
+              try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
+            }
             if part.isDescending { key.complement(from: start) }
           }
           if isShared { KeyCoding.append(row: id, to: &key) }
@@ -111,8 +115,8 @@ import Testing
       let taken = model.rows.first { $0.value["id"] == values["id"] }
       var builder = table.makeBuilder()
       for (name, value) in values { try builder.set(table.slot(name), value) }
-      let done = try table.upsert(&builder, by: "id")
-      #expect(done == taken.map { .changed($0.key) } ?? .inserted(RowID(model.next)))
+      let done = try table.upsert(&builder, on: "id")
+      #expect(done.id == taken?.key ?? RowID(model.next) && done.outcome == (taken == nil ? .inserted : .updated))
       if taken == nil { model.next += 1 }
       model.rows[taken?.key ?? RowID(model.next - 1)] = values
     case 0...2:

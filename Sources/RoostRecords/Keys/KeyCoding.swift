@@ -91,15 +91,23 @@ package enum KeyCoding {
     }
   }
 
-  package static func append(data: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
-    appendEscaped(data, to: &key)
+  package static func append(
+    data: UnsafeRawBufferPointer, to key: inout ByteBuffer, cutBehind most: Int = textBytes
+  ) {
+    appendEscaped(data, to: &key, most)
   }
 
-  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
-    let isCut = bytes.count > textBytes
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(textBytes))
+  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout ByteBuffer, _ most: Int) {
+    var isCut = bytes.count > most
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(most))
     if bytes.contains(0) {
+      let start = key.count
       for byte in bytes {
+        // Escaped bytes count too, so that no text is longer in a key than it may be.
+        guard key.count - start + (byte == 0 ? 2 : 1) <= most else {
+          isCut = true
+          break
+        }
         key.append(byte)
         if byte == 0 { key.append(255) }
       }
@@ -111,21 +119,23 @@ package enum KeyCoding {
   }
 
   /// Appends valid UTF-8 in normal form C.
-  package static func append(text: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
-    if isSimple(text), let start = text.baseAddress {
+  package static func append(
+    text: UnsafeRawBufferPointer, to key: inout ByteBuffer, cutBehind most: Int = textBytes
+  ) {
+    if text.count <= most, isSimple(text), let start = text.baseAddress {
       let memory = key.take(text.count &+ 2)
       memory.copyShort(from: start, byteCount: text.count)
       memory.set16(text.count, 0)
     } else if NormalForm.isPlain(text) {
-      appendEscaped(text, to: &key)
+      appendEscaped(text, to: &key, most)
     } else {
-      NormalForm.composed(text).withUnsafeBytes { appendEscaped($0, to: &key) }
+      NormalForm.composed(text).withUnsafeBytes { appendEscaped($0, to: &key, most) }
     }
   }
 
-  /// Whether the text's bytes can be taken as they are: ASCII without 0, and not to be cut.
+  /// Whether the text's bytes can be taken as they are: ASCII without 0.
   private static func isSimple(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard text.count <= textBytes, let start = text.baseAddress else { return false }
+    guard let start = text.baseAddress else { return false }
     if text.count < 8 {
       var offset = 0
       while offset < text.count, start.u8(offset) &- 1 < 127 { offset &+= 1 }
@@ -145,12 +155,14 @@ package enum KeyCoding {
   }
 
   /// Appends a value of this type. Collections have no order and no key.
-  package static func append(_ value: Value, as type: FieldType, to key: inout ByteBuffer) throws(RecordFault) {
+  package static func append(
+    _ value: Value, as type: FieldType, to key: inout ByteBuffer, cutBehind most: Int = textBytes
+  ) throws(RecordFault) {
     switch (type, value) {
     case (.string, .string(let text)), (.url, .url(let text)):
       var text = text
-      text.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: &key) }
-    case (.data, .data(let data)): data.withUnsafeBytes { append(data: $0, to: &key) }
+      text.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: &key, cutBehind: most) }
+    case (.data, .data(let data)): data.withUnsafeBytes { append(data: $0, to: &key, cutBehind: most) }
     default:
       guard let width = type.width else { throw RecordFault(.wrongType, "\(value.kind) has no place in an index") }
       var fault: RecordFault?

@@ -9,12 +9,16 @@ internal import RoostTrees
 /// when too many wait.
 final class IndexWriter {
   let index: Index
-  private let draft: ByteTreeDraft
+  /// The tree without what waits: whoever uses it settles first.
+  let draft: ByteTreeDraft
+  private let transaction: WriteTransaction
   /// What is not in the tree yet.
   @exclusivity(unchecked) private var pending: PendingEntries
   private var failure: StoreError?
   private let parts: UnsafeMutablePointer<Part>
   private let partCount: Int
+  /// Behind so many bytes a text is cut in here.
+  private let textBytes: Int
   private let tests: [(slot: Slot, test: Index.Test)]
   /// The fields whose change may move a row in here.
   let fields: FieldSet
@@ -41,10 +45,13 @@ final class IndexWriter {
     case alone
     /// The key needs the row's number behind the values.
     case shared
+    /// The same, because a text was cut: only whoever compares whole values knows whether they are another row's too.
+    case cut
   }
 
-  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
+  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft, _ transaction: WriteTransaction) {
     self.index = index
+    self.transaction = transaction
     self.draft = draft
     pending = PendingEntries(isFindable: index.isUnique)
     func slot(_ id: FieldID) -> Slot {
@@ -52,6 +59,7 @@ final class IndexWriter {
       layout.slots[layout.members.firstIndex { $0.id == id }!]
     }
     partCount = index.parts.count
+    textBytes = index.textBytes
     parts = .allocate(capacity: max(partCount, 1))
     for (number, part) in index.parts.enumerated() {
       let slot = slot(part.field)
@@ -77,7 +85,8 @@ final class IndexWriter {
   ) throws(StoreError) -> Stand {
     key.clear()
     if !tests.isEmpty, !admits(row, layout) { return .outside }
-    var stand = index.isUnique ? Stand.alone : .shared
+    var isShared = !index.isUnique
+    var isCut = false
     for number in 0..<partCount {
       let part = parts[number]
       let start = key.count
@@ -85,7 +94,7 @@ final class IndexWriter {
         let isNull = part.place.isNull(row)
         key.append(isNull ? 0 : 1)
         if isNull {
-          stand = .shared
+          isShared = true
           if part.isDescending { key.complement(from: start) }
           continue
         }
@@ -98,13 +107,13 @@ final class IndexWriter {
         } else {
           append(bytes, part.kind, &key)
         }
-        if key.memory.u8(key.count &- 1) == 254 { stand = .shared }
+        if key.memory.u8(key.count &- 1) == 254 { isCut = true }
       } else {
         KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
       }
       if part.isDescending { key.complement(from: start) }
     }
-    return stand
+    return isShared ? .shared : isCut ? .cut : .alone
   }
 
   private func admits(_ row: UnsafeRawPointer, _ layout: Layout) -> Bool {
@@ -120,7 +129,11 @@ final class IndexWriter {
 
   @inline(__always)
   private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
-    if kind == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
+    if kind == .data {
+      KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
+    } else {
+      KeyCoding.append(text: bytes, to: &key, cutBehind: textBytes)
+    }
   }
 
   // MARK: Changing
@@ -130,8 +143,17 @@ final class IndexWriter {
     stand = try make(row, layout, &new, outside)
   }
 
+  /// Whether the prepared key and a row's number have room in the tree.
+  var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
+
+  /// Whether the row stands in here, once it is there: while the index is built not all do.
+  func covers(_ id: RowID) -> Bool { index.builtBelow.map { id < $0 } ?? true }
+
   /// The row that stands in the way of the prepared one, if the index is unique and there is one.
-  func conflict(_ own: RowID) throws(StoreError) -> RowID? {
+  ///
+  /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
+  func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
+    if stand == .cut { return try cutConflict(own, isSame) }
     guard index.isUnique, stand == .alone else { return nil }
     let found: RowID??
     switch pending.find(new.bytes) {
@@ -145,9 +167,24 @@ final class IndexWriter {
     return row == own ? nil : row
   }
 
+  private func cutConflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
+    var cursor = ByteCursor(try tree())
+    var isThere = try cursor.seek(ByteKey(new.bytes))
+    while isThere, let (key, value) = cursor.entry() {
+      guard key.count > new.count, key.bytes.prefix(new.count).elementsEqual(new.bytes) else { return nil }
+      guard let (row, _) = IndexEntry.row(key.bytes, value.bytes) else { throw Self.damaged(index) }
+      if row != own, try isSame(row) { return row }
+      isThere = try cursor.next()
+    }
+    return nil
+  }
+
   /// Puts the prepared row in.
-  func add(_ id: RowID) throws(StoreError) {
-    if stand == .outside { return }
+  func add(_ id: RowID) throws(StoreError) { if covers(id) { try put(id) } }
+
+  /// The entry of the prepared row; nil if it has none. Borrowed until another one is prepared.
+  func makeEntry(_ id: RowID) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    if stand == .outside { return nil }
     entry.clear()
     if stand == .alone {
       entry.append(0)
@@ -157,15 +194,21 @@ final class IndexWriter {
       KeyCoding.append(row: id, to: &new)
       entry.append(UInt8(new.count - start))
     }
-    try makeRoom(new.count)
-    pending.put(new.bytes, entry.bytes)
+    return (new.bytes, entry.bytes)
+  }
+
+  func put(_ id: RowID) throws(StoreError) {
+    guard let (key, value) = makeEntry(id) else { return }
+    try makeRoom(key.count)
+    pending.put(key, value)
   }
 
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
+    guard covers(id) else { return }
     switch try make(row, layout, &old, outside) {
     case .outside: return
     case .alone: break
-    case .shared: KeyCoding.append(row: id, to: &old)
+    case .shared, .cut: KeyCoding.append(row: id, to: &old)
     }
     try makeRoom(old.count)
     pending.remove(old.bytes)
@@ -201,6 +244,8 @@ final class IndexWriter {
         } else if try !draft.remove(ByteKey(key)) {
           throw Self.damaged(index)
         }
+        // Many changes make many drafts, of which there may not be any number.
+        if place & 7 == 7 { try transaction.relieve() }
       }
       pending.clear()
     } catch {

@@ -44,7 +44,7 @@ package final class TableWriter {
     self.layout = layout
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1) }
+    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, tables)
     new = RowBytes()
@@ -83,12 +83,13 @@ package final class TableWriter {
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)
     let id = RowID(nextRow)
-    try add(id, assemble(&builder, id))
+    let moved = try assemble(&builder, id)
+    try finishInsert(id, moved)
     return id
   }
 
-  /// Adds `new`.
-  func add(_ id: RowID, _ moved: [Moved]) throws {
+  /// Puts in what was assembled.
+  func finishInsert(_ id: RowID, _ moved: [Moved]) throws {
     try prepare(indexes, id, moved)
     try links.check(id, new.start, nil, layout)
     try tables.changing(generation) { () throws(StoreError) in
@@ -112,6 +113,8 @@ package final class TableWriter {
     var slot: Slot
     var field: FieldID
     var bytes: [UInt8]
+    /// Where it lies already, if the log named that; the bytes are then read when they are needed.
+    var extents: ExtentList?
   }
 
   /// Puts the row's bytes into `new`, and takes out of it what is too large.
@@ -134,13 +137,32 @@ package final class TableWriter {
   /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
   func prepare(_ touched: [IndexWriter], _ id: RowID, _ moved: [Moved]) throws {
     for index in touched {
-      try makeKey(index, id, moved)
-      guard let other = try index.conflict(id) else { continue }
-      let fields = index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
-      throw RecordFault(
-        .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
-        entity: entity.name, field: fields)
+      if let other = try conflict(index, id, moved) { throw notUnique(other, index) }
     }
+  }
+
+  /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
+  func conflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws -> RowID? {
+    try makeKey(index, id, moved)
+    guard index.keyFits else {
+      throw RecordFault(
+        .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
+        field: names(index))
+    }
+    guard index.index.isUnique else { return nil }
+    return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
+  }
+
+  func notUnique(_ other: RowID, _ index: IndexWriter) -> RecordFault {
+    var fault = RecordFault(
+      .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
+      entity: entity.name, field: names(index))
+    fault.rows = [RowName(entity.id, other)]
+    return fault
+  }
+
+  private func names(_ index: IndexWriter) -> String {
+    index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
   }
 
   func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
@@ -160,19 +182,35 @@ package final class TableWriter {
   }
 
   func put(_ value: Moved, _ id: RowID) throws(StoreError) {
+    let transaction = tables.forest.transaction
+    var list = value.extents
+    if list == nil, value.bytes.count >= ExtentList.namedFrom, transaction.canName {
+      list = try transaction.writeExtents(value.bytes)
+    }
     var failure: StoreError?
     LargeKey.with(id, value.field) { key in
-      value.bytes.withUnsafeBytes { bytes in
-        do throws(StoreError) { _ = try large.put(ByteKey(key), bytes) } catch { failure = error }
-      }
+      do throws(StoreError) {
+        if let list {
+          try large.put(ByteKey(key), extents: list)
+        } else {
+          try large.put(ByteKey(key), value.bytes)
+        }
+      } catch { failure = error }
     }
     if let failure { throw failure }
-    try tables.recordLarge(entity.id, id, value.field, value.bytes)
+    if let list {
+      try tables.recordLarge(entity.id, id, value.field, list)
+    } else {
+      try tables.recordLarge(entity.id, id, value.field, value.bytes)
+    }
   }
 
   /// The bytes of a field that stands outside the row.
   func text(_ slot: Slot, _ id: RowID, _ moved: [Moved]) throws(StoreError) -> [UInt8] {
-    if let found = moved.first(where: { $0.slot.position == slot.position }) { return found.bytes }
+    if let found = moved.first(where: { $0.slot.position == slot.position }) {
+      if let list = found.extents { return try tables.forest.transaction.view.readExtents(list) }
+      return found.bytes
+    }
     let index = layout.slots.firstIndex { $0.isVariable && $0.position == slot.position }!
     return try LargeKey.read(id, layout.members[index].id, in: large.tree)
   }

@@ -14,6 +14,8 @@ internal import RoostTrees
 ///              varint length, bytes as in a row
 /// 35 delete    entity, row, u64 number of preserved values, and for each the same
 /// 36 large     entity, row, field, the value's bytes (rest): of the row that the next piece inserts or updates
+/// 43 large extents   entity, row, field, the list of its extents (rest): the same, of a value that is written already
+/// 44 build     index, the row below which it is built now, or 0 where it is whole
 /// ```
 extension Tables {
   enum Kind: UInt8 {
@@ -27,8 +29,10 @@ extension Tables {
     case moveLink = 40
     case unlinkAll = 41
     case arrange = 42
+    case largeExtents = 43
+    case build = 44
 
-    var isAboutLinks: Bool { rawValue >= 38 }
+    var isAboutLinks: Bool { (Kind.link.rawValue...Kind.arrange.rawValue).contains(rawValue) }
   }
 
   static let floor = Store.Floor(
@@ -70,6 +74,12 @@ extension Tables {
     piece.number(field.number)
     let head = piece.bytes
     try join(.large, entity, row, head + bytes)
+  }
+
+  func recordLarge(_ entity: EntityID, _ row: RowID, _ field: FieldID, _ list: ExtentList) throws(StoreError) {
+    var piece = ByteWriter()
+    piece.number(field.number)
+    try join(.largeExtents, entity, row, piece.bytes + list.encoded)
   }
 
   private func join(_ kind: Kind, _ entity: EntityID, _ row: RowID, _ bytes: [UInt8]) throws(StoreError) {
@@ -149,14 +159,19 @@ extension Tables {
   func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
     if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
     var reader = ByteReader(bytes)
+    if kind == .build { return try carryOutBuild(&reader) }
     if kind.isAboutLinks { return try carryOutLinks(kind, &reader) }
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    case .catalog, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
+    case .catalog, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
-    case .large: try table.replayLarge(FieldID(try reader.number()), reader.rest())
+    case .large: try table.replayLarge(FieldID(try reader.number()), [UInt8](reader.rest()))
+    case .largeExtents:
+      let field = FieldID(try reader.number())
+      guard let list = ExtentList(decoding: reader.rest()) else { throw Self.unreadable }
+      try table.replayLarge(field, [], list)
     case .update:
       let fields = try reader.list { reader in
         (FieldID(try reader.number()), try reader.byte(), try reader.data())

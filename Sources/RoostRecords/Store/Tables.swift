@@ -157,27 +157,24 @@ package final class Tables {
     let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
     for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
     try setTrees(old, new)
-    let meta = try bytes(Self.meta)
     let encoded = new.encoded
-    _ = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in
-      var failure: StoreError?
-      encoded.withUnsafeBytes { bytes in
-        do throws(StoreError) { _ = try meta.put(key, bytes) } catch { failure = error }
-      }
-      if let failure { throw failure }
-    }
+    try store(encoded)
     try recordCatalog(encoded)
-    for index in fresh where old.entity(index.entity) != nil { try fill(index) }
+    for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
     try fillOrders(old)
   }
 
-  private func fill(_ index: Index) throws {
-    let table = try table(index.entity)
-    guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { return }
-    guard let row = try table.build(writer) else { return }
-    throw RecordFault(
-      .notUnique, "row \(row.number) has the values of another row, so the index \(index.name) cannot be unique",
-      entity: table.entity.name)
+  private func store(_ encoded: [UInt8]) throws(StoreError) {
+    let meta = try bytes(Self.meta)
+    try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try meta.put(key, encoded) }
+  }
+
+  /// Notes how far an index is built.
+  func set(_ index: Index) throws(StoreError) {
+    try settle()
+    end()
+    catalog.set(index)
+    try store(catalog.encoded)
   }
 
   /// Writes what tables keep in memory into the trees, before the roots are sealed.

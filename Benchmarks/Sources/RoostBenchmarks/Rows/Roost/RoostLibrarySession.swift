@@ -164,7 +164,7 @@ final class RoostLibrarySession: LibrarySession {
         var builder = table.makeBuilder()
         for place in start..<min(start + perTransaction, tracks.count) {
           slots.fill(&builder, with: answers.upserted(tracks[place]))
-          _ = try table.upsert(&builder, by: "id")
+          _ = try table.upsert(&builder, on: "id")
         }
       }
     }
