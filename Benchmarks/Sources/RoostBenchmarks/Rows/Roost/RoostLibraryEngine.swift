@@ -5,10 +5,11 @@ import RoostRecords
 struct RoostLibraryEngine: LibraryEngine {
   let name = "roost"
   let note =
-    "through RoostRecords; synced: `.full`, relaxed: `.relaxed`; cache, log and checkpoints as they are by default"
+    "through RoostRecords; synced: `.full`, relaxed: `.relaxed`; cache, log and checkpoints as they are by default;"
+    + " references are not checked, as with the others; H follows the rule of the relationship"
 
-  /// They need conditions, plans and delete rules.
-  let omits: Set<RowsOperation> = [.firstByDate, .love, .genreCounts, .titlesJoined, .deletions]
+  /// They need conditions and plans.
+  let omits: Set<RowsOperation> = [.firstByDate, .love, .genreCounts, .titlesJoined]
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
     let store = try RecordStore(directory + "/library.roost")
@@ -40,6 +41,8 @@ struct RoostLibraryEngine: LibraryEngine {
     try catalog.add(index: "genre", of: "Track", on: ["genre"])
     try catalog.add(index: "releaseDate", of: "Track", on: ["releaseDate"])
     try catalog.add(index: "album", of: "Track", on: ["album"])
+    // Nobody else looks whether the album of a track is there.
+    try catalog.add(reference: "album", of: "Track", inverse: .init("tracks", deleteRule: .cascade), isChecked: false)
     try catalog.add(entity: "Parent")
     let parent = catalog.entity("Parent")!.id
     try catalog.add(entity: "Child") { (entity) throws(RecordFault) in

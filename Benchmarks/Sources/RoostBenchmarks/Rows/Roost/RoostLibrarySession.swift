@@ -153,7 +153,11 @@ final class RoostLibrarySession: LibrarySession {
     }
   }
 
-  func deleteAlbums(_ rows: [UInt64]) throws { throw Missing() }
+  func deleteAlbums(_ rows: [UInt64]) throws {
+    try store.write(owner.durability) { writer in
+      try writer.table("Album").deleteFollowingRules(many: rows.lazy.map { RowID($0) })
+    }
+  }
 
   func upsert(_ answers: LibraryAnswers, perTransaction: Int) throws {
     let tracks = answers.upserts.tracks
