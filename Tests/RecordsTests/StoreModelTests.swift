@@ -109,7 +109,16 @@ import Testing
     _ table: TableWriter, _ model: inout Model, _ generator: inout SplitMix64
   ) throws {
     let some = model.rows.keys.sorted()
-    switch generator.below(5) {
+    switch generator.below(6) {
+    case 5:
+      let values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.value($0, &generator)) })
+      let taken = model.rows.first { $0.value["id"] == values["id"] }
+      var builder = table.makeBuilder()
+      for (name, value) in values { try builder.set(table.slot(name), value) }
+      let done = try table.upsert(&builder, on: "id")
+      #expect(done.id == taken?.key ?? RowID(model.next) && done.outcome == (taken == nil ? .inserted : .updated))
+      if taken == nil { model.next += 1 }
+      model.rows[taken?.key ?? RowID(model.next - 1)] = values
     case 0...2:
       var values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.value($0, &generator)) })
       let taken = model.rows.first { $0.value["id"] == values["id"] }

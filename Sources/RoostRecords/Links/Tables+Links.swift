@@ -110,7 +110,7 @@ extension Tables {
       let table = try table(entity)
       guard let index = table.indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
       return Members(
-        relationship: one, tree: index.draft.tree,
+        relationship: one, tree: try index.tree(),
         source: .index(isOptional: table.entity.field(field)?.isOptional ?? false), bond: bond)
     }
     let links = try links(one)

@@ -24,7 +24,7 @@ extension TableWriter {
     do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
     let moved = takeWaiting()
     let changed = changedFields(moved)
-    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    let touched = touched(by: changed)
     for index in touched { try makeKey(index, id, moved) }
     try exchange(id, changed, moved, touched)
   }

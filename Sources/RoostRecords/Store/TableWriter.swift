@@ -6,7 +6,7 @@ internal import RoostTrees
 /// One entity's rows, large values and indexes while a transaction changes them.
 ///
 /// ## Invariants
-/// 1. Every row stands in every index that admits it, and every entry has its row.
+/// 1. Every row stands in every index that admits it, and every entry has its row; or the index has a change waiting.
 /// 2. A change is checked before anything is touched, so a fault leaves everything as it was.
 package final class TableWriter {
   package let entity: Entity
@@ -44,7 +44,7 @@ package final class TableWriter {
     self.layout = layout
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1) }
+    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, tables)
     new = RowBytes()
@@ -54,10 +54,16 @@ package final class TableWriter {
 
   /// The rows as they are at this moment, for reading until the next change.
   package var reading: TableReader {
-    TableReader(
-      entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree,
-      indexes: indexes.map { ($0.index, $0.draft.tree) })
+    get throws(StoreError) {
+      var trees: [(Index, ByteTree)] = []
+      for index in indexes { trees.append((index.index, try index.tree())) }
+      return TableReader(
+        entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree, indexes: trees)
+    }
   }
+
+  /// Puts what waits into the trees.
+  func settle() throws(StoreError) { for index in indexes { try index.settle() } }
 
   func noteSealed() { isNextRowChanged = false }
 

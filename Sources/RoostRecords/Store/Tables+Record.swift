@@ -97,35 +97,61 @@ extension Tables {
   }
 
   func recordUpdate(
-    _ entity: EntityID, _ row: RowID, _ changed: Set<FieldID>, _ layout: Layout, _ bytes: UnsafeRawBufferPointer
+    _ entity: EntityID, _ row: RowID, _ changed: FieldSet, _ layout: Layout, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreError) {
-    try join(.update, entity, row, Self.fields(changed, layout, bytes.baseAddress!))
+    try record(.update, entity, row, changed, layout, bytes.baseAddress!)
   }
 
   func recordDelete(_ entity: Entity, _ row: RowID, _ layout: Layout, _ old: UnsafeRawPointer) throws(StoreError) {
-    var kept = Set(entity.fields.filter(\.isPreserved).map(\.id))
-    for index in catalog.indexes(of: entity.id) where index.isUnique { kept.formUnion(index.parts.map(\.field)) }
-    try join(.delete, entity.id, row, Self.fields(kept, layout, old))
-  }
-
-  private static func fields(_ wanted: Set<FieldID>, _ layout: Layout, _ row: UnsafeRawPointer) -> [UInt8] {
-    var piece = ByteWriter()
-    piece.number(UInt64(wanted.count))
-    for (member, slot) in zip(layout.members, layout.slots) where wanted.contains(member.id) {
-      piece.number(member.id.number)
-      if layout.isNull(row, slot) {
-        piece.byte(1)
-        piece.number(UInt64(0))
-      } else if slot.isVariable {
-        let (bytes, isOutside) = layout.bytes(row, slot)
-        piece.byte(isOutside ? 2 : 0)
-        piece.data([UInt8](bytes))
-      } else {
-        piece.byte(0)
-        piece.data([UInt8](UnsafeRawBufferPointer(start: row + slot.position, count: slot.type.width ?? 0)))
+    var kept = FieldSet()
+    for (index, field) in entity.fields.enumerated() where field.isPreserved { kept.insert(index) }
+    for index in catalog.indexes(of: entity.id) where index.isUnique {
+      for part in index.parts {
+        if let index = layout.members.firstIndex(where: { $0.id == part.field }) { kept.insert(index) }
       }
     }
-    return piece.bytes
+    try record(.delete, entity.id, row, kept, layout, old)
+  }
+
+  /// Adds a piece with some fields of a row.
+  private func record(
+    _ kind: Kind, _ entity: EntityID, _ row: RowID, _ wanted: FieldSet, _ layout: Layout, _ start: UnsafeRawPointer
+  ) throws(StoreError) {
+    var count = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
+    count += Varint.byteCount(UInt64(wanted.count))
+    for index in layout.places.indices where wanted.contains(index) {
+      let bytes = Self.field(layout, index, start).bytes.count
+      count += Varint.byteCount(UInt64(layout.members[index].id.number)) + 1 + Varint.byteCount(UInt64(bytes)) + bytes
+    }
+    try transaction.record(kind.rawValue, count: count) { memory in
+      var at = memory
+      at += Varint.encode(UInt64(entity.number), to: at)
+      at += Varint.encode(row.number, to: at)
+      at += Varint.encode(UInt64(wanted.count), to: at)
+      for index in layout.places.indices where wanted.contains(index) {
+        let (flags, bytes) = Self.field(layout, index, start)
+        at += Varint.encode(UInt64(layout.members[index].id.number), to: at)
+        at.set8(0, flags)
+        at += 1
+        at += Varint.encode(UInt64(bytes.count), to: at)
+        if let source = bytes.baseAddress { at.copyMemory(from: source, byteCount: bytes.count) }
+        at += bytes.count
+      }
+    }
+  }
+
+  /// A field's flags and bytes, as a piece has them.
+  @inline(__always)
+  private static func field(
+    _ layout: Layout, _ index: Int, _ row: UnsafeRawPointer
+  ) -> (flags: UInt8, bytes: UnsafeRawBufferPointer) {
+    let (place, width) = layout.places[index]
+    if place.isNull(row) { return (1, UnsafeRawBufferPointer(start: nil, count: 0)) }
+    if place.kind == .variable {
+      let (bytes, isOutside) = place.variable(row)
+      return (isOutside ? 2 : 0, bytes)
+    }
+    return (0, UnsafeRawBufferPointer(start: place.fixed(row), count: width))
   }
 
   // MARK: Carrying out

@@ -139,6 +139,7 @@ package final class Tables {
   func setCatalog(_ new: Catalog) throws {
     let old = catalog
     if new == old { return }
+    try settle()
     for entity in old.entities where new.entity(entity.id) == nil {
       _ = try forest.drop(Self.rows(entity.id))
       _ = try forest.drop(Self.large(entity.id))
@@ -146,7 +147,6 @@ package final class Tables {
     for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
       _ = try forest.drop(Self.entries(index.id))
     }
-    try sealCounters()
     end()
     catalog = new
     if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
@@ -171,7 +171,7 @@ package final class Tables {
 
   /// Notes how far an index is built.
   func set(_ index: Index) throws(StoreError) {
-    try sealCounters()
+    try settle()
     end()
     catalog.set(index)
     try store(catalog.encoded)
@@ -197,13 +197,13 @@ package final class Tables {
   /// Makes the trees hold everything, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
+    for (_, table) in opened.sorted(by: { $0.key < $1.key }) { try table.settle() }
     try sealCounters()
   }
 
   /// The catalog's root with everything that was changed.
   func seal() throws(StoreError) -> Root {
-    if let failure { throw failure }
-    try sealCounters()
+    try settle()
     return try forest.seal()
   }
 
