@@ -18,6 +18,9 @@ struct ByteWriter {
     bytes += data
   }
 
+  /// Bytes whose number the reader knows.
+  mutating func plain(_ data: UnsafeRawBufferPointer) { bytes.append(contentsOf: data) }
+
   mutating func text(_ text: String) { data(Array(text.utf8)) }
 
   mutating func list<Element>(_ elements: [Element], _ body: (inout ByteWriter, Element) -> Void) {
@@ -36,6 +39,7 @@ struct ByteReader {
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
+  var left: Int { bytes.count - position }
 
   mutating func byte() throws -> UInt8 {
     guard position < bytes.count else { throw Unreadable() }
@@ -56,6 +60,13 @@ struct ByteReader {
     guard count <= UInt64(bytes.count - position) else { throw Unreadable() }
     defer { position += Int(count) }
     return [UInt8](bytes[position..<position + Int(count)])
+  }
+
+  /// As many bytes, where they stand.
+  mutating func take(_ count: UInt64) throws -> UnsafeRawBufferPointer {
+    guard count <= UInt64(bytes.count - position) else { throw Unreadable() }
+    defer { position += Int(count) }
+    return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
   }
 
   /// Everything that is left.

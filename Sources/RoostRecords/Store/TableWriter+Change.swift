@@ -39,7 +39,7 @@ extension TableWriter {
   package func delete(_ id: RowID) throws -> Bool {
     guard try load(id) else { return false }
     try tables.changing(generation) { () throws(StoreError) in
-      try tables.recordDelete(entity, id, layout, old.start)
+      try tables.recordDelete(entity.id, id)
       try erase(id)
     }
     return true
@@ -90,6 +90,7 @@ extension TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
+    if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed) }
   }
 
   /// Takes `old` out of rows and indexes.
@@ -101,6 +102,7 @@ extension TableWriter {
       if layout.bytes(old.start, slot).isOutside { try removeLarge(id, member.id) }
     }
     guard try rows.remove(id.number) else { throw damaged(id) }
+    tables.history.note(delete: id, of: entity.id)
   }
 
   private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {

@@ -10,10 +10,11 @@ internal import RoostTrees
 /// ```
 /// 32 catalog   its bytes (rest)
 /// 33 insert    entity, row, the row's bytes (rest)
-/// 34 update    entity, row, u64 number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
+/// 34 update    entity, row, number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
 ///              varint length, bytes as in a row
-/// 35 delete    entity, row, u64 number of preserved values, and for each the same
+/// 35 delete    entity, row
 /// 36 large     entity, row, field, the value's bytes (rest): of the row that the next piece inserts or updates
+/// 37 history   see `Tables+History.swift`
 /// ```
 extension Tables {
   enum Kind: UInt8 {
@@ -22,6 +23,7 @@ extension Tables {
     case update = 34
     case delete = 35
     case large = 36
+    case history = 37
   }
 
   static let floor = Store.Floor(
@@ -85,10 +87,9 @@ extension Tables {
     try join(.update, entity, row, Self.fields(changed, layout, bytes.baseAddress!))
   }
 
-  func recordDelete(_ entity: Entity, _ row: RowID, _ layout: Layout, _ old: UnsafeRawPointer) throws(StoreError) {
-    var kept = Set(entity.fields.filter(\.isPreserved).map(\.id))
-    for index in catalog.indexes(of: entity.id) where index.isUnique { kept.formUnion(index.parts.map(\.field)) }
-    try join(.delete, entity.id, row, Self.fields(kept, layout, old))
+  /// What the history keeps of the row is read again from the state before the transaction.
+  func recordDelete(_ entity: EntityID, _ row: RowID) throws(StoreError) {
+    try record(.delete, entity, row, UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   private static func fields(_ wanted: Set<FieldID>, _ layout: Layout, _ row: UnsafeRawPointer) -> [UInt8] {
@@ -115,11 +116,12 @@ extension Tables {
 
   func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
     if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
+    if kind == .history { return try carryOutHistory(bytes) }
     var reader = ByteReader(bytes)
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    case .catalog: return
+    case .catalog, .history: return
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
     case .large: try table.replayLarge(FieldID(try reader.number()), reader.rest())

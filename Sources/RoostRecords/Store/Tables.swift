@@ -13,6 +13,11 @@ package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
   package private(set) var catalog: Catalog
+  /// The catalog as it was before the transaction.
+  let base: Catalog
+  /// What the transaction changed so far, for the history.
+  let history: HistoryNotes
+  var historyTurn: HistoryTurn
   private var opened: [EntityID: TableWriter] = [:]
   /// A change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
@@ -29,11 +34,18 @@ package final class Tables {
 
   init(_ forest: Forest) throws(StoreError) {
     self.forest = forest
-    catalog = Catalog()
-    guard let meta = try forest.find(Self.meta) else { return }
-    guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
-    let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-    if let bytes { catalog = try Self.decode(bytes) }
+    var catalog = Catalog()
+    var state = HistoryState()
+    if let meta = try forest.find(Self.meta) {
+      guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+      if let bytes { catalog = try Self.decode(bytes) }
+      state = try HistoryState.read(draft.tree)
+    }
+    self.catalog = catalog
+    base = catalog
+    historyTurn = HistoryTurn(state)
+    history = HistoryNotes(isOn: state.mode != .off)
   }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
@@ -95,14 +107,20 @@ package final class Tables {
     return try table(entity.id)
   }
 
-  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
     guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
     return draft
   }
 
-  private func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
+  func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
     guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
     return draft
+  }
+
+  /// The number of the entity's next row, as it is now.
+  func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    if let known = opened[id] { return known.nextRow }
+    return try nextRow(id)
   }
 
   private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
@@ -147,6 +165,7 @@ package final class Tables {
       if let failure { throw failure }
     }
     try recordCatalog(encoded)
+    history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil { try fill(index) }
   }
 
@@ -186,6 +205,7 @@ package final class Tables {
   func seal() throws(StoreError) -> Root {
     if let failure { throw failure }
     try sealCounters()
+    try sealHistory()
     return try forest.seal()
   }
 
