@@ -174,10 +174,11 @@ struct HistorySection {
   }
 
   private mutating func updated(_ held: [Column], _ body: (HistoryChange) throws -> Void) throws {
+    let types = Dictionary(held.map { ($0.field, $0.type) }) { first, _ in first }
     for _ in 0..<(try count()) {
       let fields = try reader.list { reader in FieldID(try reader.number()) }
       let relationships: [UInt32] = try reader.list { reader in try reader.number() }
-      let columns = fields.compactMap { id in held.first { $0.field == id } }
+      let columns: [Column] = fields.compactMap { id in types[id].map { (id, $0) } }
       var row: UInt64 = 0
       for _ in 0..<(try count()) {
         row = try Self.sum(row, reader.number())
