@@ -18,14 +18,12 @@ struct HistoryEntryMaker {
   /// The entry; nil if nothing changed.
   func make(_ author: String) throws(StoreError) -> [UInt8]? {
     notes.join()
-    var out = ByteWriter()
+    var out = ByteWriter(capacity: 64)
     out.byte(HistoryEntry.form)
     out.byte((notes.isCatalogChanged ? HistoryEntry.catalogFlag : 0) | (isFull ? HistoryEntry.fullFlag : 0))
     out.text(author)
     let head = out.bytes.count
-    var ids = Set(notes.firstNew.keys)
-    for note in notes.notes { ids.insert(EntityID(note.entity)) }
-    for id in ids.sorted() {
+    for id in notes.entities {
       // With an entity that is gone its rows went too.
       guard let entity = tables.catalog.entity(id), let section = try section(entity) else { continue }
       out.number(id.number)
@@ -45,13 +43,18 @@ struct HistoryEntryMaker {
       firstNew = try tables.currentNextRow(entity.id)
     }
     let all = notes.notes(of: entity.id)
-    let updates = all.filter { $0.what != HistoryNotes.Note.deleted && $0.row < firstNew }
-    let deletes = all.filter { $0.what == HistoryNotes.Note.deleted && $0.row < firstNew }
-    let holes = all.filter { $0.what == HistoryNotes.Note.deleted && $0.row >= firstNew }
-    let runs = Self.runs(from: firstNew, to: try tables.currentNextRow(entity.id), without: holes.map(\.row))
+    var (updates, deletes, holes): ([HistoryNotes.Note], [HistoryNotes.Note], [UInt64]) = ([], [], [])
+    for note in all {
+      if note.what == HistoryNotes.Note.deleted {
+        if note.row < firstNew { deletes.append(note) } else { holes.append(note.row) }
+      } else if note.row < firstNew {
+        updates.append(note)
+      }
+    }
+    let runs = Self.runs(from: firstNew, to: try tables.currentNextRow(entity.id), without: holes)
     if updates.isEmpty, deletes.isEmpty, runs.isEmpty { return nil }
 
-    var out = ByteWriter()
+    var out = ByteWriter(capacity: 32)
     let kept = deletes.isEmpty ? [] : was.map(keptFields) ?? []
     out.columns(kept)
     let held = isFull && !(updates.isEmpty && runs.isEmpty) ? entity.fields : []
@@ -102,6 +105,7 @@ struct HistoryEntryMaker {
   private func write(
     _ updates: [HistoryNotes.Note], _ now: inout HistoryImage?, _ held: [Field], to out: inout ByteWriter
   ) throws(StoreError) {
+    if updates.isEmpty { return out.number(UInt64(0)) }
     // One group for each set of fields, in the order in which they come.
     var groups: [UInt32: Int] = [:]
     var members: [(what: UInt32, rows: [UInt64])] = []

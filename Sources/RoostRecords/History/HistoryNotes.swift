@@ -127,6 +127,16 @@ final class HistoryNotes {
     return number(sets[Int(one - 1)].joined(sets[Int(other - 1)]))
   }
 
+  /// All entities whose rows may have changed, ascending. The notes must have been joined.
+  var entities: [EntityID] {
+    var found = Array(firstNew.keys)
+    for (index, note) in notes.enumerated() where index == 0 || notes[index - 1].entity != note.entity {
+      if firstNew[EntityID(note.entity)] == nil { found.append(EntityID(note.entity)) }
+    }
+    if found.count > 1 { found.sort() }
+    return found
+  }
+
   /// The notes of one entity, which must have been joined without an open savepoint.
   func notes(of entity: EntityID) -> ArraySlice<Note> {
     let start = notes.partitioningIndex { $0.entity >= entity.number }

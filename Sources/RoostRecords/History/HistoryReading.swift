@@ -16,8 +16,10 @@ struct HistoryReading {
   func head(atMost number: UInt64) throws(StoreError) -> (key: UInt64, head: HistoryBlock.Head)? {
     guard let tree else { return nil }
     var cursor = IntegerCursor(tree)
-    guard try cursor.seek(atMost: number) else { return nil }
-    return (cursor.key, try head(cursor.key, tree))
+    guard try cursor.seek(atMost: number), let (key, value) = cursor.entry() else { return nil }
+    if value.isExtents { return (key, try head(key, tree)) }
+    guard let head = HistoryBlock.Head(key, value.bytes) else { throw HistoryBlock.unreadable(key) }
+    return (key, head)
   }
 
   /// The newest of all.

@@ -32,10 +32,13 @@ extension Tables {
 
   /// The history as it is now; what this transaction changed is not in it before its end.
   func historyReading() throws(StoreError) -> HistoryReading {
+    historyReading(try historyTree(isNeeded: false), try historyState())
+  }
+
+  private func historyReading(_ tree: HistoryTree?, _ state: HistoryState) -> HistoryReading {
     HistoryReading(
       store: HistoryStoreID(high: transaction.store.identity.high, low: transaction.store.identity.low),
-      tree: try historyTree(isNeeded: false)?.draft.tree, state: try historyState(),
-      latest: transaction.base.transaction)
+      tree: tree?.draft.tree, state: state, latest: transaction.base.transaction)
   }
 
   func historyState() throws(StoreError) -> HistoryState {
@@ -45,11 +48,13 @@ extension Tables {
   }
 
   private func historyTree(isNeeded: Bool) throws(StoreError) -> HistoryTree? {
-    if try forest.find(HistoryTree.name) == nil {
+    var found = try forest.find(HistoryTree.name)
+    if found == nil {
       if !isNeeded { return nil }
-      _ = try forest.create(HistoryTree.name, .integers)
+      found = try forest.create(HistoryTree.name, .integers)
     }
-    return HistoryTree(draft: try integers(HistoryTree.name), transaction: transaction)
+    guard case .integers(let draft)? = found?.trunk else { throw Self.foreign }
+    return HistoryTree(draft: draft, transaction: transaction)
   }
 
   private func putHistory(_ state: HistoryState) throws(StoreError) {
@@ -84,12 +89,12 @@ extension Tables {
 
   /// Puts the transaction's entry into the history, if anything changed.
   func sealHistory() throws(StoreError) {
-    var last: (key: UInt64, head: HistoryBlock.Head)?
     if history.isOn,
-      let entry = try HistoryEntryMaker(self, isFull: historyTurn.base.mode == .full).make(historyTurn.author)
+      let entry = try HistoryEntryMaker(self, isFull: historyTurn.base.mode == .full).make(historyTurn.author),
+      let tree = try historyTree(isNeeded: true)
     {
-      let reading = try historyReading()
-      last = try reading.lastHead()
+      let reading = historyReading(tree, try historyState())
+      let last = try reading.lastHead()
       let stamp: HybridTime
       if let clock = historyTurn.clock {
         stamp = (last?.head.stamp ?? reading.state.floorStamp).next(clock())
@@ -98,7 +103,7 @@ extension Tables {
         guard let said = historyTurn.stamp else { throw Self.unreadable }
         stamp = said
       }
-      try historyTree(isNeeded: true)?.append(number, stamp, entry, after: last)
+      try tree.append(number, stamp, entry, after: last)
     }
     if historyTurn.isStateTouched { try switchHistory() }
   }
