@@ -230,6 +230,18 @@ import Testing
     }
   }
 
+  @Test func `a list that was never set is empty`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { $0 = try CatalogTests.library() }
+      try writer.table("Track").insert(["id": .string("a")])
+    }
+    try store.read { reader in
+      let values = try #require(try reader.table("Track").values(RowID(1)))
+      #expect(values["notes"] == .array([]) && values["genre"] == .null)
+    }
+  }
+
   @Test func `fields come and go under rows that stay as they are`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in

@@ -41,7 +41,10 @@ extension Tables {
     if let inverse = catalog.inverse(of: forward) { noteChange(of: target, by: inverse) }
   }
 
-  private func noteChange(of row: RowID, by relationship: Relationship) { linkChanges &+= 1 }
+  private func noteChange(of row: RowID, by relationship: Relationship) {
+    linkChanges &+= 1
+    history.note(update: relationship.entity, row, relationship: relationship.id.number)
+  }
 
   // MARK: Changing
 

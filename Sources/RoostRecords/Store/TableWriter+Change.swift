@@ -44,7 +44,7 @@ extension TableWriter {
   package func delete(_ id: RowID) throws -> Bool {
     guard try load(id) else { return false }
     try tables.changing(generation) { () throws(StoreError) in
-      try tables.recordDelete(entity, id, layout, old.start)
+      try tables.recordDelete(entity.id, id)
       try erase(id)
     }
     return true
@@ -118,6 +118,7 @@ extension TableWriter {
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
     try links.exchanged(id, old.start, new.start, layout)
+    if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
 
   /// Takes `old` out of rows and indexes.
@@ -132,6 +133,7 @@ extension TableWriter {
       if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }
     }
     guard try rows.remove(id.number) else { throw damaged(id) }
+    tables.history.note(delete: id, of: entity.id)
   }
 
   private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {

@@ -20,6 +20,8 @@ package final class TableWriter {
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   let generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
+  /// Changes of rows from here on need no note in the history: they are new, or there is none.
+  let firstNew: UInt64
   private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
@@ -47,6 +49,7 @@ package final class TableWriter {
     self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, tables)
+    firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
     builder = RowBuilder(layout)

@@ -10,10 +10,11 @@ internal import RoostTrees
 /// ```
 /// 32 catalog   its bytes (rest)
 /// 33 insert    entity, row, the row's bytes (rest)
-/// 34 update    entity, row, u64 number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
+/// 34 update    entity, row, number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
 ///              varint length, bytes as in a row
-/// 35 delete    entity, row, u64 number of preserved values, and for each the same
+/// 35 delete    entity, row
 /// 36 large     entity, row, field, the value's bytes (rest): of the row that the next piece inserts or updates
+/// 37 history   see `Tables+History.swift`
 /// 43 large extents   entity, row, field, the list of its extents (rest): the same, of a value that is written already
 /// 44 build     index, the row below which it is built now, or 0 where it is whole
 /// ```
@@ -24,6 +25,7 @@ extension Tables {
     case update = 34
     case delete = 35
     case large = 36
+    case history = 37
     case link = 38
     case unlink = 39
     case moveLink = 40
@@ -102,15 +104,9 @@ extension Tables {
     try record(.update, entity, row, changed, layout, bytes.baseAddress!)
   }
 
-  func recordDelete(_ entity: Entity, _ row: RowID, _ layout: Layout, _ old: UnsafeRawPointer) throws(StoreError) {
-    var kept = FieldSet()
-    for (index, field) in entity.fields.enumerated() where field.isPreserved { kept.insert(index) }
-    for index in catalog.indexes(of: entity.id) where index.isUnique {
-      for part in index.parts {
-        if let index = layout.members.firstIndex(where: { $0.id == part.field }) { kept.insert(index) }
-      }
-    }
-    try record(.delete, entity.id, row, kept, layout, old)
+  /// What the history keeps of the row is read again from the state before the transaction.
+  func recordDelete(_ entity: EntityID, _ row: RowID) throws(StoreError) {
+    try record(.delete, entity, row, UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   /// Adds a piece with some fields of a row.
@@ -158,13 +154,14 @@ extension Tables {
 
   func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
     if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
+    if kind == .history { return try carryOutHistory(bytes) }
     var reader = ByteReader(bytes)
     if kind == .build { return try carryOutBuild(&reader) }
     if kind.isAboutLinks { return try carryOutLinks(kind, &reader) }
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    case .catalog, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
+    case .catalog, .history, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
     case .large: try table.replayLarge(FieldID(try reader.number()), [UInt8](reader.rest()))

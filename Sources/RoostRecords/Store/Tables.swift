@@ -13,6 +13,11 @@ package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
   package private(set) var catalog: Catalog
+  /// The catalog as it was before the transaction.
+  let base: Catalog
+  /// What the transaction changed so far, for the history.
+  let history: HistoryNotes
+  var historyTurn: HistoryTurn
   private var opened: [EntityID: TableWriter] = [:]
   /// Links between rows: see `Links/Tables+Links.swift`.
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
@@ -39,11 +44,18 @@ package final class Tables {
   init(_ forest: Forest) throws(StoreError) {
     self.forest = forest
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
-    catalog = Catalog()
-    guard let meta = try forest.find(Self.meta) else { return }
-    guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
-    let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-    if let bytes { catalog = try Self.decode(bytes) }
+    var catalog = Catalog()
+    var state = HistoryState()
+    if let meta = try forest.find(Self.meta) {
+      guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+      if let bytes { catalog = try Self.decode(bytes) }
+      state = try HistoryState.read(draft.tree)
+    }
+    self.catalog = catalog
+    base = catalog
+    historyTurn = HistoryTurn(state)
+    history = HistoryNotes(isOn: state.mode != .off)
   }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
@@ -114,7 +126,7 @@ package final class Tables {
     return try table(entity.id)
   }
 
-  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
     guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
     return draft
   }
@@ -122,6 +134,12 @@ package final class Tables {
   func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
     guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
     return draft
+  }
+
+  /// The number of the entity's next row, as it is now.
+  func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    if let known = opened[id] { return known.nextRow }
+    return try nextRow(id)
   }
 
   private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
@@ -160,6 +178,7 @@ package final class Tables {
     let encoded = new.encoded
     try store(encoded)
     try recordCatalog(encoded)
+    history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
     try fillOrders(old)
   }
@@ -204,6 +223,7 @@ package final class Tables {
   /// The catalog's root with everything that was changed.
   func seal() throws(StoreError) -> Root {
     try settle()
+    try sealHistory()
     return try forest.seal()
   }
 
