@@ -31,6 +31,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "RoostKV", targets: ["RoostKV"]),
+    // For the benchmarks alone: nothing in it is public but the error, so nobody else can call it.
+    .library(name: "RoostRecords", targets: ["RoostRecords", "RoostPages", "RoostFile"]),
     .executable(name: "roost", targets: ["RoostTool"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],

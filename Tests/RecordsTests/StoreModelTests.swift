@@ -80,7 +80,11 @@ import Testing
             let value = values[field.name]!
             let start = key.count
             if field.isOptional { key.append(value.isNull ? 0 : 1) }
-            if value.isNull { isShared = true } else { try KeyCoding.append(value, as: field.type, to: &key) }
+            if value.isNull {
+              isShared = true
+            } else {
+              try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
+            }
             if part.isDescending { key.complement(from: start) }
           }
           if isShared { KeyCoding.append(row: id, to: &key) }
@@ -105,7 +109,16 @@ import Testing
     _ table: TableWriter, _ model: inout Model, _ generator: inout SplitMix64
   ) throws {
     let some = model.rows.keys.sorted()
-    switch generator.below(5) {
+    switch generator.below(6) {
+    case 5:
+      let values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.value($0, &generator)) })
+      let taken = model.rows.first { $0.value["id"] == values["id"] }
+      var builder = table.makeBuilder()
+      for (name, value) in values { try builder.set(table.slot(name), value) }
+      let done = try table.upsert(&builder, on: "id")
+      #expect(done.id == taken?.key ?? RowID(model.next) && done.outcome == (taken == nil ? .inserted : .updated))
+      if taken == nil { model.next += 1 }
+      model.rows[taken?.key ?? RowID(model.next - 1)] = values
     case 0...2:
       var values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.value($0, &generator)) })
       let taken = model.rows.first { $0.value["id"] == values["id"] }
@@ -214,6 +227,18 @@ import Testing
       let table = try reader.table("Artist")
       #expect(table.count == 1)
       #expect(try table.values(RowID(1)) == ["name": .string("kept")])
+    }
+  }
+
+  @Test func `a list that was never set is empty`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { $0 = try CatalogTests.library() }
+      try writer.table("Track").insert(["id": .string("a")])
+    }
+    try store.read { reader in
+      let values = try #require(try reader.table("Track").values(RowID(1)))
+      #expect(values["notes"] == .array([]) && values["genre"] == .null)
     }
   }
 

@@ -33,7 +33,7 @@ struct IndexScan {
       let start = try KeyRange.withBytes(range.low) { (low) throws(StoreError) in try use.index.rank(of: low) }
       let place = direction == .forward ? start + left : start + count - 1 - left
       guard try cursor.move(to: place) else { throw damaged }
-      if isCareful, left > 0, try Self.isCut(cursor.entry().valueBytes) {
+      if isCareful, left > 0, try isCut(cursor.entry().valueBytes) {
         // In the midst of rows whose order the index does not know: begin where they begin.
         guard try walk(&cursor, from: direction == .forward ? start : start + count - 1, count, left, body) else {
           return false
@@ -74,7 +74,7 @@ struct IndexScan {
       let (row, key, valueBytes) = try cursor.entry()
       plan.tally.entries += 1
       read += 1
-      if isCareful, Self.isCut(valueBytes) {
+      if isCareful, isCut(valueBytes) {
         let values = UnsafeRawBufferPointer(rebasing: key[..<valueBytes])
         if !group.isEmpty, !groupKey.elementsEqual(values), try !giveGroup() { return false }
         if group.isEmpty { groupKey = [UInt8](values) }
@@ -90,5 +90,5 @@ struct IndexScan {
     return group.isEmpty ? true : try giveGroup()
   }
 
-  private static func isCut(_ valueBytes: Int) -> Bool { valueBytes > KeyCoding.textBytes }
+  private func isCut(_ valueBytes: Int) -> Bool { valueBytes > use.index.index.textBytes }
 }

@@ -74,12 +74,7 @@ struct Choice {
 
 extension Index.Part {
   /// Whether its keys may be cut, so that what stands behind it may not be in order.
-  func mayBeCut(_ entity: Entity) -> Bool {
-    switch entity.field(field)?.type {
-    case .string, .url, .data: true
-    default: false
-    }
-  }
+  func mayBeCut(_ entity: Entity) -> Bool { entity.field(field)?.isText ?? false }
 }
 
 extension Candidate {
@@ -113,7 +108,8 @@ enum Selectivity {
     if let index, table.count > 0, constraint.bounds.count <= 16 {
       var count = 0
       for bound in constraint.bounds {
-        count += try bound.range(behind: [], isDescending: index.index.parts[0].isDescending)?.count(in: index) ?? 0
+        let cut = bound.cut(behind: index.index.textBytes, path.field)
+        count += try cut.range(behind: [], isDescending: index.index.parts[0].isDescending)?.count(in: index) ?? 0
       }
       return Double(count) / Double(table.count)
     }

@@ -13,23 +13,28 @@ enum IndexMatch {
     var ranges: [KeyRange]?
     var fixedParts = 0
     var isFixed = true
+    var isUsed = false
     for part in index.index.parts {
       guard let constraint = conjunction.constraint(on: part.field) else { break }
       guard constraint.bounds.count * prefixes.count <= mostRanges else { break }
-      kept.formUnion(constraint.conjuncts)
-      guard constraint.bounds.allSatisfy(\.isPoint) else {
+      let bounds = constraint.bounds.map { $0.cut(behind: index.index.textBytes, constraint.path.field) }
+      isUsed = true
+      if bounds.allSatisfy(\.isExact) { kept.formUnion(constraint.conjuncts) }
+      guard bounds.allSatisfy(\.isPoint) else {
+        // Stretches that were cut may have come to overlap.
+        let bounds = PartBound.merged(bounds)
         ranges = prefixes.flatMap { prefix in
-          constraint.bounds.compactMap { $0.range(behind: prefix, isDescending: part.isDescending) }
+          bounds.compactMap { $0.range(behind: prefix, isDescending: part.isDescending) }
         }
         break
       }
-      isFixed = isFixed && constraint.bounds.count == 1
+      isFixed = isFixed && bounds.count == 1
       if isFixed { fixedParts += 1 }
       prefixes = prefixes.flatMap { prefix in
-        constraint.bounds.map { prefix + $0.point(isDescending: part.isDescending) }
+        bounds.map { prefix + $0.point(isDescending: part.isDescending) }
       }
     }
-    if kept.isEmpty, index.index.tests.isEmpty { return nil }
+    if !isUsed, index.index.tests.isEmpty { return nil }
     let all = (ranges ?? prefixes.map { KeyRange(prefix: $0) }).filter { !$0.isEmpty }
       .sorted { $0.low.lexicographicallyPrecedes($1.low) }
     var count = 0

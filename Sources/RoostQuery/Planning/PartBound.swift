@@ -1,7 +1,7 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// What a condition asks of one part of an index: a stretch of that part's keys, as they stand in an ascending part.
+/// What a condition asks of a field: a stretch of its keys, as they would stand in an ascending part of an index that cuts none.
 ///
 /// No value's key begins another's of the same part, so an end may be a whole key or only how some keys begin.
 struct PartBound: Hashable {
@@ -29,22 +29,20 @@ struct PartBound: Hashable {
   /// What stands in this order to a value that is neither nil nor unordered; nil where that is no stretch.
   init?(_ comparison: Expression.Comparison, _ value: Value, _ field: Field) {
     guard let key = Self.key(value, field) else { return nil }
-    let isCut = Self.isCut(key, field)
     self.init(notNull: field)
     switch comparison {
     case .equal:
       low = key
       high = KeyRange.behind(key)
-      isPoint = !isCut
+      isPoint = true
     case .notEqual: return nil
-    case .less: high = isCut ? KeyRange.behind(key) : key
+    case .less: high = key
     case .lessOrEqual: high = KeyRange.behind(key)
-    case .greater: low = isCut ? key : KeyRange.behind(key) ?? key
+    case .greater: low = KeyRange.behind(key) ?? key
     case .greaterOrEqual: low = key
     }
     // What is no number sorts behind the others, and is greater than none of them.
     if comparison == .greater || comparison == .greaterOrEqual, let last = Self.unordered(field) { high = last }
-    isExact = !isCut
   }
 
   /// Texts that may begin with this one. It is for the condition to say which do.
@@ -55,6 +53,30 @@ struct PartBound: Hashable {
     low = key
     high = KeyRange.behind(key)
     isExact = false
+  }
+
+  /// The same among keys whose texts are cut behind so many bytes. It may then be larger, and is not exact.
+  func cut(behind most: Int, _ field: Field) -> PartBound {
+    guard field.isText else { return self }
+    let limit = (field.isOptional ? 1 : 0) + most
+    /// Where an end must be cut: one byte earlier than keys are, should that one be half of an escaped zero.
+    func place(_ end: [UInt8]) -> Int? {
+      if end.count < limit { return nil }
+      // A whole text that fits in, or what comes right behind it.
+      if end.count <= limit + 2, end[end.count - 2] == 0, end[end.count - 1] < 2 { return nil }
+      return limit - 1
+    }
+    var cut = self
+    if let place = place(low) {
+      cut.low = Array(low[..<place])
+      cut.isExact = false
+    }
+    if let high, let place = place(high) {
+      cut.high = KeyRange.behind(Array(high[..<place]))
+      cut.isExact = false
+    }
+    cut.isPoint = isPoint && cut.isExact
+    return cut
   }
 
   /// What belongs to both; nil where nothing does.
@@ -73,15 +95,10 @@ struct PartBound: Hashable {
   private static func key(_ value: Value, _ field: Field) -> [UInt8]? {
     var key = ByteBuffer()
     if field.isOptional { key.append(1) }
-    do throws(RecordFault) { try KeyCoding.append(value, as: field.type, to: &key) } catch { return nil }
-    return [UInt8](key.bytes)
-  }
-
-  private static func isCut(_ key: [UInt8], _ field: Field) -> Bool {
-    switch field.type {
-    case .string, .url, .data: key.count > KeyCoding.textBytes && key.last == 254
-    default: false
+    do throws(RecordFault) { try KeyCoding.append(value, as: field.type, to: &key, cutBehind: .max) } catch {
+      return nil
     }
+    return [UInt8](key.bytes)
   }
 
   /// The key of what is no number.
@@ -137,5 +154,15 @@ struct PartBound: Hashable {
       merged[merged.count - 1] = joined
     }
     return merged
+  }
+}
+
+extension Field {
+  /// Whether its keys are texts or data, which an index may cut.
+  var isText: Bool {
+    switch type {
+    case .string, .url, .data: true
+    default: false
+    }
   }
 }

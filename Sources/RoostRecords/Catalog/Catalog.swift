@@ -87,11 +87,12 @@ package struct Catalog: Hashable, Sendable {
     entities.removeAll { $0.id == entity.id }
   }
 
+  /// Adds an index. It is filled from the rows when the catalog is set, or in steps if it is built later.
   @discardableResult
   package mutating func add(
     index name: String, of entityName: String, on fields: [String], descending: Set<String> = [],
     isUnique: Bool = false,
-    tests: [Index.Test] = []
+    tests: [Index.Test] = [], isBuiltLater: Bool = false
   ) throws(RecordFault) -> IndexID {
     guard let entity = entity(entityName) else {
       throw RecordFault(.unknown, "there is no such entity", entity: entityName)
@@ -114,7 +115,9 @@ package struct Catalog: Hashable, Sendable {
     }
     let id = IndexID(next.index)
     next.index += 1
-    indexes.append(Index(id, of: entity.id, name, parts, isUnique: isUnique, tests: tests))
+    var index = Index(id, of: entity.id, name, parts, isUnique: isUnique, tests: tests)
+    if isBuiltLater { index.builtBelow = RowID(0) }
+    indexes.append(index)
     return id
   }
 

@@ -129,6 +129,9 @@ package struct Index: Hashable, Sendable {
   /// Rows below this one stand in it; nil where all do. Plans do not use an index that is still built.
   package var builtBelow: RowID?
 
+  /// Behind so many bytes a text is cut, so that a key of several has room.
+  package var textBytes: Int { parts.count == 1 ? KeyCoding.textBytes : min(KeyCoding.textBytes, 940 / parts.count) }
+
   /// The fields whose change may move a row in here, or in and out.
   package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.map(\.field)) }
 

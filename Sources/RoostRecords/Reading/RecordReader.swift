@@ -7,8 +7,8 @@ internal import RoostTrees
 ///
 /// It belongs to the closure that got it, and to the thread that runs it.
 package final class RecordReader {
-  private let store: Store
-  private let transaction: ReadTransaction
+  let store: Store
+  let transaction: ReadTransaction
   private let scope: ReadScope
   package let catalog: Catalog
   private var opened: [EntityID: TableReader] = [:]

@@ -169,7 +169,31 @@ package final class TableReader {
     }
     var key = ByteBuffer()
     try entity.append(values, of: index.index, to: &key)
-    return try index.row(key.bytes)
+    if let row = try index.row(key.bytes) { return row }
+    return try cutRow(index, key.bytes, values)
+  }
+
+  /// The row whose key goes on with its number because a text was cut, or a part is nil, and which has these values.
+  private func cutRow(_ index: IndexReader, _ key: UnsafeRawBufferPointer, _ values: [Value]) throws -> RowID? {
+    if values.contains(.null) { return nil }
+    var cursor = try index.cursor()
+    var isThere = try cursor.seek(key)
+    while isThere {
+      let (row, found, valueBytes) = try cursor.entry()
+      guard valueBytes == key.count, found.prefix(key.count).elementsEqual(key) else { return nil }
+      if try fields(row, index.index) == values { return row }
+      isThere = try cursor.next()
+    }
+    return nil
+  }
+
+  /// What a row has in an index's fields.
+  func fields(_ id: RowID, _ index: Index) throws(StoreError) -> [Value]? {
+    try withRow(id) { (row) throws(StoreError) in
+      var values: [Value] = []
+      for part in index.parts { if let access = access(part.field) { values.append(try value(access, row)) } }
+      return values
+    }
   }
 }
 
@@ -183,9 +207,9 @@ extension Entity {
       }
       if field.isOptional { key.append(value.isNull ? 0 : 1) }
       if !value.isNull {
-        do throws(RecordFault) { try KeyCoding.append(value, as: field.type, to: &key) } catch {
-          throw error.at(name, field.name)
-        }
+        do throws(RecordFault) {
+          try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
+        } catch { throw error.at(name, field.name) }
       } else if !field.isOptional {
         throw RecordFault(.missing, "nil where a value must stand", entity: name, field: field.name)
       }

@@ -13,6 +13,11 @@ package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
   package private(set) var catalog: Catalog
+  /// The catalog as it was before the transaction.
+  let base: Catalog
+  /// What the transaction changed so far, for the history.
+  let history: HistoryNotes
+  var historyTurn: HistoryTurn
   private var opened: [EntityID: TableWriter] = [:]
   /// Links between rows: see `Links/Tables+Links.swift`.
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
@@ -39,11 +44,18 @@ package final class Tables {
   init(_ forest: Forest) throws(StoreError) {
     self.forest = forest
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
-    catalog = Catalog()
-    guard let meta = try forest.find(Self.meta) else { return }
-    guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
-    let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-    if let bytes { catalog = try Self.decode(bytes) }
+    var catalog = Catalog()
+    var state = HistoryState()
+    if let meta = try forest.find(Self.meta) {
+      guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+      if let bytes { catalog = try Self.decode(bytes) }
+      state = try HistoryState.read(draft.tree)
+    }
+    self.catalog = catalog
+    base = catalog
+    historyTurn = HistoryTurn(state)
+    history = HistoryNotes(isOn: state.mode != .off)
   }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
@@ -114,7 +126,7 @@ package final class Tables {
     return try table(entity.id)
   }
 
-  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
     guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
     return draft
   }
@@ -122,6 +134,12 @@ package final class Tables {
   func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
     guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
     return draft
+  }
+
+  /// The number of the entity's next row, as it is now.
+  func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    if let known = opened[id] { return known.nextRow }
+    return try nextRow(id)
   }
 
   private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
@@ -139,6 +157,7 @@ package final class Tables {
   func setCatalog(_ new: Catalog) throws {
     let old = catalog
     if new == old { return }
+    try settle()
     for entity in old.entities where new.entity(entity.id) == nil {
       _ = try forest.drop(Self.rows(entity.id))
       _ = try forest.drop(Self.large(entity.id))
@@ -146,7 +165,6 @@ package final class Tables {
     for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
       _ = try forest.drop(Self.entries(index.id))
     }
-    try sealCounters()
     end()
     catalog = new
     if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
@@ -157,27 +175,25 @@ package final class Tables {
     let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
     for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
     try setTrees(old, new)
-    let meta = try bytes(Self.meta)
     let encoded = new.encoded
-    _ = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in
-      var failure: StoreError?
-      encoded.withUnsafeBytes { bytes in
-        do throws(StoreError) { _ = try meta.put(key, bytes) } catch { failure = error }
-      }
-      if let failure { throw failure }
-    }
+    try store(encoded)
     try recordCatalog(encoded)
-    for index in fresh where old.entity(index.entity) != nil { try fill(index) }
+    history.noteCatalog()
+    for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
     try fillOrders(old)
   }
 
-  private func fill(_ index: Index) throws {
-    let table = try table(index.entity)
-    guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { return }
-    guard let row = try table.build(writer) else { return }
-    throw RecordFault(
-      .notUnique, "row \(row.number) has the values of another row, so the index \(index.name) cannot be unique",
-      entity: table.entity.name)
+  private func store(_ encoded: [UInt8]) throws(StoreError) {
+    let meta = try bytes(Self.meta)
+    try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try meta.put(key, encoded) }
+  }
+
+  /// Notes how far an index is built.
+  func set(_ index: Index) throws(StoreError) {
+    try settle()
+    end()
+    catalog.set(index)
+    try store(catalog.encoded)
   }
 
   /// Writes what tables keep in memory into the trees, before the roots are sealed.
@@ -200,13 +216,14 @@ package final class Tables {
   /// Makes the trees hold everything, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
+    for (_, table) in opened.sorted(by: { $0.key < $1.key }) { try table.settle() }
     try sealCounters()
   }
 
   /// The catalog's root with everything that was changed.
   func seal() throws(StoreError) -> Root {
-    if let failure { throw failure }
-    try sealCounters()
+    try settle()
+    try sealHistory()
     return try forest.seal()
   }
 
