@@ -63,7 +63,7 @@ package indirect enum Expression: Hashable, Sendable {
   package enum TextTest: UInt8, Hashable, Sendable, CaseIterable {
     /// By characters, as Swift's functions do it.
     case contains, starts, hasPrefix, hasSuffix
-    /// Whatever the case and the marks on the letters.
+    /// Whatever the case and the marks on the letters. The empty text is in none.
     case containsLoosely
   }
 

@@ -4,7 +4,8 @@ internal import RoostRecords
 
 /// Text without its case, and perhaps without the marks on its letters, for tests that do not look at them.
 ///
-/// A letter is folded to the lower case of its upper case, so that ς is σ and ß is ss; ı stays what it is.
+/// A letter is folded to the lower case of the upper case of its lower case, so that ς is σ, and ß and ẞ are ss; ı stays what
+/// it is.
 package enum Folding {
   /// The folded text in normal form D, as UTF-8.
   package static func bytes(_ text: UnsafeRawBufferPointer, keepsMarks: Bool) -> [UInt8] {
@@ -33,7 +34,7 @@ package enum Folding {
       } else if scalar.value == 0x131 {
         folded += UTF8.encode(scalar)!
       } else {
-        folded += scalar.properties.uppercaseMapping.lowercased().utf8
+        folded += scalar.properties.lowercaseMapping.uppercased().lowercased().utf8
       }
     }
   }

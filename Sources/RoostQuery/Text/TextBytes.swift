@@ -72,6 +72,8 @@ struct Needle {
 
   mutating func holds(_ candidate: UnsafeRawBufferPointer) -> Bool {
     if test == .containsLoosely {
+      // What is not there is found nowhere, as Foundation says it.
+      if bytes.isEmpty { return false }
       if Folding.isASCII(candidate) { return ByteSearch.containsCaseless(candidate, bytes) }
       scratch.removeAll(keepingCapacity: true)
       Folding.append(candidate, keepsMarks: false, to: &scratch)

@@ -52,7 +52,9 @@ package enum TextComparing {
     one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
   }
 
-  static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-    text.withUnsafeBytes { text in part.withUnsafeBytes { ByteSearch.contains(text, $0) } }
+  /// Nothing is found nowhere, unlike by `String.contains`: so Foundation says it.
+  private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+    if part.isEmpty { return false }
+    return text.withUnsafeBytes { text in part.withUnsafeBytes { ByteSearch.contains(text, $0) } }
   }
 }
