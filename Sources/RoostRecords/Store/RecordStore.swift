@@ -7,6 +7,7 @@ internal import RoostTrees
 /// Readers see one snapshot from begin to end; one writer at a time changes the store, and all of a transaction or none.
 package final class RecordStore: Sendable {
   package let store: Store
+  private let schemas = SchemaCache()
 
   /// Opens the store at `path`, and makes it if it is not there.
   package init(
@@ -30,7 +31,7 @@ package final class RecordStore: Sendable {
 
   /// Reads one snapshot: the newest at this moment.
   package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {
-    let reader = try RecordReader(store)
+    let reader = try RecordReader(store, schemas)
     defer { reader.end() }
     return try body(reader)
   }
@@ -40,7 +41,7 @@ package final class RecordStore: Sendable {
   package func write<Result>(
     _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
-    let writer = try RecordWriter(store, timeoutMilliseconds)
+    let writer = try RecordWriter(store, schemas, timeoutMilliseconds)
     let result: Result
     do { result = try body(writer) } catch {
       writer.abandon()
@@ -56,9 +57,9 @@ package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
 
-  init(_ store: Store, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
+  init(_ store: Store, _ schemas: SchemaCache, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction)) } catch {
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas) } catch {
       transaction.abandon()
       throw error
     }
