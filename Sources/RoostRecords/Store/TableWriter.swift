@@ -145,7 +145,13 @@ package final class TableWriter {
     var failure: StoreError?
     LargeKey.with(id, value.field) { key in
       value.bytes.withUnsafeBytes { bytes in
-        do throws(StoreError) { _ = try large.put(ByteKey(key), bytes) } catch { failure = error }
+        do throws(StoreError) {
+          // The record holds the bytes, and replay puts them elsewhere: places that it named would be nobody's.
+          let extents =
+            bytes.count >= ExtentList.namedFrom
+            ? try tables.forest.transaction.writeExtents(bytes, mayName: false) : nil
+          if let extents { try large.put(ByteKey(key), extents: extents) } else { try large.put(ByteKey(key), bytes) }
+        } catch { failure = error }
       }
     }
     if let failure { throw failure }
