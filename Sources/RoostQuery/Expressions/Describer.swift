@@ -69,7 +69,10 @@ package struct Describer {
   }
 
   /// The entity of a row, or of the rows of a collection.
-  private func entity(of expression: Expression) -> EntityID? {
+  private func entity(of expression: Expression, _ depth: Int = 0) -> EntityID? {
+    // A condition may be refused because it is too deep, and is described then.
+    if depth > Checker.deepest { return nil }
+    func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
     switch expression {
     case .variable(let number): entities[number]
     case .constant(_, let kind): kind.entity ?? kind.whole.element?.entity
