@@ -7,97 +7,28 @@ internal import RoostTrees
 final class IndexWriter {
   let index: Index
   let draft: ByteTreeDraft
-  private let slots: [Slot]
-  private let tests: [(slot: Slot, test: Index.Test)]
+  private let keys: IndexKeys
   /// The fields whose change may move a row in here.
   let fields: Set<FieldID>
   /// The key of the row that is to be put in, from `prepare` to `add`.
   @exclusivity(unchecked) private var new = ByteBuffer()
-  @exclusivity(unchecked) private var stand = Stand.outside
+  @exclusivity(unchecked) private var stand = IndexKeys.Stand.outside
   /// The key of the row that is taken out.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
 
-  /// What `make` found about a row.
-  private enum Stand {
-    case outside
-    /// The key is the values alone.
-    case alone
-    /// The key needs the row's number behind the values.
-    case shared
-    /// The same, because a text was cut: only whoever compares whole values knows whether they are another row's too.
-    case cut
-  }
-
   init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
     self.index = index
     self.draft = draft
-    func slot(_ id: FieldID) -> Slot {
-      // The catalog has checked that the fields are there.
-      layout.slots[layout.members.firstIndex { $0.id == id }!]
-    }
-    slots = index.parts.map { slot($0.field) }
-    tests = index.tests.map { (slot($0.field), $0) }
+    keys = IndexKeys(index, layout)
     fields = index.fields
-  }
-
-  /// Reads the bytes of a variable field, wherever they stand.
-  typealias Text = (Slot) throws(StoreError) -> [UInt8]
-
-  private func make(
-    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
-  ) throws(StoreError) -> Stand {
-    key.clear()
-    for (slot, test) in tests {
-      switch test {
-      case .isNull: if !layout.isNull(row, slot) { return .outside }
-      case .isNotNull: if layout.isNull(row, slot) { return .outside }
-      case .equals(_, let value): if layout.value(row, slot) != value { return .outside }
-      }
-    }
-    var isShared = !index.isUnique
-    var isCut = false
-    for (part, slot) in zip(index.parts, slots) {
-      let start = key.count
-      if slot.nullBit >= 0 {
-        let isNull = layout.isNull(row, slot)
-        key.append(isNull ? 0 : 1)
-        if isNull {
-          isShared = true
-          if part.isDescending { key.complement(from: start) }
-          continue
-        }
-      }
-      if slot.isVariable {
-        let (bytes, isOutside) = layout.bytes(row, slot)
-        if isOutside {
-          let whole = try outside(slot)
-          whole.withUnsafeBytes { append($0, slot.type, &key) }
-        } else {
-          append(bytes, slot.type, &key)
-        }
-        if key.memory.u8(key.count - 1) == 254 { isCut = true }
-      } else {
-        KeyCoding.appendFixed(row + slot.position, as: slot.type, to: &key)
-      }
-      if part.isDescending { key.complement(from: start) }
-    }
-    return isShared ? .shared : isCut ? .cut : .alone
-  }
-
-  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout ByteBuffer) {
-    if type == .data {
-      KeyCoding.append(data: bytes, to: &key, cutBehind: index.textBytes)
-    } else {
-      KeyCoding.append(text: bytes, to: &key, cutBehind: index.textBytes)
-    }
   }
 
   // MARK: Changing
 
   /// Makes the key of a row that is to be put in.
-  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) {
-    stand = try make(row, layout, &new, outside)
+  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: IndexKeys.Text) throws(StoreError) {
+    stand = try keys.make(row, layout, &new, outside)
   }
 
   /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
@@ -158,9 +89,9 @@ final class IndexWriter {
     try draft.put(ByteKey(key), value)
   }
 
-  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
+  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: IndexKeys.Text) throws(StoreError) {
     guard covers(id) else { return }
-    switch try make(row, layout, &old, outside) {
+    switch try keys.make(row, layout, &old, outside) {
     case .outside: return
     case .alone: break
     case .shared, .cut: KeyCoding.append(row: id, to: &old)
