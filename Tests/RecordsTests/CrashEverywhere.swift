@@ -11,6 +11,8 @@ final class CrashEverywhere {
   let fileSystem = SimulatedFileSystem()
   let options: StoreOptions
   private(set) var acknowledged = 0
+  /// The number of the commit that the first step made.
+  private(set) var firstCommit: UInt64 = 0
   private var points: [(crash: CrashPoint, acknowledged: Int)] = []
 
   init(_ options: StoreOptions) { self.options = options }
@@ -28,6 +30,7 @@ final class CrashEverywhere {
       }
       try step(store)
       acknowledged = number + 1
+      if number == 0 { firstCommit = try store.read { $0.commit } }
     }
     try store.close()
     fileSystem.onStep = nil

@@ -14,7 +14,7 @@ import Testing
     return store
   }
 
-  @Test func `a hundred thousand children cost four entries for each, wherever they are`() throws {
+  @Test func `a child that is appended costs two entries, however many there are`() throws {
     let store = try store(LinkModelTests.catalog())
     try store.write { writer in
       try writer.table("Owner").insert(["name": .string("o")])
@@ -147,6 +147,31 @@ import Testing
       #expect(kids.map(\.number) == [1, 7, 10, 13, 16, 19, 22, 25, 28])
       #expect(try reader.catalog.relationship("parent", of: "Target").index != nil)
       #expect(reader.catalog.indexes.count == 2)
+    }
+  }
+
+  @Test func `a single row refers to another one, and a second one may not`() throws {
+    var catalog = RoostRecords.Catalog()
+    let person = try catalog.add(entity: "Person")
+    try catalog.add(entity: "Passport") { (entity) throws(RecordFault) in
+      try entity.add("owner", .reference(person), isOptional: true)
+    }
+    try catalog.add(
+      reference: "owner", of: "Passport", inverse: .init("passport", deleteRule: .cascade, isSingle: true))
+    let store = try store(catalog)
+    try store.write { writer in
+      try writer.table("Person").insert([:])
+      let table = try writer.table("Passport")
+      try table.insert(["owner": .reference(RowID(1))])
+      for _ in 0..<2 { try table.insert([:]) }
+      let fault = #expect(throws: RecordFault.self) { try table.update(RowID(2), ["owner": .reference(RowID(1))]) }
+      #expect(fault?.code == .notUnique && fault?.rows == [RowName(EntityID(2), RowID(1))])
+      let links = try writer.links("passport", of: "Person")
+      #expect(links.relationship.isToOne)
+      #expect(throws: RecordFault.self) { try links.append(RowID(2), to: RowID(1)) }
+      #expect(try links.remove(RowID(1), from: RowID(1)) && links.append(RowID(2), to: RowID(1)))
+      #expect(try links.rows(of: RowID(1)) == [RowID(2)] && links.contains(RowID(2), in: RowID(1)))
+      #expect(try writer.table("Person").deleteFollowingRules(RowID(1)).rows.count == 2)
     }
   }
 

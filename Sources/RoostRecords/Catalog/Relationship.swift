@@ -23,7 +23,8 @@ package struct Relationship: Hashable, Sendable {
     case links
   }
 
-  /// What becomes of the rows it leads to when a row is deleted.
+  /// What becomes of the rows it leads to when a row is deleted. Links always go with their row; a reference stays only
+  /// by `noAction`.
   package enum DeleteRule: UInt8, Hashable, Sendable { case nullify, cascade, deny, noAction }
 
   package struct Traits: OptionSet, Hashable, Sendable {

@@ -63,28 +63,33 @@ extension TableWriter {
       let id = RowID(cursor.key)
       if count == most { break }
       if let end, id >= end { break }
-      guard try load(id) else { throw damaged(id) }
-      try index.prepare(old.start, layout) { (slot) throws(StoreError) in try text(slot, id, []) }
+      let row = try newest(id, &cursor)
+      try index.prepare(row, layout) { (slot) throws(StoreError) in try text(slot, id, []) }
       guard index.keyFits else {
         throw RecordFault(
           .tooLarge, "row \(id.number) takes too many bytes in the index \(index.index.name)", entity: entity.name)
       }
-      if index.index.isUnique {
-        // What is waiting to be sorted could hide a conflict.
-        let other = try index.conflict(id) { (other) throws(StoreError) in
-          try isSame(other, old.start, id, [], index)
-        }
+      if index.isCut {
+        // Its key is never another one's, so what waits to be sorted hides no conflict.
+        let other = try index.conflict(id) { (other) throws(StoreError) in try isSame(other, row, id, [], index) }
         if let other { throw notUnique(other, id, index) }
         try index.put(id)
-      } else {
-        try entries.append(id)
+      } else if let (other, own) = try entries.append(id) {
+        throw notUnique(other, own, index)
       }
       try tables.forest.transaction.relieve()
       count += 1
       isThere = try cursor.next()
     }
-    try entries.finish()
+    if let (other, own) = try entries.finish() { throw notUnique(other, own, index) }
     return isThere ? RowID(cursor.key) : nil
+  }
+
+  /// The row where a cursor stands, in the newest layout: where it lies, if it has that, else in `old`.
+  private func newest(_ id: RowID, _ cursor: inout IntegerCursor) throws(StoreError) -> UnsafeRawPointer {
+    if let (_, value) = cursor.entry(), !value.isExtents, layout.admits(value.bytes) { return value.start }
+    guard try load(id) else { throw damaged(id) }
+    return old.start
   }
 
   private func notUnique(_ other: RowID, _ id: RowID, _ index: IndexWriter) -> RecordFault {
@@ -114,56 +119,5 @@ extension TableWriter {
       if own != value { return false }
     }
     return true
-  }
-}
-
-/// Entries of an index that is filled, sorted in portions that fit into memory.
-///
-/// The first portion of an empty index is built from its leaves up. Others are put in, each in the order of its keys, so that
-/// neighbours find their leaf warm.
-struct EntrySorter: ~Copyable {
-  /// The bytes of a portion.
-  static let portion = 16 << 20
-
-  private let index: IndexWriter
-  private let transaction: WriteTransaction
-  private var heap = ByteBuffer(capacity: 4096)
-  private var places: [(start: Int, keyBytes: Int, valueBytes: Int)] = []
-
-  init(_ index: IndexWriter, _ transaction: WriteTransaction) {
-    self.index = index
-    self.transaction = transaction
-  }
-
-  /// Takes the entry of the row that the index has prepared.
-  mutating func append(_ id: RowID) throws(StoreError) {
-    guard let (key, value) = index.makeEntry(id) else { return }
-    places.append((heap.count, key.count, value.count))
-    heap.append(contentsOf: key)
-    heap.append(contentsOf: value)
-    if heap.count >= Self.portion { try finish() }
-  }
-
-  /// Puts what is there into the index.
-  mutating func finish() throws(StoreError) {
-    let memory = UnsafeRawPointer(heap.memory)
-    places.sort { one, other in
-      ByteKey(memory + one.start, one.keyBytes).compare(ByteKey(memory + other.start, other.keyBytes)) < 0
-    }
-    try index.settle()
-    let isFresh = index.draft.root.isEmpty
-    let builder = ByteTreeBuilder(id: index.draft.tree.id, fill: 90, in: transaction)
-    for place in places {
-      let key = ByteKey(memory + place.start, place.keyBytes)
-      let value = UnsafeRawBufferPointer(start: memory + place.start + place.keyBytes, count: place.valueBytes)
-      if isFresh { try builder.append(key, value) } else { try index.draft.put(key, value) }
-      try transaction.relieve()
-    }
-    if isFresh, !places.isEmpty {
-      let (root, extents) = try builder.finish()
-      guard index.draft.adopt(root, extents: extents) else { throw IndexWriter.damaged(index.index) }
-    }
-    places.removeAll(keepingCapacity: true)
-    heap.clear()
   }
 }
