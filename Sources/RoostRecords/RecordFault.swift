@@ -19,6 +19,8 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     case denied
     /// The change of the catalog does not fit what is stored.
     case conflict
+    /// The history after a token is not there, or not any more.
+    case expired
   }
 
   package var code: Code

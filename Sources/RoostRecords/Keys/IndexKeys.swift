@@ -2,10 +2,22 @@ internal import RoostBytes
 internal import RoostFile
 
 /// Makes the keys that rows of the newest layout have in one index.
-struct IndexKeys {
-  let index: Index
-  private let slots: [Slot]
+final class IndexKeys {
+  private let isUnique: Bool
+  private let parts: UnsafeMutablePointer<Part>
+  private let partCount: Int
+  /// Behind so many bytes a text is cut in here.
+  private let textBytes: Int
   private let tests: [(slot: Slot, test: Index.Test)]
+
+  /// A part of the key, with all that is needed to make it.
+  private struct Part {
+    var place: FieldPlace
+    var kind: KeyKind
+    var isDescending: Bool
+    /// Which of the layout's fields it is.
+    var field: Int
+  }
 
   /// What `make` found about a row.
   enum Stand {
@@ -19,14 +31,23 @@ struct IndexKeys {
   }
 
   init(_ index: Index, _ layout: Layout) {
-    self.index = index
-    func slot(_ id: FieldID) -> Slot {
-      // The catalog has checked that the fields are there.
-      layout.slots[layout.members.firstIndex { $0.id == id }!]
+    isUnique = index.isUnique
+    // The catalog has checked that the fields are there.
+    func place(_ id: FieldID) -> Int { layout.members.firstIndex { $0.id == id }! }
+    partCount = index.parts.count
+    textBytes = index.textBytes
+    parts = .allocate(capacity: max(partCount, 1))
+    for (number, part) in index.parts.enumerated() {
+      let field = place(part.field)
+      let slot = layout.slots[field]
+      (parts + number).initialize(
+        to: Part(
+          place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending, field: field))
     }
-    slots = index.parts.map { slot($0.field) }
-    tests = index.tests.map { (slot($0.field), $0) }
+    tests = index.tests.map { (layout.slots[place($0.field)], $0) }
   }
+
+  deinit { parts.deallocate() }
 
   /// Reads the bytes of a variable field, wherever they stand.
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
@@ -36,19 +57,14 @@ struct IndexKeys {
     _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
-    for (slot, test) in tests {
-      switch test {
-      case .isNull: if !layout.isNull(row, slot) { return .outside }
-      case .isNotNull: if layout.isNull(row, slot) { return .outside }
-      case .equals(_, let value): if try self.value(row, slot, layout, outside) != value { return .outside }
-      }
-    }
-    var isShared = !index.isUnique
+    if !tests.isEmpty, try !admits(row, layout, outside) { return .outside }
+    var isShared = !isUnique
     var isCut = false
-    for (part, slot) in zip(index.parts, slots) {
+    for number in 0..<partCount {
+      let part = parts[number]
       let start = key.count
-      if slot.nullBit >= 0 {
-        let isNull = layout.isNull(row, slot)
+      if part.place.isOptional {
+        let isNull = part.place.isNull(row)
         key.append(isNull ? 0 : 1)
         if isNull {
           isShared = true
@@ -56,21 +72,41 @@ struct IndexKeys {
           continue
         }
       }
-      if slot.isVariable {
-        let (bytes, isOutside) = layout.bytes(row, slot)
+      if part.place.kind == .variable {
+        let (bytes, isOutside) = part.place.variable(row)
         if isOutside {
-          let whole = try outside(slot)
-          whole.withUnsafeBytes { append($0, slot.type, &key) }
+          let whole = try outside(layout.slots[part.field])
+          whole.withUnsafeBytes { append($0, part.kind, &key) }
         } else {
-          append(bytes, slot.type, &key)
+          append(bytes, part.kind, &key)
         }
-        if key.memory.u8(key.count - 1) == 254 { isCut = true }
+        if key.memory.u8(key.count &- 1) == 254 { isCut = true }
       } else {
-        KeyCoding.appendFixed(row + slot.position, as: slot.type, to: &key)
+        KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
       }
       if part.isDescending { key.complement(from: start) }
     }
     return isShared ? .shared : isCut ? .cut : .alone
+  }
+
+  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) -> Bool {
+    for (slot, test) in tests {
+      switch test {
+      case .isNull: if !layout.isNull(row, slot) { return false }
+      case .isNotNull: if layout.isNull(row, slot) { return false }
+      case .equals(_, let value): if try self.value(row, slot, layout, outside) != value { return false }
+      }
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
+    if kind == .data {
+      KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
+    } else {
+      KeyCoding.append(text: bytes, to: &key, cutBehind: textBytes)
+    }
   }
 
   private func value(
@@ -82,13 +118,5 @@ struct IndexKeys {
     // A short text too stands outside where the row's others left it no room.
     let whole = try outside(slot)
     return whole.withUnsafeBytes { Layout.value(outside: $0, as: slot.type) }
-  }
-
-  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout ByteBuffer) {
-    if type == .data {
-      KeyCoding.append(data: bytes, to: &key, cutBehind: index.textBytes)
-    } else {
-      KeyCoding.append(text: bytes, to: &key, cutBehind: index.textBytes)
-    }
   }
 }

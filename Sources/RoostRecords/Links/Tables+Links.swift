@@ -41,7 +41,10 @@ extension Tables {
     if let inverse = catalog.inverse(of: forward) { noteChange(of: target, by: inverse) }
   }
 
-  private func noteChange(of row: RowID, by relationship: Relationship) { linkChanges &+= 1 }
+  private func noteChange(of row: RowID, by relationship: Relationship) {
+    linkChanges &+= 1
+    history.note(update: relationship.entity, row, relationship: relationship.id.number)
+  }
 
   // MARK: Changing
 
@@ -110,7 +113,7 @@ extension Tables {
       let table = try table(entity)
       guard let index = table.indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
       return Members(
-        relationship: one, tree: index.draft.tree,
+        relationship: one, tree: try index.tree(),
         source: .index(isOptional: table.entity.field(field)?.isOptional ?? false), bond: bond)
     }
     let links = try links(one)

@@ -79,13 +79,21 @@ struct RowShape {
   }
 
   init(_ slot: Slot, in layout: Layout) {
+    self.init(slot, endsStart: layout.endsStart, bytesStart: layout.bytesStart)
+  }
+
+  init(_ slot: Slot, endsStart: Int, bytesStart: Int) {
     kind = slot.isVariable ? .variable : .fixed
     nullMask = slot.nullBit < 0 ? 0 : 1 << UInt8(slot.nullBit & 7)
     nullByte = slot.nullBit < 0 ? 0 : UInt32(2 + slot.nullBit >> 3)
-    position = UInt32(slot.isVariable ? layout.endsStart + 2 * slot.position : slot.position)
-    bytesStart = UInt32(layout.bytesStart)
+    position = UInt32(slot.isVariable ? endsStart + 2 * slot.position : slot.position)
+    self.bytesStart = UInt32(bytesStart)
     isFirst = slot.isVariable && slot.position == 0
   }
+
+  /// Whether a row may say nil here.
+  @inlinable @inline(__always)
+  package var isOptional: Bool { nullMask != 0 }
 
   /// Whether the row says nil. A field that is missing says nothing.
   @inlinable @inline(__always)

@@ -47,6 +47,7 @@ struct EntrySorter: ~Copyable {
       let order = ByteKey(memory + one.start, one.keyBytes).compare(ByteKey(memory + other.start, other.keyBytes))
       return order == 0 ? one.start < other.start : order < 0
     }
+    try index.settle()
     let isFresh = index.draft.root.isEmpty
     let builder = ByteTreeBuilder(id: index.draft.tree.id, fill: 90, in: transaction)
     for (number, place) in places.enumerated() {

@@ -4,12 +4,23 @@ internal import RoostPages
 internal import RoostTrees
 
 /// One index while a transaction changes it.
+///
+/// Changes wait, and are carried out in the order of their keys when somebody reads the tree, at a savepoint, at the end, or
+/// when too many wait.
 final class IndexWriter {
   let index: Index
+  /// The tree without what waits: whoever uses it settles first.
   let draft: ByteTreeDraft
   private let keys: IndexKeys
+  private let transaction: WriteTransaction
+  /// What is not in the tree yet.
+  @exclusivity(unchecked) private var pending: PendingEntries
+  private var failure: StoreError?
+  /// Of the index, kept beside it, because reading them from there counts references.
+  let isUnique: Bool
+  private let builtBelow: RowID?
   /// The fields whose change may move a row in here.
-  let fields: Set<FieldID>
+  let fields: FieldSet
   /// The key of the row that is to be put in, from `prepare` to `add`.
   @exclusivity(unchecked) private var new = ByteBuffer()
   @exclusivity(unchecked) private var stand = IndexKeys.Stand.outside
@@ -17,11 +28,18 @@ final class IndexWriter {
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
 
-  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
+  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft, _ transaction: WriteTransaction) {
     self.index = index
+    self.transaction = transaction
     self.draft = draft
     keys = IndexKeys(index, layout)
-    fields = index.fields
+    isUnique = index.isUnique
+    builtBelow = index.builtBelow
+    pending = PendingEntries(isFindable: index.isUnique)
+    let needed = index.fields
+    var fields = FieldSet()
+    for (at, member) in layout.members.enumerated() where needed.contains(member.id) { fields.insert(at) }
+    self.fields = fields
   }
 
   // MARK: Changing
@@ -38,16 +56,20 @@ final class IndexWriter {
   var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
 
   /// Whether the row stands in here, once it is there: while the index is built not all do.
-  func covers(_ id: RowID) -> Bool { index.builtBelow.map { id < $0 } ?? true }
+  func covers(_ id: RowID) -> Bool { builtBelow.map { id < $0 } ?? true }
 
   /// The row that stands in the way of the prepared one, if the index is unique and there is one.
   ///
   /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
   func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
     if stand == .cut { return try cutConflict(own, isSame) }
-    guard index.isUnique, stand == .alone else { return nil }
-    let found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in
-      KeyCoding.row(endOf: value, from: 1)
+    guard isUnique, stand == .alone else { return nil }
+    let found: RowID??
+    switch pending.find(new.bytes) {
+    case .removed: return nil
+    case .value(let value): found = KeyCoding.row(endOf: value, from: 1)
+    case .nothing:
+      found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in KeyCoding.row(endOf: value, from: 1) }
     }
     guard let found else { return nil }
     guard let row = found else { throw Self.damaged(index) }
@@ -55,7 +77,7 @@ final class IndexWriter {
   }
 
   private func cutConflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
-    var cursor = ByteCursor(draft.tree)
+    var cursor = ByteCursor(try tree())
     var isThere = try cursor.seek(ByteKey(new.bytes))
     while isThere, let (key, value) = cursor.entry() {
       guard key.count > new.count, key.bytes.prefix(new.count).elementsEqual(new.bytes) else { return nil }
@@ -86,7 +108,8 @@ final class IndexWriter {
 
   func put(_ id: RowID) throws(StoreError) {
     guard let (key, value) = makeEntry(id) else { return }
-    try draft.put(ByteKey(key), value)
+    try makeRoom(key.count)
+    pending.put(key, value)
   }
 
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: IndexKeys.Text) throws(StoreError) {
@@ -96,7 +119,48 @@ final class IndexWriter {
     case .alone: break
     case .shared, .cut: KeyCoding.append(row: id, to: &old)
     }
-    guard try draft.remove(ByteKey(old.bytes)) else { throw Self.damaged(index) }
+    try makeRoom(old.count)
+    pending.remove(old.bytes)
+  }
+
+  /// Makes room for a change that waits, and refuses at once what the tree would refuse later.
+  @inline(__always)
+  private func makeRoom(_ keyBytes: Int) throws(StoreError) {
+    if keyBytes > Limits.keyBytes {
+      throw StoreError(.keyTooLong, "a key of \(keyBytes) bytes; at most \(Limits.keyBytes) are possible")
+    }
+    if pending.isFull { try settle() }
+  }
+
+  // MARK: Carrying out
+
+  /// The index as it is at this moment, for reading until the next change.
+  func tree() throws(StoreError) -> ByteTree {
+    try settle()
+    return draft.tree
+  }
+
+  /// Puts into the tree what waits. After an error the transaction can only be undone.
+  func settle() throws(StoreError) {
+    if let failure { throw failure }
+    if pending.isEmpty { return }
+    do throws(StoreError) {
+      pending.sort()
+      for place in 0..<pending.count {
+        let (key, value) = pending.change(place)
+        if let value {
+          try draft.put(ByteKey(key), value)
+        } else if try !draft.remove(ByteKey(key)) {
+          throw Self.damaged(index)
+        }
+        // Many changes make many drafts, of which there may not be any number.
+        if place & 7 == 7 { try transaction.relieve() }
+      }
+      pending.clear()
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   static func damaged(_ index: Index) -> StoreError {

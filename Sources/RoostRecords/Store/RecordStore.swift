@@ -7,16 +7,24 @@ internal import RoostTrees
 /// Readers see one snapshot from begin to end; one writer at a time changes the store, and all of a transaction or none.
 package final class RecordStore: Sendable {
   package let store: Store
+  /// The time of day in milliseconds since 1970, for the history.
+  private let clock: @Sendable () -> UInt64
+  private let schemas = SchemaCache()
 
   /// Opens the store at `path`, and makes it if it is not there.
   package init(
-    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared
+    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared,
+    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
   ) throws(StoreError) {
+    self.clock = clock
     store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
   }
 
   /// A store that lives in memory and ends with this object.
-  package init(inMemory options: StoreOptions) throws(StoreError) {
+  package init(
+    inMemory options: StoreOptions, clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
+  ) throws(StoreError) {
+    self.clock = clock
     store = try Store.inMemory(options: options, floor: Tables.floor)
   }
 
@@ -30,17 +38,20 @@ package final class RecordStore: Sendable {
 
   /// Reads one snapshot: the newest at this moment.
   package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {
-    let reader = try RecordReader(store)
+    let reader = try RecordReader(store, schemas)
     defer { reader.end() }
     return try body(reader)
   }
 
-  /// Changes the store: everything the closure does, or nothing if it throws.
+  /// Changes the store: everything the closure does, or nothing if it throws. The history says that `author` did it.
   @discardableResult
   package func write<Result>(
-    _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (RecordWriter) throws -> Result
+    _ durability: Durability = .full, author: String = "", timeoutMilliseconds: UInt64? = nil,
+    _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
-    let writer = try RecordWriter(store, timeoutMilliseconds)
+    try HistoryTurn.check(author)
+    let writer = try RecordWriter(store, schemas, timeoutMilliseconds)
+    writer.tables.historyTurn.begin(author, clock)
     let result: Result
     do { result = try body(writer) } catch {
       writer.abandon()
@@ -56,9 +67,9 @@ package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
 
-  init(_ store: Store, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
+  init(_ store: Store, _ schemas: SchemaCache, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction)) } catch {
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas) } catch {
       transaction.abandon()
       throw error
     }
@@ -85,12 +96,15 @@ package final class RecordWriter {
     try tables.settle()
     let point = try tables.forest.savepoint()
     let open = tables.openReferences
+    let mark = tables.history.mark()
     do {
       let result = try body()
       tables.forest.release(point)
+      tables.history.release(mark)
       return result
     } catch {
       tables.forest.rollback(to: point)
+      tables.history.goBack(to: mark)
       try tables.reload()
       tables.openReferences = open
       throw error

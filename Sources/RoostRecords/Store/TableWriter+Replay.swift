@@ -7,7 +7,8 @@ internal import RoostTrees
 extension TableWriter {
   /// Adds the row of a record.
   func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    guard layout.admits(bytes), try rows.tree.value(of: id.number) == nil else { throw damaged(id) }
+    // The history takes the rows of a transaction for a run without gaps.
+    guard layout.admits(bytes), id.number == nextRow else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     let moved = takeWaiting()
     for index in indexes { try makeKey(index, id, moved) }
@@ -24,7 +25,7 @@ extension TableWriter {
     do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
     let moved = takeWaiting()
     let changed = changedFields(moved)
-    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    let touched = touched(by: changed)
     for index in touched { try makeKey(index, id, moved) }
     try exchange(id, changed, moved, touched)
   }

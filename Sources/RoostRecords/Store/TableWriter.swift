@@ -6,7 +6,7 @@ internal import RoostTrees
 /// One entity's rows, large values and indexes while a transaction changes them.
 ///
 /// ## Invariants
-/// 1. Every row stands in every index that admits it, and every entry has its row.
+/// 1. Every row stands in every index that admits it, and every entry has its row; or the index has a change waiting.
 /// 2. A change is checked before anything is touched, so a fault leaves everything as it was.
 package final class TableWriter {
   package let entity: Entity
@@ -20,6 +20,8 @@ package final class TableWriter {
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   let generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
+  /// Changes of rows from here on need no note in the history: they are new, or there is none.
+  let firstNew: UInt64
   private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
@@ -41,14 +43,15 @@ package final class TableWriter {
     self.entity = entity
     self.tables = tables
     generation = tables.generation
-    layouts = entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
+    layouts = tables.layouts(of: entity)
     let layout = layouts[layouts.count - 1]
     self.layout = layout
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1) }
+    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, tables)
+    firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
     builder = RowBuilder(layout)
@@ -56,10 +59,16 @@ package final class TableWriter {
 
   /// The rows as they are at this moment, for reading until the next change.
   package var reading: TableReader {
-    TableReader(
-      entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree,
-      indexes: indexes.map { ($0.index, $0.draft.tree) })
+    get throws(StoreError) {
+      var trees: [(Index, ByteTree)] = []
+      for index in indexes { trees.append((index.index, try index.tree())) }
+      return TableReader(
+        entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree, indexes: trees)
+    }
   }
+
+  /// Puts what waits into the trees.
+  func settle() throws(StoreError) { for index in indexes { try index.settle() } }
 
   func noteSealed() { isNextRowChanged = false }
 
@@ -140,13 +149,15 @@ package final class TableWriter {
   /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
   func conflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws -> RowID? {
     try makeKey(index, id, moved)
-    guard index.keyFits else {
-      throw RecordFault(
-        .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
-        field: names(index))
-    }
-    guard index.index.isUnique else { return nil }
+    guard index.keyFits else { throw tooLarge(index) }
+    guard index.isUnique else { return nil }
     return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
+  }
+
+  private func tooLarge(_ index: IndexWriter) -> RecordFault {
+    RecordFault(
+      .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
+      field: names(index))
   }
 
   func notUnique(_ other: RowID, _ index: IndexWriter) -> RecordFault {

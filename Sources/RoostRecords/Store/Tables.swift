@@ -12,7 +12,15 @@ internal import RoostTrees
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
+  /// Of the catalog, while it is as the transaction found it.
+  private var schema: Schema?
+  private let schemas: SchemaCache
   package private(set) var catalog: Catalog
+  /// The catalog as it was before the transaction.
+  let base: Catalog
+  /// What the transaction changed so far, for the history.
+  let history: HistoryNotes
+  var historyTurn: HistoryTurn
   private var opened: [EntityID: TableWriter] = [:]
   /// Links between rows: see `Links/Tables+Links.swift`.
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
@@ -36,15 +44,29 @@ package final class Tables {
     Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
   }
 
-  init(_ forest: Forest) throws(StoreError) {
+  init(_ forest: Forest, _ schemas: SchemaCache = SchemaCache()) throws(StoreError) {
     self.forest = forest
+    self.schemas = schemas
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
-    catalog = Catalog()
-    guard let meta = try forest.find(Self.meta) else { return }
-    guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
-    let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-    if let bytes { catalog = try Self.decode(bytes) }
+    var catalog = Catalog()
+    var state = HistoryState()
+    if let meta = try forest.find(Self.meta) {
+      guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+      if let bytes {
+        let schema = try schemas.schema(bytes)
+        self.schema = schema
+        catalog = schema.catalog
+      }
+      state = try HistoryState.read(draft.tree)
+    }
+    self.catalog = catalog
+    base = catalog
+    historyTurn = HistoryTurn(state)
+    history = HistoryNotes(isOn: state.mode != .off)
   }
+
+  func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? Schema.layouts(entity) }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
 
@@ -114,7 +136,7 @@ package final class Tables {
     return try table(entity.id)
   }
 
-  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
     guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
     return draft
   }
@@ -122,6 +144,12 @@ package final class Tables {
   func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
     guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
     return draft
+  }
+
+  /// The number of the entity's next row, as it is now.
+  func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    if let known = opened[id] { return known.nextRow }
+    return try nextRow(id)
   }
 
   private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
@@ -139,6 +167,7 @@ package final class Tables {
   func setCatalog(_ new: Catalog) throws {
     let old = catalog
     if new == old { return }
+    try settle()
     for entity in old.entities where new.entity(entity.id) == nil {
       _ = try forest.drop(Self.rows(entity.id))
       _ = try forest.drop(Self.large(entity.id))
@@ -146,8 +175,8 @@ package final class Tables {
     for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
       _ = try forest.drop(Self.entries(index.id))
     }
-    try sealCounters()
     end()
+    schema = nil
     catalog = new
     if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
     for entity in new.entities where old.entity(entity.id) == nil {
@@ -160,6 +189,7 @@ package final class Tables {
     let encoded = new.encoded
     try store(encoded)
     try recordCatalog(encoded)
+    history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
     try fillOrders(old)
   }
@@ -171,7 +201,7 @@ package final class Tables {
 
   /// Notes how far an index is built.
   func set(_ index: Index) throws(StoreError) {
-    try sealCounters()
+    try settle()
     end()
     catalog.set(index)
     try store(catalog.encoded)
@@ -197,13 +227,14 @@ package final class Tables {
   /// Makes the trees hold everything, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
+    for (_, table) in opened.sorted(by: { $0.key < $1.key }) { try table.settle() }
     try sealCounters()
   }
 
   /// The catalog's root with everything that was changed.
   func seal() throws(StoreError) -> Root {
-    if let failure { throw failure }
-    try sealCounters()
+    try settle()
+    try sealHistory()
     return try forest.seal()
   }
 
@@ -211,6 +242,8 @@ package final class Tables {
   func reload() throws(StoreError) {
     end()
     failure = nil
-    catalog = try Tables(forest).catalog
+    let found = try Tables(forest, schemas)
+    schema = found.schema
+    catalog = found.catalog
   }
 }
