@@ -64,7 +64,8 @@ import Testing
   @Test func `a constant must be what it says`() throws {
     let wrong: [Expression] = [
       .constant(.int(300), .plain(.int8)), .constant(.uint(70_000), .plain(.uint16)), .constant(.null, .int),
-      .constant(.int(1), .plain(.uint64)), .constant(.string(""), .plain(.url)), .constant(.array([.null]), .array(.int)),
+      .constant(.int(1), .plain(.uint64)), .constant(.string(""), .plain(.url)),
+      .constant(.array([.null]), .array(.int)),
       .constant(.array([.int(1)]), .plain(.array(.plain(.int64)))), .constant(.structure([]), .plain(.presence)),
       .constant(.structure([.string("")]), .structure([.init("a", .plain(.string)), .init("b", .plain(.string))])),
       .constant(.array([.int(1)]), .rows(EntityID(1))),

@@ -34,7 +34,10 @@ package struct ConditionJudge {
       if let complaint = try programs(term, entity, &answers) { return complaint }
       let hits = answers.filter { $0.answer == .holds(true) }.map(\.row)
       let hasFaults = answers.contains { if case .fault = $0.answer { true } else { false } }
-      note(hasFaults ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some")
+      note(
+        hasFaults
+          ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some"
+      )
       return try plans(query, try SortedRows(hits, query, ground), hasFaults)
     } catch let error as StoreError {
       return "\(error) where no file is damaged"
@@ -98,7 +101,8 @@ package struct ConditionJudge {
   }
 
   private static let ways = [
-    "; index ": "index", "any of": "any of", "all of": "all of", "for each row of": "reference", "rows by number": "number",
+    "; index ": "index", "any of": "any of", "all of": "all of", "for each row of": "reference",
+    "rows by number": "number",
     "as they come": "order of an index",
   ]
 }

@@ -80,7 +80,8 @@ extension ConditionMaker {
       let (variable, inner) = within(kind.whole) { maker, variable in (variable, test(&maker, .variable(variable))) }
       let mapped = Expression.ifLet(variable, name, inner, .constant(.null, Kind.bool.optional))
       return one(in: 2)
-        ? .compare(.equal, mapped, .constant(.bool(true), .bool)) : .coalesce(mapped, .constant(.bool(one(in: 2)), .bool))
+        ? .compare(.equal, mapped, .constant(.bool(true), .bool))
+        : .coalesce(mapped, .constant(.bool(one(in: 2)), .bool))
     default:
       let (variable, inner) = within(kind.whole) { maker, variable in (variable, test(&maker, .variable(variable))) }
       return .ifLet(variable, name, inner, .constant(.bool(one(in: 4)), .bool))

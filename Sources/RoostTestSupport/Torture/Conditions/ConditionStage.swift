@@ -199,7 +199,9 @@ package struct ConditionStage {
     for _ in 0..<2 {
       let fields = Array(Set([generator.pick(ordered).name, generator.pick(short).name])).sorted()
       do {
-        try writer.change { try $0.add(index: "u-\(fields.joined(separator: "-"))", of: name, on: fields, isUnique: true) }
+        try writer.change {
+          try $0.add(index: "u-\(fields.joined(separator: "-"))", of: name, on: fields, isUnique: true)
+        }
       } catch let fault as RecordFault where fault.code == .notUnique || fault.code == .conflict {}
     }
   }
