@@ -191,9 +191,15 @@ import Testing
       wanted.shuffle(using: &generator)
       if !kind.order { wanted.sort() }
       try links.replace(wanted, of: owner)
-      for row in list { model.backward[kind.name]![row]!.removeAll { $0 == owner } }
-      model.forward[kind.name]?[owner] = []
-      for row in wanted { #expect(link(&model, number, owner, row, at: nil)) }
+      // What stays keeps its place in the other side's lists, but for links that may repeat.
+      for row in list where kind.repeats || !wanted.contains(row) {
+        model.backward[kind.name]![row]!.removeAll { $0 == owner }
+      }
+      model.forward[kind.name, default: [:]][owner] = kind.repeats ? [] : list.filter { wanted.contains($0) }
+      for row in wanted where kind.repeats || !list.contains(row) {
+        #expect(link(&model, number, owner, row, at: nil))
+      }
+      model.forward[kind.name]![owner] = wanted
     default:
       // The children and their order.
       let children = try writer.links("children", of: "Owner")

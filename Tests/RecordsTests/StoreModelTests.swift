@@ -230,6 +230,32 @@ import Testing
     }
   }
 
+  /// Values of a megabyte were written to places that the record named, beside their bytes; replay put the bytes
+  /// elsewhere, and nobody owned the places that it had kept free for them.
+  @Test func `a value of megabytes loses no place in replay`() throws {
+    let fileSystem = SimulatedFileSystem()
+    fileSystem.recordsSteps = false
+    let store = try RecordStore("/a.roost", fileSystem: fileSystem)
+    try store.write { try $0.change { $0 = try CatalogTests.library() } }
+    var generator = SplitMix64(seed: 5)
+    let letters = generator.bytes(3 << 20).map { UnicodeScalar(33 + $0 % 90) }
+    let name = Value.string(String(String.UnicodeScalarView(letters)))
+    try store.write { try $0.table("Artist").insert(["name": name]) }
+    let crashed = fileSystem.crashPoint().image(.none)
+    crashed.recordsSteps = false
+    try store.close()
+    func pages(_ fileSystem: SimulatedFileSystem) throws -> Int {
+      try RecordStore("/a.roost", fileSystem: fileSystem).close()
+      let store = try RecordStore("/a.roost", fileSystem: fileSystem)
+      #expect(try store.read { try $0.table("Artist").values(RowID(1)) } == ["name": name])
+      let found = try store.store.statistics()
+      try store.close()
+      return found.pageCount - found.freePages
+    }
+    let (one, other) = (try pages(fileSystem), try pages(crashed))
+    #expect(one > 500 && abs(one - other) < 50, "\(one) and \(other) pages are in use")
+  }
+
   @Test func `a list that was never set is empty`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in

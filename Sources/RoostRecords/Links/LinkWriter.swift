@@ -182,17 +182,18 @@ package final class LinkWriter {
   }
 
   /// Makes these rows the owner's list, in this order.
+  ///
+  /// Only what differs is changed: a row that stays keeps its place in the lists of the other side.
   package func replace(_ rows: [RowID], of owner: RowID) throws {
     try tables.check(generation)
     if !relationship.traits.contains(.repeating), Set(rows).count != rows.count {
       throw fault(.notUnique, "a row is named twice, and may be there only once")
     }
     switch way {
-    case .links:
+    case .links(let links):
       for row in Set(rows) { try checkRow(row, relationship.target) }
       try checkRow(owner, relationship.entity)
-      try removeAll(of: owner)
-      for row in rows { try append(row, to: owner) }
+      try replaceLinks(rows, of: owner, links)
     case .references(let table, let field, _, let links):
       let wanted = Set(rows)
       let leaving = try self.rows(of: owner).filter { !wanted.contains($0) }
@@ -204,12 +205,35 @@ package final class LinkWriter {
       for row in rows { try checkRow(row, relationship.target) }
       for row in leaving { try remove(row, from: owner) }
       for row in rows { try append(row, to: owner) }
-      guard let links, try self.rows(of: owner) != rows else { return }
-      try tables.changing(generation) { () throws(StoreError) in
-        try tables.arrange(owner, rows, links, isForward)
-        try tables.recordLinks(
-          .arrange, relationship, [owner.number, UInt64(rows.count)] + rows.map(\.number))
-      }
+      if let links { try arrange(rows, of: owner, links) }
+    }
+  }
+
+  private func replaceLinks(_ rows: [RowID], of owner: RowID, _ links: LinkDraft) throws {
+    var known = try self.rows(of: owner)
+    if known == rows { return }
+    if relationship.traits.contains(.repeating) {
+      try removeAll(of: owner)
+      for row in rows { try append(row, to: owner) }
+      return
+    }
+    let (before, wanted) = (Set(known), Set(rows))
+    for row in known where !wanted.contains(row) { try remove(row, from: owner) }
+    known.removeAll { !wanted.contains($0) }
+    // Where those that stay are in order, the new ones go straight to their places.
+    let isInOrder = known == rows.filter { before.contains($0) }
+    for (place, row) in rows.enumerated() where !before.contains(row) {
+      try insert(row, at: relationship.isOrdered && isInOrder && place < known.count ? place : nil, in: owner)
+      known.append(row)
+    }
+    if relationship.isOrdered, !isInOrder { try arrange(rows, of: owner, links) }
+  }
+
+  private func arrange(_ rows: [RowID], of owner: RowID, _ links: LinkDraft) throws {
+    if try self.rows(of: owner) == rows { return }
+    try tables.changing(generation) { () throws(StoreError) in
+      try tables.arrange(owner, rows, links, isForward)
+      try tables.recordLinks(.arrange, relationship, [owner.number, UInt64(rows.count)] + rows.map(\.number))
     }
   }
 

@@ -10,17 +10,19 @@ package final class RecordReader {
   let store: Store
   let transaction: ReadTransaction
   private let scope: ReadScope
+  private let schema: Schema?
   package let catalog: Catalog
   private var opened: [EntityID: TableReader] = [:]
 
-  init(_ store: Store) throws(StoreError) {
+  init(_ store: Store, _ schemas: SchemaCache) throws(StoreError) {
     self.store = store
     transaction = try store.beginRead()
     scope = ReadScope(store, transaction.view.slot)
-    do throws(StoreError) { catalog = try Self.catalog(transaction) } catch {
+    do throws(StoreError) { schema = try Self.schema(transaction, schemas) } catch {
       store.endRead(transaction)
       throw error
     }
+    catalog = schema?.catalog ?? Catalog()
   }
 
   func end() {
@@ -31,14 +33,14 @@ package final class RecordReader {
   /// The number of the commit this snapshot shows.
   package var commit: UInt64 { transaction.snapshot.transaction }
 
-  private static func catalog(_ transaction: ReadTransaction) throws(StoreError) -> Catalog {
+  private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> Schema? {
     let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
-    guard let meta = try trees.descriptor(Tables.meta) else { return Catalog() }
+    guard let meta = try trees.descriptor(Tables.meta) else { return nil }
     guard meta.kind == .bytes else { throw Tables.foreign }
     let tree = ByteTree(meta.root, id: meta.id, view: transaction.view)
     let bytes = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try tree.value(of: key) }
-    guard let bytes else { return Catalog() }
-    return try Tables.decode(bytes)
+    guard let bytes else { return nil }
+    return try schemas.schema(bytes)
   }
 
   package func table(_ name: String) throws -> TableReader {
@@ -60,7 +62,7 @@ package final class RecordReader {
     try bond.check()
     if let known = opened[entity.id] { return known }
     let table = TableReader(
-      entity, bond, rows: try integers(Tables.rows(entity.id)), large: try bytes(Tables.large(entity.id)),
+      entity, bond, layouts: schema?.layouts(of: entity), rows: try integers(Tables.rows(entity.id)), large: try bytes(Tables.large(entity.id)),
       indexes: try catalog.indexes(of: entity.id).map { ($0, try bytes(Tables.entries($0.id))) })
     opened[entity.id] = table
     return table

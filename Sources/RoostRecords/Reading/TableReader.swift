@@ -26,7 +26,7 @@ package final class TableReader {
   ) {
     self.entity = entity
     self.bond = bond
-    let layouts = known ?? entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
+    let layouts = known ?? Schema.layouts(entity)
     self.layouts = layouts
     layout = layouts[layouts.count - 1]
     self.rows = rows

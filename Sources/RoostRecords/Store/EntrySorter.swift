@@ -17,6 +17,8 @@ struct EntrySorter: ~Copyable {
   private var places: [Place] = []
 
   private struct Place {
+    /// The eight bytes behind what all keys begin with, in which nearly all of them differ.
+    var head: UInt64 = 0
     var start: Int
     var keyBytes: Int
     var valueBytes: Int
@@ -39,7 +41,9 @@ struct EntrySorter: ~Copyable {
   /// Puts what is there into the index; what is put in before two rows are found with one key must be undone.
   mutating func finish() throws(StoreError) -> (RowID, RowID)? {
     let memory = UnsafeRawPointer(heap.memory)
+    setHeads()
     places.sort { one, other in
+      if one.head != other.head { return one.head < other.head }
       let order = ByteKey(memory + one.start, one.keyBytes).compare(ByteKey(memory + other.start, other.keyBytes))
       return order == 0 ? one.start < other.start : order < 0
     }
@@ -60,6 +64,26 @@ struct EntrySorter: ~Copyable {
     places.removeAll(keepingCapacity: true)
     heap.clear()
     return nil
+  }
+
+  private mutating func setHeads() {
+    guard let first = places.first else { return }
+    let memory = UnsafeRawPointer(heap.memory)
+    var common = first.keyBytes
+    for place in places {
+      var length = 0
+      common = min(common, place.keyBytes)
+      while length < common, memory.u8(first.start + length) == memory.u8(place.start + length) { length += 1 }
+      common = length
+    }
+    for index in places.indices {
+      var head: UInt64 = 0
+      for offset in common..<common + 8 {
+        let byte = offset < places[index].keyBytes ? memory.u8(places[index].start + offset) : 0
+        head = head << 8 | UInt64(byte)
+      }
+      places[index].head = head
+    }
   }
 
   /// The row before that has the same key: in this portion, or in the tree already.

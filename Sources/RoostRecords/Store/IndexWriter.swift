@@ -17,6 +17,9 @@ final class IndexWriter {
   private var failure: StoreError?
   private let parts: UnsafeMutablePointer<Part>
   private let partCount: Int
+  /// Of the index, kept beside it, because reading them from there counts references.
+  let isUnique: Bool
+  private let builtBelow: RowID?
   /// Behind so many bytes a text is cut in here.
   private let textBytes: Int
   private let tests: [(slot: Slot, test: Index.Test)]
@@ -60,6 +63,8 @@ final class IndexWriter {
     }
     partCount = index.parts.count
     textBytes = index.textBytes
+    isUnique = index.isUnique
+    builtBelow = index.builtBelow
     parts = .allocate(capacity: max(partCount, 1))
     for (number, part) in index.parts.enumerated() {
       let slot = slot(part.field)
@@ -85,7 +90,7 @@ final class IndexWriter {
   ) throws(StoreError) -> Stand {
     key.clear()
     if !tests.isEmpty, !admits(row, layout) { return .outside }
-    var isShared = !index.isUnique
+    var isShared = !isUnique
     var isCut = false
     for number in 0..<partCount {
       let part = parts[number]
@@ -150,14 +155,14 @@ final class IndexWriter {
   var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
 
   /// Whether the row stands in here, once it is there: while the index is built not all do.
-  func covers(_ id: RowID) -> Bool { index.builtBelow.map { id < $0 } ?? true }
+  func covers(_ id: RowID) -> Bool { builtBelow.map { id < $0 } ?? true }
 
   /// The row that stands in the way of the prepared one, if the index is unique and there is one.
   ///
   /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
   func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
     if stand == .cut { return try cutConflict(own, isSame) }
-    guard index.isUnique, stand == .alone else { return nil }
+    guard isUnique, stand == .alone else { return nil }
     let found: RowID??
     switch pending.find(new.bytes) {
     case .removed: return nil

@@ -9,6 +9,7 @@ package final class RecordStore: Sendable {
   package let store: Store
   /// The time of day in milliseconds since 1970, for the history.
   private let clock: @Sendable () -> UInt64
+  private let schemas = SchemaCache()
 
   /// Opens the store at `path`, and makes it if it is not there.
   package init(
@@ -37,7 +38,7 @@ package final class RecordStore: Sendable {
 
   /// Reads one snapshot: the newest at this moment.
   package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {
-    let reader = try RecordReader(store)
+    let reader = try RecordReader(store, schemas)
     defer { reader.end() }
     return try body(reader)
   }
@@ -49,7 +50,7 @@ package final class RecordStore: Sendable {
     _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
     try HistoryTurn.check(author)
-    let writer = try RecordWriter(store, timeoutMilliseconds)
+    let writer = try RecordWriter(store, schemas, timeoutMilliseconds)
     writer.tables.historyTurn.begin(author, clock)
     let result: Result
     do { result = try body(writer) } catch {
@@ -66,9 +67,9 @@ package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
 
-  init(_ store: Store, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
+  init(_ store: Store, _ schemas: SchemaCache, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction)) } catch {
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas) } catch {
       transaction.abandon()
       throw error
     }

@@ -41,7 +41,7 @@ package final class TableWriter {
     self.entity = entity
     self.tables = tables
     generation = tables.generation
-    layouts = entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
+    layouts = tables.layouts(of: entity)
     let layout = layouts[layouts.count - 1]
     self.layout = layout
     self.rows = rows
@@ -147,13 +147,15 @@ package final class TableWriter {
   /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
   func conflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws -> RowID? {
     try makeKey(index, id, moved)
-    guard index.keyFits else {
-      throw RecordFault(
-        .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
-        field: names(index))
-    }
-    guard index.index.isUnique else { return nil }
+    guard index.keyFits else { throw tooLarge(index) }
+    guard index.isUnique else { return nil }
     return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
+  }
+
+  private func tooLarge(_ index: IndexWriter) -> RecordFault {
+    RecordFault(
+      .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
+      field: names(index))
   }
 
   func notUnique(_ other: RowID, _ index: IndexWriter) -> RecordFault {

@@ -12,6 +12,9 @@ internal import RoostTrees
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
+  /// Of the catalog, while it is as the transaction found it.
+  private var schema: Schema?
+  private let schemas: SchemaCache
   package private(set) var catalog: Catalog
   /// The catalog as it was before the transaction.
   let base: Catalog
@@ -41,15 +44,20 @@ package final class Tables {
     Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
   }
 
-  init(_ forest: Forest) throws(StoreError) {
+  init(_ forest: Forest, _ schemas: SchemaCache = SchemaCache()) throws(StoreError) {
     self.forest = forest
+    self.schemas = schemas
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     var catalog = Catalog()
     var state = HistoryState()
     if let meta = try forest.find(Self.meta) {
       guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
       let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-      if let bytes { catalog = try Self.decode(bytes) }
+      if let bytes {
+        let schema = try schemas.schema(bytes)
+        self.schema = schema
+        catalog = schema.catalog
+      }
       state = try HistoryState.read(draft.tree)
     }
     self.catalog = catalog
@@ -57,6 +65,8 @@ package final class Tables {
     historyTurn = HistoryTurn(state)
     history = HistoryNotes(isOn: state.mode != .off)
   }
+
+  func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? Schema.layouts(entity) }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
 
@@ -166,6 +176,7 @@ package final class Tables {
       _ = try forest.drop(Self.entries(index.id))
     }
     end()
+    schema = nil
     catalog = new
     if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
     for entity in new.entities where old.entity(entity.id) == nil {
@@ -231,6 +242,8 @@ package final class Tables {
   func reload() throws(StoreError) {
     end()
     failure = nil
-    catalog = try Tables(forest).catalog
+    let found = try Tables(forest, schemas)
+    schema = found.schema
+    catalog = found.catalog
   }
 }

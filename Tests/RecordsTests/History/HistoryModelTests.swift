@@ -198,4 +198,53 @@ import Testing
     #expect(images > 50)
     try store.close()
   }
+
+  /// The disk is full in the middle of a row, of an index, or of the entry itself.
+  @Test(arguments: [UInt64(1), 2, 3]) func `a change that failed half way leaves nothing in the history`(
+    seed: UInt64
+  ) throws {
+    var generator = SplitMix64(seed: seed)
+    var options = Self.options()
+    options.mostPages = 140 + UInt32(seed)
+    options.draftBytes = 1 << 20
+    let fileSystem = SimulatedFileSystem()
+    fileSystem.recordsSteps = false
+    var store = try RecordStore("/a.roost", options: options, fileSystem: fileSystem)
+    try store.write { writer in
+      try writer.setHistory(.full)
+      try writer.change { $0 = try HistoryLedger.catalog() }
+    }
+    var (failed, undone, whole, names) = (0, 0, 0, 0)
+    func insert(_ table: TableWriter) throws {
+      names += 1
+      let text = String(UInt64(generator.next()), radix: 36)
+      try table.insert(["id": .string("\(names)"), "genre": .string(text), "text": .string(text + text)])
+    }
+    for round in 0..<80 {
+      do {
+        try store.write { writer in
+          do {
+            try writer.savepoint { for _ in 0..<generator.below(40) { try insert(writer.table("Track")) } }
+          } catch let error as StoreError {
+            #expect(error.code == .diskFull)
+            undone += 1
+          }
+          for _ in 0..<generator.below(30) { try insert(writer.table("Track")) }
+        }
+        whole += 1
+      } catch let error as StoreError {
+        #expect(error.code == .diskFull)
+        failed += 1
+        // Makes room, so that the next ones fail elsewhere.
+        try? store.write { writer in
+          let table = try writer.table("Track")
+          for row in 1..<(names + 1) where generator.chance(1, in: 3) { try table.delete(RowID(UInt64(row))) }
+        }
+      }
+      try store.read { try HistoryLedger.rebuild($0, "seed \(seed), round \(round)") }
+    }
+    #expect(failed > 5 && undone > 5 && whole > 5, "\(failed) failed, \(undone) undone, \(whole) whole")
+    store = try RecordStore("/a.roost", options: options, fileSystem: fileSystem.crashPoint().image(.all))
+    try store.read { try HistoryLedger.rebuild($0, "seed \(seed), reopened") }
+  }
 }

@@ -140,12 +140,19 @@ import Testing
   @Test func `notes of one row are joined while a savepoint can be undone`() throws {
     let notes = HistoryNotes(isOn: true, leastToJoin: 8)
     let entity = EntityID(1)
+    let members = (0..<8).map { Layout.Member(FieldID(UInt16($0)), .int64, isOptional: false) }
+    let layout = Layout(version: 0, members)
+    func fields(_ place: Int) -> FieldSet {
+      var fields = FieldSet()
+      fields.insert(place)
+      return fields
+    }
     #expect(notes.begin(entity, next: 100) == 100)
-    for round in 0..<100 { notes.note(update: RowID(5), of: entity, [FieldID(UInt16(round % 3 + 1))]) }
+    for round in 0..<100 { notes.note(update: RowID(5), of: entity, fields(round % 3 + 1), layout) }
     #expect(notes.notes.count < 20)
     let mark = notes.mark()
     let before = notes.notes.count
-    for row in 0..<100 { notes.note(update: RowID(UInt64(row % 4)), of: entity, [FieldID(7)]) }
+    for row in 0..<100 { notes.note(update: RowID(UInt64(row % 4)), of: entity, fields(7), layout) }
     notes.note(delete: RowID(5), of: entity)
     #expect(notes.notes.count < before + 20)
     notes.goBack(to: mark)
