@@ -5,22 +5,24 @@ import Testing
 
 /// A small part of number 15 of the torture, and that what it makes is worth something.
 @Suite("Random conditions") struct ConditionFuzzTests {
-  @Test(arguments: UInt64(1)...8) func `programs and plans agree with the interpreter`(seed: UInt64) {
+  @Test(arguments: UInt64(1)...6) func `programs and plans agree with the interpreter`(seed: UInt64) {
     let record = TortureRecord(test: 15)
     Trial.conditions.run(seed, record)
     #expect(record.count == 50)
     for failure in record.failures { Issue.record("\(failure)") }
   }
 
-  @Test func `every operation is made, and most conditions tell rows apart`() throws {
+  @Test func `every operation is made`() throws {
     var census = ConditionCensus()
-    let stage = try ConditionStage(seed: 3)
-    try stage.store.read { reader in
-      for seed in 0..<1500 {
-        var maker = ConditionMaker(seed: UInt64(seed), reader.catalog, stage.pool)
-        let condition = maker.condition(EntityID(1))
-        census.count(condition)
-        #expect(throws: Never.self) { try Checker.condition(condition, reader.catalog, EntityID(1)) }
+    for seed in 1...6 {
+      let stage = try ConditionStage(seed: UInt64(seed))
+      try stage.store.read { reader in
+        for number in 0..<300 {
+          var maker = ConditionMaker(seed: UInt64(seed * 1000 + number), reader.catalog, stage.pool)
+          let condition = maker.condition(EntityID(1))
+          census.count(condition)
+          #expect(throws: Never.self) { try Checker.condition(condition, reader.catalog, EntityID(1)) }
+        }
       }
     }
     #expect(census.missing == [])

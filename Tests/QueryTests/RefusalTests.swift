@@ -43,7 +43,7 @@ import Testing
     try refused(.compare(.equal, .field(.row, FieldID(999)), int(1)), .unknown, "$0.field999")
     try refused(.compare(.equal, .variable(4), int(1)), .unknown, "$4")
     try refused(.isEmpty(.many(.row, RelationshipID(999))), .unknown, "$0.relationship999")
-    try refused(.compare(.equal, .field(things("int"), FieldID(1)), int(1)), .wrongType, "$0.int.int")
+    try refused(.compare(.equal, .field(things("int"), FieldID(1)), int(1)), .wrongType, "$0.int.field1")
     try refused(.compare(.equal, .part(things("int"), 0), int(1)), .wrongType, "$0.int.0")
     #expect(throws: ConditionFault.self) {
       try things.store.read { try Planner(Ground($0)).plan(Query("Nothing")) }

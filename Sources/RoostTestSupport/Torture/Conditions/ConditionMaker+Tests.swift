@@ -27,7 +27,13 @@ extension ConditionMaker {
     guard let entity = scope[0].kind.entity.flatMap({ catalog.entity($0) }), scope[0].variable == 0 else {
       return leaf(.bool)
     }
-    let row = one(in: 3) ? scope[scope.count - 1] : scope[0]
+    let newest = scope[scope.count - 1]
+    if case .structure(let parts) = newest.kind, generator.chance(2, in: 3) {
+      let part = generator.below(parts.count)
+      return about(.part(.variable(newest.variable), part), Kind(parts[part].type))
+    }
+    if newest.kind.isPlain, newest.variable != 0, one(in: 2) { return about(.variable(newest.variable), newest.kind) }
+    let row = one(in: 3) ? newest : scope[0]
     let base = row.kind.entity.flatMap { catalog.entity($0) }
     let isUsable = base != nil && !row.kind.isOptional
     let field = generator.pick((isUsable ? base! : entity).fields)
@@ -112,6 +118,12 @@ extension ConditionMaker {
 
   private mutating func text(_ depth: Int) -> Expression {
     if one(in: 6) { return .matches(make(.string, depth - 1), generator.pick(Self.patterns)) }
+    if one(in: 4) {
+      let order = generator.pick(Expression.TextOrder.allCases)
+      let comparison = generator.pick(Expression.Comparison.allCases)
+      return .compare(
+        comparison, .textOrder(order, make(.string, depth - 1), make(.string, depth - 1)), .constant(.int(0), .int))
+    }
     let test = generator.pick(Expression.TextTest.allCases)
     let other = one(in: 3) ? make(.string, depth - 1) : constant(.string)
     return .text(test, make(.string, depth - 1), other)
