@@ -14,11 +14,10 @@ package struct Describer {
   package func text(_ expression: Expression) -> String { text(expression, 0) }
 
   private static let longest = 60
-  private static let deepest = 24
 
   /// A subtree that is too deep to be worth reading becomes dots, so hostile depth costs nothing.
   private func text(_ expression: Expression, _ depth: Int) -> String {
-    if depth > Self.deepest { return "…" }
+    if depth > 24 { return "…" }
     func part(_ inner: Expression) -> String { text(inner, depth + 1) }
     func bound(_ variable: Int, _ collection: Expression) -> Describer {
       var inner = self
@@ -69,20 +68,22 @@ package struct Describer {
     }
   }
 
-  /// The entity of a row, or of the rows of a collection; nil where that would take a long way to find out.
+  /// The entity of a row, or of the rows of a collection.
   private func entity(of expression: Expression, _ depth: Int = 0) -> EntityID? {
-    if depth > Self.deepest { return nil }
+    // A condition may be refused because it is too deep, and is described then.
+    if depth > Checker.deepest { return nil }
+    func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
     return switch expression {
     case .variable(let number): entities[number]
     case .constant(_, let kind): kind.entity ?? kind.whole.element?.entity
     case .field(let base, let id):
-      entity(of: base, depth + 1).flatMap { catalog.entity($0)?.field(id) }.flatMap {
+      entity(of: base).flatMap { catalog.entity($0)?.field(id) }.flatMap {
         Kind($0).entity ?? Kind($0).whole.element?.entity
       }
     case .many(_, let id): catalog.relationships.first { $0.id == id }?.target
     case .unwrap(let inner), .first(let inner), .last(let inner), .filter(_, let inner, _), .coalesce(let inner, _),
       .conditional(_, let inner, _), .ifLet(_, _, let inner, _), .element(let inner, _):
-      entity(of: inner, depth + 1)
+      entity(of: inner)
     default: nil
     }
   }

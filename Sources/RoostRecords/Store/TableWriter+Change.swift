@@ -60,7 +60,7 @@ extension TableWriter {
       return true
     }
     guard let isNewest = found else { return false }
-    if !isNewest { try shift(id) }
+    if !isNewest { try shift(id) } else if !strays.isEmpty { strays = [] }
     return true
   }
 
@@ -71,11 +71,22 @@ extension TableWriter {
     bytes.withUnsafeBytes { row in
       do throws(StoreError) {
         try LayoutShift(entity, layouts).load(row, into: &builder)
+        noteStrays(row)
         let memory = old.make(builder.byteCount)
         do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
       } catch { failure = error }
     }
     if let failure { throw failure }
+  }
+
+  /// The row is of a layout that admits it.
+  private func noteStrays(_ row: UnsafeRawBufferPointer) {
+    strays = []
+    guard let start = row.baseAddress, let version = Layout.version(of: row), version != layout.version else { return }
+    let was = layouts[Int(version)]
+    for (member, slot) in zip(was.members, was.slots) where slot.isVariable && was.bytes(start, slot).isOutside {
+      if !layout.members.contains(where: { $0.id == member.id }) { strays.append(member.id) }
+    }
   }
 
   func damaged(_ id: RowID) -> StoreError {
@@ -114,6 +125,7 @@ extension TableWriter {
         try removeLarge(id, layout.members[index].id)
       }
     }
+    for field in strays { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
@@ -132,6 +144,7 @@ extension TableWriter {
       let place = layout.places[index].place
       if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }
     }
+    for field in strays { try removeLarge(id, field) }
     guard try rows.remove(id.number) else { throw damaged(id) }
     tables.history.note(delete: id, of: entity.id)
   }

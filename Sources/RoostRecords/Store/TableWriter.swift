@@ -26,6 +26,8 @@ package final class TableWriter {
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
+  /// Fields of the loaded row that stand outside it, and that its entity has no more.
+  @exclusivity(unchecked) var strays: [FieldID] = []
   /// Large values of a record that is carried out again, until their row comes.
   var waiting: [Moved] = []
   /// For the update of a row.
