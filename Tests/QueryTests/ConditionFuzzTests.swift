@@ -12,6 +12,13 @@ import Testing
     for failure in record.failures { Issue.record("\(failure)") }
   }
 
+  @Test(arguments: [8] as [UInt64]) func `plans that misread a condition are noticed`(seed: UInt64) {
+    let record = TortureRecord(test: 17)
+    Trial.sabotage.run(seed, record)
+    #expect(record.notes.count == 1)
+    for failure in record.failures { Issue.record("\(failure)") }
+  }
+
   @Test func `every operation is made`() throws {
     var census = ConditionCensus()
     for seed in 1...6 {

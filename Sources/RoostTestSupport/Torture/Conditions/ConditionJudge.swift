@@ -1,14 +1,19 @@
 internal import RoostFile
-package import RoostQuery
+internal import RoostQuery
 internal import RoostRecords
 
 /// Compares all that answers a query with the plain interpreter.
-package struct ConditionJudge {
+struct ConditionJudge {
   let ground: Ground
+  /// A mistake that the plans make on purpose.
+  private let misreading: Misreading?
   /// What the answers were, for the report.
-  package var notes: [String: Int] = [:]
+  var notes: [String: Int] = [:]
 
-  package init(_ ground: Ground) { self.ground = ground }
+  init(_ ground: Ground, _ misreading: Misreading? = nil) {
+    self.ground = ground
+    self.misreading = misreading
+  }
 
   /// What something says of one row.
   enum Answer: Equatable {
@@ -21,7 +26,7 @@ package struct ConditionJudge {
   }
 
   /// What is wrong; nil where everything agrees. A query that is refused is at fault before anything is compared.
-  package mutating func complaint(_ query: Query) throws -> String? {
+  mutating func complaint(_ query: Query) throws -> String? {
     let entity = try ground.entity(query.entity).id
     let condition = query.condition ?? .constant(.bool(true), .bool)
     let term = try Checker.condition(condition, ground.catalog, entity)
@@ -72,6 +77,7 @@ package struct ConditionJudge {
   /// The chosen plan and every other, each against the rows that the interpreter found.
   private mutating func plans(_ query: Query, _ wanted: SortedRows, _ hasFaults: Bool) throws -> String? {
     let planner = Planner(ground)
+    let query = misreading?.misread(query) ?? query
     if let complaint = try judge(planner.plan(query), query, wanted, hasFaults) { return complaint }
     for plan in try planner.plans(query) {
       if let complaint = try judge(plan, query, wanted, hasFaults) { return complaint }
