@@ -34,11 +34,16 @@ extension ConditionMaker {
     }
     if newest.kind.isPlain, newest.variable != 0, one(in: 2) { return about(.variable(newest.variable), newest.kind) }
     let row = one(in: 3) ? newest : scope[0]
-    let base = row.kind.entity.flatMap { catalog.entity($0) }
-    let isUsable = base != nil && !row.kind.isOptional
-    let field = generator.pick((isUsable ? base! : entity).fields)
-    let name = Expression.field(isUsable ? .variable(row.variable) : .row, field.id)
-    return about(name, Kind(field))
+    let base = row.kind.isOptional ? nil : row.kind.entity.flatMap { catalog.entity($0) }
+    let owner = base ?? entity
+    var field = generator.pick(owner.fields)
+    let indexes = catalog.indexes(of: owner.id)
+    if !indexes.isEmpty, one(in: 2) {
+      let part = generator.pick(generator.pick(indexes).parts).field
+      field = owner.field(part) ?? field
+    }
+    let test = about(.field(base == nil ? .row : .variable(row.variable), field.id), Kind(field))
+    return one(in: 6) ? .not(test) : test
   }
 
   /// Some question about a value beside constants.
