@@ -26,7 +26,8 @@ import Testing
   static let doors: Set<String> = ["RoostKV"]
   static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]
   static let system: Set<String> = [
-    "Swift", "_StringProcessing", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK", "Bionic",
+    "Swift", "_StringProcessing", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK",
+    "Bionic",
   ]
 
   struct Source {
