@@ -31,6 +31,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "RoostKV", targets: ["RoostKV"]),
+    // For the benchmarks alone: nothing in it is public but the error, so nobody else can call it.
+    .library(name: "RoostRecords", targets: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     .executable(name: "roost", targets: ["RoostTool"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],
@@ -46,7 +48,11 @@ let package = Package(
     floor("RoostKV", on: ["RoostTrees", "RoostPages"]),
     floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
-    floor("RoostTestSupport", on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"]),
+    floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
+
+    floor(
+      "RoostTestSupport",
+      on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     program("RoostTool", on: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     program(
       "RoostTorture",
@@ -61,6 +67,9 @@ let package = Package(
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+    tests(
+      "QueryTests",
+      of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

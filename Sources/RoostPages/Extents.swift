@@ -7,18 +7,21 @@ extension WriteTransaction {
   /// Stores a value in runs of pages, compressed where that saves a page.
   ///
   /// From a megabyte on, the bytes go to their places now and the record only names them; smaller ones stay drafts
-  /// and the floor above puts the bytes into its record.
-  package func writeExtents(_ value: UnsafeRawBufferPointer) throws(StoreError) -> ExtentList {
+  /// and the floor above puts the bytes into its record. With `mayName` false they all stay drafts: for values that
+  /// replay makes again and not out of the record.
+  package func writeExtents(
+    _ value: UnsafeRawBufferPointer, mayName: Bool = true
+  ) throws(StoreError) -> ExtentList {
     guard value.count <= ExtentList.largestValue else {
       throw StoreError(
         .valueTooLarge, "the value has \(value.count) bytes, the most is \(ExtentList.largestValue)",
         path: store.path)
     }
-    return try whole { () throws(StoreError) in try writeWhole(value) }
+    return try whole { () throws(StoreError) in try writeWhole(value, mayName) }
   }
 
-  private func writeWhole(_ value: UnsafeRawBufferPointer) throws(StoreError) -> ExtentList {
-    let isNamed = value.count >= ExtentList.namedFrom && canName
+  private func writeWhole(_ value: UnsafeRawBufferPointer, _ mayName: Bool) throws(StoreError) -> ExtentList {
+    let isNamed = mayName && value.count >= ExtentList.namedFrom && canName
     var extents: [ExtentList.Extent] = []
     var done = 0
     while done < value.count {

@@ -16,6 +16,8 @@ package final class Store: @unchecked Sendable {
   // by the lock named beside them.
   package let path: String
   package let options: StoreOptions
+  /// The number that the store got when it was made.
+  package let identity: (high: UInt64, low: UInt64)
   package let frames: Frames
   package let published: PublishedSnapshot
   let file: (any StorageFile)?
@@ -93,6 +95,7 @@ package final class Store: @unchecked Sendable {
     self.floor = floor
     hadDamagedSuperblock = pair.otherIsDamaged
     durable = pair.newest
+    identity = (pair.newest.identityHigh, pair.newest.identityLow)
     durableSlot = pair.slot
     tip = pair.newest.snapshot
     lastStamp = pair.newest.snapshot.stamp

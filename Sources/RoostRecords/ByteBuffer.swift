@@ -16,6 +16,9 @@ package struct ByteBuffer: ~Copyable {
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
   package mutating func clear() { count = 0 }
+  /// Takes back the last bytes.
+  @inline(__always)
+  mutating func drop(_ bytes: Int) { count &-= bytes }
   package mutating func cut(to length: Int) { count = min(count, length) }
 
   /// Room for some bytes at the end, which count from now on.
@@ -41,7 +44,12 @@ package struct ByteBuffer: ~Copyable {
   package mutating func append(big short: UInt16) { take(2).set16(0, short.byteSwapped) }
   package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
-    take(bytes.count).copyMemory(from: start, byteCount: bytes.count)
+    let memory = take(bytes.count)
+    if bytes.count <= 64 {
+      memory.copyShort(from: start, byteCount: bytes.count)
+    } else {
+      memory.copyMemory(from: start, byteCount: bytes.count)
+    }
   }
 
   /// Turns all bytes from `start` on over, so that they sort the other way round.

@@ -19,12 +19,16 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     case denied
     /// The change of the catalog does not fit what is stored.
     case conflict
+    /// The history after a token is not there, or not any more.
+    case expired
   }
 
   package var code: Code
   package var detail: String
   package var entity: String?
   package var field: String?
+  /// The rows it is about, where there are such: first the one that was to be changed.
+  package var rows: [RowName] = []
 
   package init(_ code: Code, _ detail: String, entity: String? = nil, field: String? = nil) {
     self.code = code
@@ -35,7 +39,10 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The same, with the place where it happened.
   package func at(_ entity: String, _ field: String?) -> RecordFault {
-    RecordFault(code, detail, entity: self.entity ?? entity, field: self.field ?? field)
+    var fault = self
+    fault.entity = self.entity ?? entity
+    fault.field = self.field ?? field
+    return fault
   }
 
   package var description: String {

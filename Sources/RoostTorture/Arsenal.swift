@@ -4,7 +4,7 @@ import RoostTestSupport
 enum Arsenal {
   static let trials: [Trial] = [
     .crashes, .exhaustive, .nested, .faults, .order, .model, .kills, .systemCalls, .damage, .foreign, .decoders, .crowd,
-    .fullDisk, .memory, .golden, .sabotage,
+    .fullDisk, .memory, .conditions, .golden, .sabotage,
   ]
 
   /// Why a number cannot run on this machine; nil if it can.

@@ -13,7 +13,10 @@ import Testing
     "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
     "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostRecords": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
-    "RoostTestSupport": ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV"],
+    "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
+    "RoostTestSupport": [
+      "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
+    ],
     "RoostTool": ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
   ]
@@ -23,7 +26,8 @@ import Testing
   static let doors: Set<String> = ["RoostKV"]
   static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]
   static let system: Set<String> = [
-    "Swift", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK", "Bionic",
+    "Swift", "_StringProcessing", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK",
+    "Bionic",
   ]
 
   struct Source {

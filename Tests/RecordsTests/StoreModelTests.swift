@@ -54,13 +54,15 @@ import Testing
   /// The index's keys computed from the values alone.
   private func check(_ store: RecordStore, _ model: Model, _ context: String) throws {
     try store.read { reader in
+      #expect(try reader.disagreements() == [], "\(context)")
       let table = try reader.table("Track")
       #expect(table.count == model.rows.count, "\(context)")
       for (id, expected) in model.rows {
         let found = try table.values(id)
         #expect(found == expected, "\(context) row \(id.number)")
       }
-      for (index, tree) in table.indexes {
+      for reader in table.indexes {
+        let (index, tree) = (reader.index, reader.tree)
         var wanted = Set<[UInt8]>()
         for (id, values) in model.rows {
           var key = ByteBuffer()
@@ -79,7 +81,11 @@ import Testing
             let value = values[field.name]!
             let start = key.count
             if field.isOptional { key.append(value.isNull ? 0 : 1) }
-            if value.isNull { isShared = true } else { try KeyCoding.append(value, as: field.type, to: &key) }
+            if value.isNull {
+              isShared = true
+            } else {
+              try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
+            }
             if part.isDescending { key.complement(from: start) }
           }
           if isShared { KeyCoding.append(row: id, to: &key) }
@@ -104,7 +110,16 @@ import Testing
     _ table: TableWriter, _ model: inout Model, _ generator: inout SplitMix64
   ) throws {
     let some = model.rows.keys.sorted()
-    switch generator.below(5) {
+    switch generator.below(6) {
+    case 5:
+      let values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.value($0, &generator)) })
+      let taken = model.rows.first { $0.value["id"] == values["id"] }
+      var builder = table.makeBuilder()
+      for (name, value) in values { try builder.set(table.slot(name), value) }
+      let done = try table.upsert(&builder, on: "id")
+      #expect(done.id == taken?.key ?? RowID(model.next) && done.outcome == (taken == nil ? .inserted : .updated))
+      if taken == nil { model.next += 1 }
+      model.rows[taken?.key ?? RowID(model.next - 1)] = values
     case 0...2:
       var values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.value($0, &generator)) })
       let taken = model.rows.first { $0.value["id"] == values["id"] }
@@ -216,6 +231,44 @@ import Testing
     }
   }
 
+  /// Values of a megabyte were written to places that the record named, beside their bytes; replay put the bytes
+  /// elsewhere, and nobody owned the places that it had kept free for them.
+  @Test func `a value of megabytes loses no place in replay`() throws {
+    let fileSystem = SimulatedFileSystem()
+    fileSystem.recordsSteps = false
+    let store = try RecordStore("/a.roost", fileSystem: fileSystem)
+    try store.write { try $0.change { $0 = try CatalogTests.library() } }
+    var generator = SplitMix64(seed: 5)
+    let letters = generator.bytes(3 << 20).map { UnicodeScalar(33 + $0 % 90) }
+    let name = Value.string(String(String.UnicodeScalarView(letters)))
+    try store.write { try $0.table("Artist").insert(["name": name]) }
+    let crashed = fileSystem.crashPoint().image(.none)
+    crashed.recordsSteps = false
+    try store.close()
+    func pages(_ fileSystem: SimulatedFileSystem) throws -> Int {
+      try RecordStore("/a.roost", fileSystem: fileSystem).close()
+      let store = try RecordStore("/a.roost", fileSystem: fileSystem)
+      #expect(try store.read { try $0.table("Artist").values(RowID(1)) } == ["name": name])
+      let found = try store.store.statistics()
+      try store.close()
+      return found.pageCount - found.freePages
+    }
+    let (one, other) = (try pages(fileSystem), try pages(crashed))
+    #expect(one > 500 && abs(one - other) < 50, "\(one) and \(other) pages are in use")
+  }
+
+  @Test func `a list that was never set is empty`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { $0 = try CatalogTests.library() }
+      try writer.table("Track").insert(["id": .string("a")])
+    }
+    try store.read { reader in
+      let values = try #require(try reader.table("Track").values(RowID(1)))
+      #expect(values["notes"] == .array([]) && values["genre"] == .null)
+    }
+  }
+
   @Test func `fields come and go under rows that stay as they are`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
@@ -243,7 +296,7 @@ import Testing
       #expect(changed["stars"] == .int(4) && changed["comment"] == .string("good"))
       #expect(try table.row(unique: "id", [.string("new")]) == RowID(21))
       #expect(try table.row(unique: "id", [.string("nobody")]) == nil)
-      #expect(table.indexes.first { $0.index.name == "stars" }?.tree.root.count == 21)
+      #expect(table.index("stars")?.count == 21)
     }
     // What cannot be unique is refused, with the row, and nothing has changed.
     let fault = #expect(throws: RecordFault.self) {

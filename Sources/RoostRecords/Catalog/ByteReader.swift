@@ -4,9 +4,12 @@ internal import RoostBytes
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
+  init(capacity: Int = 0) { if capacity > 0 { bytes.reserveCapacity(capacity) } }
+
   mutating func byte(_ value: UInt8) { bytes.append(value) }
 
   mutating func number(_ value: some UnsignedInteger) {
+    if value < 128 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
     withUnsafeTemporaryAllocation(byteCount: Varint.most, alignment: 1) { memory in
       let count = Varint.encode(UInt64(value), to: memory.baseAddress!)
       bytes += memory[..<count]
@@ -18,7 +21,16 @@ struct ByteWriter {
     bytes += data
   }
 
-  mutating func text(_ text: String) { data(Array(text.utf8)) }
+  /// Bytes whose number the reader knows.
+  mutating func plain(_ data: UnsafeRawBufferPointer) { bytes.append(contentsOf: data) }
+
+  mutating func text(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      number(UInt64(utf8.count))
+      plain(UnsafeRawBufferPointer(utf8))
+    }
+  }
 
   mutating func list<Element>(_ elements: [Element], _ body: (inout ByteWriter, Element) -> Void) {
     number(UInt64(elements.count))
@@ -36,6 +48,7 @@ struct ByteReader {
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
+  var left: Int { bytes.count - position }
 
   mutating func byte() throws -> UInt8 {
     guard position < bytes.count else { throw Unreadable() }
@@ -56,6 +69,13 @@ struct ByteReader {
     guard count <= UInt64(bytes.count - position) else { throw Unreadable() }
     defer { position += Int(count) }
     return [UInt8](bytes[position..<position + Int(count)])
+  }
+
+  /// As many bytes, where they stand.
+  mutating func take(_ count: UInt64) throws -> UnsafeRawBufferPointer {
+    guard count <= UInt64(bytes.count - position) else { throw Unreadable() }
+    defer { position += Int(count) }
+    return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
   }
 
   /// Everything that is left.

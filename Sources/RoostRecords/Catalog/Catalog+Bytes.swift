@@ -12,7 +12,7 @@ package import RoostFile
 ///   layouts: members: id, type, flag optional
 /// indexes: id, entity, name, flags (1 unique, 2 is being built), row built below if so,
 ///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
-/// relationships: id, entity, name, target, delete rule, inverse + 1 or 0,
+/// relationships: id, entity, name, target, delete rule, inverse, u8 traits, index + 1 or 0,
 ///   u8 shape: 0 field | 1 entity, field | 2
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
@@ -73,12 +73,14 @@ extension Catalog {
       }
     }
     out.list(relationships) { out, one in
-      out.number(one.id)
+      out.number(one.id.number)
       out.number(one.entity.number)
       out.text(one.name)
       out.number(one.target.number)
       out.byte(one.deleteRule.rawValue)
-      out.number(one.inverse.map { UInt64($0) + 1 } ?? 0)
+      out.number(one.inverse.number)
+      out.byte(one.traits.rawValue)
+      out.number(one.index.map { UInt64($0.number) + 1 } ?? 0)
       switch one.shape {
       case .one(let field):
         out.byte(0)
@@ -131,16 +133,17 @@ extension Catalog {
         }
       }
       guard let last = layouts.last, last == fields.map(\.member), layouts.count <= Entity.mostLayouts,
-        fields.allSatisfy({ $0.id.number < nextField }), id < next.entity
+        fields.allSatisfy({ $0.id.number < nextField }), id < next.entity, Entity.typesStay(in: layouts)
       else { throw ByteReader.Unreadable() }
       return Entity(EntityID(id), name, fields, layouts, nextField: nextField)
     }
     let indexes = try reader.list { reader in try index(&reader, entities, next) }
-    let relationships = try reader.list { reader in try relationship(&reader, entities) }
-    guard reader.isAtEnd, Set(entities.map(\.id)).count == entities.count,
+    let relationships = try reader.list { reader in try relationship(&reader) }
+    let catalog = Catalog(entities, indexes, relationships, next: next)
+    guard reader.isAtEnd, catalog.relationshipsAgree, Set(entities.map(\.id)).count == entities.count,
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
     else { throw ByteReader.Unreadable() }
-    return Catalog(entities, indexes, relationships, next: next)
+    return catalog
   }
 
   private static func index(_ reader: inout ByteReader, _ entities: [Entity], _ next: Numbers) throws -> Index {
@@ -163,20 +166,23 @@ extension Catalog {
       }
     }
     guard let owner = entities.first(where: { $0.id == entity }), !parts.isEmpty, id < next.index,
-      parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false })
+      parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false }),
+      tests.allSatisfy({ owner.field($0.field) != nil })
     else { throw ByteReader.Unreadable() }
     var index = Index(IndexID(id), of: entity, name, parts, isUnique: flags & 1 != 0, tests: tests)
     index.builtBelow = row.map { RowID($0) }
     return index
   }
 
-  private static func relationship(_ reader: inout ByteReader, _ entities: [Entity]) throws -> Relationship {
+  private static func relationship(_ reader: inout ByteReader) throws -> Relationship {
     let id: UInt32 = try reader.number()
     let entity = EntityID(try reader.number())
     let name = try reader.text()
     let target = EntityID(try reader.number())
     guard let rule = Relationship.DeleteRule(rawValue: try reader.byte()) else { throw ByteReader.Unreadable() }
-    let inverse: UInt64 = try reader.number()
+    let inverse = RelationshipID(try reader.number())
+    let traits = Relationship.Traits(rawValue: try reader.byte())
+    let index: UInt64 = try reader.number()
     let shape: Relationship.Shape
     switch try reader.byte() {
     case 0: shape = .one(FieldID(try reader.number()))
@@ -184,11 +190,11 @@ extension Catalog {
     case 2: shape = .links
     default: throw ByteReader.Unreadable()
     }
-    guard entities.contains(where: { $0.id == entity }), entities.contains(where: { $0.id == target }) else {
+    guard Relationship.Traits.known.isSuperset(of: traits), index <= UInt64(UInt32.max) else {
       throw ByteReader.Unreadable()
     }
     return Relationship(
-      id, of: entity, name, to: target, shape, inverse: inverse == 0 ? nil : UInt32(truncatingIfNeeded: inverse - 1),
-      deleteRule: rule)
+      id: RelationshipID(id), entity: entity, name: name, target: target, shape: shape, inverse: inverse,
+      deleteRule: rule, traits: traits, index: index == 0 ? nil : IndexID(UInt32(index - 1)))
   }
 }

@@ -5,9 +5,9 @@
 /// 2. Every name that refers to another part of the catalog refers to one that is there.
 package struct Catalog: Hashable, Sendable {
   package private(set) var entities: [Entity] = []
-  package private(set) var indexes: [Index] = []
-  package private(set) var relationships: [Relationship] = []
-  private(set) var next = Numbers()
+  package internal(set) var indexes: [Index] = []
+  package internal(set) var relationships: [Relationship] = []
+  var next = Numbers()
 
   struct Numbers: Hashable, Sendable {
     var entity: UInt32 = 1
@@ -60,18 +60,39 @@ package struct Catalog: Hashable, Sendable {
       throw RecordFault(.conflict, "there is an entity of this name, or none was given", entity: changed.name)
     }
     for index in indexes where index.entity == changed.id {
-      for part in index.parts where changed.field(part.field) == nil {
+      for field in index.fields where changed.field(field) == nil {
         throw RecordFault(.conflict, "the index \(index.name) needs a field that is removed", entity: name)
+      }
+    }
+    for one in relationships where one.entity == changed.id {
+      if case .one(let field) = one.shape, changed.field(field)?.type != .reference(one.target) {
+        throw RecordFault(.conflict, "the relationship \(one.name) needs a field that is removed", entity: name)
       }
     }
     entities[index] = changed
   }
 
+  /// Removes an entity with its indexes and rows. Nothing may lead to it or from it.
+  package mutating func remove(entity name: String) throws(RecordFault) {
+    guard let entity = entity(name) else { throw RecordFault(.unknown, "there is no such entity", entity: name) }
+    for one in relationships where one.entity == entity.id || one.target == entity.id {
+      throw RecordFault(.conflict, "the relationship \(one.name) must be removed first", entity: name)
+    }
+    for other in entities where other.id != entity.id {
+      for field in other.fields where field.type == .reference(entity.id) {
+        throw RecordFault(.conflict, "a field of \(other.name) refers to it", entity: name, field: field.name)
+      }
+    }
+    indexes.removeAll { $0.entity == entity.id }
+    entities.removeAll { $0.id == entity.id }
+  }
+
+  /// Adds an index. It is filled from the rows when the catalog is set, or in steps if it is built later.
   @discardableResult
   package mutating func add(
     index name: String, of entityName: String, on fields: [String], descending: Set<String> = [],
     isUnique: Bool = false,
-    tests: [Index.Test] = []
+    tests: [Index.Test] = [], isBuiltLater: Bool = false
   ) throws(RecordFault) -> IndexID {
     guard let entity = entity(entityName) else {
       throw RecordFault(.unknown, "there is no such entity", entity: entityName)
@@ -89,9 +110,14 @@ package struct Catalog: Hashable, Sendable {
       }
       parts.append(Index.Part(field.id, isDescending: descending.contains(name)))
     }
+    for test in tests where entity.field(test.field) == nil {
+      throw RecordFault(.unknown, "a test of the index \(name) needs a field that is not there", entity: entityName)
+    }
     let id = IndexID(next.index)
     next.index += 1
-    indexes.append(Index(id, of: entity.id, name, parts, isUnique: isUnique, tests: tests))
+    var index = Index(id, of: entity.id, name, parts, isUnique: isUnique, tests: tests)
+    if isBuiltLater { index.builtBelow = RowID(0) }
+    indexes.append(index)
     return id
   }
 
@@ -99,6 +125,9 @@ package struct Catalog: Hashable, Sendable {
     guard let entity = entity(entityName),
       let at = indexes.firstIndex(where: { $0.entity == entity.id && $0.name == name })
     else { throw RecordFault(.unknown, "there is no index named \(name)", entity: entityName) }
+    if let one = relationships.first(where: { $0.index == indexes[at].id }) {
+      throw RecordFault(.conflict, "the relationship \(one.name) needs the index \(name)", entity: entityName)
+    }
     indexes.remove(at: at)
   }
 

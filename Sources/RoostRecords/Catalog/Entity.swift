@@ -65,10 +65,22 @@ package struct Entity: Hashable, Sendable {
     fields[index].name = new
   }
 
+  /// Whether every field has one type in all layouts, so that its bytes mean the same wherever they stand.
+  static func typesStay(in layouts: [[Layout.Member]]) -> Bool {
+    var types: [FieldID: FieldType] = [:]
+    for member in layouts.joined() {
+      if let known = types.updateValue(member.type, forKey: member.id), known != member.type { return false }
+    }
+    return true
+  }
+
   /// Makes sure that the last layout is that of the fields as they are now.
   package mutating func settle() throws(RecordFault) {
     let now = fields.map(\.member)
     if layouts[layouts.count - 1] == now { return }
+    guard Self.typesStay(in: layouts + [now]) else {
+      throw RecordFault(.conflict, "a field's type never changes: add another field", entity: name)
+    }
     guard layouts.count < Self.mostLayouts else {
       throw RecordFault(.conflict, "the entity's fields changed \(Self.mostLayouts) times", entity: name)
     }
@@ -100,6 +112,12 @@ package struct Index: Hashable, Sendable {
     case isNull(FieldID)
     case isNotNull(FieldID)
     case equals(FieldID, Value)
+
+    package var field: FieldID {
+      switch self {
+      case .isNull(let id), .isNotNull(let id), .equals(let id, _): id
+      }
+    }
   }
 
   package var id: IndexID
@@ -111,6 +129,12 @@ package struct Index: Hashable, Sendable {
   /// Rows below this one stand in it; nil where all do. Plans do not use an index that is still built.
   package var builtBelow: RowID?
 
+  /// Behind so many bytes a text is cut, so that a key of several has room.
+  package var textBytes: Int { parts.count == 1 ? KeyCoding.textBytes : min(KeyCoding.textBytes, 940 / parts.count) }
+
+  /// The fields whose change may move a row in here, or in and out.
+  package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.map(\.field)) }
+
   package init(
     _ id: IndexID, of entity: EntityID, _ name: String, _ parts: [Part], isUnique: Bool = false, tests: [Test] = []
   ) {
@@ -120,40 +144,5 @@ package struct Index: Hashable, Sendable {
     self.parts = parts
     self.isUnique = isUnique
     self.tests = tests
-  }
-}
-
-/// How one entity's rows lead to another's.
-package struct Relationship: Hashable, Sendable {
-  package enum Shape: Hashable, Sendable {
-    /// A reference in the row.
-    case one(FieldID)
-    /// The rows whose reference leads here.
-    case manyByReference(EntityID, FieldID)
-    /// Links of their own, for many-to-many and for an order that is kept.
-    case links
-  }
-
-  package enum DeleteRule: UInt8, Hashable, Sendable { case nullify, cascade, deny, noAction }
-
-  package var id: UInt32
-  package var entity: EntityID
-  package var name: String
-  package var target: EntityID
-  package var shape: Shape
-  package var inverse: UInt32?
-  package var deleteRule: DeleteRule
-
-  package init(
-    _ id: UInt32, of entity: EntityID, _ name: String, to target: EntityID, _ shape: Shape, inverse: UInt32? = nil,
-    deleteRule: DeleteRule = .nullify
-  ) {
-    self.id = id
-    self.entity = entity
-    self.name = name
-    self.target = target
-    self.shape = shape
-    self.inverse = inverse
-    self.deleteRule = deleteRule
   }
 }

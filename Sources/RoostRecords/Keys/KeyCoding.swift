@@ -47,19 +47,19 @@ package enum KeyCoding {
   /// Appends a number of a row, in as few bytes as it needs.
   package static func append(row: RowID, to key: inout ByteBuffer) {
     let number = row.number
-    let bits = 64 - number.leadingZeroBitCount
-    let more = number < 1 << 56 ? max(0, (bits - 1) / 7) : 8
-    let memory = key.take(1 + more)
-    if more == 8 {
+    if number >= 1 << 56 {
+      let memory = key.take(9)
       memory.set8(0, 0xFF)
       memory.set64(1, number.byteSwapped)
       return
     }
-    for index in 0...more {
-      memory.set8(index, UInt8(truncatingIfNeeded: number >> UInt64(8 * (more - index))))
-    }
-    let ones = more == 0 ? 0 : ~UInt8(0) << UInt8(8 - more)
-    memory.set8(0, memory.u8(0) | ones)
+    // A byte takes seven bits of the number and one in front, which says whether another byte follows.
+    let bits = 64 &- (number | 1).leadingZeroBitCount
+    let count = (bits &+ 6) / 7
+    let shift = UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+    let ones = ~(UInt64.max &>> UInt64(truncatingIfNeeded: count &- 1))
+    key.take(8).set64(0, (number &<< shift | ones).byteSwapped)
+    key.drop(8 &- count)
   }
 
   /// Reads such a number from the end of a key that it ends; nil where there is none.
@@ -74,6 +74,15 @@ package enum KeyCoding {
     return RowID(number)
   }
 
+  /// Reads such a number from the middle of a key, and how many bytes it takes; nil where there is none.
+  package static func row(in key: UnsafeRawBufferPointer, at start: Int) -> (row: RowID, count: Int)? {
+    guard start < key.count else { return nil }
+    let count = 1 + (~key[start]).leadingZeroBitCount
+    guard start + count <= key.count else { return nil }
+    let part = UnsafeRawBufferPointer(rebasing: key[start..<start + count])
+    return row(endOf: part, from: 0).map { ($0, count) }
+  }
+
   /// Whether values of this type can stand in keys.
   package static func isOrdered(_ type: FieldType) -> Bool {
     switch type {
@@ -82,15 +91,23 @@ package enum KeyCoding {
     }
   }
 
-  package static func append(data: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
-    appendEscaped(data, to: &key)
+  package static func append(
+    data: UnsafeRawBufferPointer, to key: inout ByteBuffer, cutBehind most: Int = textBytes
+  ) {
+    appendEscaped(data, to: &key, most)
   }
 
-  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
-    let isCut = bytes.count > textBytes
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(textBytes))
+  private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to key: inout ByteBuffer, _ most: Int) {
+    var isCut = bytes.count > most
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(most))
     if bytes.contains(0) {
+      let start = key.count
       for byte in bytes {
+        // Escaped bytes count too, so that no text is longer in a key than it may be.
+        guard key.count - start + (byte == 0 ? 2 : 1) <= most else {
+          isCut = true
+          break
+        }
         key.append(byte)
         if byte == 0 { key.append(255) }
       }
@@ -102,21 +119,50 @@ package enum KeyCoding {
   }
 
   /// Appends valid UTF-8 in normal form C.
-  package static func append(text: UnsafeRawBufferPointer, to key: inout ByteBuffer) {
-    if NormalForm.isPlain(text) {
-      appendEscaped(text, to: &key)
+  package static func append(
+    text: UnsafeRawBufferPointer, to key: inout ByteBuffer, cutBehind most: Int = textBytes
+  ) {
+    if text.count <= most, isSimple(text), let start = text.baseAddress {
+      let memory = key.take(text.count &+ 2)
+      memory.copyShort(from: start, byteCount: text.count)
+      memory.set16(text.count, 0)
+    } else if NormalForm.isPlain(text) {
+      appendEscaped(text, to: &key, most)
     } else {
-      NormalForm.composed(text).withUnsafeBytes { appendEscaped($0, to: &key) }
+      NormalForm.composed(text).withUnsafeBytes { appendEscaped($0, to: &key, most) }
     }
   }
 
+  /// Whether the text's bytes can be taken as they are: ASCII without 0.
+  private static func isSimple(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let start = text.baseAddress else { return false }
+    if text.count < 8 {
+      var offset = 0
+      while offset < text.count, start.u8(offset) &- 1 < 127 { offset &+= 1 }
+      return offset == text.count
+    }
+    let last = text.count &- 8
+    // Of a byte from 1 to 127, neither it nor one less has the highest bit; a borrow comes from a 0, which has it.
+    func isSimple(_ word: UInt64) -> Bool {
+      (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0
+    }
+    var offset = 0
+    while offset < last {
+      if !isSimple(start.u64(offset)) { return false }
+      offset &+= 8
+    }
+    return isSimple(start.u64(last))
+  }
+
   /// Appends a value of this type. Collections have no order and no key.
-  package static func append(_ value: Value, as type: FieldType, to key: inout ByteBuffer) throws(RecordFault) {
+  package static func append(
+    _ value: Value, as type: FieldType, to key: inout ByteBuffer, cutBehind most: Int = textBytes
+  ) throws(RecordFault) {
     switch (type, value) {
     case (.string, .string(let text)), (.url, .url(let text)):
       var text = text
-      text.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: &key) }
-    case (.data, .data(let data)): data.withUnsafeBytes { append(data: $0, to: &key) }
+      text.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: &key, cutBehind: most) }
+    case (.data, .data(let data)): data.withUnsafeBytes { append(data: $0, to: &key, cutBehind: most) }
     default:
       guard let width = type.width else { throw RecordFault(.wrongType, "\(value.kind) has no place in an index") }
       var fault: RecordFault?
@@ -132,22 +178,6 @@ package enum KeyCoding {
 
   /// Appends a field of fixed width as it stands in a row.
   package static func appendFixed(_ memory: UnsafeRawPointer, as type: FieldType, to key: inout ByteBuffer) {
-    switch type {
-    case .bool: key.append(memory.u8(0) == 0 ? 0 : 1)
-    case .int8: key.append(memory.u8(0) ^ 0x80)
-    case .int16: key.append(big: memory.u16(0) ^ 0x8000)
-    case .int32: key.append(big: memory.u32(0) ^ 0x8000_0000)
-    case .int64: key.append(big: memory.u64(0) ^ 1 << 63)
-    case .uint8: key.append(memory.u8(0))
-    case .uint16: key.append(big: memory.u16(0))
-    case .uint32: key.append(big: memory.u32(0))
-    case .uint64: key.append(big: memory.u64(0))
-    case .float: key.append(big: orderedBits(Float(bitPattern: memory.u32(0))))
-    case .double, .date: key.append(big: orderedBits(Double(bitPattern: memory.u64(0))))
-    case .decimal: DecimalNumber(reading: memory).key.withUnsafeBytes { key.append(contentsOf: $0) }
-    case .uuid: key.append(contentsOf: UnsafeRawBufferPointer(start: memory, count: 16))
-    case .reference: append(row: RowID(memory.u64(0)), to: &key)
-    case .presence, .string, .data, .url, .array, .set, .dictionary: break
-    }
+    appendFixed(memory, as: KeyKind(type), to: &key)
   }
 }

@@ -51,6 +51,8 @@ package final class Layout: Sendable {
   package let bytesStart: Int
   package let variableCount: Int
   let nullBytes: Int
+  /// Where each member stands, and of those of fixed width how many bytes they take.
+  let places: [(place: FieldPlace, width: Int)]
 
   package init(version: UInt16, _ members: [Member]) {
     self.version = version
@@ -80,7 +82,9 @@ package final class Layout: Sendable {
     self.slots = slots
     endsStart = offset
     variableCount = variable
-    bytesStart = offset + 2 * variable
+    let bytesStart = offset + 2 * variable
+    self.bytesStart = bytesStart
+    places = slots.map { (FieldPlace($0, endsStart: offset, bytesStart: bytesStart), $0.type.width ?? 0) }
   }
 
   /// The version that a row was written under; nil where it is too short to say.
@@ -92,14 +96,7 @@ package final class Layout: Sendable {
   /// Whether the bytes can be a row of this layout, so that every field can be read from them.
   package func admits(_ row: UnsafeRawBufferPointer) -> Bool {
     guard row.count >= bytesStart, let start = row.baseAddress, start.u16(0) == version else { return false }
-    var before = 0
-    for index in 0..<variableCount {
-      let end = start.u16(endsStart + 2 * index)
-      let at = Int(end & ~Self.outside)
-      guard at >= before, end & Self.outside == 0 || at - before == 8 else { return false }
-      before = at
-    }
-    return bytesStart + before == row.count
+    return RowShape(self).admits(start, row.count)
   }
 }
 

@@ -1,5 +1,6 @@
 internal import RoostBytes
 internal import RoostFile
+internal import RoostTrees
 
 /// Reads rows of any layout an entity ever had as rows of the newest.
 struct LayoutShift {
@@ -48,17 +49,17 @@ struct LayoutShift {
 extension Layout {
   /// Whether a field's bytes are the same in two rows of this layout. Of a value that stands outside they say how long
   /// it is.
-  func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ slot: Slot) -> Bool {
-    let isNull = isNull(one, slot)
-    if isNull != self.isNull(other, slot) { return false }
+  @inline(__always)
+  func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ index: Int) -> Bool {
+    let (place, width) = places[index]
+    let isNull = place.isNull(one)
+    if isNull != place.isNull(other) { return false }
     if isNull { return true }
-    if slot.isVariable {
-      let (first, second) = (bytes(one, slot), bytes(other, slot))
-      return first.isOutside == second.isOutside && first.bytes.elementsEqual(second.bytes)
+    if place.kind == .variable {
+      let (first, second) = (place.variable(one), place.variable(other))
+      return first.isOutside == second.isOutside && ByteKey(first.bytes).compare(ByteKey(second.bytes)) == 0
     }
-    for offset in 0..<(slot.type.width ?? 0) where one.u8(slot.position + offset) != other.u8(slot.position + offset) {
-      return false
-    }
-    return true
+    if width == 8 { return place.fixed(one).u64(0) == place.fixed(other).u64(0) }
+    return ByteKey(place.fixed(one), width).compare(ByteKey(place.fixed(other), width)) == 0
   }
 }

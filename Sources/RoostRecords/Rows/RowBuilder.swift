@@ -120,6 +120,11 @@ package struct RowBuilder: ~Copyable {
   /// Takes over all fields of a row of the same layout.
   package mutating func load(_ row: UnsafeRawBufferPointer) {
     precondition(layout.admits(row), "the row is of this layout")
+    load(admitted: row)
+  }
+
+  /// The same with a row that the layout has admitted.
+  mutating func load(admitted row: UnsafeRawBufferPointer) {
     let start = row.baseAddress!
     fixed.copyMemory(from: start, byteCount: layout.endsStart)
     heap.clear()
@@ -164,7 +169,12 @@ package struct RowBuilder: ~Copyable {
       guard end + place.length <= Layout.variableBytes else {
         throw RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
       }
-      (target + (layout.bytesStart + end)).copyMemory(from: heap.memory + place.start, byteCount: place.length)
+      let memory = target + (layout.bytesStart &+ end)
+      if place.length <= 64 {
+        memory.copyShort(from: heap.memory + place.start, byteCount: place.length)
+      } else {
+        memory.copyMemory(from: heap.memory + place.start, byteCount: place.length)
+      }
       end += place.length
       target.set16(layout.endsStart + 2 * index, UInt16(end) | (place.isOutside ? Layout.outside : 0))
     }

@@ -4,119 +4,96 @@ internal import RoostPages
 internal import RoostTrees
 
 /// One index while a transaction changes it.
+///
+/// Changes wait, and are carried out in the order of their keys when somebody reads the tree, at a savepoint, at the end, or
+/// when too many wait.
 final class IndexWriter {
   let index: Index
+  /// The tree without what waits: whoever uses it settles first.
   let draft: ByteTreeDraft
-  private let slots: [Slot]
-  private let tests: [(slot: Slot, test: Index.Test)]
+  private let transaction: WriteTransaction
+  /// What is not in the tree yet.
+  @exclusivity(unchecked) private var pending: PendingEntries
+  private var failure: StoreError?
+  private let keys: IndexKeys
+  /// Of the index, kept beside it, because reading them from there counts references.
+  let isUnique: Bool
+  private let builtBelow: RowID?
   /// The fields whose change may move a row in here.
-  let fields: Set<FieldID>
+  let fields: FieldSet
   /// The key of the row that is to be put in, from `prepare` to `add`.
   @exclusivity(unchecked) private var new = ByteBuffer()
-  @exclusivity(unchecked) private var stand = Stand.outside
+  @exclusivity(unchecked) private var stand = IndexKeys.Stand.outside
   /// The key of the row that is taken out.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
 
-  /// What `make` found about a row.
-  private enum Stand {
-    case outside
-    /// The key is the values alone.
-    case alone
-    /// The key needs the row's number behind the values.
-    case shared
-  }
-
-  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft) {
+  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft, _ transaction: WriteTransaction) {
     self.index = index
+    self.transaction = transaction
     self.draft = draft
-    func slot(_ id: FieldID) -> Slot {
-      // The catalog has checked that the fields are there.
-      layout.slots[layout.members.firstIndex { $0.id == id }!]
-    }
-    slots = index.parts.map { slot($0.field) }
-    tests = index.tests.map { test in
-      switch test {
-      case .isNull(let id), .isNotNull(let id), .equals(let id, _): (slot(id), test)
-      }
-    }
-    var fields = Set(index.parts.map(\.field))
-    for test in index.tests {
-      switch test {
-      case .isNull(let id), .isNotNull(let id), .equals(let id, _): fields.insert(id)
-      }
-    }
+    pending = PendingEntries(isFindable: index.isUnique)
+    isUnique = index.isUnique
+    builtBelow = index.builtBelow
+    keys = IndexKeys(index, layout)
+    let needed = index.fields
+    var fields = FieldSet()
+    for (at, member) in layout.members.enumerated() where needed.contains(member.id) { fields.insert(at) }
     self.fields = fields
-  }
-
-  /// Reads the bytes of a variable field, wherever they stand.
-  typealias Text = (Slot) throws(StoreError) -> [UInt8]
-
-  private func make(
-    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
-  ) throws(StoreError) -> Stand {
-    key.clear()
-    for (slot, test) in tests {
-      switch test {
-      case .isNull: if !layout.isNull(row, slot) { return .outside }
-      case .isNotNull: if layout.isNull(row, slot) { return .outside }
-      case .equals(_, let value): if layout.value(row, slot) != value { return .outside }
-      }
-    }
-    var stand = index.isUnique ? Stand.alone : .shared
-    for (part, slot) in zip(index.parts, slots) {
-      let start = key.count
-      if slot.nullBit >= 0 {
-        let isNull = layout.isNull(row, slot)
-        key.append(isNull ? 0 : 1)
-        if isNull {
-          stand = .shared
-          if part.isDescending { key.complement(from: start) }
-          continue
-        }
-      }
-      if slot.isVariable {
-        let (bytes, isOutside) = layout.bytes(row, slot)
-        if isOutside {
-          let whole = try outside(slot)
-          whole.withUnsafeBytes { append($0, slot.type, &key) }
-        } else {
-          append(bytes, slot.type, &key)
-        }
-        if key.memory.u8(key.count - 1) == 254 { stand = .shared }
-      } else {
-        KeyCoding.appendFixed(row + slot.position, as: slot.type, to: &key)
-      }
-      if part.isDescending { key.complement(from: start) }
-    }
-    return stand
-  }
-
-  private func append(_ bytes: UnsafeRawBufferPointer, _ type: FieldType, _ key: inout ByteBuffer) {
-    if type == .data { KeyCoding.append(data: bytes, to: &key) } else { KeyCoding.append(text: bytes, to: &key) }
   }
 
   // MARK: Changing
 
   /// Makes the key of a row that is to be put in.
-  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) {
-    stand = try make(row, layout, &new, outside)
+  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: IndexKeys.Text) throws(StoreError) {
+    stand = try keys.make(row, layout, &new, outside)
   }
 
+  /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
+  var isCut: Bool { stand == .cut }
+
+  /// Whether the prepared key and a row's number have room in the tree.
+  var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
+
+  /// Whether the row stands in here, once it is there: while the index is built not all do.
+  func covers(_ id: RowID) -> Bool { builtBelow.map { id < $0 } ?? true }
+
   /// The row that stands in the way of the prepared one, if the index is unique and there is one.
-  func conflict(_ own: RowID) throws(StoreError) -> RowID? {
-    guard index.isUnique, stand == .alone else { return nil }
-    let found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in
-      KeyCoding.row(endOf: value, from: 1)
+  ///
+  /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
+  func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
+    if stand == .cut { return try cutConflict(own, isSame) }
+    guard isUnique, stand == .alone else { return nil }
+    let found: RowID??
+    switch pending.find(new.bytes) {
+    case .removed: return nil
+    case .value(let value): found = KeyCoding.row(endOf: value, from: 1)
+    case .nothing:
+      found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in KeyCoding.row(endOf: value, from: 1) }
     }
     guard let found else { return nil }
     guard let row = found else { throw Self.damaged(index) }
     return row == own ? nil : row
   }
 
+  private func cutConflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
+    var cursor = ByteCursor(try tree())
+    var isThere = try cursor.seek(ByteKey(new.bytes))
+    while isThere, let (key, value) = cursor.entry() {
+      guard key.count > new.count, key.bytes.prefix(new.count).elementsEqual(new.bytes) else { return nil }
+      guard let (row, _) = IndexEntry.row(key.bytes, value.bytes) else { throw Self.damaged(index) }
+      if row != own, try isSame(row) { return row }
+      isThere = try cursor.next()
+    }
+    return nil
+  }
+
   /// Puts the prepared row in.
-  func add(_ id: RowID) throws(StoreError) {
-    if stand == .outside { return }
+  func add(_ id: RowID) throws(StoreError) { if covers(id) { try put(id) } }
+
+  /// The entry of the prepared row; nil if it has none. Borrowed until another one is prepared.
+  func makeEntry(_ id: RowID) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    if stand == .outside { return nil }
     entry.clear()
     if stand == .alone {
       entry.append(0)
@@ -126,16 +103,64 @@ final class IndexWriter {
       KeyCoding.append(row: id, to: &new)
       entry.append(UInt8(new.count - start))
     }
-    try draft.put(ByteKey(new.bytes), entry.bytes)
+    return (new.bytes, entry.bytes)
   }
 
-  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
-    switch try make(row, layout, &old, outside) {
+  func put(_ id: RowID) throws(StoreError) {
+    guard let (key, value) = makeEntry(id) else { return }
+    try makeRoom(key.count)
+    pending.put(key, value)
+  }
+
+  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: IndexKeys.Text) throws(StoreError) {
+    guard covers(id) else { return }
+    switch try keys.make(row, layout, &old, outside) {
     case .outside: return
     case .alone: break
-    case .shared: KeyCoding.append(row: id, to: &old)
+    case .shared, .cut: KeyCoding.append(row: id, to: &old)
     }
-    guard try draft.remove(ByteKey(old.bytes)) else { throw Self.damaged(index) }
+    try makeRoom(old.count)
+    pending.remove(old.bytes)
+  }
+
+  /// Makes room for a change that waits, and refuses at once what the tree would refuse later.
+  @inline(__always)
+  private func makeRoom(_ keyBytes: Int) throws(StoreError) {
+    if keyBytes > Limits.keyBytes {
+      throw StoreError(.keyTooLong, "a key of \(keyBytes) bytes; at most \(Limits.keyBytes) are possible")
+    }
+    if pending.isFull { try settle() }
+  }
+
+  // MARK: Carrying out
+
+  /// The index as it is at this moment, for reading until the next change.
+  func tree() throws(StoreError) -> ByteTree {
+    try settle()
+    return draft.tree
+  }
+
+  /// Puts into the tree what waits. After an error the transaction can only be undone.
+  func settle() throws(StoreError) {
+    if let failure { throw failure }
+    if pending.isEmpty { return }
+    do throws(StoreError) {
+      pending.sort()
+      for place in 0..<pending.count {
+        let (key, value) = pending.change(place)
+        if let value {
+          try draft.put(ByteKey(key), value)
+        } else if try !draft.remove(ByteKey(key)) {
+          throw Self.damaged(index)
+        }
+        // Many changes make many drafts, of which there may not be any number.
+        if place & 7 == 7 { try transaction.relieve() }
+      }
+      pending.clear()
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   static func damaged(_ index: Index) -> StoreError {

@@ -7,16 +7,24 @@ internal import RoostTrees
 /// Readers see one snapshot from begin to end; one writer at a time changes the store, and all of a transaction or none.
 package final class RecordStore: Sendable {
   package let store: Store
+  /// The time of day in milliseconds since 1970, for the history.
+  private let clock: @Sendable () -> UInt64
+  private let schemas = SchemaCache()
 
   /// Opens the store at `path`, and makes it if it is not there.
   package init(
-    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared
+    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared,
+    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
   ) throws(StoreError) {
+    self.clock = clock
     store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
   }
 
   /// A store that lives in memory and ends with this object.
-  package init(inMemory options: StoreOptions) throws(StoreError) {
+  package init(
+    inMemory options: StoreOptions, clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
+  ) throws(StoreError) {
+    self.clock = clock
     store = try Store.inMemory(options: options, floor: Tables.floor)
   }
 
@@ -30,17 +38,20 @@ package final class RecordStore: Sendable {
 
   /// Reads one snapshot: the newest at this moment.
   package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {
-    let reader = try RecordReader(store)
+    let reader = try RecordReader(store, schemas)
     defer { reader.end() }
     return try body(reader)
   }
 
-  /// Changes the store: everything the closure does, or nothing if it throws.
+  /// Changes the store: everything the closure does, or nothing if it throws. The history says that `author` did it.
   @discardableResult
   package func write<Result>(
-    _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (RecordWriter) throws -> Result
+    _ durability: Durability = .full, author: String = "", timeoutMilliseconds: UInt64? = nil,
+    _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
-    let writer = try RecordWriter(store, timeoutMilliseconds)
+    try HistoryTurn.check(author)
+    let writer = try RecordWriter(store, schemas, timeoutMilliseconds)
+    writer.tables.historyTurn.begin(author, clock)
     let result: Result
     do { result = try body(writer) } catch {
       writer.abandon()
@@ -54,11 +65,11 @@ package final class RecordStore: Sendable {
 /// The one transaction that may change a store of rows.
 package final class RecordWriter {
   private let transaction: WriteTransaction
-  private let tables: Tables
+  let tables: Tables
 
-  init(_ store: Store, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
+  init(_ store: Store, _ schemas: SchemaCache, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction)) } catch {
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas) } catch {
       transaction.abandon()
       throw error
     }
@@ -67,6 +78,10 @@ package final class RecordWriter {
   package var catalog: Catalog { tables.catalog }
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
+
+  /// The entity's rows as they are at this moment, for reading until the next change.
+  package func reading(_ name: String) throws -> TableReader { try tables.table(name).reading }
+  package func reading(_ id: EntityID) throws -> TableReader { try tables.table(id).reading }
 
   /// Changes the catalog: all that `body` does, or nothing if it throws or the rows do not allow it.
   package func change(_ body: (inout Catalog) throws -> Void) throws {
@@ -80,31 +95,39 @@ package final class RecordWriter {
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try tables.settle()
     let point = try tables.forest.savepoint()
+    let open = tables.openReferences
+    let mark = tables.history.mark()
     do {
       let result = try body()
+      // What waits may fail, and is to be undone with the rest then.
+      try tables.settle()
       tables.forest.release(point)
+      tables.history.release(mark)
       return result
     } catch {
       tables.forest.rollback(to: point)
+      tables.history.goBack(to: mark)
       try tables.reload()
+      tables.openReferences = open
       throw error
     }
   }
 
-  func commit(_ durability: Durability) throws(StoreError) {
-    do throws(StoreError) {
+  func commit(_ durability: Durability) throws {
+    do {
+      try tables.closeReferences()
       let root = try tables.seal()
-      tables.end()
+      tables.close()
       try transaction.commit(root, durability: durability)
     } catch {
-      tables.end()
+      tables.close()
       transaction.abandon()
       throw error
     }
   }
 
   func abandon() {
-    tables.end()
+    tables.close()
     transaction.abandon()
   }
 }

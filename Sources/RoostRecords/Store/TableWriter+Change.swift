@@ -12,16 +12,21 @@ extension TableWriter {
   package func update(_ id: RowID, _ body: (inout RowBuilder) throws -> Void) throws -> Bool {
     guard try load(id) else { return false }
     try body(&builder)
-    let moved = try assemble(&builder, id)
+    try replace(id, assemble(&builder, id))
+    return true
+  }
+
+  /// Makes `new` of `old`.
+  func replace(_ id: RowID, _ moved: [Moved]) throws {
     let changed = changedFields(moved)
-    if changed.isEmpty { return true }
-    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    if changed.isEmpty { return }
+    let touched = touched(by: changed)
     try prepare(touched, id, moved)
+    try links.check(id, new.start, old.start, layout)
     try tables.changing(generation) { () throws(StoreError) in
       try exchange(id, changed, moved, touched)
       try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
     }
-    return true
   }
 
   /// Changes fields of a row by name; false if there is none of that number.
@@ -39,7 +44,7 @@ extension TableWriter {
   package func delete(_ id: RowID) throws -> Bool {
     guard try load(id) else { return false }
     try tables.changing(generation) { () throws(StoreError) in
-      try tables.recordDelete(entity, id, layout, old.start)
+      try tables.recordDelete(entity.id, id)
       try erase(id)
     }
     return true
@@ -48,17 +53,40 @@ extension TableWriter {
   /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
   func load(_ id: RowID) throws(StoreError) -> Bool {
     try tables.check(generation)
-    guard let bytes = try rows.tree.value(of: id.number) else { return false }
+    let found = try rows.tree.withValue(of: id.number) { row in
+      guard layout.admits(row) else { return false }
+      builder.load(admitted: row)
+      old.make(row.count).copyMemory(from: row.baseAddress!, byteCount: row.count)
+      return true
+    }
+    guard let isNewest = found else { return false }
+    if !isNewest { try shift(id) } else if !strays.isEmpty { strays = [] }
+    return true
+  }
+
+  /// Puts a row of an older layout into `old` and into the builder, as one of the newest.
+  private func shift(_ id: RowID) throws(StoreError) {
+    guard let bytes = try rows.tree.value(of: id.number) else { throw damaged(id) }
     var failure: StoreError?
     bytes.withUnsafeBytes { row in
       do throws(StoreError) {
         try LayoutShift(entity, layouts).load(row, into: &builder)
+        noteStrays(row)
         let memory = old.make(builder.byteCount)
         do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
       } catch { failure = error }
     }
     if let failure { throw failure }
-    return true
+  }
+
+  /// The row is of a layout that admits it.
+  private func noteStrays(_ row: UnsafeRawBufferPointer) {
+    strays = []
+    guard let start = row.baseAddress, let version = Layout.version(of: row), version != layout.version else { return }
+    let was = layouts[Int(version)]
+    for (member, slot) in zip(was.members, was.slots) where slot.isVariable && was.bytes(start, slot).isOutside {
+      if !layout.members.contains(where: { $0.id == member.id }) { strays.append(member.id) }
+    }
   }
 
   func damaged(_ id: RowID) -> StoreError {
@@ -66,41 +94,59 @@ extension TableWriter {
   }
 
   /// The fields in which `new` differs from `old`.
-  func changedFields(_ moved: [Moved]) -> Set<FieldID> {
-    var changed = Set(moved.map(\.field))
-    for (member, slot) in zip(layout.members, layout.slots) where !layout.isSame(old.start, new.start, slot) {
-      changed.insert(member.id)
+  func changedFields(_ moved: [Moved]) -> FieldSet {
+    var changed = FieldSet()
+    for index in layout.places.indices where !layout.isSame(old.start, new.start, index) { changed.insert(index) }
+    for value in moved {
+      if let index = layout.members.firstIndex(where: { $0.id == value.field }) { changed.insert(index) }
     }
     return changed
   }
 
+  /// The indexes in which these fields may move a row.
+  func touched(by changed: FieldSet) -> [IndexWriter] {
+    var touched: [IndexWriter] = []
+    for index in indexes where !index.fields.isDisjoint(with: changed) { touched.append(index) }
+    return touched
+  }
+
   /// Puts `new` into the place of `old`, and into the touched indexes, whose keys are made.
   func exchange(
-    _ id: RowID, _ changed: Set<FieldID>, _ moved: [Moved], _ touched: [IndexWriter]
+    _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [IndexWriter]
   ) throws(StoreError) {
     for index in touched {
       try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
     }
-    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable && changed.contains(member.id) {
+    for index in layout.places.indices where changed.contains(index) {
+      let place = layout.places[index].place
+      guard place.kind == .variable else { continue }
       // Where both stand outside, the new value takes the old one's place.
-      if layout.bytes(old.start, slot).isOutside, !layout.bytes(new.start, slot).isOutside {
-        try removeLarge(id, member.id)
+      if place.variable(old.start).isOutside, !place.variable(new.start).isOutside {
+        try removeLarge(id, layout.members[index].id)
       }
     }
+    for field in strays { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
+    try links.exchanged(id, old.start, new.start, layout)
+    if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
 
   /// Takes `old` out of rows and indexes.
   func erase(_ id: RowID) throws(StoreError) {
+    tables.deletions &+= 1
+    try links.erased(id, old.start, layout)
     for index in indexes {
       try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
     }
-    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable {
-      if layout.bytes(old.start, slot).isOutside { try removeLarge(id, member.id) }
+    for index in layout.places.indices {
+      let place = layout.places[index].place
+      if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }
     }
+    for field in strays { try removeLarge(id, field) }
     guard try rows.remove(id.number) else { throw damaged(id) }
+    tables.history.note(delete: id, of: entity.id)
   }
 
   private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {

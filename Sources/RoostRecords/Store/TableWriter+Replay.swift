@@ -3,11 +3,12 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Carrying out a record again, and filling an index that is new.
+/// Carrying out a record again.
 extension TableWriter {
   /// Adds the row of a record.
   func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    guard layout.admits(bytes), try rows.tree.value(of: id.number) == nil else { throw damaged(id) }
+    // The history takes the rows of a transaction for a run without gaps.
+    guard layout.admits(bytes), id.number == nextRow else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     let moved = takeWaiting()
     for index in indexes { try makeKey(index, id, moved) }
@@ -24,7 +25,7 @@ extension TableWriter {
     do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
     let moved = takeWaiting()
     let changed = changedFields(moved)
-    let touched = indexes.filter { !$0.fields.isDisjoint(with: changed) }
+    let touched = touched(by: changed)
     for index in touched { try makeKey(index, id, moved) }
     try exchange(id, changed, moved, touched)
   }
@@ -40,25 +41,10 @@ extension TableWriter {
   }
 
   /// A large value of the row whose insertion or change is the next piece of the record.
-  func replayLarge(_ field: FieldID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+  func replayLarge(_ field: FieldID, _ bytes: [UInt8], _ list: ExtentList? = nil) throws(StoreError) {
     guard let index = layout.members.firstIndex(where: { $0.id == field }), layout.slots[index].isVariable else {
       throw StoreError(.logDamaged, "a record names a field that is not there")
     }
-    waiting.append(Moved(slot: layout.slots[index], field: field, bytes: [UInt8](bytes)))
-  }
-
-  /// Fills an index that is new from the rows that are there.
-  func build(_ index: IndexWriter) throws -> RowID? {
-    var cursor = IntegerCursor(rows.tree)
-    var isThere = try cursor.first()
-    while isThere {
-      let id = RowID(cursor.key)
-      guard try load(id) else { throw damaged(id) }
-      try index.prepare(old.start, layout) { (slot) throws(StoreError) in try text(slot, id, []) }
-      if try index.conflict(id) != nil { return id }
-      try index.add(id)
-      isThere = try cursor.next()
-    }
-    return nil
+    waiting.append(Moved(slot: layout.slots[index], field: field, bytes: bytes, extents: list))
   }
 }

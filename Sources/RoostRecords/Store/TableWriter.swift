@@ -6,7 +6,7 @@ internal import RoostTrees
 /// One entity's rows, large values and indexes while a transaction changes them.
 ///
 /// ## Invariants
-/// 1. Every row stands in every index that admits it, and every entry has its row.
+/// 1. Every row stands in every index that admits it, and every entry has its row; or the index has a change waiting.
 /// 2. A change is checked before anything is touched, so a fault leaves everything as it was.
 package final class TableWriter {
   package let entity: Entity
@@ -16,13 +16,18 @@ package final class TableWriter {
   let rows: IntegerTreeDraft
   let large: ByteTreeDraft
   let indexes: [IndexWriter]
+  let links: TableLinks
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   let generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
+  /// Changes of rows from here on need no note in the history: they are new, or there is none.
+  let firstNew: UInt64
   private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
+  /// Fields of the loaded row that stand outside it, and that its entity has no more.
+  @exclusivity(unchecked) var strays: [FieldID] = []
   /// Large values of a record that is carried out again, until their row comes.
   var waiting: [Moved] = []
   /// For the update of a row.
@@ -34,21 +39,36 @@ package final class TableWriter {
   init(
     _ entity: Entity, _ tables: Tables, rows: IntegerTreeDraft, large: ByteTreeDraft, indexes: [(Index, ByteTreeDraft)],
     nextRow: UInt64
-  ) {
+  ) throws(StoreError) {
     self.entity = entity
     self.tables = tables
     generation = tables.generation
-    layouts = entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
+    layouts = tables.layouts(of: entity)
     let layout = layouts[layouts.count - 1]
     self.layout = layout
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1) }
+    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     self.nextRow = nextRow
+    links = try TableLinks(entity, layout, tables)
+    firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
     builder = RowBuilder(layout)
   }
+
+  /// The rows as they are at this moment, for reading until the next change.
+  package var reading: TableReader {
+    get throws(StoreError) {
+      var trees: [(Index, ByteTree)] = []
+      for index in indexes { trees.append((index.index, try index.tree())) }
+      return TableReader(
+        entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree, indexes: trees)
+    }
+  }
+
+  /// Puts what waits into the trees.
+  func settle() throws(StoreError) { for index in indexes { try index.settle() } }
 
   func noteSealed() { isNextRowChanged = false }
 
@@ -69,12 +89,18 @@ package final class TableWriter {
     try tables.check(generation)
     let id = RowID(nextRow)
     let moved = try assemble(&builder, id)
+    try finishInsert(id, moved)
+    return id
+  }
+
+  /// Puts in what was assembled.
+  func finishInsert(_ id: RowID, _ moved: [Moved]) throws {
     try prepare(indexes, id, moved)
+    try links.check(id, new.start, nil, layout)
     try tables.changing(generation) { () throws(StoreError) in
       try place(id, moved)
       try tables.record(.insert, entity.id, id, new.bytes)
     }
-    return id
   }
 
   /// Adds a row from values by name; what is not named is nil, or zero and empty.
@@ -92,6 +118,8 @@ package final class TableWriter {
     var slot: Slot
     var field: FieldID
     var bytes: [UInt8]
+    /// Where it lies already, if the log named that; the bytes are then read when they are needed.
+    var extents: ExtentList?
   }
 
   /// Puts the row's bytes into `new`, and takes out of it what is too large.
@@ -114,13 +142,34 @@ package final class TableWriter {
   /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
   func prepare(_ touched: [IndexWriter], _ id: RowID, _ moved: [Moved]) throws {
     for index in touched {
-      try makeKey(index, id, moved)
-      guard let other = try index.conflict(id) else { continue }
-      let fields = index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
-      throw RecordFault(
-        .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
-        entity: entity.name, field: fields)
+      if let other = try conflict(index, id, moved) { throw notUnique(other, index) }
     }
+  }
+
+  /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
+  func conflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws -> RowID? {
+    try makeKey(index, id, moved)
+    guard index.keyFits else { throw tooLarge(index) }
+    guard index.isUnique else { return nil }
+    return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
+  }
+
+  private func tooLarge(_ index: IndexWriter) -> RecordFault {
+    RecordFault(
+      .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
+      field: names(index))
+  }
+
+  func notUnique(_ other: RowID, _ index: IndexWriter) -> RecordFault {
+    var fault = RecordFault(
+      .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
+      entity: entity.name, field: names(index))
+    fault.rows = [RowName(entity.id, other)]
+    return fault
+  }
+
+  private func names(_ index: IndexWriter) -> String {
+    index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
   }
 
   func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
@@ -136,22 +185,39 @@ package final class TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in indexes { try index.add(id) }
+    try links.inserted(id, new.start, layout)
   }
 
   func put(_ value: Moved, _ id: RowID) throws(StoreError) {
+    let transaction = tables.forest.transaction
+    var list = value.extents
+    if list == nil, value.bytes.count >= ExtentList.namedFrom, transaction.canName {
+      list = try transaction.writeExtents(value.bytes)
+    }
     var failure: StoreError?
     LargeKey.with(id, value.field) { key in
-      value.bytes.withUnsafeBytes { bytes in
-        do throws(StoreError) { _ = try large.put(ByteKey(key), bytes) } catch { failure = error }
-      }
+      do throws(StoreError) {
+        if let list {
+          try large.put(ByteKey(key), extents: list)
+        } else {
+          try large.put(ByteKey(key), value.bytes)
+        }
+      } catch { failure = error }
     }
     if let failure { throw failure }
-    try tables.recordLarge(entity.id, id, value.field, value.bytes)
+    if let list {
+      try tables.recordLarge(entity.id, id, value.field, list)
+    } else {
+      try tables.recordLarge(entity.id, id, value.field, value.bytes)
+    }
   }
 
   /// The bytes of a field that stands outside the row.
   func text(_ slot: Slot, _ id: RowID, _ moved: [Moved]) throws(StoreError) -> [UInt8] {
-    if let found = moved.first(where: { $0.slot.position == slot.position }) { return found.bytes }
+    if let found = moved.first(where: { $0.slot.position == slot.position }) {
+      if let list = found.extents { return try tables.forest.transaction.view.readExtents(list) }
+      return found.bytes
+    }
     let index = layout.slots.firstIndex { $0.isVariable && $0.position == slot.position }!
     return try LargeKey.read(id, layout.members[index].id, in: large.tree)
   }

@@ -10,10 +10,13 @@ internal import RoostTrees
 /// ```
 /// 32 catalog   its bytes (rest)
 /// 33 insert    entity, row, the row's bytes (rest)
-/// 34 update    entity, row, u64 number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
+/// 34 update    entity, row, number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
 ///              varint length, bytes as in a row
-/// 35 delete    entity, row, u64 number of preserved values, and for each the same
+/// 35 delete    entity, row
 /// 36 large     entity, row, field, the value's bytes (rest): of the row that the next piece inserts or updates
+/// 37 history   see `Tables+History.swift`
+/// 43 large extents   entity, row, field, the list of its extents (rest): the same, of a value that is written already
+/// 44 build     index, the row below which it is built now, or 0 where it is whole
 /// ```
 extension Tables {
   enum Kind: UInt8 {
@@ -22,6 +25,16 @@ extension Tables {
     case update = 34
     case delete = 35
     case large = 36
+    case history = 37
+    case link = 38
+    case unlink = 39
+    case moveLink = 40
+    case unlinkAll = 41
+    case arrange = 42
+    case largeExtents = 43
+    case build = 44
+
+    var isAboutLinks: Bool { (Kind.link.rawValue...Kind.arrange.rawValue).contains(rawValue) }
   }
 
   static let floor = Store.Floor(
@@ -65,6 +78,12 @@ extension Tables {
     try join(.large, entity, row, head + bytes)
   }
 
+  func recordLarge(_ entity: EntityID, _ row: RowID, _ field: FieldID, _ list: ExtentList) throws(StoreError) {
+    var piece = ByteWriter()
+    piece.number(field.number)
+    try join(.largeExtents, entity, row, piece.bytes + list.encoded)
+  }
+
   private func join(_ kind: Kind, _ entity: EntityID, _ row: RowID, _ bytes: [UInt8]) throws(StoreError) {
     var failure: StoreError?
     bytes.withUnsafeBytes { bytes in
@@ -80,49 +99,76 @@ extension Tables {
   }
 
   func recordUpdate(
-    _ entity: EntityID, _ row: RowID, _ changed: Set<FieldID>, _ layout: Layout, _ bytes: UnsafeRawBufferPointer
+    _ entity: EntityID, _ row: RowID, _ changed: FieldSet, _ layout: Layout, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreError) {
-    try join(.update, entity, row, Self.fields(changed, layout, bytes.baseAddress!))
+    try record(.update, entity, row, changed, layout, bytes.baseAddress!)
   }
 
-  func recordDelete(_ entity: Entity, _ row: RowID, _ layout: Layout, _ old: UnsafeRawPointer) throws(StoreError) {
-    var kept = Set(entity.fields.filter(\.isPreserved).map(\.id))
-    for index in catalog.indexes(of: entity.id) where index.isUnique { kept.formUnion(index.parts.map(\.field)) }
-    try join(.delete, entity.id, row, Self.fields(kept, layout, old))
+  /// What the history keeps of the row is read again from the state before the transaction.
+  func recordDelete(_ entity: EntityID, _ row: RowID) throws(StoreError) {
+    try record(.delete, entity, row, UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  private static func fields(_ wanted: Set<FieldID>, _ layout: Layout, _ row: UnsafeRawPointer) -> [UInt8] {
-    var piece = ByteWriter()
-    piece.number(UInt64(wanted.count))
-    for (member, slot) in zip(layout.members, layout.slots) where wanted.contains(member.id) {
-      piece.number(member.id.number)
-      if layout.isNull(row, slot) {
-        piece.byte(1)
-        piece.number(UInt64(0))
-      } else if slot.isVariable {
-        let (bytes, isOutside) = layout.bytes(row, slot)
-        piece.byte(isOutside ? 2 : 0)
-        piece.data([UInt8](bytes))
-      } else {
-        piece.byte(0)
-        piece.data([UInt8](UnsafeRawBufferPointer(start: row + slot.position, count: slot.type.width ?? 0)))
+  /// Adds a piece with some fields of a row.
+  private func record(
+    _ kind: Kind, _ entity: EntityID, _ row: RowID, _ wanted: FieldSet, _ layout: Layout, _ start: UnsafeRawPointer
+  ) throws(StoreError) {
+    var count = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
+    count += Varint.byteCount(UInt64(wanted.count))
+    for index in layout.places.indices where wanted.contains(index) {
+      let bytes = Self.field(layout, index, start).bytes.count
+      count += Varint.byteCount(UInt64(layout.members[index].id.number)) + 1 + Varint.byteCount(UInt64(bytes)) + bytes
+    }
+    try transaction.record(kind.rawValue, count: count) { memory in
+      var at = memory
+      at += Varint.encode(UInt64(entity.number), to: at)
+      at += Varint.encode(row.number, to: at)
+      at += Varint.encode(UInt64(wanted.count), to: at)
+      for index in layout.places.indices where wanted.contains(index) {
+        let (flags, bytes) = Self.field(layout, index, start)
+        at += Varint.encode(UInt64(layout.members[index].id.number), to: at)
+        at.set8(0, flags)
+        at += 1
+        at += Varint.encode(UInt64(bytes.count), to: at)
+        if let source = bytes.baseAddress { at.copyMemory(from: source, byteCount: bytes.count) }
+        at += bytes.count
       }
     }
-    return piece.bytes
+  }
+
+  /// A field's flags and bytes, as a piece has them.
+  @inline(__always)
+  private static func field(
+    _ layout: Layout, _ index: Int, _ row: UnsafeRawPointer
+  ) -> (flags: UInt8, bytes: UnsafeRawBufferPointer) {
+    let (place, width) = layout.places[index]
+    if place.isNull(row) { return (1, UnsafeRawBufferPointer(start: nil, count: 0)) }
+    if place.kind == .variable {
+      let (bytes, isOutside) = place.variable(row)
+      return (isOutside ? 2 : 0, bytes)
+    }
+    return (0, UnsafeRawBufferPointer(start: place.fixed(row), count: width))
   }
 
   // MARK: Carrying out
 
   func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
     if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
+    if kind == .history { return try carryOutHistory(bytes) }
     var reader = ByteReader(bytes)
+    if kind == .build { return try carryOutBuild(&reader) }
+    if kind.isAboutLinks { return try carryOutLinks(kind, &reader) }
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    case .catalog: return
+    case .catalog, .history, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
-    case .large: try table.replayLarge(FieldID(try reader.number()), reader.rest())
+    case .large: try table.replayLarge(FieldID(try reader.number()), [UInt8](reader.rest()))
+    case .largeExtents:
+      let field = FieldID(try reader.number())
+      guard let list = ExtentList(decoding: reader.rest()) else { throw Self.unreadable }
+      try table.replayLarge(field, [], list)
     case .update:
       let fields = try reader.list { reader in
         (FieldID(try reader.number()), try reader.byte(), try reader.data())

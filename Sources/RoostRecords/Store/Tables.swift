@@ -12,8 +12,25 @@ internal import RoostTrees
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
+  /// Of the catalog, while it is as the transaction found it.
+  private var schema: Schema?
+  private let schemas: SchemaCache
   package private(set) var catalog: Catalog
+  /// The catalog as it was before the transaction.
+  let base: Catalog
+  /// What the transaction changed so far, for the history.
+  let history: HistoryNotes
+  var historyTurn: HistoryTurn
   private var opened: [EntityID: TableWriter] = [:]
+  /// Links between rows: see `Links/Tables+Links.swift`.
+  var linkDrafts: [RelationshipID: LinkDraft] = [:]
+  /// References that led to no row, and one of the rows that have them.
+  var openReferences: [OpenReference: RowID] = [:]
+  /// How often rows were deleted and links changed.
+  @exclusivity(unchecked) var deletions = 0
+  @exclusivity(unchecked) var linkChanges = 0
+  /// What reads of this transaction ask whether it is still as it was.
+  let scope: ReadScope
   /// A change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
 
@@ -27,14 +44,29 @@ package final class Tables {
     Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
   }
 
-  init(_ forest: Forest) throws(StoreError) {
+  init(_ forest: Forest, _ schemas: SchemaCache = SchemaCache()) throws(StoreError) {
     self.forest = forest
-    catalog = Catalog()
-    guard let meta = try forest.find(Self.meta) else { return }
-    guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
-    let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-    if let bytes { catalog = try Self.decode(bytes) }
+    self.schemas = schemas
+    scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
+    var catalog = Catalog()
+    var state = HistoryState()
+    if let meta = try forest.find(Self.meta) {
+      guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+      if let bytes {
+        let schema = try schemas.schema(bytes)
+        self.schema = schema
+        catalog = schema.catalog
+      }
+      state = try HistoryState.read(draft.tree)
+    }
+    self.catalog = catalog
+    base = catalog
+    historyTurn = HistoryTurn(state)
+    history = HistoryNotes(isOn: state.mode != .off)
   }
+
+  func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? Schema.layouts(entity) }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
 
@@ -58,13 +90,22 @@ package final class Tables {
   /// Nothing that was handed out may be used any more.
   func end() {
     generation += 1
+    scope.generation += 1
     opened = [:]
+    linkDrafts = [:]
+  }
+
+  /// Ends the transaction's reads too. A cursor that outlives it gives its slot back.
+  func close() {
+    end()
+    if scope.isOpen { transaction.givesSlot = scope.end() }
   }
 
   /// Runs a change whose failure may leave it half done.
   func changing(_ generation: Int, _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try check(generation)
     if let failure { throw failure }
+    scope.generation &+= 1
     do throws(StoreError) {
       try body()
       try transaction.relieve()
@@ -81,7 +122,7 @@ package final class Tables {
     guard let entity = catalog.entity(id) else {
       throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
     }
-    let table = TableWriter(
+    let table = try TableWriter(
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
       indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
     opened[id] = table
@@ -95,14 +136,20 @@ package final class Tables {
     return try table(entity.id)
   }
 
-  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
     guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
     return draft
   }
 
-  private func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
+  func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
     guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
     return draft
+  }
+
+  /// The number of the entity's next row, as it is now.
+  func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    if let known = opened[id] { return known.nextRow }
+    return try nextRow(id)
   }
 
   private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
@@ -120,6 +167,7 @@ package final class Tables {
   func setCatalog(_ new: Catalog) throws {
     let old = catalog
     if new == old { return }
+    try settle()
     for entity in old.entities where new.entity(entity.id) == nil {
       _ = try forest.drop(Self.rows(entity.id))
       _ = try forest.drop(Self.large(entity.id))
@@ -127,8 +175,8 @@ package final class Tables {
     for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
       _ = try forest.drop(Self.entries(index.id))
     }
-    try sealCounters()
     end()
+    schema = nil
     catalog = new
     if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
     for entity in new.entities where old.entity(entity.id) == nil {
@@ -137,26 +185,26 @@ package final class Tables {
     }
     let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
     for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
-    let meta = try bytes(Self.meta)
+    try setTrees(old, new)
     let encoded = new.encoded
-    _ = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in
-      var failure: StoreError?
-      encoded.withUnsafeBytes { bytes in
-        do throws(StoreError) { _ = try meta.put(key, bytes) } catch { failure = error }
-      }
-      if let failure { throw failure }
-    }
+    try store(encoded)
     try recordCatalog(encoded)
-    for index in fresh where old.entity(index.entity) != nil { try fill(index) }
+    history.noteCatalog()
+    for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
+    try fillOrders(old)
   }
 
-  private func fill(_ index: Index) throws {
-    let table = try table(index.entity)
-    guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { return }
-    guard let row = try table.build(writer) else { return }
-    throw RecordFault(
-      .notUnique, "row \(row.number) has the values of another row, so the index \(index.name) cannot be unique",
-      entity: table.entity.name)
+  private func store(_ encoded: [UInt8]) throws(StoreError) {
+    let meta = try bytes(Self.meta)
+    try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try meta.put(key, encoded) }
+  }
+
+  /// Notes how far an index is built.
+  func set(_ index: Index) throws(StoreError) {
+    try settle()
+    end()
+    catalog.set(index)
+    try store(catalog.encoded)
   }
 
   /// Writes what tables keep in memory into the trees, before the roots are sealed.
@@ -179,13 +227,14 @@ package final class Tables {
   /// Makes the trees hold everything, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
+    for (_, table) in opened.sorted(by: { $0.key < $1.key }) { try table.settle() }
     try sealCounters()
   }
 
   /// The catalog's root with everything that was changed.
   func seal() throws(StoreError) -> Root {
-    if let failure { throw failure }
-    try sealCounters()
+    try settle()
+    try sealHistory()
     return try forest.seal()
   }
 
@@ -193,6 +242,8 @@ package final class Tables {
   func reload() throws(StoreError) {
     end()
     failure = nil
-    catalog = try Tables(forest).catalog
+    let found = try Tables(forest, schemas)
+    schema = found.schema
+    catalog = found.catalog
   }
 }

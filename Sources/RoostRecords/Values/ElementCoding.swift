@@ -92,6 +92,8 @@ enum ElementCoding {
     case .url: return String(validating: bytes, as: UTF8.self).map { .url($0) }
     case .data: return .data([UInt8](bytes))
     case .array, .set, .dictionary:
+      // A field that was never set has no bytes, not even a count.
+      if bytes.isEmpty, depth == 0 { return type.empty }
       var rest = bytes
       guard depth < deepest, let count = count(&rest) else { return nil }
       return collection(type, count, &rest, depth).flatMap { rest.isEmpty ? $0 : nil }

@@ -56,13 +56,13 @@ package struct FieldID: Hashable, Sendable, Comparable {
 }
 
 /// A row's number in its entity, from 1 on; no other row ever gets it.
-package struct RowID: Hashable, Sendable, Comparable {
-  package let number: UInt64
+@usableFromInline package struct RowID: Hashable, Sendable, Comparable {
+  @usableFromInline package let number: UInt64
 
   @inlinable
   package init(_ number: UInt64) { self.number = number }
 
-  package static func < (one: RowID, other: RowID) -> Bool { one.number < other.number }
+  @inlinable package static func < (one: RowID, other: RowID) -> Bool { one.number < other.number }
 }
 
 extension FieldType {

@@ -29,6 +29,8 @@ package final class TortureRecord {
   package private(set) var failures: [TortureFailure] = []
   /// Further counts by name, for the report.
   package var notes: [String: Int] = [:]
+  /// What conditions were made of.
+  package var census = ConditionCensus()
   /// Where the test is, told before each case, so that a crash of the process can be placed.
   package var onPlace: ((_ seed: UInt64, _ step: Int, _ image: String) -> Void)?
   /// Told what happens, where one failure is looked at.

@@ -8,8 +8,8 @@ enum RoostBenchmarks {
     do throws(Misuse) {
       plan = try Plan(Array(CommandLine.arguments.dropFirst()))
       try plan.resolve(
-        operations: Set(EngineOperation.allCases.map(\.rawValue)),
-        engines: Set(EngineRegistry.engines.map(\.name)))
+        operations: Set(EngineOperation.allCases.map(\.rawValue) + RowsOperation.allCases.map(\.rawValue)),
+        engines: Set(EngineRegistry.engines.map(\.name) + EngineRegistry.libraries.map(\.name)))
     } catch {
       FileHandle.standardError.write(Data("\(error.sentence)\n\n\(Plan.usage)\n".utf8))
       exit(2)
@@ -39,6 +39,7 @@ enum RoostBenchmarks {
   private static func suite(_ name: String, _ plan: Plan, _ scratch: Scratch) -> any Suite {
     switch name {
     case "engine": EngineSuite(EngineRegistry.engines, plan: plan, scratch: scratch)
+    case "rows": RowsSuite(EngineRegistry.libraries, scratch: scratch)
     default: preconditionFailure("the suite \(name) is listed and not made")
     }
   }

@@ -7,6 +7,13 @@ enum EngineRegistry {
     LMDBEngine(),
   ]
 
+  static let libraries: [any LibraryEngine] = [
+    RoostLibraryEngine(),
+    SQLiteLibraryEngine(.standard),
+    SQLiteLibraryEngine(.tuned),
+    LMDBLibraryEngine(),
+  ]
+
   /// The engine that ratios are taken of.
   static let subject = "roost"
 }

@@ -18,7 +18,7 @@ struct SuiteReport {
     var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(plan.runs) runs, engines in turn,"
     text += " \(ProcessInfo.processInfo.activeProcessorCount) processors.\n"
     for size in plan.sizes {
-      text += section("\(Figures.grouped(size)) entries", operations.filter { $0.fixedSize == nil }, size: size)
+      text += section("\(Figures.grouped(size)) entries", operations.filter { $0.isDone(at: size) }, size: size)
     }
     text += section("Single commits", operations.filter { $0.fixedSize != nil }, size: nil)
     text += growth
@@ -42,11 +42,16 @@ struct SuiteReport {
       let size = size ?? operation.fixedSize!
       let medians = engines.map { result(operation.name, $0, size) }
       table.add(
-        [operation.name] + medians.map { $0.map(Figures.milliseconds) ?? "failed" }
+        [operation.name] + zip(engines, medians).map { cell($1, $0, operation) }
           + ratios { result(operation.name, $0, size) })
     }
     if let size, let row = readerScaling(size) { table.add(row) }
     return table.isEmpty ? "" : "\n## \(title)\n\n\(table.text)"
+  }
+
+  private func cell(_ median: Double?, _ engine: String, _ operation: Operation) -> String {
+    if let median { return Figures.milliseconds(median) }
+    return suite.takesPart(engine, in: operation.name) ? "failed" : "–"
   }
 
   /// The subject's time over each peer's: below one, the subject is quicker.
@@ -82,8 +87,8 @@ struct SuiteReport {
     var table = MarkdownTable(
       ["op, engine"] + plan.sizes.map { Figures.grouped($0) }
         + steps.map { "\(Figures.grouped($0))–\(Figures.grouped($1))" })
-    for operation in operations where operation.fixedSize == nil {
-      for engine in engines {
+    for operation in operations where operation.fixedSize == nil && operation.onlySize == nil {
+      for engine in engines where suite.takesPart(engine, in: operation.name) {
         let times = plan.sizes.map { result(operation.name, engine, $0) }
         let exponents = steps.indices.map { step -> String in
           guard let before = times[step], let after = times[step + 1], before > 0 else { return "" }

@@ -14,7 +14,7 @@ struct Runner {
   mutating func run(_ suite: any Suite) throws {
     let chosen = suite.operations.filter { plan.wantsOperation($0.name) }
     for size in plan.sizes {
-      for turn in Self.turns(chosen.filter { $0.fixedSize == nil }) {
+      for turn in Self.turns(chosen.filter { $0.isDone(at: size) }) {
         run(turn.map { ($0.name, size) }, of: suite)
       }
       try suite.finishSize()
@@ -39,7 +39,9 @@ struct Runner {
   private mutating func run(_ turn: [(operation: String, size: Int)], of suite: any Suite) {
     let engines = suite.engines.map(\.name).filter { plan.wantsEngine($0) }
     var lines = turn.flatMap { operation, size in
-      engines.map { Measurement(suite: suite.name, operation: operation, engine: $0, size: size) }
+      engines.filter { suite.takesPart($0, in: operation) }.map {
+        Measurement(suite: suite.name, operation: operation, engine: $0, size: size)
+      }
     }
     for run in 1...plan.runs {
       for index in lines.indices where lines[index].isChecked {

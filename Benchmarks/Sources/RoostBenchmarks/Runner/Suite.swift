@@ -8,11 +8,18 @@ protocol Suite: AnyObject {
   /// The engines that take part, in the order of the tables' columns, and a sentence about each.
   var engines: [(name: String, note: String)] { get }
 
+  /// Whether the engine can carry the operation out at all.
+  func takesPart(_ engine: String, in operation: String) -> Bool
+
   /// Carries an operation out once, from fresh, and checks what it left.
   func measure(_ trial: Trial) throws -> Sample
 
   /// Lets go of what was kept between the operations of one size.
   func finishSize() throws
+}
+
+extension Suite {
+  func takesPart(_ engine: String, in operation: String) -> Bool { true }
 }
 
 /// One line of a table.
@@ -22,8 +29,13 @@ struct Operation {
   let work: String
   /// The number of entries, where it does not follow the chosen size.
   var fixedSize: Int?
+  /// The one chosen size at which it is done; nil where it is done at each.
+  var onlySize: Int?
   /// Neighbours in the same turn alternate within each run, because a ratio is taken between them.
   let turn: String
+
+  /// Whether it is done at a size that was chosen.
+  func isDone(at size: Int) -> Bool { fixedSize == nil && (onlySize ?? size) == size }
 }
 
 /// One run of one operation by one engine.

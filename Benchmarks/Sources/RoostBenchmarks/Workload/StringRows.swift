@@ -11,13 +11,18 @@ struct StringRows: Sendable {
 
   init(count: Int) {
     self.count = count
-    keys = ByteBlock(count: count * Self.keyLength) { bytes in
+    keys = Self.keyBlock(count: count)
+  }
+
+  /// Keys one behind the other.
+  static func keyBlock(count: Int) -> ByteBlock {
+    ByteBlock(count: count * keyLength) { bytes in
       var random = SplitMix64()
       for row in 0..<count {
-        let place = row * Self.keyLength
-        Self.write(
+        let place = row * keyLength
+        write(
           random.next(), random.next(),
-          into: UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + Self.keyLength]))
+          into: UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + keyLength]))
       }
     }
   }

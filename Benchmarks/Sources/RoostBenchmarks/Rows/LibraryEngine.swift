@@ -1,0 +1,72 @@
+/// A storage engine that takes part in the rows suite.
+///
+/// As in the engine suite, the calls are coarse: every loop over rows lies inside the engine's own files.
+protocol LibraryEngine: Sendable {
+  var name: String { get }
+  var note: String { get }
+  /// What it cannot do yet.
+  var omits: Set<RowsOperation> { get }
+
+  /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty, or opens what is there.
+  func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore
+}
+
+extension LibraryEngine {
+  var omits: Set<RowsOperation> { [] }
+}
+
+/// One open store. Sessions may be asked for on any thread.
+protocol LibraryStore: AnyObject, Sendable {
+  func session() throws -> any LibrarySession
+
+  /// Closes the store and brings it to rest: all in its place, no log left. Its sessions have been closed. Not timed.
+  func close() throws
+}
+
+/// One thread's way into a store. Everything that can be prepared is prepared when it is made, which is not timed.
+protocol LibrarySession: AnyObject {
+  // Filling
+  /// Adds all artists and albums in one transaction. Not timed.
+  func addShelves() throws
+  func insert(_ tracks: Range<Int>, perTransaction: Int) throws
+  /// Inserts each track in a transaction of its own, while other threads may do the same.
+  func insertEach(_ tracks: Range<Int>) throws
+
+  // Reading. All sums are wrapping sums of ``TrackRow/word``.
+  /// Every track with every field, in the order of rows.
+  func scan() throws -> TrackDigest
+  func sum(rows: [UInt64]) throws -> UInt64
+  func sum(ids: IDList) throws -> UInt64
+  /// For each question the first tracks of a genre that are longer than asked for, in the order of their dates; genres
+  /// take turns.
+  func firstByDate(queries: Int) throws -> UInt64
+  /// The tracks longer than asked for with "love" in any case in the title, without an index, again and again.
+  func love(rounds: Int) throws -> UInt64
+  func countGenres() throws -> [Int]
+  /// Of each track the title of its album, in the quickest way.
+  func albumTitlesJoined() throws -> UInt64
+  /// The same by a look-up for each track.
+  func albumTitlesOneByOne() throws -> UInt64
+
+  // Changing
+  /// Changes the play counts of rows in one transaction.
+  func setPlayCounts(_ changes: [(row: UInt64, count: Int64)]) throws
+  /// Deletes albums and their tracks in one transaction.
+  func deleteAlbums(_ rows: [UInt64]) throws
+  /// Inserts tracks, or where the id is there changes the track to be the same.
+  func upsert(_ answers: LibraryAnswers, perTransaction: Int) throws
+  /// Adds so many parents. Not timed.
+  func addParents(_ count: Int) throws
+  /// Adds children one by one, in one transaction.
+  func append(_ children: [Child]) throws
+
+  // Checking
+  /// How many entries the indexes have: id, genre, date, album.
+  func indexCounts() throws -> [Int]
+  /// The rows' numbers along the index of dates, folded.
+  func dateOrder() throws -> UInt64
+  /// The children's names in the order of parents and places, folded.
+  func childDigest() throws -> UInt64
+
+  func close()
+}

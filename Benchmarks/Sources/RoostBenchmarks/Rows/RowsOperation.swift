@@ -1,0 +1,76 @@
+/// The operations of the rows suite, as the workloads name them.
+enum RowsOperation: String, CaseIterable {
+  case importSynced = "A1"
+  case importRelaxed = "A2"
+  case importWhole = "A3"
+  case importMillion = "A4"
+  case single = "B1"
+  case single8 = "B8"
+  case rows = "C"
+  case ids = "C2"
+  case scan = "D"
+  case firstByDate = "E1"
+  case love = "E2"
+  case genreCounts = "E3"
+  case titlesJoined = "F"
+  case titlesOneByOne = "F2"
+  case playCounts = "G"
+  case deletions = "H"
+  case mixedReads = "L-reads"
+  case mixedWrites = "L-writes"
+  case upsert = "U"
+  case children = "T"
+  case size = "K"
+
+  static let singleCommits = 1_000
+  static let singleThreads = 8
+  static let commitsPerThread = 250
+  static let loveSize = 10_000
+  static let million = 1_000_000
+  static let mixedReaders = 2
+  static let mixedRows = 100
+
+  var operation: Operation {
+    Operation(
+      name: rawValue, work: work, fixedSize: fixedSize, onlySize: self == .importMillion ? Self.million : nil,
+      turn: turn)
+  }
+
+  private var fixedSize: Int? {
+    switch self {
+    case .single: Self.singleCommits
+    case .single8: Self.singleThreads * Self.commitsPerThread
+    default: nil
+    }
+  }
+
+  /// Both halves of one measurement are taken in one turn.
+  private var turn: String { self == .mixedWrites ? Self.mixedReads.rawValue : rawValue }
+
+  private var work: String {
+    switch self {
+    case .importSynced: "import n tracks, 1,000 a transaction, synced each"
+    case .importRelaxed: "the same, relaxed"
+    case .importWhole: "import n tracks in one transaction, synced"
+    case .importMillion: "import a million tracks, 10,000 a transaction, relaxed"
+    case .single: "1,000 inserts of a track, each in its own synced transaction"
+    case .single8: "8 threads with 250 inserts of a track, each in its own synced transaction"
+    case .rows: "n random tracks by row, every field, in one snapshot"
+    case .ids: "n random tracks by their unique id, every field, in one snapshot"
+    case .scan: "read all n tracks, every field"
+    case .firstByDate: "the first 100 of a genre with duration > 180 by release date, 100 times"
+    case .love: "10,000 tracks: duration > 180 and \"love\" in the title, any case, no index, 20 times"
+    case .genreCounts: "how many tracks a genre has, for each of 12"
+    case .titlesJoined: "the album's title of each of n tracks, joined"
+    case .titlesOneByOne: "the album's title of each of n tracks, one by one"
+    case .playCounts: "change the play count of n/10 random tracks, one transaction, synced"
+    case .deletions: "delete n/100 albums and their tracks, one transaction, synced"
+    case .mixedReads:
+      "two readers of random tracks, 100 a snapshot, beside the writer of `L-writes`: time of 100,000 reads, both together"
+    case .mixedWrites: "one writer beside them: n/5 tracks, 100 a transaction, relaxed"
+    case .upsert: "insert or change n tracks by unique id, half of them there, 1,000 a transaction, relaxed"
+    case .children: "append n children one by one to the arrays of n/100 parents, one transaction, synced"
+    case .size: "size at rest in MB (not milliseconds), of 10⁶ bytes"
+    }
+  }
+}

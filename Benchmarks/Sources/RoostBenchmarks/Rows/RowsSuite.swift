@@ -1,0 +1,213 @@
+import Foundation
+
+/// Rows with fields, indexes and references: the music library, without objects.
+final class RowsSuite: Suite {
+  let name = "rows"
+  let operations = RowsOperation.allCases.map(\.operation)
+
+  private let participants: [any LibraryEngine]
+  private let scratch: Scratch
+  private let pool: LibraryPool
+  private var answers: [Int: LibraryAnswers] = [:]
+  /// The other half of a measurement that gives two.
+  private var mixedWrites: [String: Sample] = [:]
+
+  init(_ participants: [any LibraryEngine], scratch: Scratch) {
+    self.participants = participants
+    self.scratch = scratch
+    pool = LibraryPool(scratch)
+  }
+
+  var engines: [(name: String, note: String)] {
+    participants.map { ($0.name, $0.note) }
+  }
+
+  func takesPart(_ engine: String, in operation: String) -> Bool {
+    let omits = participants.first { $0.name == engine }?.omits ?? []
+    return !omits.contains { $0.rawValue == operation }
+  }
+
+  func finishSize() throws {
+    try pool.clear()
+    answers = [:]
+  }
+
+  func measure(_ trial: Trial) throws -> Sample {
+    guard let operation = RowsOperation(rawValue: trial.operation),
+      let engine = participants.first(where: { $0.name == trial.engine })
+    else {
+      preconditionFailure("\(trial.engine) \(trial.operation) is not of this suite")
+    }
+    let answers = answers(operation == .love ? RowsOperation.loveSize : trial.size)
+    switch operation {
+    case .importSynced, .importRelaxed, .importWhole, .importMillion, .single, .single8:
+      return try fill(operation, engine, answers, trial)
+    case .mixedReads, .mixedWrites: return try mixed(operation, engine, answers)
+    case .playCounts, .deletions, .upsert, .children: return try change(operation, engine, answers)
+    case .size: return try weigh(engine, answers)
+    default: return try read(operation, engine, answers)
+    }
+  }
+
+  private func answers(_ size: Int) -> LibraryAnswers {
+    if let known = answers[size] { return known }
+    let made = LibraryAnswers(Library(size: size))
+    answers[size] = made
+    return made
+  }
+
+  // MARK: Filling
+
+  private func fill(
+    _ operation: RowsOperation, _ engine: any LibraryEngine, _ answers: LibraryAnswers, _ trial: Trial
+  ) throws -> Sample {
+    let isRelaxed = operation == .importRelaxed || operation == .importMillion
+    let volume = try LibraryVolume(engine, answers.library, isRelaxed ? .relaxed : .synced, in: scratch)
+    do {
+      try volume.session.addShelves()
+      let milliseconds = try fill(operation, volume, answers)
+      let isRight = try check(volume.session, answers, inOrder: operation != .single8)
+      if trial.isLastRun && isRight && operation.operation.fixedSize == nil {
+        try pool.keep(volume, engine, answers.size)
+      } else {
+        try volume.discard()
+      }
+      return Sample(milliseconds: milliseconds, isRight: isRight)
+    } catch {
+      try? volume.discard()
+      throw error
+    }
+  }
+
+  private func fill(_ operation: RowsOperation, _ volume: LibraryVolume, _ answers: LibraryAnswers) throws -> Double {
+    let (session, size) = (volume.session, answers.size)
+    switch operation {
+    case .single: return try Self.time { try session.insertEach(0..<size) }
+    case .single8:
+      let store = volume.store
+      return try Crew.time(RowsOperation.singleThreads) { _ in
+        try store.session()
+      } work: { member, session in
+        let first = member * RowsOperation.commitsPerThread
+        try session.insertEach(first..<first + RowsOperation.commitsPerThread)
+      } tidy: { session in
+        session.close()
+      }.milliseconds
+    case .importWhole: return try Self.time { try session.insert(0..<size, perTransaction: size) }
+    case .importMillion: return try Self.time { try session.insert(0..<size, perTransaction: 10_000) }
+    default: return try Self.time { try session.insert(0..<size, perTransaction: 1_000) }
+    }
+  }
+
+  /// Whether the store holds the library: its rows, and indexes that agree with them.
+  private func check(_ session: any LibrarySession, _ answers: LibraryAnswers, inOrder: Bool) throws -> Bool {
+    let digest = try session.scan()
+    guard inOrder ? digest == answers.whole : digest.hasSameContent(as: answers.whole) else { return false }
+    guard try session.indexCounts().allSatisfy({ $0 == answers.size }) else { return false }
+    guard try session.sum(ids: answers.ids.asked) == answers.ids.sum else { return false }
+    return try !inOrder || session.dateOrder() == answers.wholeDateOrder
+  }
+
+  // MARK: Reading
+
+  private func read(
+    _ operation: RowsOperation, _ engine: any LibraryEngine, _ answers: LibraryAnswers
+  ) throws -> Sample {
+    let session = try pool.reader(engine, answers).session
+    switch operation {
+    case .rows:
+      let rows = answers.rows
+      return try ask(rows.sum) { try session.sum(rows: rows.asked) }
+    case .ids:
+      let ids = answers.ids
+      return try ask(ids.sum) { try session.sum(ids: ids.asked) }
+    case .scan: return try ask(answers.whole) { try session.scan() }
+    case .firstByDate:
+      return try ask(answers.firstByDate) { try session.firstByDate(queries: LibraryAnswers.dateQueries) }
+    case .love: return try ask(answers.love) { try session.love(rounds: LibraryAnswers.loveRounds) }
+    case .genreCounts: return try ask(answers.genreCounts) { try session.countGenres() }
+    case .titlesJoined: return try ask(answers.albumTitles) { try session.albumTitlesJoined() }
+    case .titlesOneByOne: return try ask(answers.albumTitles) { try session.albumTitlesOneByOne() }
+    default: preconditionFailure("\(operation.rawValue) does not only read")
+    }
+  }
+
+  private func ask<Value: Equatable>(_ expected: Value, _ body: () throws -> Value) throws -> Sample {
+    var value: Value?
+    let milliseconds = try Self.time { value = try body() }
+    return Sample(milliseconds: milliseconds, isRight: value == expected)
+  }
+
+  // MARK: Changing
+
+  private func change(
+    _ operation: RowsOperation, _ engine: any LibraryEngine, _ answers: LibraryAnswers
+  ) throws -> Sample {
+    let volume =
+      operation == .children
+      ? try LibraryVolume(engine, answers.library, .synced, in: scratch)
+      : try pool.copy(engine, answers, operation == .upsert ? .relaxed : .synced)
+    defer { try? volume.discard() }
+    let session = volume.session
+    switch operation {
+    case .playCounts:
+      let plays = answers.plays
+      let milliseconds = try Self.time { try session.setPlayCounts(plays.changes) }
+      return Sample(milliseconds: milliseconds, isRight: try session.scan() == plays.digest)
+    case .deletions:
+      let deletions = answers.deletions
+      let milliseconds = try Self.time { try session.deleteAlbums(deletions.albums) }
+      let isRight = try session.scan() == deletions.digest && holds(session, deletions.digest.count)
+      return Sample(milliseconds: milliseconds, isRight: isRight)
+    case .upsert:
+      let upserts = answers.upserts
+      let milliseconds = try Self.time { try session.upsert(answers, perTransaction: 1_000) }
+      let isRight = try session.scan().hasSameContent(as: upserts.digest) && holds(session, upserts.digest.count)
+      return Sample(milliseconds: milliseconds, isRight: isRight)
+    default:
+      let children = answers.children
+      try session.addParents(children.parents)
+      let milliseconds = try Self.time { try session.append(children.list) }
+      return Sample(milliseconds: milliseconds, isRight: try session.childDigest() == children.digest)
+    }
+  }
+
+  private func holds(_ session: any LibrarySession, _ count: Int) throws -> Bool {
+    try session.indexCounts().allSatisfy { $0 == count }
+  }
+
+  // MARK: Reading beside writing
+
+  private func mixed(
+    _ operation: RowsOperation, _ engine: any LibraryEngine, _ answers: LibraryAnswers
+  ) throws -> Sample {
+    if operation == .mixedWrites, let half = mixedWrites.removeValue(forKey: engine.name) { return half }
+    let volume = try pool.copy(engine, answers, .relaxed)
+    defer { try? volume.discard() }
+    let result = try MixedWork.run(volume.store, answers)
+    let isRight = try result.isRight && volume.session.scan() == answers.digest(0..<answers.size + answers.size / 5)
+    let writes = Sample(milliseconds: result.writeMilliseconds, isRight: isRight)
+    let reads = Sample(
+      milliseconds: result.writeMilliseconds * 100_000 / Double(max(result.reads, 1)), isRight: isRight)
+    if operation == .mixedWrites { return writes }
+    mixedWrites[engine.name] = writes
+    return reads
+  }
+
+  // MARK: Size
+
+  private func weigh(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> Sample {
+    let folder = try pool.folder(engine, answers)
+    var bytes = 0
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      bytes += try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? Int ?? 0
+    }
+    return Sample(milliseconds: Double(bytes) / 1_000_000, isRight: bytes > 0)
+  }
+
+  private static func time(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    return (ContinuousClock.now - start) / .milliseconds(1)
+  }
+}

@@ -1,0 +1,193 @@
+/// What the operations ask, and what they must answer: computed from the library alone, each part once.
+final class LibraryAnswers {
+  let library: Library
+  static let leastDuration = 180.0
+  static let firstTracks = 100
+  static let dateQueries = 100
+  static let loveRounds = 20
+  static let chunk = 100
+
+  init(_ library: Library) {
+    self.library = library
+  }
+
+  var size: Int { library.size }
+
+  // MARK: Filling
+
+  func digest(_ tracks: Range<Int>) -> TrackDigest {
+    var digest = TrackDigest()
+    for track in tracks { digest.add(UInt64(track) + 1, library.track(track)) }
+    return digest
+  }
+
+  private(set) lazy var whole = digest(0..<library.size)
+
+  /// The rows of the first tracks in the order of their dates.
+  func dateOrder(_ tracks: Range<Int>) -> UInt64 {
+    let order = tracks.sorted { library.track($0).releaseDate < library.track($1).releaseDate }
+    return order.reduce(0) { Self.fold($0, UInt64($1) + 1) }
+  }
+
+  private(set) lazy var wholeDateOrder = dateOrder(0..<library.size)
+
+  @inline(__always)
+  static func fold(_ sum: UInt64, _ word: UInt64) -> UInt64 { sum &* 0xD134_2543_DE82_EF95 &+ word }
+
+  // MARK: Reading
+
+  /// Random tracks by the numbers of their rows.
+  private(set) lazy var rows: (asked: [UInt64], sum: UInt64) = {
+    var random = SplitMix64(seed: 1)
+    let tracks = (0..<size).map { _ in random.next(below: size) }
+    return (tracks.map { UInt64($0) + 1 }, tracks.reduce(0) { $0 &+ library.track($1).word })
+  }()
+
+  /// The same in pieces, each for one snapshot of a reader.
+  private(set) lazy var chunks: [(asked: [UInt64], sum: UInt64)] = stride(
+    from: 0, to: size - Self.chunk + 1, by: Self.chunk
+  ).map { start in
+    let asked = Array(rows.asked[start..<start + Self.chunk])
+    return (asked, asked.reduce(0) { $0 &+ library.track(Int($1) - 1).word })
+  }
+
+  /// Random tracks by their ids, which lie in the order of the questions.
+  private(set) lazy var ids: (asked: IDList, sum: UInt64) = {
+    var random = SplitMix64(seed: 2)
+    let tracks = (0..<size).map { _ in random.next(below: size) }
+    return (IDList(tracks, library), tracks.reduce(0) { $0 &+ library.track($1).word })
+  }()
+
+  /// One question by genre and duration, in the order of dates, for each genre in turn.
+  private(set) lazy var firstByDate: UInt64 = {
+    let order = (0..<size).sorted { library.track($0).releaseDate < library.track($1).releaseDate }
+    let perGenre = LibraryWords.genres.indices.map { genre in
+      order.lazy.filter { [library] in
+        library.genreNumber($0) == genre && library.track($0).duration > Self.leastDuration
+      }.prefix(Self.firstTracks).map { [library] in library.track($0).word }
+    }
+    var sum: UInt64 = 0
+    for query in 0..<Self.dateQueries {
+      for word in perGenre[query % perGenre.count] { sum = Self.fold(sum, word) }
+    }
+    return sum
+  }()
+
+  private(set) lazy var love: UInt64 = {
+    var sum: UInt64 = 0
+    for number in 0..<size {
+      let track = library.track(number)
+      if track.duration > Self.leastDuration, LibraryWords.hasLove(track.title) { sum &+= track.word }
+    }
+    return sum &* UInt64(Self.loveRounds)
+  }()
+
+  private(set) lazy var genreCounts = LibraryWords.genres.indices.map { genre in
+    (0..<size).count { library.genreNumber($0) == genre }
+  }
+
+  private(set) lazy var albumTitles: UInt64 = (0..<size).reduce(0) { sum, track in
+    sum &+ TrackRow.word(library.album(Int(library.track(track).album) - 1).title)
+  }
+
+  // MARK: Changing
+
+  /// Random tracks, each once, and their new counts; and the digest afterwards.
+  private(set) lazy var plays: (changes: [(row: UInt64, count: Int64)], digest: TrackDigest) = {
+    let changes = shuffled(size, seed: 3).prefix(size / 10).enumerated().map {
+      (row: UInt64($0.element) + 1, count: Int64($0.offset) + 1_000)
+    }
+    let counts = Dictionary(uniqueKeysWithValues: changes.map { ($0.row, $0.count) })
+    var digest = TrackDigest()
+    for number in 0..<size {
+      var track = library.track(number)
+      if let count = counts[UInt64(number) + 1] { track.playCount = count }
+      digest.add(UInt64(number) + 1, track)
+    }
+    return (changes, digest)
+  }()
+
+  /// Albums to delete with their tracks, and what is left.
+  private(set) lazy var deletions: (albums: [UInt64], digest: TrackDigest) = {
+    let albums = shuffled(library.albumCount, seed: 4).prefix(size / 100).map { UInt64($0) + 1 }
+    let gone = Set(albums)
+    var digest = TrackDigest()
+    for number in 0..<size {
+      let track = library.track(number)
+      if !gone.contains(track.album) { digest.add(UInt64(number) + 1, track) }
+    }
+    return (Array(albums), digest)
+  }()
+
+  /// As many tracks as the library has, half of them in it. Those get one play more.
+  private(set) lazy var upserts: (tracks: [Int], digest: TrackDigest) = {
+    let tracks = shuffled(size, seed: 5).map { $0 + size / 2 }
+    var digest = TrackDigest()
+    for number in 0..<size / 2 { digest.add(0, library.track(number)) }
+    for number in size / 2..<size / 2 + size { digest.add(0, upserted(number)) }
+    return (tracks, digest)
+  }()
+
+  /// A track as an upsert brings it.
+  @inline(__always)
+  func upserted(_ number: Int) -> TrackRow {
+    var track = library.track(number)
+    track.playCount += 1
+    return track
+  }
+
+  private func shuffled(_ count: Int, seed: UInt64) -> [Int] {
+    var random = SplitMix64(seed: seed)
+    var numbers = Array(0..<count)
+    for index in numbers.indices.dropLast() {
+      numbers.swapAt(index, index + random.next(below: count - index))
+    }
+    return numbers
+  }
+
+  // MARK: Children
+
+  /// For each child in turn, the row of its parent, from 1 on, and its place among the parent's children.
+  private(set) lazy var children: (list: [Child], parents: Int, digest: UInt64) = {
+    let parents = max(1, size / 100)
+    var random = SplitMix64(seed: 6)
+    var counts = [Int64](repeating: 0, count: parents)
+    var list: [Child] = []
+    for number in 0..<size {
+      let parent = random.next(below: parents)
+      list.append(Child(parent: UInt64(parent) + 1, position: counts[parent], track: number))
+      counts[parent] += 1
+    }
+    let order = list.sorted { ($0.parent, $0.position) < ($1.parent, $1.position) }
+    return (list, parents, order.reduce(0) { Self.fold($0, TrackRow.word(library.track($1.track).title)) })
+  }()
+}
+
+/// One element of a parent's array; its name is the title of a track.
+struct Child {
+  var parent: UInt64
+  var position: Int64
+  var track: Int
+}
+
+/// Ids to look up, copied in the order of the look-ups, so that fetching the question costs no cache miss.
+struct IDList: Sendable {
+  let count: Int
+  private let block: ByteBlock
+
+  init(_ tracks: [Int], _ library: Library) {
+    count = tracks.count
+    block = ByteBlock(count: tracks.count * Library.idLength) { bytes in
+      for (place, track) in tracks.enumerated() {
+        let start = place * Library.idLength
+        UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + Library.idLength]).copyMemory(
+          from: library.id(track))
+      }
+    }
+  }
+
+  @inline(__always)
+  subscript(_ place: Int) -> UnsafeRawBufferPointer {
+    block.bytes(at: place * Library.idLength, count: Library.idLength)
+  }
+}

@@ -1,0 +1,177 @@
+internal import RoostRecords
+internal import _StringProcessing
+
+/// What each operation asks of its operands, and what it yields.
+extension Checker {
+  // MARK: Logic
+
+  mutating func logic(_ expression: Expression) throws(ConditionFault) -> Term {
+    switch expression {
+    case .not(let inner):
+      let inner = try term(inner)
+      try demandBool([inner], expression)
+      return Term(expression, .bool, [inner])
+    case .and(let all), .or(let all):
+      let parts = try terms(all)
+      try demandBool(parts, expression)
+      return Term(expression, .bool, parts)
+    case .compare(let comparison, let one, let two):
+      let parts = try [term(one), term(two)]
+      let (first, second) = (parts[0].kind, parts[1].kind)
+      switch comparison {
+      case .equal, .notEqual:
+        guard first.whole == second.whole, first.whole.isEquatable else {
+          throw wrong(expression, "\(first) and \(second) cannot be compared")
+        }
+      default:
+        guard first == second, first.isComparable else {
+          throw wrong(expression, "\(first) and \(second) have no order")
+        }
+      }
+      return Term(expression, .bool, parts)
+    case .conditional(let test, let one, let two):
+      let parts = try [term(test), term(one), term(two)]
+      try demandBool([parts[0]], expression)
+      return Term(expression, try either(parts[1].kind, parts[2].kind, expression), parts)
+    case .coalesce(let one, let two):
+      let parts = try [term(one), term(two)]
+      guard parts[0].kind.whole == parts[1].kind.whole else {
+        throw wrong(expression, "\(parts[1].kind) cannot stand for \(parts[0].kind)")
+      }
+      return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, parts)
+    case .unwrap(let inner):
+      let inner = try term(inner)
+      return Term(expression, inner.kind.whole, [inner])
+    case .ifLet(let variable, let value, let one, let two):
+      let value = try term(value)
+      let first = try term(one, binding: variable, to: value.kind.whole)
+      let second = try term(two)
+      return Term(expression, try either(first.kind, second.kind, expression), [value, first, second])
+    case .within(let low, let high, _, let value):
+      let parts = try [term(low), term(high), term(value)]
+      guard parts[0].kind.isComparable, parts.allSatisfy({ $0.kind == parts[0].kind }) else {
+        throw wrong(expression, "a range of \(parts[0].kind) cannot contain \(parts[2].kind)")
+      }
+      return Term(expression, .bool, parts)
+    default: throw wrong(expression, "it is no logic")
+    }
+  }
+
+  private func demandBool(_ terms: [Term], _ expression: Expression) throws(ConditionFault) {
+    for term in terms where term.kind != .bool { throw wrong(expression, "\(term.kind) is no Bool") }
+  }
+
+  /// The kind that both branches have, one of which may be nil.
+  private func either(_ one: Kind, _ two: Kind, _ expression: Expression) throws(ConditionFault) -> Kind {
+    guard one.whole == two.whole else { throw wrong(expression, "one branch is \(one), the other \(two)") }
+    return one.isOptional ? one : two
+  }
+
+  // MARK: Numbers
+
+  mutating func number(_ expression: Expression) throws(ConditionFault) -> Term {
+    let parts = try terms(expression.operands)
+    let kind = parts[0].kind
+    guard parts.allSatisfy({ $0.kind == kind }) else {
+      throw wrong(expression, "\(kind) and \(parts[parts.count - 1].kind) cannot be joined")
+    }
+    switch expression {
+    case .arithmetic(.remainder, _, _):
+      guard kind.isInteger else { throw wrong(expression, "a remainder needs integers, this is \(kind)") }
+    default:
+      guard kind.isInteger || kind.isFloating, !isNegatedUnsigned(expression, kind) else {
+        throw wrong(expression, "there is no arithmetic with \(kind)")
+      }
+    }
+    return Term(expression, kind, parts)
+  }
+
+  private func isNegatedUnsigned(_ expression: Expression, _ kind: Kind) -> Bool {
+    guard case .negate = expression, case .plain(let type) = kind else { return false }
+    return [.uint8, .uint16, .uint32, .uint64].contains(type)
+  }
+
+  // MARK: Text
+
+  mutating func text(_ expression: Expression) throws(ConditionFault) -> Term {
+    let parts = try terms(expression.operands)
+    for part in parts where part.kind != .string { throw wrong(expression, "\(part.kind) is no String") }
+    switch expression {
+    case .textOrder: return Term(expression, .int, parts)
+    case .changed: return Term(expression, .string, parts)
+    case .matches(_, let pattern):
+      do { _ = try Regex(pattern) } catch {
+        throw ConditionFault(.badPattern, "\(error)", in: describer.text(expression))
+      }
+      return Term(expression, .bool, parts)
+    default: return Term(expression, .bool, parts)
+    }
+  }
+
+  // MARK: Collections
+
+  mutating func collection(_ expression: Expression) throws(ConditionFault) -> Term {
+    let collection = try term(expression.operands[0])
+    let kind = collection.kind
+    func element() throws(ConditionFault) -> Kind {
+      guard let element = kind.element else { throw wrong(expression, "\(kind) is no collection") }
+      return element
+    }
+    func single() throws(ConditionFault) -> Kind {
+      let element = try element()
+      guard !element.isOptional else { throw wrong(expression, "it would be an optional of an optional") }
+      return .optional(element)
+    }
+    switch expression {
+    case .contains(_, let other):
+      let other = try term(other)
+      let element = try element()
+      guard element.whole == other.kind.whole, element.whole.isEquatable else {
+        throw wrong(expression, "\(kind) cannot contain \(other.kind)")
+      }
+      return Term(expression, .bool, [collection, other])
+    case .count, .isEmpty:
+      if case .dictionary = kind {} else if kind != .string { _ = try element() }
+      if case .isEmpty = expression { return Term(expression, .bool, [collection]) }
+      return Term(expression, .int, [collection])
+    case .first, .last:
+      if case .set = kind { throw wrong(expression, "a set has no order") }
+      return Term(expression, try single(), [collection])
+    case .minimum, .maximum:
+      let single = try single()
+      guard single.whole.isComparable else { throw wrong(expression, "\(kind) has no order") }
+      return Term(expression, single, [collection])
+    case .element(_, let index):
+      let index = try term(index)
+      guard case .array(let element) = kind, index.kind == .int else {
+        throw wrong(expression, "\(index.kind) is no place in \(kind)")
+      }
+      return Term(expression, element, [collection, index])
+    case .lookup(_, let key):
+      let key = try term(key)
+      guard case .dictionary(let own, let value) = kind, key.kind == own, !value.isOptional else {
+        throw wrong(expression, "\(key.kind) is no key of \(kind)")
+      }
+      return Term(expression, .optional(value), [collection, key])
+    case .quantified(_, let variable, _, let test), .filter(let variable, _, let test):
+      let test = try term(test, binding: variable, to: try element())
+      guard test.kind == .bool else { throw wrong(expression, "\(test.kind) is no Bool") }
+      if case .filter = expression { return Term(expression, kind, [collection, test]) }
+      return Term(expression, .bool, [collection, test])
+    default: throw wrong(expression, "it is no collection")
+    }
+  }
+}
+
+extension Kind {
+  /// Whether `==` means something.
+  var isEquatable: Bool {
+    switch self {
+    case .plain: true
+    case .optional(let inner), .array(let inner), .set(let inner): inner.isEquatable
+    case .dictionary(let key, let value): key.isEquatable && value.isEquatable
+    case .structure(let parts): parts.allSatisfy { Kind($0.type).isEquatable }
+    case .rows: false
+    }
+  }
+}

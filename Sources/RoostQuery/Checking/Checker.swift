@@ -1,0 +1,149 @@
+package import RoostRecords
+
+/// Looks whether an expression means something in a store, and makes a ``Term`` of it.
+///
+/// What passes here can be computed for every row; only what depends on values can still be at fault.
+package struct Checker {
+  let catalog: Catalog
+  let describer: Describer
+  private var kinds: [Int: Kind]
+  private var depth = 0
+
+  /// Deeper expressions are refused, so that nothing that walks one can run out of stack.
+  package static let deepest = 200
+
+  package init(_ catalog: Catalog, _ entity: EntityID) {
+    self.catalog = catalog
+    describer = Describer(catalog, entity)
+    kinds = [0: .plain(.reference(entity))]
+  }
+
+  /// A condition: it must yield true or false.
+  package static func condition(
+    _ expression: Expression, _ catalog: Catalog, _ entity: EntityID
+  ) throws(ConditionFault) -> Term {
+    var checker = Checker(catalog, entity)
+    let term = try checker.term(expression)
+    guard term.kind == .bool else {
+      throw checker.wrong(expression, "a condition must be a Bool, this is \(term.kind)")
+    }
+    return term
+  }
+
+  func wrong(_ expression: Expression, _ detail: String) -> ConditionFault {
+    ConditionFault(.wrongType, detail, in: describer.text(expression))
+  }
+
+  func unknown(_ expression: Expression, _ detail: String) -> ConditionFault {
+    ConditionFault(.unknown, detail, in: describer.text(expression))
+  }
+
+  package mutating func term(_ expression: Expression) throws(ConditionFault) -> Term {
+    guard depth < Self.deepest else {
+      throw ConditionFault(.tooDeep, "it is deeper than \(Self.deepest)", in: describer.text(expression))
+    }
+    depth += 1
+    defer { depth -= 1 }
+    switch expression {
+    case .constant, .variable, .field, .part, .many: return try name(expression)
+    case .not, .and, .or, .compare, .conditional, .coalesce, .unwrap, .ifLet, .within:
+      return try logic(expression)
+    case .arithmetic, .negate: return try number(expression)
+    case .text, .textOrder, .changed, .matches: return try text(expression)
+    case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
+      return try collection(expression)
+    }
+  }
+
+  /// The term of an expression in which a variable is bound.
+  mutating func term(_ expression: Expression, binding variable: Int, to kind: Kind) throws(ConditionFault) -> Term {
+    guard (1..<1 << 16).contains(variable) else { throw wrong(expression, "no variable has the number \(variable)") }
+    let before = kinds.updateValue(kind, forKey: variable)
+    defer { kinds[variable] = before }
+    return try term(expression)
+  }
+
+  mutating func terms(_ expressions: [Expression]) throws(ConditionFault) -> [Term] {
+    var terms: [Term] = []
+    for expression in expressions { terms.append(try term(expression)) }
+    return terms
+  }
+
+  // MARK: Names
+
+  private mutating func name(_ expression: Expression) throws(ConditionFault) -> Term {
+    switch expression {
+    case .constant(let value, let kind):
+      guard kind.holds(value) else { throw wrong(expression, "the constant is not \(kind)") }
+      return Term(expression, kind, [])
+    case .variable(let number):
+      guard let kind = kinds[number] else { throw unknown(expression, "nothing binds the variable $\(number)") }
+      return Term(expression, kind, [])
+    case .field(let base, let id):
+      let base = try term(base)
+      guard let entity = base.kind.entity.flatMap({ catalog.entity($0) }) else {
+        throw wrong(expression, "\(base.kind) has no fields")
+      }
+      guard let field = entity.field(id) else { throw unknown(expression, "\(entity.name) has no field \(id.number)") }
+      let kind = base.kind.isOptional ? Kind(field).optional : Kind(field)
+      return Term(expression, kind, [base], .field(entity, field))
+    case .part(let base, let index):
+      let base = try term(base)
+      guard case .structure(let parts) = base.kind.whole, parts.indices.contains(index) else {
+        throw wrong(expression, "\(base.kind) has no part \(index)")
+      }
+      let kind = Kind(parts[index].type)
+      return Term(expression, base.kind.isOptional ? kind.optional : kind, [base])
+    case .many(let base, let id):
+      let base = try term(base)
+      guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no relationships") }
+      guard let found = catalog.relationships.first(where: { $0.id == id && $0.entity == entity }) else {
+        throw unknown(expression, "there is no relationship \(id.number) from entity \(entity.number)")
+      }
+      if case .one = found.shape { throw wrong(expression, "\(found.name) is a reference: ask for its field") }
+      let kind = Kind.rows(found.target)
+      return Term(expression, base.kind.isOptional ? kind.optional : kind, [base], .relationship(found))
+    default: throw wrong(expression, "it is no name")
+    }
+  }
+}
+
+extension Kind {
+  /// Whether a value is of this kind.
+  func holds(_ value: Value, depth: Int = 0) -> Bool {
+    guard depth < Checker.deepest else { return false }
+    switch (self, value) {
+    case (.optional, .null): return true
+    case (.optional(let inner), _): return inner.holds(value, depth: depth + 1)
+    case (.array(let element), .array(let values)): return values.allSatisfy { element.holds($0, depth: depth + 1) }
+    case (.set(let element), .set(let values)): return values.allSatisfy { element.holds($0, depth: depth + 1) }
+    case (.dictionary(let key, let element), .dictionary(let pairs)):
+      return pairs.allSatisfy { key.holds($0, depth: depth + 1) && element.holds($1, depth: depth + 1) }
+    case (.structure(let parts), .structure(let values)):
+      return parts.count == values.count
+        && zip(parts, values).allSatisfy { Kind($0.type).holds($1, depth: depth + 1) }
+    case (.rows, .array(let values)):
+      return values.allSatisfy { if case .reference = $0 { true } else { false } }
+    case (.plain(let type), _): return type.holds(value)
+    default: return false
+    }
+  }
+}
+
+extension FieldType {
+  fileprivate func holds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.int8, .int(let number)): Int8(exactly: number) != nil
+    case (.int16, .int(let number)): Int16(exactly: number) != nil
+    case (.int32, .int(let number)): Int32(exactly: number) != nil
+    case (.uint8, .uint(let number)): UInt8(exactly: number) != nil
+    case (.uint16, .uint(let number)): UInt16(exactly: number) != nil
+    case (.uint32, .uint(let number)): UInt32(exactly: number) != nil
+    case (.int64, .int), (.uint64, .uint), (.bool, .bool), (.float, .float), (.double, .double), (.decimal, .decimal),
+      (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url), (.reference, .reference),
+      (.presence, .bool):
+      true
+    default: false
+    }
+  }
+}

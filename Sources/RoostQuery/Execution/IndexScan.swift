@@ -1,0 +1,94 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostRecords
+
+/// Reads stretches of an index, forwards or backwards.
+struct IndexScan {
+  private let use: IndexAccess
+  private let direction: Direction
+  private let plan: Plan
+  /// Whether a text may stand there cut, and the order of its rows is asked for.
+  private let isCareful: Bool
+
+  init(_ use: IndexAccess, _ direction: Direction, _ plan: Plan) {
+    self.use = use
+    self.direction = direction
+    self.plan = plan
+    isCareful =
+      plan.direction != nil && !plan.order.isEmpty
+      && use.index.index.parts.dropFirst(use.fixedParts).contains { $0.mayBeCut(plan.entity) }
+  }
+
+  /// Calls `body` with each row until it says false; returns whether it went to the end.
+  func run(_ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
+    var left = skipped
+    let ranges = direction == .forward ? use.ranges : use.ranges.reversed()
+    for range in ranges {
+      let count = try range.count(in: use.index)
+      if left >= count {
+        left -= count
+        continue
+      }
+      var cursor = try use.index.cursor()
+      let start = try KeyRange.withBytes(range.low) { (low) throws(StoreError) in try use.index.rank(of: low) }
+      let place = direction == .forward ? start + left : start + count - 1 - left
+      guard try cursor.move(to: place) else { throw damaged }
+      if isCareful, left > 0, try isCut(cursor.entry().valueBytes) {
+        // In the midst of rows whose order the index does not know: begin where they begin.
+        guard try walk(&cursor, from: direction == .forward ? start : start + count - 1, count, left, body) else {
+          return false
+        }
+      } else if try !walk(&cursor, from: place, count - left, 0, body) {
+        return false
+      }
+      left = 0
+    }
+    return true
+  }
+
+  private var damaged: StoreError {
+    StoreError(.damaged, "the index \(use.index.index.name) has fewer entries than it says")
+  }
+
+  /// Reads `count` entries, leaving out the first `skipped`.
+  private func walk(
+    _ cursor: inout IndexCursor, from place: Int, _ count: Int, _ skipped: Int, _ body: (RowID) throws -> Bool
+  ) throws -> Bool {
+    guard try cursor.move(to: place) else { throw damaged }
+    var (read, left) = (0, skipped)
+    var group: [RowID] = []
+    var groupKey: [UInt8] = []
+    func give(_ row: RowID) throws -> Bool {
+      if left > 0 {
+        left -= 1
+        return true
+      }
+      return try body(row)
+    }
+    func giveGroup() throws -> Bool {
+      for row in try plan.sorted(group) where try !give(row) { return false }
+      group.removeAll(keepingCapacity: true)
+      return true
+    }
+    while read < count {
+      let (row, key, valueBytes) = try cursor.entry()
+      plan.tally.entries += 1
+      read += 1
+      if isCareful, isCut(valueBytes) {
+        let values = UnsafeRawBufferPointer(rebasing: key[..<valueBytes])
+        if !group.isEmpty, !groupKey.elementsEqual(values), try !giveGroup() { return false }
+        if group.isEmpty { groupKey = [UInt8](values) }
+        group.append(row)
+      } else {
+        if !group.isEmpty, try !giveGroup() { return false }
+        if try !give(row) { return false }
+      }
+      if read < count {
+        guard try direction == .forward ? cursor.next() : cursor.previous() else { throw damaged }
+      }
+    }
+    return group.isEmpty ? true : try giveGroup()
+  }
+
+  private func isCut(_ valueBytes: Int) -> Bool { valueBytes > use.index.index.textBytes }
+}

@@ -1,0 +1,153 @@
+internal import RoostFile
+package import RoostRecords
+
+extension Plan {
+  /// Calls `body` with each row, where it lies, in the query's order, until it says false.
+  package func forEach(_ body: (Row) throws -> Bool) throws {
+    tally = Tally()
+    let limit = query.limit ?? .max
+    guard query.offset >= 0, limit > 0 else { return }
+    if direction == nil { return try forEachSorted(body) }
+    // Where every row counts, those in front need not be read.
+    let skipped = residual == nil ? query.offset : 0
+    var left = query.offset - skipped
+    var given = 0
+    _ = try forEachMatch(skipped) { row in
+      if left > 0 {
+        left -= 1
+        return true
+      }
+      given += 1
+      tally.results += 1
+      return try body(row) && given < limit
+    }
+  }
+
+  /// The numbers of the rows, in the query's order.
+  package func rows() throws -> [RowID] {
+    var rows: [RowID] = []
+    try forEach {
+      rows.append($0.id)
+      return true
+    }
+    return rows
+  }
+
+  /// How many rows there are. Where an index knows it, none is read.
+  package func count() throws -> Int {
+    tally = Tally()
+    let all: Int
+    if residual == nil, isCountExact {
+      all = Int(expected)
+    } else if residual == nil {
+      var count = 0
+      _ = try forEachNumber(0) { _ in
+        count += 1
+        return true
+      }
+      all = count
+    } else {
+      var count = 0
+      let enough = query.limit.map { $0.addingReportingOverflow(query.offset) }.map {
+        $0.overflow ? .max : $0.partialValue
+      }
+      _ = try forEachMatch(0) { _ in
+        count += 1
+        return enough.map { count < $0 } ?? true
+      }
+      all = count
+    }
+    tally.results = max(0, min(all - max(0, query.offset), query.limit ?? .max))
+    return tally.results
+  }
+
+  // MARK: One row after the other
+
+  /// Calls `body` with each row that fulfils the condition.
+  private func forEachMatch(_ skipped: Int, _ body: (Row) throws -> Bool) throws -> Bool {
+    if case .all = access { return try scan(skipped, body) }
+    return try forEachNumber(skipped) { id in
+      try withRow(id) { row in
+        if try !passes(row) { return true }
+        tally.matches += 1
+        return try body(row)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func passes(_ row: Row) throws -> Bool {
+    guard let program else { return true }
+    if isLenient {
+      do { return try program.test(row) } catch is ConditionFault { return true }
+    }
+    return try program.test(row)
+  }
+
+  private func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
+    try table.hold()
+    defer { table.release() }
+    var spare: Arena?
+    let row = try table.borrow(id) { bytes in
+      let arena = Arena()
+      spare = arena
+      return arena.keep(bytes)
+    }
+    guard let row else {
+      throw StoreError(.damaged, "row \(id.number) of \(entity.name) stands in an index, and is not there")
+    }
+    defer { withExtendedLifetime(spare) {} }
+    tally.rows += 1
+    return try body(row)
+  }
+
+  private func scan(_ skipped: Int, _ body: (Row) throws -> Bool) throws -> Bool {
+    let count = table.count
+    if skipped >= count { return true }
+    var cursor = try table.cursor()
+    var isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
+    while isThere {
+      let row = try cursor.row()
+      tally.rows += 1
+      if try passes(row) {
+        tally.matches += 1
+        if try !body(row) { return false }
+      }
+      isThere = direction == .backward ? try cursor.previous() : try cursor.next()
+    }
+    return true
+  }
+
+  // MARK: Sorting
+
+  private func forEachSorted(_ body: (Row) throws -> Bool) throws {
+    let wanted = query.limit.map { $0.addingReportingOverflow(query.offset) }.map {
+      $0.overflow ? .max : $0.partialValue
+    }
+    let keys = try SortKeys(order, ground, entity.id)
+    var top = TopRows(wanted: wanted)
+    _ = try forEachMatch(0) { row in
+      try keys.make(row)
+      top.insert(keys.key.bytes, row.id)
+      return true
+    }
+    for id in top.finish().dropFirst(query.offset) {
+      tally.results += 1
+      if try !withRow(id, body) { return }
+    }
+  }
+
+  /// Some rows by the query's keys, for where an index does not know their order.
+  func sorted(_ rows: [RowID]) throws -> [RowID] {
+    let keys = try SortKeys(order, ground, entity.id)
+    var top = TopRows(wanted: nil)
+    for id in rows {
+      _ = try withRow(id) { row in
+        try keys.make(row)
+        top.insert(keys.key.bytes, row.id)
+        return true
+      }
+    }
+    return top.finish()
+  }
+}

@@ -1,0 +1,71 @@
+internal import RoostBytes
+internal import RoostRecords
+
+/// Makes the bytes by which rows are sorted: all of a query's keys, and then the row's number.
+final class SortKeys {
+  private let order: [SortTerm]
+  private let programs: [Program?]
+  @exclusivity(unchecked) private var interpreter: Interpreter
+  @exclusivity(unchecked) private(set) var key = ByteBuffer()
+
+  init(_ order: [SortTerm], _ ground: Ground, _ entity: EntityID) throws {
+    self.order = order
+    programs = try order.map { try Program(value: $0.key, ground, entity) }
+    interpreter = Interpreter(ground, entity)
+  }
+
+  /// Puts the row's key into `key`.
+  func make(_ row: Row) throws {
+    key.clear()
+    for (term, program) in zip(order, programs) {
+      let start = key.count
+      if let program {
+        append(try program.cell(row), term.key.kind)
+      } else {
+        try append(interpreter.value(term.key, row.id), term.key.kind)
+      }
+      if term.isDescending { key.complement(from: start) }
+    }
+    let isDescending = order.first?.isDescending ?? false
+    key.append(big: isDescending ? ~row.id.number : row.id.number)
+  }
+
+  private func append(_ cell: Cell, _ kind: Kind) {
+    if kind.isOptional { key.append(cell.isNull ? 0 : 1) }
+    if cell.isNull { return }
+    switch CellCoding(kind) {
+    case .signed8, .signed16, .signed32, .signed64: key.append(big: cell.bits ^ 1 << 63)
+    case .float, .double: key.append(big: KeyCoding.orderedBits(cell.double))
+    case .uuid: key.append(contentsOf: cell.bytes)
+    case .text:
+      // Whole, unlike in an index.
+      let isData = kind.whole == .plain(.data)
+      if isData || NormalForm.isPlain(cell.bytes) {
+        append(whole: cell.bytes)
+      } else {
+        NormalForm.composed(cell.bytes).withUnsafeBytes { append(whole: $0) }
+      }
+    case .unsigned8, .unsigned16, .unsigned32, .unsigned64, .presence, nil: key.append(big: cell.bits)
+    }
+  }
+
+  private func append(whole bytes: UnsafeRawBufferPointer) {
+    if bytes.contains(0) {
+      for byte in bytes {
+        key.append(byte)
+        if byte == 0 { key.append(255) }
+      }
+    } else {
+      key.append(contentsOf: bytes)
+    }
+    key.append(0)
+    key.append(0)
+  }
+
+  /// What fits into no cell: decimals.
+  private func append(_ value: Value, _ kind: Kind) throws {
+    if kind.isOptional { key.append(value.isNull ? 0 : 1) }
+    guard !value.isNull, case .plain(let type) = kind.whole else { return }
+    try KeyCoding.append(value, as: type, to: &key)
+  }
+}

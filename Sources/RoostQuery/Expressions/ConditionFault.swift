@@ -1,0 +1,29 @@
+/// Why a condition cannot be checked or computed. It names the part that is at fault.
+package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Code: String, Sendable {
+    // Found before any row is read.
+    case wrongType
+    case unknown
+    case tooDeep
+    case badPattern
+    // Found with a row.
+    case nilUnwrapped
+    case overflow
+    case dividedByZero
+    case outOfBounds
+    case missingRow
+  }
+
+  package var code: Code
+  package var detail: String
+  /// The part of the condition, as one would write it.
+  package var part: String
+
+  package init(_ code: Code, _ detail: String, in part: String) {
+    self.code = code
+    self.detail = detail
+    self.part = part
+  }
+
+  package var description: String { "\(code.rawValue): \(detail), in \(part)" }
+}

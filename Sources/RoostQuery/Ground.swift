@@ -1,0 +1,31 @@
+package import RoostRecords
+
+/// What conditions are computed over: the rows of a snapshot, or those that a transaction has made up to now.
+package struct Ground {
+  package let catalog: Catalog
+  private let open: (EntityID) throws -> TableReader
+  private let lead: (Relationship) throws -> Members
+
+  package init(_ reader: RecordReader) {
+    catalog = reader.catalog
+    open = { try reader.table($0) }
+    lead = { try reader.links($0) }
+  }
+
+  /// The rows as they are at this moment. It is of no use after the next change.
+  package init(_ writer: RecordWriter) {
+    catalog = writer.catalog
+    open = { try writer.reading($0) }
+    lead = { try writer.links($0).reading }
+  }
+
+  package func table(_ id: EntityID) throws -> TableReader { try open(id) }
+
+  /// The rows to which a relationship to many leads.
+  func members(_ relationship: Relationship) throws -> Members { try lead(relationship) }
+
+  package func entity(_ name: String) throws(ConditionFault) -> Entity {
+    if let entity = catalog.entity(name) { return entity }
+    throw ConditionFault(.unknown, "there is no such entity", in: name)
+  }
+}

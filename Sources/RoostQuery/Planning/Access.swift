@@ -1,0 +1,59 @@
+internal import RoostRecords
+
+/// How rows are found that may fulfil a condition.
+indirect enum Access {
+  /// No row can.
+  case nothing
+  /// All rows, by their numbers.
+  case all
+  /// These rows, in order of their numbers.
+  case rows([RowID])
+  case index(IndexAccess)
+  /// The rows that refer to those which another plan finds.
+  case through(Passing)
+  /// The rows of any of these, each once.
+  case either([Candidate])
+  /// The rows of all of these.
+  case both([Candidate])
+}
+
+/// Some stretches of an index, in order and apart from each other.
+struct IndexAccess {
+  var index: IndexReader
+  var ranges: [KeyRange]
+  /// How many parts in front have one value in all entries of all ranges.
+  var fixedParts: Int
+}
+
+/// A way over a reference, from the rows it leads to.
+struct Passing {
+  /// By the reference.
+  var index: IndexReader
+  var field: Field
+  var inner: Plan
+}
+
+/// A way to find rows, what it costs, and what it leaves to be tested.
+struct Candidate {
+  var access: Access
+  /// How many rows it comes to. Of an index that is exact.
+  var count: Int
+  var isCountExact: Bool
+  /// What finding them costs, without reading them.
+  var cost: Double
+  /// The parts of the condition that need no test behind it.
+  var covered: Set<Int>
+}
+
+/// What things cost, in steps of an index.
+enum Cost {
+  static let entry = 1.0
+  static let seek = 20.0
+  /// A row that is found by its number.
+  static let row = 12.0
+  /// A row behind another.
+  static let nextRow = 2.0
+  static let test = 3.0
+  /// The key by which a row is sorted.
+  static let sort = 10.0
+}

@@ -1,0 +1,122 @@
+internal import RoostRecords
+
+/// A key to sort by, checked.
+struct SortTerm {
+  var key: Term
+  var isDescending: Bool
+
+  /// The row's own field, if that is all the key is.
+  var field: FieldID? {
+    if case .field(.variable(0), let id) = key.expression { id } else { nil }
+  }
+}
+
+enum Direction { case forward, backward }
+
+/// What a candidate costs for a whole query, with its order and its limit.
+struct Choice {
+  let candidate: Candidate
+  /// Whether the rows come in the query's order by themselves, and which way; nil where they must be sorted.
+  let direction: Direction?
+  let cost: Double
+  /// How many rows it will look at.
+  let visited: Double
+  /// How many rows fulfil the condition.
+  let expected: Double
+
+  init(
+    _ candidate: Candidate, _ conjunction: Conjunction, _ query: Query, _ order: [SortTerm], _ table: TableReader,
+    _ ground: Ground
+  ) throws {
+    self.candidate = candidate
+    direction = Self.direction(candidate.access, order, table)
+    let share = try Selectivity.share(of: conjunction, without: candidate.covered, table)
+    let count = Double(candidate.count)
+    expected = count * share
+    let reading: Double = if case .all = candidate.access { Cost.test } else { Cost.row + Cost.test }
+    let wanted = query.limit.map { Double($0) + Double(query.offset) }
+    if direction != nil {
+      visited = min(count, wanted.map { $0 / max(share, 1 / max(count, 1)) } ?? count)
+      // What is found piece by piece is only found as far as it is needed.
+      let part = candidate.isStreamed && count > 0 ? visited / count : 1
+      cost = candidate.cost * part + visited * reading
+    } else {
+      visited = count
+      cost = candidate.cost + count * reading + expected * Cost.sort + min(expected, wanted ?? expected) * Cost.row
+    }
+  }
+
+  /// Which way the rows must be read to come in order.
+  private static func direction(_ access: Access, _ order: [SortTerm], _ table: TableReader) -> Direction? {
+    guard let first = order.first else { return .forward }
+    let way: Direction = first.isDescending ? .backward : .forward
+    switch access {
+    case .nothing: return .forward
+    case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
+    case .through: return nil
+    case .index(let access):
+      let parts = access.index.index.parts
+      let fixed = Set(parts.prefix(access.fixedParts).map(\.field))
+      let free = parts.dropFirst(access.fixedParts)
+      // Keys that have one value in all rows order nothing. Behind the others come equal ones by their numbers, so the
+      // index must end where they do.
+      let keys = order.filter { key in key.field.map { !fixed.contains($0) } ?? true }
+      guard keys.count == free.count, free.dropLast().allSatisfy({ !$0.mayBeCut(table.entity) }) else { return nil }
+      for (key, part) in zip(keys, free) {
+        guard key.field == part.field else { return nil }
+        // Rows that are equal stand by their numbers, upwards if read forward.
+        guard (key.isDescending != part.isDescending) == (way == .backward) else { return nil }
+      }
+      return way
+    }
+  }
+}
+
+extension Index.Part {
+  /// Whether its keys may be cut, so that what stands behind it may not be in order.
+  func mayBeCut(_ entity: Entity) -> Bool { entity.field(field)?.isText ?? false }
+}
+
+extension Candidate {
+  /// Whether rows come while they are found.
+  var isStreamed: Bool {
+    switch access {
+    case .nothing, .all, .rows, .index: true
+    case .through, .either, .both: false
+    }
+  }
+}
+
+/// Which share of rows fulfils parts of a condition.
+enum Selectivity {
+  static func share(of conjunction: Conjunction, without covered: Set<Int>, _ table: TableReader) throws -> Double {
+    let left = Set(conjunction.parts.indices).subtracting(covered)
+    var share = 1.0
+    var known: Set<Int> = []
+    for (path, constraint) in conjunction.constraints where !constraint.conjuncts.isDisjoint(with: left) {
+      share *= try self.share(path, constraint, table)
+      known.formUnion(constraint.conjuncts)
+    }
+    for _ in left.subtracting(known) { share *= 0.33 }
+    return share
+  }
+
+  private static func share(_ path: Path, _ constraint: Constraint, _ table: TableReader) throws -> Double {
+    let index = table.indexes.first {
+      path.isOwn && $0.isWhole && $0.index.tests.isEmpty && $0.index.parts[0].field == path.first
+    }
+    if let index, table.count > 0, constraint.bounds.count <= 16 {
+      var count = 0
+      for bound in constraint.bounds {
+        let cut = bound.cut(behind: index.index.textBytes, path.field)
+        count += try cut.range(behind: [], isDescending: index.index.parts[0].isDescending)?.count(in: index) ?? 0
+      }
+      return Double(count) / Double(table.count)
+    }
+    if constraint.bounds.allSatisfy(\.isPoint) {
+      let one = path.field.type == .bool ? 0.5 : 0.1
+      return min(0.9, one * Double(constraint.bounds.count))
+    }
+    return 0.33
+  }
+}

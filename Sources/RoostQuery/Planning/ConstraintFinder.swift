@@ -1,0 +1,166 @@
+internal import RoostRecords
+
+/// Reads from a part of a condition which stretches of a field's values it asks for.
+///
+/// Only what is sure is read: a comparison is never turned around by `!`, because what is no number, and nil, are on neither
+/// side of it.
+struct ConstraintFinder {
+  /// Variables that `if let` binds to a field.
+  private var variables: [Int: Path] = [:]
+
+  init() {}
+
+  /// What the part asks for. Every row for which it is true lies in all of them.
+  ///
+  /// `isWhole` says that they are all that it asks for, so that it need not be looked at again if they are exact.
+  mutating func constraints(_ term: Term, _ conjunct: Int) -> (found: [Constraint], isWhole: Bool) {
+    if let (path, bounds) = bounds(term) {
+      return ([Constraint(path: path, bounds: PartBound.merged(bounds), conjuncts: [conjunct])], true)
+    }
+    switch term.expression {
+    case .and:
+      var found: [Constraint] = []
+      var isWhole = true
+      for part in term.operands {
+        let inner = constraints(part, conjunct)
+        found += inner.found
+        isWhole = isWhole && inner.isWhole
+      }
+      return (found, isWhole)
+    case .ifLet(let variable, _, _, _) where Self.isFalseOrNull(term.operands[2]):
+      guard let path = path(term.operands[0]) else { return ([], false) }
+      let before = variables.updateValue(path, forKey: variable)
+      defer { variables[variable] = before }
+      // That the value is there is one thing more that is asked.
+      let inner = constraints(term.operands[1], conjunct)
+      return (inner.found, false)
+    case .coalesce where Self.isFalseOrNull(term.operands[1]):
+      return (constraints(term.operands[0], conjunct).found, false)
+    default: return ([], false)
+    }
+  }
+
+  private static func isFalseOrNull(_ term: Term) -> Bool { term.constant == .bool(false) || term.constant == .null }
+
+  // MARK: One field
+
+  private func path(_ term: Term) -> Path? {
+    switch term.expression {
+    case .variable(let number): return number == 0 ? nil : variables[number]
+    case .unwrap: return path(term.operands[0])
+    case .field(_, let id):
+      guard case .field(_, let field) = term.target else { return nil }
+      if term.operands[0].isRow { return Path(fields: [id], field: field) }
+      guard let base = path(term.operands[0]) else { return nil }
+      return Path(fields: base.fields + [id], field: field)
+    default: return nil
+    }
+  }
+
+  private func bounds(_ term: Term) -> (Path, [PartBound])? {
+    let parts = term.operands
+    switch term.expression {
+    case .compare(let comparison, _, _):
+      if let value = parts[1].constant { return compared(parts[0], comparison, value) }
+      if let value = parts[0].constant { return compared(parts[1], comparison.mirrored, value) }
+      return nil
+    case .within(_, _, let isClosed, _):
+      guard let path = path(parts[2]), let low = parts[0].constant, let high = parts[1].constant,
+        !ValueOrder.isUnordered(low), !ValueOrder.isUnordered(high), !ValueOrder.holds(.less, high, low),
+        let first = PartBound(.greaterOrEqual, low, path.field),
+        let second = PartBound(isClosed ? .lessOrEqual : .less, high, path.field)
+      else { return nil }
+      return (path, first.intersection(second).map { [$0] } ?? [])
+    case .contains: return member(parts)
+    case .text(let test, _, _) where test == .hasPrefix || test == .starts:
+      guard let path = path(parts[0]), case .string(let text) = parts[1].constant,
+        let bound = PartBound(prefix: text, path.field)
+      else { return nil }
+      return (path, [bound])
+    case .field, .coalesce: return compared(term, .equal, .bool(true))
+    case .not where isFlag(parts[0]): return compared(parts[0], .equal, .bool(false))
+    case .or:
+      let all = parts.map(bounds)
+      guard let first = all.first, let path = first?.0, all.allSatisfy({ $0?.0 == path }) else { return nil }
+      return (path, all.flatMap { $0?.1 ?? [] })
+    default: return nil
+    }
+  }
+
+  private func isFlag(_ term: Term) -> Bool {
+    switch term.expression {
+    case .field, .variable, .coalesce: term.kind == .bool
+    default: false
+    }
+  }
+
+  private func compared(
+    _ term: Term, _ comparison: Expression.Comparison, _ value: Value
+  ) -> (Path, [PartBound])? {
+    var orNull = false
+    var subject = term
+    if case .coalesce = term.expression {
+      guard let other = term.operands[1].constant, !other.isNull, !value.isNull else { return nil }
+      orNull = ValueOrder.holds(comparison, other, value)
+      subject = term.operands[0]
+    }
+    guard let path = path(subject) else { return nil }
+    var found: [PartBound] = []
+    if value.isNull {
+      // `nil == nil` is true as well where a reference on the way is nil.
+      if comparison == .equal || comparison == .notEqual, !orNull, path.field.isOptional, isPlain(subject) {
+        found = [comparison == .equal ? PartBound(null: path.field) : PartBound(notNull: path.field)]
+        return path.isOwn || comparison == .notEqual ? (path, found) : nil
+      }
+      return nil
+    }
+    if !ValueOrder.isUnordered(value) {
+      guard let bound = PartBound(comparison, value, path.field) else { return nil }
+      found = [bound]
+    } else if comparison == .notEqual {
+      return nil
+    }
+    if orNull {
+      guard path.isOwn, isPlain(subject) else { return nil }
+      if path.field.isOptional { found.append(PartBound(null: path.field)) }
+    }
+    return (path, found)
+  }
+
+  /// A field as it stands, which yields nil where it is nil.
+  private func isPlain(_ term: Term) -> Bool { if case .field = term.expression { true } else { false } }
+
+  private func member(_ parts: [Term]) -> (Path, [PartBound])? {
+    guard let path = path(parts[1]) else { return nil }
+    let values: [Value]
+    switch parts[0].constant {
+    case .array(let all): values = all
+    case .set(let all): values = Array(all)
+    default: return nil
+    }
+    var found: [PartBound] = []
+    for value in values {
+      if value.isNull {
+        guard path.isOwn, isPlain(parts[1]) else { return nil }
+        if path.field.isOptional { found.append(PartBound(null: path.field)) }
+      } else if !ValueOrder.isUnordered(value) {
+        guard let bound = PartBound(.equal, value, path.field) else { return nil }
+        found.append(bound)
+      }
+    }
+    return (path, found)
+  }
+}
+
+extension Expression.Comparison {
+  /// What it is with its sides exchanged.
+  var mirrored: Expression.Comparison {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+}

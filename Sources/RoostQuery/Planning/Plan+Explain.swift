@@ -1,0 +1,59 @@
+internal import RoostRecords
+
+/// A plan in words. After it was carried out, what was expected stands beside what was found.
+extension Plan {
+  package var explanation: String { lines(expected: true).joined(separator: "\n") }
+
+  private func lines(expected: Bool) -> [String] {
+    let describer = Describer(ground.catalog, entity.id)
+    var lines = ["\(entity.name): \(Self.about(self.expected)) rows" + (tallied ? ", found \(tally.results)" : "")]
+    if !order.isEmpty {
+      let keys = order.map { describer.text($0.key.expression) + ($0.isDescending ? " descending" : "") }
+      let way = direction == nil ? "sorted" : direction == .forward ? "as they come" : "as they come, backwards"
+      lines.append("  by \(keys.joined(separator: ", ")): \(way)")
+    }
+    if query.offset != 0 || query.limit != nil {
+      lines.append("  from row \(query.offset)" + (query.limit.map { ", at most \($0)" } ?? ""))
+    }
+    if let residual {
+      var line = "  test \(describer.text(residual.expression))"
+      if let escapes = program?.escapes, escapes > 0 { line += " (\(escapes) parts interpreted)" }
+      if tallied { line += ": \(tally.rows) rows read, \(tally.matches) pass" }
+      lines.append(line)
+    }
+    lines += describe(access, Self.about(visited)).map { "  " + $0 }
+    if tallied, tally.entries > 0 { lines.append("  \(tally.entries) entries read") }
+    return lines
+  }
+
+  private var tallied: Bool { tally.rows + tally.entries + tally.results > 0 }
+
+  private static func about(_ number: Double) -> String {
+    number.isFinite ? "\(Int(min(number, 1e15).rounded(.up)))" : "?"
+  }
+
+  private func describe(_ access: Access, _ visited: String) -> [String] {
+    switch access {
+    case .nothing: return ["nothing: the condition is never true"]
+    case .all: return ["all \(table.count) rows, \(visited) to be read"]
+    case .rows(let rows): return ["\(rows.count) rows by number"]
+    case .index(let use):
+      let index = use.index.index
+      let parts = index.parts.map { part in
+        (entity.field(part.field)?.name ?? "?") + (part.isDescending ? " descending" : "")
+      }
+      let isWhole = use.ranges == [KeyRange()]
+      let stretch = isWhole ? "from end to end" : "\(use.ranges.count) \(use.ranges.count == 1 ? "range" : "ranges")"
+      return ["index \(index.name) (\(parts.joined(separator: ", "))): \(stretch), \(visited) entries to be read"]
+    case .through(let passing):
+      return ["index \(passing.index.index.name), for each row of"]
+        + passing.inner.lines(expected: true).map { "  " + $0 }
+    case .either(let branches): return ["any of"] + nested(branches)
+    case .both(let branches): return ["all of"] + nested(branches)
+    }
+  }
+
+  private func nested(_ branches: [Candidate]) -> [String] {
+    branches.flatMap { describe($0.access, "\($0.count)") }.map { "  " + $0 }
+  }
+}

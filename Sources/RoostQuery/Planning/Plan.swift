@@ -1,0 +1,57 @@
+internal import RoostRecords
+
+/// How a query is carried out: a value that says what it will do, does it, and then says what it did.
+///
+/// It belongs to the snapshot, or to the moment of a transaction, for which it was made.
+package final class Plan {
+  let query: Query
+  let entity: Entity
+  let table: TableReader
+  let ground: Ground
+  let order: [SortTerm]
+  let access: Access
+  let direction: Direction?
+  let residual: Term?
+  /// Whether a row that is at fault counts as one that fulfils the condition, because it is tested again.
+  let isLenient: Bool
+  /// What tells that an access comes to no row outside the condition.
+  let isCountExact: Bool
+  let cost: Double
+  /// How many rows fulfil the condition, as far as that is known beforehand.
+  let expected: Double
+  let visited: Double
+  let program: Program?
+  /// What was done the last time.
+  @exclusivity(unchecked) package internal(set) var tally = Tally()
+
+  package struct Tally: Sendable {
+    /// Entries of indexes that were read.
+    package var entries = 0
+    /// Rows that were read.
+    package var rows = 0
+    /// Rows that fulfilled the condition, as far as it went.
+    package var matches = 0
+    /// Rows that were handed out.
+    package var results = 0
+  }
+
+  init(
+    _ query: Query, _ entity: Entity, _ table: TableReader, _ ground: Ground, _ order: [SortTerm],
+    _ conjunction: Conjunction, _ choice: Choice, isLenient: Bool
+  ) throws {
+    self.query = query
+    self.isLenient = isLenient
+    self.entity = entity
+    self.table = table
+    self.ground = ground
+    self.order = order
+    access = choice.candidate.access
+    direction = choice.direction
+    isCountExact = choice.candidate.isCountExact
+    residual = conjunction.residual(choice.candidate.covered)
+    cost = choice.cost
+    expected = choice.expected
+    visited = choice.visited
+    program = try residual.map { try Program(condition: $0, ground, entity.id) }
+  }
+}

@@ -1,0 +1,211 @@
+internal import RoostRecords
+
+/// Chooses how a query's rows are found. It counts in the indexes before it decides.
+package struct Planner {
+  let ground: Ground
+  /// How many references a plan may follow, so that planning ends.
+  private let depth: Int
+
+  package init(_ ground: Ground) { self.init(ground, depth: 0) }
+
+  private init(_ ground: Ground, depth: Int) {
+    self.ground = ground
+    self.depth = depth
+  }
+
+  private static let deepest = 4
+
+  package func plan(_ query: Query) throws -> Plan {
+    let asked = try check(query)
+    let choices = try choices(asked)
+    var best = choices[0]
+    for choice in choices where choice.cost < best.cost { best = choice }
+    return try asked.plan(best, ground)
+  }
+
+  /// Every plan that could be chosen, the dear ones too. All of them find the same rows, which is for tests to show.
+  package func plans(_ query: Query) throws -> [Plan] {
+    let asked = try check(query)
+    return try choices(asked).map { try asked.plan($0, ground) }
+  }
+
+  /// A query whose every part means something here.
+  private struct Asked {
+    var query: Query
+    var entity: Entity
+    var table: TableReader
+    var order: [SortTerm]
+    var conjunction: Conjunction
+    /// Whether it is part of another plan.
+    var isInner: Bool
+
+    func plan(_ choice: Choice, _ ground: Ground) throws -> Plan {
+      try Plan(query, entity, table, ground, order, conjunction, choice, isLenient: isInner)
+    }
+  }
+
+  private func check(_ query: Query) throws -> Asked {
+    let entity = try ground.entity(query.entity)
+    var query = query
+    // A number below zero is none.
+    query.offset = max(0, query.offset)
+    query.limit = query.limit.map { max(0, $0) }
+    let condition = try query.condition.map { (condition) throws(ConditionFault) in
+      try Checker.condition(condition, ground.catalog, entity.id)
+    }
+    let order = try query.order.map { order in
+      var checker = Checker(ground.catalog, entity.id)
+      let term = try checker.term(order.key)
+      guard term.kind.isSortable else { throw checker.wrong(order.key, "\(term.kind) has no order") }
+      return SortTerm(key: term, isDescending: order.isDescending)
+    }
+    return Asked(
+      query: query, entity: entity, table: try ground.table(entity.id), order: order,
+      conjunction: Conjunction(condition), isInner: depth > 0)
+  }
+
+  private func choices(_ asked: Asked) throws -> [Choice] {
+    let table = asked.table
+    var choices = try candidates(table, asked.conjunction).map {
+      try Choice($0, asked.conjunction, asked.query, asked.order, table, ground)
+    }
+    // Reading an index from end to end for its order alone.
+    for index in table.indexes where !asked.order.isEmpty && index.isWhole && index.index.tests.isEmpty {
+      let access = IndexAccess(index: index, ranges: [KeyRange()], fixedParts: 0)
+      let candidate = Candidate(
+        access: .index(access), count: index.count, isCountExact: true, cost: Double(index.count) * Cost.entry,
+        covered: [])
+      let choice = try Choice(candidate, asked.conjunction, asked.query, asked.order, table, ground)
+      if choice.direction != nil { choices.append(choice) }
+    }
+    return choices
+  }
+
+  /// Every way that is worth a thought. One that reads all rows is always among them.
+  private func candidates(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
+    if conjunction.isImpossible {
+      return [
+        Candidate(
+          access: .nothing, count: 0, isCountExact: true, cost: 0, covered: Set(conjunction.parts.indices))
+      ]
+    }
+    var found = try narrowing(table, conjunction)
+    if let both = Self.both(found, table.count) { found.append(both) }
+    found.append(
+      Candidate(
+        access: .all, count: table.count, isCountExact: true, cost: Double(table.count) * Cost.nextRow, covered: []))
+    return found
+  }
+
+  /// Every way that leaves some rows out.
+  private func narrowing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
+    var found: [Candidate] = []
+    for index in table.indexes where index.isWhole {
+      if let candidate = try IndexMatch.candidate(index, table.entity, conjunction) { found.append(candidate) }
+    }
+    for (number, part) in conjunction.parts.enumerated() {
+      if let rows = Self.rows(part) {
+        found.append(
+          Candidate(
+            access: .rows(rows), count: rows.count, isCountExact: false, cost: 0, covered: [number]))
+      }
+      if case .or = part.expression, let either = try either(part, number, table) { found.append(either) }
+    }
+    if depth < Self.deepest { found += try passing(table, conjunction) }
+    return found
+  }
+
+  /// The rows that a part names by themselves.
+  private static func rows(_ part: Term) -> [RowID]? {
+    func row(_ value: Value?) -> RowID? { if case .reference(let row) = value { row } else { nil } }
+    switch part.expression {
+    case .compare(.equal, _, _):
+      let parts = part.operands
+      guard let other = parts[0].isRow ? parts[1] : parts[1].isRow ? parts[0] : nil, let value = other.constant else {
+        return nil
+      }
+      return value.isNull ? [] : row(value).map { [$0] }
+    case .contains where part.operands[1].isRow:
+      switch part.operands[0].constant {
+      case .array(let values): return Set(values.compactMap(row)).sorted()
+      case .set(let values): return values.compactMap(row).sorted()
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// `||`: every branch must be narrow by itself.
+  private func either(_ part: Term, _ number: Int, _ table: TableReader) throws -> Candidate? {
+    guard (2...64).contains(part.operands.count) else { return nil }
+    var branches: [Candidate] = []
+    // A row that one branch finds may be at fault in another, and must then be tested.
+    var isCovered = part.expression.isFaultless
+    for branch in part.operands {
+      let inner = Conjunction(branch)
+      if inner.isImpossible { continue }
+      guard let best = try narrowing(table, inner).min(by: { $0.total < $1.total }) else { return nil }
+      branches.append(best)
+      // A branch that is not covered is tested together with the others.
+      isCovered = isCovered && best.covered.count == inner.parts.count
+    }
+    let count = branches.reduce(0) { $0 + $1.count }
+    return Candidate(
+      access: .either(branches), count: min(count, table.count), isCountExact: false,
+      cost: branches.reduce(0) { $0 + $1.cost } + Double(count) * Cost.entry * 4,
+      covered: isCovered ? [number] : [])
+  }
+
+  /// Two ways at once, where what both give is much less than what one does.
+  private static func both(_ found: [Candidate], _ total: Int) -> Candidate? {
+    let narrow = found.filter { if case .index = $0.access { $0.count > 64 } else { false } }.sorted {
+      $0.count < $1.count
+    }
+    guard narrow.count >= 2 else { return nil }
+    let (one, two) = (narrow[0], narrow[1])
+    guard !two.covered.isSubset(of: one.covered), two.count < 8 * one.count else { return nil }
+    return Candidate(
+      access: .both([one, two]), count: one.count * two.count / max(1, total), isCountExact: false,
+      cost: one.cost + two.cost + Double(one.count + two.count) * Cost.entry * 4,
+      covered: one.covered.union(two.covered))
+  }
+
+  /// Ways over references: what is asked of the rows they lead to is asked there.
+  private func passing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
+    var found: [Candidate] = []
+    let firsts = Set(conjunction.constraints.keys.filter { !$0.isOwn }.map(\.first))
+    for first in firsts.sorted() {
+      guard let index = table.indexes.first(where: { Related.serves($0, first) }),
+        let field = table.entity.field(first), case .reference(let target) = field.type,
+        let entity = ground.catalog.entity(target)
+      else { continue }
+      var moved: [Expression] = []
+      var covered: Set<Int> = []
+      for (number, part) in conjunction.parts.enumerated() {
+        let isAsked = conjunction.constraints.values.contains {
+          !$0.path.isOwn && $0.path.first == first && $0.conjuncts.contains(number)
+        }
+        guard isAsked, let inner = part.expression.moved(over: first) else { continue }
+        moved.append(inner)
+        // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
+        if inner.isFaultless { covered.insert(number) }
+      }
+      guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, target) else {
+        continue
+      }
+      let inner = try Planner(ground, depth: depth + 1).plan(Query(entity.name, where: condition.expression))
+      let share = Double(index.count) / Double(max(1, try ground.table(target).count))
+      let count = min(index.count, Int(inner.expected * share))
+      found.append(
+        Candidate(
+          access: .through(Passing(index: index, field: field, inner: inner)), count: count, isCountExact: false,
+          cost: inner.cost + inner.expected * Cost.seek + Double(count) * Cost.entry, covered: covered))
+    }
+    return found
+  }
+}
+
+extension Candidate {
+  /// What it costs with the reading of its rows.
+  var total: Double { cost + Double(count) * (Cost.row + Cost.test) }
+}

@@ -1,0 +1,291 @@
+internal import RoostRecords
+internal import _StringProcessing
+
+/// Turns a checked term into a program.
+///
+/// Tests become jumps, so nothing is computed that Swift would not compute either. What has no instruction is left to the
+/// interpreter, one subterm at a time.
+struct Compiler {
+  let ground: Ground
+  let parts: ProgramParts
+  /// Where each bound variable stands.
+  private var variables: [Int: (register: UInt16, kind: Kind)] = [:]
+  private var labels: [Int32?] = []
+  private var jumps: [(instruction: Int, label: Int)] = []
+
+  init(_ ground: Ground, _ entity: EntityID) throws {
+    self.ground = ground
+    parts = ProgramParts(ground, entity)
+    variables[0] = (ProgramParts.reference, .plain(.reference(entity)))
+  }
+
+  mutating func compile(condition: Term) throws -> ProgramParts {
+    let end = label()
+    try jump(condition, to: end, when: false)
+    emit(Instruction(code: .yes))
+    place(end)
+    emit(Instruction(code: .no))
+    settle()
+    return parts
+  }
+
+  /// A program that leaves a value in the register it returns.
+  mutating func compile(value: Term) throws -> (ProgramParts, UInt16)? {
+    guard CellCoding(value.kind) != nil else { return nil }
+    let register = try self.value(value)
+    emit(Instruction(code: .yes))
+    settle()
+    return (parts, register)
+  }
+
+  // MARK: Emitting
+
+  private mutating func label() -> Int {
+    labels.append(nil)
+    return labels.count - 1
+  }
+
+  private mutating func place(_ label: Int) { labels[label] = Int32(parts.instructions.count) }
+
+  private mutating func emit(_ instruction: Instruction) { parts.instructions.append(instruction) }
+
+  private mutating func emit(_ instruction: Instruction, jumpingTo label: Int) {
+    jumps.append((parts.instructions.count, label))
+    emit(instruction)
+  }
+
+  private mutating func settle() {
+    for (instruction, label) in jumps { parts.instructions[instruction].extra = labels[label] ?? 0 }
+  }
+
+  private static func detail(_ question: UInt8, _ sense: Bool) -> UInt8 { question | (sense ? 8 : 0) }
+
+  // MARK: Tests
+
+  private mutating func jump(_ term: Term, to target: Int, when sense: Bool) throws {
+    switch term.expression {
+    case .constant(let value, _):
+      if (value == .bool(true)) == sense { emit(Instruction(code: .jump), jumpingTo: target) }
+    case .not: try jump(term.operands[0], to: target, when: !sense)
+    case .and: try chain(term.operands, to: target, when: sense, stopsAt: false)
+    case .or: try chain(term.operands, to: target, when: sense, stopsAt: true)
+    case .conditional:
+      let (other, end) = (label(), label())
+      try jump(term.operands[0], to: other, when: false)
+      try jump(term.operands[1], to: target, when: sense)
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try jump(term.operands[2], to: target, when: sense)
+      place(end)
+    case .ifLet(let variable, _, _, _) where isCell(term.operands[0]):
+      let (other, end) = (label(), label())
+      let register = try value(term.operands[0])
+      emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
+      let before = variables.updateValue((register, term.operands[0].kind.whole), forKey: variable)
+      try jump(term.operands[1], to: target, when: sense)
+      variables[variable] = before
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try jump(term.operands[2], to: target, when: sense)
+      place(end)
+    case .compare(let comparison, _, _) where term.operands.allSatisfy(isCell):
+      try compare(comparison, term.operands[0], term.operands[1], to: target, when: sense)
+    case .within(_, _, let isClosed, _) where isSoundRange(term):
+      let parts = term.operands
+      let (number, end) = (try value(parts[2]), label())
+      let (low, high) = (try value(parts[0]), try value(parts[1]))
+      let code = comparing(parts[2].kind)
+      let outside = sense ? end : target
+      emit(
+        Instruction(code: code, detail: Self.detail(5, false), one: number, two: low), jumpingTo: outside)
+      emit(
+        Instruction(code: code, detail: Self.detail(isClosed ? 3 : 2, sense), one: number, two: high),
+        jumpingTo: target)
+      place(end)
+    case .text(let test, _, _) where isText(term.operands):
+      let text = try value(term.operands[0])
+      let needle = try parts.needle(test, term.operands[1].constant)
+      emit(
+        Instruction(code: .find, detail: Self.detail(0, sense), one: text, two: needle), jumpingTo: target)
+    case .matches(_, let pattern) where isCell(term.operands[0]):
+      let text = try value(term.operands[0])
+      emit(
+        Instruction(code: .match, detail: Self.detail(0, sense), one: text, two: try parts.regex(pattern)),
+        jumpingTo: target)
+    case .contains where members(term) != nil:
+      let element = try value(term.operands[1])
+      let set = try parts.add(members(term)!)
+      emit(
+        Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
+    case .isEmpty where term.operands[0].kind == .string:
+      let text = try value(term.operands[0])
+      emit(Instruction(code: .empty, detail: Self.detail(0, sense), one: text), jumpingTo: target)
+    default:
+      let register = try computed(term)
+      emit(Instruction(code: .jumpIf, detail: Self.detail(0, sense), one: register), jumpingTo: target)
+    }
+  }
+
+  /// `&&` and `||`: the first part that is `stop` decides.
+  private mutating func chain(_ all: [Term], to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
+    if sense == stop {
+      for part in all { try jump(part, to: target, when: stop) }
+      return
+    }
+    let end = label()
+    for part in all { try jump(part, to: end, when: stop) }
+    emit(Instruction(code: .jump), jumpingTo: target)
+    place(end)
+  }
+
+  private mutating func compare(
+    _ comparison: Expression.Comparison, _ one: Term, _ two: Term, to target: Int, when sense: Bool
+  ) throws {
+    // `x == nil` needs no value.
+    if comparison == .equal || comparison == .notEqual, one.constant == .null || two.constant == .null {
+      let register = try value(one.constant == .null ? two : one)
+      let isNull = (comparison == .equal) == sense
+      return emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, isNull), one: register), jumpingTo: target)
+    }
+    let (first, second) = (try value(one), try value(two))
+    emit(
+      Instruction(code: comparing(one.kind), detail: Self.detail(comparison.rawValue, sense), one: first, two: second),
+      jumpingTo: target)
+  }
+
+  private func comparing(_ kind: Kind) -> Instruction.Code {
+    switch CellOrder(kind) {
+    case .signed: .compareSigned
+    case .unsigned, nil: .compareUnsigned
+    case .double: .compareDouble
+    case .text: .compareText
+    case .bytes: .compareBytes
+    }
+  }
+
+  private func isCell(_ term: Term) -> Bool { CellCoding(term.kind) != nil }
+
+  private func isText(_ parts: [Term]) -> Bool { if case .string = parts[1].constant { true } else { false } }
+
+  /// A range whose bounds are known and in order: then nothing can be at fault.
+  private func isSoundRange(_ term: Term) -> Bool {
+    guard let low = term.operands[0].constant, let high = term.operands[1].constant, isCell(term.operands[2]) else {
+      return false
+    }
+    return !ValueOrder.isUnordered(low) && !ValueOrder.isUnordered(high) && !ValueOrder.holds(.less, high, low)
+  }
+
+  private func members(_ term: Term) -> ConstantSet? {
+    guard let element = term.operands[0].kind.element else { return nil }
+    switch term.operands[0].constant {
+    case .array(let values): return ConstantSet(values, element)
+    case .set(let values): return ConstantSet(Array(values), element)
+    default: return nil
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func value(_ term: Term) throws -> UInt16 {
+    switch term.expression {
+    case .constant(let value, _): return try parts.constant(value)
+    case .variable(let number): return variables[number]?.register ?? ProgramParts.reference
+    case .field where isCell(term) && isCell(term.operands[0]): return try field(term)
+    case .arithmetic, .negate: return try arithmetic(term)
+    case .count where term.operands[0].kind == .string:
+      let (text, target) = (try value(term.operands[0]), try parts.register())
+      emit(Instruction(code: .characters, target: target, one: text))
+      return target
+    case .unwrap where isCell(term):
+      let register = try value(term.operands[0])
+      emit(Instruction(code: .demand, one: register, extra: parts.add(term)))
+      return register
+    case .coalesce where isCell(term):
+      let (target, end) = (try parts.register(), label())
+      try copy(term.operands[0], to: target)
+      emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, false), one: target), jumpingTo: end)
+      try copy(term.operands[1], to: target)
+      place(end)
+      return target
+    case .conditional where isCell(term):
+      let (target, other, end) = (try parts.register(), label(), label())
+      try jump(term.operands[0], to: other, when: false)
+      try copy(term.operands[1], to: target)
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try copy(term.operands[2], to: target)
+      place(end)
+      return target
+    case .ifLet(let variable, _, _, _) where isCell(term) && isCell(term.operands[0]):
+      let (target, other, end) = (try parts.register(), label(), label())
+      let register = try value(term.operands[0])
+      emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
+      let before = variables.updateValue((register, term.operands[0].kind.whole), forKey: variable)
+      try copy(term.operands[1], to: target)
+      variables[variable] = before
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try copy(term.operands[2], to: target)
+      place(end)
+      return target
+    case .not, .and, .or, .compare, .within, .text, .matches, .contains, .isEmpty:
+      return try flag(term)
+    default: return try interpret(term)
+    }
+  }
+
+  /// A bool that has no jump of its own.
+  private mutating func computed(_ term: Term) throws -> UInt16 {
+    switch term.expression {
+    case .compare, .within, .text, .matches, .contains, .isEmpty: try interpret(term)
+    default: try value(term)
+    }
+  }
+
+  private mutating func copy(_ term: Term, to target: UInt16) throws {
+    let register = try value(term)
+    emit(Instruction(code: .copy, target: target, one: register))
+  }
+
+  /// The outcome of a test as a value.
+  private mutating func flag(_ term: Term) throws -> UInt16 {
+    let (target, end) = (try parts.register(), label())
+    emit(Instruction(code: .copy, target: target, one: try parts.constant(.bool(true))))
+    try jump(term, to: end, when: true)
+    emit(Instruction(code: .copy, target: target, one: try parts.constant(.bool(false))))
+    place(end)
+    return target
+  }
+
+  private mutating func field(_ term: Term) throws -> UInt16 {
+    guard case .field(let entity, let field) = term.target else { return try interpret(term) }
+    let base = term.operands[0]
+    var row = ProgramParts.row
+    if !base.isRow {
+      let reference = try value(base)
+      row = try parts.register()
+      let passage = try parts.add(Passage(table: ground.table(entity.id), term: term))
+      emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
+    }
+    let target = try parts.register()
+    emit(Instruction(code: .load, target: target, one: row, extra: try parts.load(entity, field, ground)))
+    return target
+  }
+
+  private mutating func arithmetic(_ term: Term) throws -> UInt16 {
+    let one = try value(term.operands[0])
+    let two = term.operands.count > 1 ? try value(term.operands[1]) : one
+    let target = try parts.register()
+    emit(
+      Instruction(
+        code: term.kind.isInteger ? .integers : .floats, target: target, one: one, two: two, extra: parts.add(term)))
+    return target
+  }
+
+  private mutating func interpret(_ term: Term) throws -> UInt16 {
+    let target = try parts.register()
+    let bindings = variables.map { (variable: $0.key, register: $0.value.register, kind: $0.value.kind) }
+    emit(Instruction(code: .interpret, target: target, extra: parts.add(Escape(term: term, bindings: bindings))))
+    return target
+  }
+}

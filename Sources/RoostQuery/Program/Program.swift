@@ -1,0 +1,307 @@
+internal import RoostBytes
+internal import RoostFile
+package import RoostRecords
+internal import _StringProcessing
+
+/// A compiled condition, or a value to compute, for the rows of one ground. One thread runs it.
+package final class Program {
+  private let parts: ProgramParts
+  private let code: UnsafeMutablePointer<Instruction>
+  private let registers: UnsafeMutablePointer<Cell>
+  private let loads: UnsafeMutablePointer<Load>
+  private let needles: UnsafeMutablePointer<Needle>
+  private let sets: UnsafeMutablePointer<ConstantSet>
+  // Constants, so that nobody asks at every row whether they are being changed.
+  private let regexes: [Regex<AnyRegexOutput>]
+  private let terms: [Term]
+  private let escaped: [Escape]
+  private let passages: [Passage]
+  private let fields: [FieldLoad]
+  private let result: UInt16
+  private let table: TableReader
+  /// The numbers of the rows that registers hold, for values that stand outside them.
+  private let rows: UnsafeMutablePointer<RowID>
+  /// Whether it reads rows other than the one that is tested.
+  private let follows: Bool
+  private let spare = Arena()
+  @exclusivity(unchecked) private var interpreter: Interpreter
+
+  /// A field to be read, without anything that is counted.
+  private struct Load {
+    let places: UnsafeMutablePointer<FieldPlace>
+    let coding: CellCoding
+    /// What rows hold whose layout does not have the field.
+    let initial: Cell
+    /// What rows hold that say nil.
+    let empty: Cell
+  }
+
+  package convenience init(condition: Term, _ ground: Ground, _ entity: EntityID) throws {
+    var compiler = try Compiler(ground, entity)
+    try self.init(compiler.compile(condition: condition), 0)
+  }
+
+  /// nil where the value fits into no register.
+  package convenience init?(value: Term, _ ground: Ground, _ entity: EntityID) throws {
+    var compiler = try Compiler(ground, entity)
+    guard let (parts, register) = try compiler.compile(value: value) else { return nil }
+    try self.init(parts, register)
+  }
+
+  private init(_ parts: ProgramParts, _ result: UInt16) throws {
+    self.parts = parts
+    self.result = result
+    table = try parts.ground.table(parts.entity)
+    interpreter = Interpreter(parts.ground, parts.entity)
+    code = .allocate(capacity: parts.instructions.count)
+    code.initialize(from: parts.instructions, count: parts.instructions.count)
+    registers = .allocate(capacity: parts.registers)
+    registers.initialize(repeating: .null, count: parts.registers)
+    rows = .allocate(capacity: parts.registers)
+    rows.initialize(repeating: RowID(0), count: parts.registers)
+    for (register, cell) in parts.constants { registers[Int(register)] = cell }
+    loads = .allocate(capacity: max(1, parts.loads.count))
+    for (index, load) in parts.loads.enumerated() {
+      let places = UnsafeMutablePointer<FieldPlace>.allocate(capacity: load.places.count)
+      places.initialize(from: load.places, count: load.places.count)
+      (loads + index).initialize(
+        to: Load(
+          places: places, coding: load.coding, initial: load.initial, empty: load.isOptional ? .null : load.initial))
+    }
+    regexes = parts.regexes
+    terms = parts.terms
+    escaped = parts.escapes
+    passages = parts.passages
+    fields = parts.loads
+    needles = Self.copy(parts.needles)
+    sets = Self.copy(parts.members)
+    follows = !parts.passages.isEmpty
+  }
+
+  private static func copy<Part>(_ all: [Part]) -> UnsafeMutablePointer<Part> {
+    let memory = UnsafeMutablePointer<Part>.allocate(capacity: max(1, all.count))
+    memory.initialize(from: all, count: all.count)
+    return memory
+  }
+
+  deinit {
+    code.deallocate()
+    registers.deallocate()
+    rows.deallocate()
+    for index in parts.loads.indices { loads[index].places.deallocate() }
+    loads.deallocate()
+    needles.deinitialize(count: parts.needles.count).deallocate()
+    sets.deinitialize(count: parts.members.count).deallocate()
+  }
+
+  /// How many parts of the condition are left to the interpreter.
+  package var escapes: Int { parts.escapes.count }
+
+  /// Whether the row fulfils the condition.
+  package func test(_ row: Row) throws -> Bool {
+    begin(row)
+    return try run()
+  }
+
+  /// The value for the row, as long as the row lies where it is and until the next one.
+  func cell(_ row: Row) throws -> Cell {
+    begin(row)
+    _ = try run()
+    return registers[Int(result)]
+  }
+
+  @inline(__always)
+  private func begin(_ row: Row) {
+    registers[Int(ProgramParts.row)] = Cell(row.bytes)
+    registers[Int(ProgramParts.reference)] = Cell(bits: row.id.number)
+    rows[Int(ProgramParts.row)] = row.id
+    if !spare.isEmpty { spare.clear() }
+  }
+
+  private func run() throws -> Bool {
+    // What other rows lie on must stay there until the end.
+    if follows { try table.hold() }
+    defer { if follows { table.release() } }
+    // Local, so that they need not be loaded again after every call.
+    let (code, registers) = (code, registers)
+    var at = 0
+    while true {
+      let step = code[at]
+      at &+= 1
+      let outcome: Bool
+      switch step.code {
+      case .yes: return true
+      case .no: return false
+      case .load:
+        try load(step)
+        continue
+      case .follow:
+        try follow(step)
+        continue
+      case .copy:
+        registers[Int(step.target)] = registers[Int(step.one)]
+        continue
+      case .jump:
+        at = Int(step.extra)
+        continue
+      case .jumpIf:
+        let cell = registers[Int(step.one)]
+        outcome = !cell.isNull && cell.bits != 0
+      case .jumpIfNull: outcome = registers[Int(step.one)].isNull
+      case .compareSigned:
+        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
+        outcome =
+          one.isNull || two.isNull
+          ? Self.compareNull(step.question, one, two) : Self.compare(step.question, one.signed, two.signed)
+      case .compareUnsigned:
+        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
+        outcome =
+          one.isNull || two.isNull
+          ? Self.compareNull(step.question, one, two) : Self.compare(step.question, one.bits, two.bits)
+      case .compareDouble:
+        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
+        outcome =
+          one.isNull || two.isNull
+          ? Self.compareNull(step.question, one, two) : Self.compare(step.question, one.double, two.double)
+      case .compareText:
+        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
+        outcome =
+          one.isNull || two.isNull
+          ? Self.compareNull(step.question, one, two)
+          : Self.compare(step.question, one.bytes, two.bytes, TextBytes.isEqual, TextBytes.isLess)
+      case .compareBytes:
+        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
+        outcome =
+          one.isNull || two.isNull
+          ? Self.compareNull(step.question, one, two)
+          : Self.compare(step.question, one.bytes, two.bytes, TextBytes.isSame, TextBytes.bytesAreLess)
+      case .find: outcome = needles[Int(step.two)].holds(registers[Int(step.one)].bytes)
+      case .member: outcome = sets[Int(step.two)].contains(registers[Int(step.one)])
+      case .match:
+        let text = String(decoding: registers[Int(step.one)].bytes, as: UTF8.self)
+        outcome = text.contains(regexes[Int(step.two)])
+      case .empty: outcome = registers[Int(step.one)].count == 0
+      case .characters:
+        let text = registers[Int(step.one)].bytes
+        let count = TextBytes.isSimple(text) ? text.count : String(decoding: text, as: UTF8.self).count
+        registers[Int(step.target)] = Cell(Int64(count))
+        continue
+      case .integers, .floats:
+        try compute(step)
+        continue
+      case .demand:
+        if registers[Int(step.one)].isNull {
+          throw interpreter.fault(.nilUnwrapped, "it is nil", terms[Int(step.extra)])
+        }
+        continue
+      case .interpret:
+        try interpret(step)
+        continue
+      }
+      if outcome == step.sense { at = Int(step.extra) }
+    }
+  }
+
+  // MARK: Rows
+
+  @inline(__always)
+  private func load(_ step: Instruction) throws {
+    let row = registers[Int(step.one)]
+    let index = Int(step.extra)
+    if row.isNull {
+      registers[Int(step.target)] = .null
+      return
+    }
+    let start = UnsafeRawPointer(bitPattern: UInt(row.bits))!
+    // The row was examined, so its version is one of the table's.
+    let load = loads + index
+    let place = load.pointee.places[Int(start.u16(0))]
+    switch place.kind {
+    case .missing: registers[Int(step.target)] = load.pointee.initial
+    case .fixed:
+      registers[Int(step.target)] =
+        place.isNull(start) ? load.pointee.empty : load.pointee.coding.cell(place.fixed(start))
+    case .variable:
+      if place.isNull(start) {
+        registers[Int(step.target)] = load.pointee.empty
+        return
+      }
+      let (bytes, isOutside) = place.variable(start)
+      registers[Int(step.target)] = Cell(isOutside ? try outside(step) : bytes)
+    }
+  }
+
+  private func outside(_ step: Instruction) throws -> UnsafeRawBufferPointer {
+    let load = fields[Int(step.extra)]
+    return spare.keep(try load.table.large(load.field, rows[Int(step.one)]))
+  }
+
+  private func follow(_ step: Instruction) throws {
+    let reference = registers[Int(step.one)]
+    if reference.isNull {
+      registers[Int(step.target)] = .null
+      return
+    }
+    let passage = passages[Int(step.extra)]
+    let id = RowID(reference.bits)
+    guard let row = try passage.table.borrow(id, { spare.keep($0) }) else {
+      throw interpreter.fault(
+        .missingRow, "there is no row \(id.number) of \(passage.table.entity.name)", passage.term)
+    }
+    registers[Int(step.target)] = Cell(row.bytes)
+    rows[Int(step.target)] = id
+  }
+
+  // MARK: Computing
+
+  private func compute(_ step: Instruction) throws {
+    let term = terms[Int(step.extra)]
+    let kind = term.kind
+    let cells = [registers[Int(step.one)], registers[Int(step.two)]]
+    let values = cells.map { $0.value(kind) }
+    registers[Int(step.target)] = spare.cell(try Numbers.compute(term, values, interpreter)) ?? .null
+  }
+
+  private func interpret(_ step: Instruction) throws {
+    let escape = escaped[Int(step.extra)]
+    var bindings: [Int: Value] = [:]
+    for (variable, register, kind) in escape.bindings { bindings[variable] = registers[Int(register)].value(kind) }
+    registers[Int(step.target)] = spare.cell(try interpreter.value(escape.term, bindings)) ?? .null
+  }
+
+  // MARK: Comparing
+
+  /// One of them is nil: only `==` and `!=` can be asked.
+  @inline(__always)
+  private static func compareNull(_ question: UInt8, _ one: Cell, _ two: Cell) -> Bool {
+    (one.isNull && two.isNull) == (question == Expression.Comparison.equal.rawValue)
+  }
+
+  @inline(__always)
+  private static func compare<Number: Comparable>(_ question: UInt8, _ one: Number, _ two: Number) -> Bool {
+    switch question {
+    case 0: one == two
+    case 1: one != two
+    case 2: one < two
+    case 3: one <= two
+    case 4: one > two
+    default: one >= two
+    }
+  }
+
+  @inline(__always)
+  private static func compare(
+    _ question: UInt8, _ one: UnsafeRawBufferPointer, _ two: UnsafeRawBufferPointer,
+    _ isEqual: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool,
+    _ isLess: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+  ) -> Bool {
+    switch question {
+    case 0: isEqual(one, two)
+    case 1: !isEqual(one, two)
+    case 2: isLess(one, two)
+    case 3: !isLess(two, one)
+    case 4: isLess(two, one)
+    default: !isLess(one, two)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+internal import RoostFile
+internal import RoostTrees
+
+/// Makes the bytes of an entry from what a transaction noted, and from the rows before and after it.
+///
+/// What a deleted row held is read from the state before the transaction: that is what the reader of the history knows.
+struct HistoryEntryMaker {
+  let tables: Tables
+  private let notes: HistoryNotes
+  private let isFull: Bool
+
+  init(_ tables: Tables, isFull: Bool) {
+    self.tables = tables
+    self.isFull = isFull
+    notes = tables.history
+  }
+
+  /// The entry; nil if nothing changed.
+  func make(_ author: String) throws(StoreError) -> [UInt8]? {
+    notes.join()
+    var out = ByteWriter(capacity: 64)
+    out.byte(HistoryEntry.form)
+    out.byte((notes.isCatalogChanged ? HistoryEntry.catalogFlag : 0) | (isFull ? HistoryEntry.fullFlag : 0))
+    out.text(author)
+    let head = out.bytes.count
+    for id in notes.entities {
+      // With an entity that is gone its rows went too.
+      guard let entity = tables.catalog.entity(id), let section = try section(entity) else { continue }
+      out.number(id.number)
+      out.number(UInt64(section.count))
+      section.withUnsafeBytes { out.plain($0) }
+    }
+    return out.bytes.count == head && !notes.isCatalogChanged ? nil : out.bytes
+  }
+
+  private func section(_ entity: Entity) throws(StoreError) -> [UInt8]? {
+    let was = tables.base.entity(entity.id)
+    let firstNew: UInt64
+    if let known = notes.firstNew[entity.id] {
+      firstNew = known
+    } else {
+      // Only links were noted; no row was inserted, or somebody had asked for the table.
+      firstNew = try tables.currentNextRow(entity.id)
+    }
+    let all = notes.notes(of: entity.id)
+    var (updates, deletes, holes): ([HistoryNotes.Note], [HistoryNotes.Note], [UInt64]) = ([], [], [])
+    for note in all {
+      if note.what == HistoryNotes.Note.deleted {
+        if note.row < firstNew { deletes.append(note) } else { holes.append(note.row) }
+      } else if note.row < firstNew {
+        updates.append(note)
+      }
+    }
+    let runs = Self.runs(from: firstNew, to: try tables.currentNextRow(entity.id), without: holes)
+    if updates.isEmpty, deletes.isEmpty, runs.isEmpty { return nil }
+
+    var out = ByteWriter(capacity: 32)
+    let kept = deletes.isEmpty ? [] : was.map(keptFields) ?? []
+    out.columns(kept)
+    let held = isFull && !(updates.isEmpty && runs.isEmpty) ? entity.fields : []
+    out.columns(held)
+    var now: HistoryImage?
+    if !held.isEmpty { now = try tables.image(entity) }
+    try write(runs, &now, to: &out)
+    try write(updates, &now, held, to: &out)
+    try write(deletes, was, kept.map(\.id), to: &out)
+    return out.bytes
+  }
+
+  /// The fields that the history keeps of deleted rows: what is marked, and what a unique index knows them by.
+  private func keptFields(of entity: Entity) -> [Field] {
+    var ids = Set<FieldID>()
+    for index in tables.base.indexes(of: entity.id) where index.isUnique { ids.formUnion(index.parts.map(\.field)) }
+    return entity.fields.filter { $0.isPreserved || ids.contains($0.id) }
+  }
+
+  private static func runs(from: UInt64, to: UInt64, without holes: [UInt64]) -> [Range<UInt64>] {
+    var runs: [Range<UInt64>] = []
+    var start = from
+    for hole in holes where hole >= start && hole < to {
+      if hole > start { runs.append(start..<hole) }
+      start = hole + 1
+    }
+    if start < to { runs.append(start..<to) }
+    return runs
+  }
+
+  // MARK: Writing
+
+  private func write(
+    _ runs: [Range<UInt64>], _ now: inout HistoryImage?, to out: inout ByteWriter
+  ) throws(StoreError) {
+    out.number(UInt64(runs.count))
+    let slots = now?.slots(now?.fields ?? []) ?? []
+    var end: UInt64 = 0
+    for run in runs {
+      out.number(run.lowerBound - end)
+      out.number(run.upperBound - run.lowerBound)
+      end = run.upperBound
+      if slots.isEmpty { continue }
+      for row in run { try write(RowID(row), slots, &now, to: &out) }
+    }
+  }
+
+  private func write(
+    _ updates: [HistoryNotes.Note], _ now: inout HistoryImage?, _ held: [Field], to out: inout ByteWriter
+  ) throws(StoreError) {
+    if updates.isEmpty { return out.number(UInt64(0)) }
+    // One group for each set of fields, in the order in which they come.
+    var groups: [UInt32: Int] = [:]
+    var members: [(what: UInt32, rows: [UInt64])] = []
+    for note in updates {
+      if let group = groups[note.what] {
+        members[group].rows.append(note.row)
+      } else {
+        groups[note.what] = members.count
+        members.append((note.what, [note.row]))
+      }
+    }
+    out.number(UInt64(members.count))
+    for (what, rows) in members {
+      let touched = notes.sets[Int(what - 1)]
+      out.list(touched.fields) { out, field in out.number(field.number) }
+      out.list(touched.relationships) { out, relationship in out.number(relationship) }
+      out.number(UInt64(rows.count))
+      let slots = now?.slots(touched.fields) ?? []
+      var before: UInt64 = 0
+      for row in rows {
+        out.number(row - before)
+        before = row
+        if !slots.isEmpty { try write(RowID(row), slots, &now, to: &out) }
+      }
+    }
+  }
+
+  private func write(
+    _ deletes: [HistoryNotes.Note], _ was: Entity?, _ kept: [FieldID], to out: inout ByteWriter
+  ) throws(StoreError) {
+    out.number(UInt64(deletes.count))
+    var before: UInt64 = 0
+    var image: HistoryImage?
+    if !kept.isEmpty, let was { image = try tables.baseImage(was) }
+    let slots = image?.slots(kept) ?? []
+    for note in deletes {
+      out.number(note.row - before)
+      before = note.row
+      if !slots.isEmpty { try write(RowID(note.row), slots, &image, to: &out) }
+    }
+  }
+
+  private func write(
+    _ row: RowID, _ slots: [(field: FieldID, slot: Slot)], _ image: inout HistoryImage?, to out: inout ByteWriter
+  ) throws(StoreError) {
+    try image?.load(row)
+    for (field, slot) in slots { try image?.append(field, slot, to: &out) }
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func columns(_ fields: [Field]) {
+    list(fields) { out, field in
+      out.number(field.id.number)
+      out.type(field.type)
+    }
+  }
+}

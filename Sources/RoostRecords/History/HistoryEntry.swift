@@ -1,0 +1,221 @@
+internal import RoostBytes
+package import RoostFile
+
+/// What one transaction changed, as the history keeps it. Its bytes are read when they are asked for.
+///
+/// ## Layout
+/// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements.
+/// ```
+/// u8 1 (the form)   flags: 1 the catalog changed, 2 values of inserted rows and changed fields are there   author
+/// entities, ascending, to the end: number, length of what follows
+///   kept: field, type           the fields whose values stand at deleted rows
+///   held: field, type           those whose values stand at inserted rows and changed fields; none without flag 2
+///   inserted: distance from the end of the run before, rows in the run (not 0); and of each row the held values
+///   updated: list of fields, list of relationships, list of rows: distance from the one before; and of each row the
+///     values of those of the fields that are held
+///   deleted: distance from the row before, the kept values
+/// value: u8 0 and its bytes as in a row, behind a varint length where the type has no fixed width;
+///   u8 1: nil;   u8 2 and how many bytes it has: it was too large
+/// ```
+package struct HistoryEntry: Sendable {
+  /// The most bytes of UTF-8 that an author may have.
+  package static let mostAuthorBytes = 1024
+  static let form: UInt8 = 1
+  static let catalogFlag: UInt8 = 1
+  static let fullFlag: UInt8 = 2
+
+  package let author: String
+  package let isCatalogChanged: Bool
+  /// Whether the values of inserted rows and of changed fields are there.
+  package let isFull: Bool
+  private let bytes: [UInt8]
+  private let sections: [(entity: EntityID, range: Range<Int>)]
+
+  /// Reads an entry; what it says of each entity is looked at later, by ``changes(of:_:)``.
+  package init(decoding bytes: [UInt8]) throws(StoreError) { try self.init(decoding: bytes, 0..<bytes.count) }
+
+  init(decoding bytes: [UInt8], _ range: Range<Int>) throws(StoreError) {
+    self.bytes = bytes
+    do {
+      (author, isCatalogChanged, isFull, sections) = try bytes.withUnsafeBytes { bytes in
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        guard try reader.byte() == Self.form else { throw ByteReader.Unreadable() }
+        let flags = try reader.byte()
+        let author = try reader.text()
+        guard flags < 4, author.utf8.count <= Self.mostAuthorBytes else { throw ByteReader.Unreadable() }
+        var sections: [(EntityID, Range<Int>)] = []
+        while !reader.isAtEnd {
+          let entity = EntityID(try reader.number())
+          let count: UInt64 = try reader.number()
+          let start = range.lowerBound + reader.position
+          if let last = sections.last, last.0 >= entity { throw ByteReader.Unreadable() }
+          sections.append((entity, start..<start + (try reader.take(count)).count))
+        }
+        return (author, flags & Self.catalogFlag != 0, flags & Self.fullFlag != 0, sections)
+      }
+    } catch { throw Self.unreadable }
+  }
+
+  static var unreadable: StoreError { StoreError(.damaged, "an entry of the history is unreadable") }
+
+  /// The entities whose rows changed, ascending.
+  package var entities: [EntityID] { sections.map(\.entity) }
+
+  /// Calls `body` with each change of the entities asked for (nil: of all): inserted rows first, then updated and
+  /// deleted ones, of one entity after the other.
+  package func changes(
+    of wanted: Set<EntityID>? = nil, _ body: (HistoryChange) throws -> Void
+  ) throws {
+    for (entity, range) in sections where wanted?.contains(entity) != false {
+      do {
+        try bytes.withUnsafeBytes { bytes in
+          var section = HistorySection(
+            entity, ByteReader(UnsafeRawBufferPointer(rebasing: bytes[range])), isFull: isFull)
+          try section.visit(body)
+        }
+      } catch is ByteReader.Unreadable { throw Self.unreadable }
+    }
+  }
+
+  /// The same as a list.
+  package func changes(of wanted: Set<EntityID>? = nil) throws -> [HistoryChange] {
+    var all: [HistoryChange] = []
+    try changes(of: wanted) { all.append($0) }
+    return all
+  }
+}
+
+/// What happened to some rows of an entity.
+package struct HistoryChange: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable { case insert, update, delete }
+
+  package var kind: Kind
+  package var entity: EntityID
+  /// One row, or the first and the last of a run of inserted rows whose values are not there.
+  package var rows: ClosedRange<UInt64>
+  /// What changed, in an update.
+  package var fields: [FieldID] = []
+  package var relationships: [UInt32] = []
+  /// What was kept of a deleted row; with full history the values of an inserted one, or of the changed fields.
+  package var values: [Kept] = []
+
+  package var row: RowID { RowID(rows.lowerBound) }
+
+  package struct Kept: Hashable, Sendable {
+    package var field: FieldID
+    package var type: FieldType
+    package var content: Content
+  }
+
+  package enum Content: Hashable, Sendable {
+    case value(Value)
+    /// The value had so many bytes that it was not kept.
+    case tooLarge(UInt64)
+  }
+}
+
+/// Reads what an entry says of one entity, and trusts nothing.
+struct HistorySection {
+  private typealias Column = (field: FieldID, type: FieldType)
+
+  private let entity: EntityID
+  private var reader: ByteReader
+  private let isFull: Bool
+
+  init(_ entity: EntityID, _ reader: ByteReader, isFull: Bool) {
+    self.entity = entity
+    self.reader = reader
+    self.isFull = isFull
+  }
+
+  mutating func visit(_ body: (HistoryChange) throws -> Void) throws {
+    let kept = try columns()
+    let held = try columns()
+    guard isFull || held.isEmpty else { throw ByteReader.Unreadable() }
+    try inserted(held, body)
+    try updated(held, body)
+    try deleted(kept, body)
+    guard reader.isAtEnd else { throw ByteReader.Unreadable() }
+  }
+
+  private mutating func columns() throws -> [Column] {
+    try reader.list { reader in (FieldID(try reader.number()), try reader.type()) }
+  }
+
+  /// How many elements follow, each of which takes a byte at least.
+  private mutating func count() throws -> UInt64 {
+    let count: UInt64 = try reader.number()
+    guard count <= UInt64(reader.left) else { throw ByteReader.Unreadable() }
+    return count
+  }
+
+  private static func sum(_ one: UInt64, _ other: UInt64) throws -> UInt64 {
+    let (sum, overflows) = one.addingReportingOverflow(other)
+    if overflows { throw ByteReader.Unreadable() }
+    return sum
+  }
+
+  private mutating func inserted(_ held: [Column], _ body: (HistoryChange) throws -> Void) throws {
+    var end: UInt64 = 0
+    for _ in 0..<(try count()) {
+      let first = try Self.sum(end, reader.number())
+      let rows: UInt64 = try reader.number()
+      guard rows > 0 else { throw ByteReader.Unreadable() }
+      end = try Self.sum(first, rows)
+      if held.isEmpty {
+        try body(HistoryChange(kind: .insert, entity: entity, rows: first...end - 1))
+        continue
+      }
+      // Each row takes a byte at least, so a run that is too long ends with the bytes.
+      for row in first..<end {
+        try body(HistoryChange(kind: .insert, entity: entity, rows: row...row, values: try held.map { try value($0) }))
+      }
+    }
+  }
+
+  private mutating func updated(_ held: [Column], _ body: (HistoryChange) throws -> Void) throws {
+    let types = Dictionary(held.map { ($0.field, $0.type) }) { first, _ in first }
+    for _ in 0..<(try count()) {
+      let fields = try reader.list { reader in FieldID(try reader.number()) }
+      let relationships: [UInt32] = try reader.list { reader in try reader.number() }
+      let columns: [Column] = fields.compactMap { id in types[id].map { (id, $0) } }
+      var row: UInt64 = 0
+      for _ in 0..<(try count()) {
+        row = try Self.sum(row, reader.number())
+        try body(
+          HistoryChange(
+            kind: .update, entity: entity, rows: row...row, fields: fields, relationships: relationships,
+            values: try columns.map { try value($0) }))
+      }
+    }
+  }
+
+  private mutating func deleted(_ kept: [Column], _ body: (HistoryChange) throws -> Void) throws {
+    var row: UInt64 = 0
+    for _ in 0..<(try count()) {
+      row = try Self.sum(row, reader.number())
+      try body(
+        HistoryChange(kind: .delete, entity: entity, rows: row...row, values: try kept.map { try value($0) }))
+    }
+  }
+
+  private mutating func value(_ column: Column) throws -> HistoryChange.Kept {
+    let content: HistoryChange.Content
+    switch try reader.byte() {
+    case 0:
+      let found: Value?
+      if let width = column.type.width {
+        let bytes = try reader.take(UInt64(width))
+        found = bytes.baseAddress.map { FixedCoding.read($0, as: column.type) }
+      } else {
+        found = ElementCoding.decode(try reader.take(reader.number()), as: column.type)
+      }
+      guard let found else { throw ByteReader.Unreadable() }
+      content = .value(found)
+    case 1: content = .value(.null)
+    case 2: content = .tooLarge(try reader.number())
+    default: throw ByteReader.Unreadable()
+    }
+    return HistoryChange.Kept(field: column.field, type: column.type, content: content)
+  }
+}

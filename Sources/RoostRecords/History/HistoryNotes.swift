@@ -1,0 +1,185 @@
+/// What a transaction changed so far, in memory: the entry of the history is made of it at the commit.
+///
+/// A row whose number was given in this transaction needs no note: rows' numbers ascend, so what was inserted is a run
+/// from the number that was next at the begin, without those that were deleted again. Notes are only added at the end,
+/// so a savepoint is a count, and what is noted twice is joined when there is too much of it.
+///
+/// ## Invariants
+/// 1. Notes before `protected` are those that an open savepoint may go back to, and stay as they are.
+/// 2. A row's deletion is its last note.
+final class HistoryNotes {
+  struct Note {
+    var entity: UInt32
+    /// 0 says deleted; else the number of a set of fields, counted from 1.
+    var what: UInt32
+    var row: UInt64
+
+    static let deleted: UInt32 = 0
+  }
+
+  /// What changed of a row. Both lists ascend.
+  struct Touched: Hashable {
+    var fields: [FieldID] = []
+    var relationships: [UInt32] = []
+
+    func joined(_ other: Touched) -> Touched {
+      Touched(
+        fields: Set(fields).union(other.fields).sorted(),
+        relationships: Set(relationships).union(other.relationships).sorted())
+    }
+  }
+
+  let isOn: Bool
+  @exclusivity(unchecked) private(set) var notes: [Note] = []
+  @exclusivity(unchecked) private(set) var isCatalogChanged = false
+  /// For each entity whose rows may have changed, the first number that was given in this transaction.
+  private(set) var firstNew: [EntityID: UInt64] = [:]
+  private(set) var sets: [Touched] = []
+  private var numbers: [Touched: UInt32] = [:]
+  @exclusivity(unchecked) private var protected = 0
+  @exclusivity(unchecked) private var joinAt: Int
+  // The last set that was looked up: most changes are like the one before.
+  @exclusivity(unchecked) private var lastFields = FieldSet()
+  @exclusivity(unchecked) private var lastLayout: Layout?
+  @exclusivity(unchecked) private var lastNumber: UInt32 = 0
+
+  private let leastToJoin: Int
+
+  init(isOn: Bool, leastToJoin: Int = 1 << 14) {
+    self.isOn = isOn
+    self.leastToJoin = leastToJoin
+    joinAt = leastToJoin
+  }
+
+  /// The first number of the entity that was given in this transaction, where `next` is the next one now. To be asked
+  /// before the entity's rows change. Rows from there on need no notes: without a history none does.
+  func begin(_ entity: EntityID, next: UInt64) -> UInt64 {
+    guard isOn else { return 0 }
+    if let known = firstNew[entity] { return known }
+    firstNew[entity] = next
+    return next
+  }
+
+  // MARK: Noting
+
+  /// Fields of a row changed that was there at the begin.
+  func note(update row: RowID, of entity: EntityID, _ fields: FieldSet, _ layout: Layout) {
+    if lastLayout !== layout || lastFields != fields {
+      let changed = layout.members.indices.filter { fields.contains($0) }.map { layout.members[$0].id }
+      lastNumber = number(Touched(fields: changed.sorted()))
+      (lastFields, lastLayout) = (fields, layout)
+    }
+    add(Note(entity: entity.number, what: lastNumber, row: row.number))
+  }
+
+  /// Links of a row changed. Of a row that is new this has no effect.
+  func note(update entity: EntityID, _ row: RowID, relationship: UInt32) {
+    guard isOn, row.number < firstNew[entity] ?? .max else { return }
+    add(Note(entity: entity.number, what: number(Touched(relationships: [relationship])), row: row.number))
+  }
+
+  func note(delete row: RowID, of entity: EntityID) {
+    if isOn { add(Note(entity: entity.number, what: Note.deleted, row: row.number)) }
+  }
+
+  func noteCatalog() { isCatalogChanged = isOn }
+
+  private func add(_ note: Note) {
+    notes.append(note)
+    if notes.count >= joinAt { join() }
+  }
+
+  private func number(_ touched: Touched) -> UInt32 {
+    if let known = numbers[touched] { return known }
+    sets.append(touched)
+    numbers[touched] = UInt32(sets.count)
+    return UInt32(sets.count)
+  }
+
+  // MARK: Joining
+
+  /// Leaves one note for a row, in the order of entities and rows, of all behind the last savepoint.
+  func join() {
+    defer { joinAt = max(leastToJoin, protected + 2 * (notes.count - protected)) }
+    if isJoined { return }
+    notes[protected...].sort { ($0.entity, $0.row) < ($1.entity, $1.row) }
+    var end = protected
+    for index in protected + 1..<notes.count {
+      let next = notes[index]
+      if notes[end].entity != next.entity || notes[end].row != next.row {
+        end += 1
+        notes[end] = next
+      } else {
+        notes[end].what = joined(notes[end].what, next.what)
+      }
+    }
+    notes.removeSubrange((end + 1)...)
+  }
+
+  private var isJoined: Bool {
+    guard notes.count - protected > 1 else { return true }
+    for index in protected + 1..<notes.count
+    where (notes[index - 1].entity, notes[index - 1].row) >= (notes[index].entity, notes[index].row) { return false }
+    return true
+  }
+
+  private func joined(_ one: UInt32, _ other: UInt32) -> UInt32 {
+    if one == other { return one }
+    if one == Note.deleted || other == Note.deleted { return Note.deleted }
+    return number(sets[Int(one - 1)].joined(sets[Int(other - 1)]))
+  }
+
+  /// All entities whose rows may have changed, ascending. The notes must have been joined.
+  var entities: [EntityID] {
+    var found = Array(firstNew.keys)
+    for (index, note) in notes.enumerated() where index == 0 || notes[index - 1].entity != note.entity {
+      if firstNew[EntityID(note.entity)] == nil { found.append(EntityID(note.entity)) }
+    }
+    if found.count > 1 { found.sort() }
+    return found
+  }
+
+  /// The notes of one entity, which must have been joined without an open savepoint.
+  func notes(of entity: EntityID) -> ArraySlice<Note> {
+    let start = notes.partitioningIndex { $0.entity >= entity.number }
+    return notes[start...].prefix { $0.entity == entity.number }
+  }
+
+  // MARK: Savepoints
+
+  struct Mark {
+    let count: Int
+    let protected: Int
+    let isCatalogChanged: Bool
+  }
+
+  func mark() -> Mark {
+    defer { protected = notes.count }
+    return Mark(count: notes.count, protected: protected, isCatalogChanged: isCatalogChanged)
+  }
+
+  /// Forgets what was noted since the mark.
+  func goBack(to mark: Mark) {
+    notes.removeSubrange(mark.count...)
+    isCatalogChanged = mark.isCatalogChanged
+    release(mark)
+  }
+
+  /// Keeps it, and forgets the mark.
+  func release(_ mark: Mark) {
+    protected = mark.protected
+    joinAt = max(leastToJoin, protected + 2 * (notes.count - protected))
+  }
+}
+
+extension Array {
+  /// The first place from which on the condition holds; it must not cease to.
+  fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,79 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// The tree of the history while a transaction changes it.
+///
+/// Entries are put one by one. When there are enough of them at the end, whoever commits the next puts them together
+/// into a segment. That depends on what stands in the tree alone, so the replay of the log does the same.
+struct HistoryTree {
+  static let name = Array("history".utf8)
+  /// So many entries make a segment, or so many bytes.
+  static let segmentEntries = 64
+  static let segmentBytes = 2048
+
+  let draft: IntegerTreeDraft
+  let transaction: WriteTransaction
+
+  /// Puts the entry of a transaction behind all others.
+  func append(
+    _ number: UInt64, _ stamp: HybridTime, _ entry: [UInt8], after last: (key: UInt64, head: HistoryBlock.Head)?
+  ) throws(StoreError) {
+    guard last.map({ $0.head.last < number && $0.head.stamp < stamp }) ?? true else {
+      throw StoreError(.damaged, "the history is out of order at transaction \(number)")
+    }
+    var (ordinal, bytesBefore) = (0, 0)
+    if let head = last?.head, head.kind == HistoryBlock.entry {
+      (ordinal, bytesBefore) = (head.ordinal + 1, head.bytesBefore + head.byteCount)
+    }
+    if ordinal + 1 < Self.segmentEntries, bytesBefore + entry.count < Self.segmentBytes {
+      return try put(number, HistoryBlock.entry(stamp, ordinal: ordinal, bytesBefore: bytesBefore, entry))
+    }
+    var members = try singles(ordinal)
+    members.append(HistoryBlock.Member(number: number, stamp: stamp, bytes: entry))
+    if members.count > 1 { try draft.removeRange(members[0].number, nil) }
+    try put(members[0].number, HistoryBlock.segment(members))
+  }
+
+  /// The last entries of the tree, all of them single; fewer where some were pruned since they were counted.
+  private func singles(_ count: Int) throws(StoreError) -> [HistoryBlock.Member] {
+    var members: [HistoryBlock.Member] = []
+    var cursor = IntegerCursor(draft.tree)
+    var isThere = count > 0 ? try cursor.last() : false
+    while isThere, members.count < count {
+      let key = cursor.key
+      let content = try HistoryContent(key, try draft.tree.value(of: key) ?? [])
+      guard content.head.kind == HistoryBlock.entry else { break }
+      members += content.members
+      isThere = try cursor.previous()
+    }
+    return members.reversed()
+  }
+
+  /// A large value stays a draft until the next checkpoint: its bytes are not in the record, which therefore may not
+  /// name its places.
+  func put(_ key: UInt64, _ value: [UInt8]) throws(StoreError) {
+    var failure: StoreError?
+    value.withUnsafeBytes { bytes in
+      do throws(StoreError) {
+        if bytes.count >= ExtentList.namedFrom {
+          try draft.put(key, extents: try transaction.writeExtents(bytes, mayName: false))
+        } else {
+          try draft.put(key, bytes)
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Removes everything up to a transaction. A gap that reaches beyond it stays, and a segment keeps what is newer.
+  func remove(upTo floor: UInt64, _ reading: HistoryReading) throws(StoreError) {
+    guard let (key, head) = try reading.head(atMost: floor) else { return }
+    let rest = head.last <= floor ? [] : try reading.content(key).members.filter { $0.number > floor }
+    try draft.removeRange(0, key)
+    if head.isGap, head.last > floor { return }
+    guard try draft.remove(key) else { throw HistoryBlock.unreadable(key) }
+    if let first = rest.first { try put(first.number, HistoryBlock.segment(rest)) }
+  }
+}

@@ -1,0 +1,86 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// What the log says of links: see `Tables+Links.swift`.
+extension Tables {
+  func recordLinks(_ kind: Kind, _ one: Relationship, _ numbers: [UInt64]) throws(StoreError) {
+    var piece = ByteWriter()
+    piece.number(one.id.number)
+    for number in numbers { piece.number(number) }
+    try forest.transaction.record(kind.rawValue, count: piece.bytes.count) { memory in
+      piece.bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    }
+  }
+
+  /// Carries out a piece about links again.
+  func carryOutLinks(_ kind: Kind, _ reader: inout ByteReader) throws {
+    let id = RelationshipID(try reader.number())
+    guard let one = catalog.relationship(id), one.shape == .links || one.isOrdered else { throw Self.unreadable }
+    let owner = RowID(try reader.number())
+    let links = try links(one)
+    let isForward = one.isForward
+    func place() throws -> Int? {
+      let number: UInt64 = try reader.number()
+      return number == 0 ? nil : Int(clamping: number - 1)
+    }
+    switch kind {
+    case .link:
+      let target = RowID(try reader.number())
+      try link(owner, target, links, isForward, at: try place())
+    case .unlink:
+      let target = RowID(try reader.number())
+      guard let found = try self.link(of: owner, target, links, isForward, at: try place()) else {
+        throw Self.unreadable
+      }
+      try unlink(found, links)
+    case .moveLink:
+      let from = Int(clamping: try reader.number() as UInt64)
+      let to = Int(clamping: try reader.number() as UInt64)
+      guard from < .max, let found = try links.links(owner, isForward, from..<from + 1).first else {
+        throw Self.unreadable
+      }
+      try moveLink(found, links, isForward, to: to)
+    case .unlinkAll: try unlinkAll(owner, links, isForward)
+    case .arrange:
+      let rows = try reader.list { RowID(try $0.number()) }
+      try arrange(owner, rows, links, isForward)
+    default: throw Self.unreadable
+    }
+    guard reader.isAtEnd else { throw Self.unreadable }
+  }
+
+  // MARK: What writing and carrying out again share
+
+  func link(
+    _ owner: RowID, _ target: RowID, _ links: LinkDraft, _ isForward: Bool, at place: Int?
+  ) throws(StoreError) {
+    if isForward {
+      try links.add(owner, target, forward: place)
+    } else {
+      try links.add(target, owner, backward: place)
+    }
+    noteLink(links.relationship, isForward ? owner : target, isForward ? target : owner)
+  }
+
+  func unlink(_ link: Link, _ links: LinkDraft) throws(StoreError) {
+    try links.remove(link)
+    noteLink(links.relationship, link.owner, link.target)
+  }
+
+  func moveLink(_ link: Link, _ links: LinkDraft, _ isForward: Bool, to place: Int) throws(StoreError) {
+    try links.move(link, isForward, to: place)
+    noteLink(links.relationship, link.owner, link.target)
+  }
+
+  /// The link at a place in the owner's list, if it leads to the target; without a place the first one that does.
+  func link(
+    of owner: RowID, _ target: RowID, _ links: LinkDraft, _ isForward: Bool, at place: Int?
+  ) throws(StoreError) -> Link? {
+    guard let place else { return try links.find(isForward ? owner : target, isForward ? target : owner) }
+    guard place < .max else { return nil }
+    let found = try links.links(owner, isForward, place..<place + 1).first
+    return found?.row(!isForward) == target ? found : nil
+  }
+}

@@ -1,0 +1,124 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// What a table does for its relationships when a row of it changes.
+///
+/// Who is a child is said by the reference in its row; the order of a parent's children follows: a new child comes last. A
+/// row that goes takes its links with it. Both happen wherever a row is written, so the log need not tell.
+final class TableLinks {
+  /// A reference whose rows stand in an order that the other side keeps.
+  private struct Order {
+    let slot: Slot
+    let links: LinkDraft
+  }
+
+  /// A reference that must lead to a row.
+  struct Checked {
+    let slot: Slot
+    let relationship: Relationship
+    /// The row it led to last, which was there.
+    var last = RowID(0)
+    var deletions = -1
+  }
+
+  private let orders: [Order]
+  private let own: [(links: LinkDraft, isForward: Bool)]
+  @exclusivity(unchecked) private var checked: [Checked]
+  private let tables: Tables
+
+  init(_ entity: Entity, _ layout: Layout, _ tables: Tables) throws(StoreError) {
+    self.tables = tables
+    var orders: [Order] = []
+    var own: [(LinkDraft, Bool)] = []
+    var checked: [Checked] = []
+    for one in tables.catalog.relationships(of: entity.id) {
+      switch one.shape {
+      case .links: own.append((try tables.links(one), one.isForward))
+      case .manyByReference: continue
+      case .one(let field):
+        guard let at = layout.members.firstIndex(where: { $0.id == field }) else { continue }
+        if !one.traits.contains(.unchecked) { checked.append(Checked(slot: layout.slots[at], relationship: one)) }
+        guard let inverse = tables.catalog.inverse(of: one), inverse.isOrdered else { continue }
+        orders.append(Order(slot: layout.slots[at], links: try tables.links(inverse)))
+      }
+    }
+    self.orders = orders
+    self.own = own
+    self.checked = checked
+  }
+
+  private static func reference(_ row: UnsafeRawPointer, _ slot: Slot, _ layout: Layout) -> RowID? {
+    if layout.isNull(row, slot) { return nil }
+    let number = row.u64(slot.position)
+    return number == 0 ? nil : RowID(number)
+  }
+
+  // MARK: Following
+
+  @inline(__always)
+  func inserted(_ id: RowID, _ new: UnsafeRawPointer, _ layout: Layout) throws(StoreError) {
+    if orders.isEmpty { return }
+    for order in orders {
+      if let parent = Self.reference(new, order.slot, layout) { try append(id, to: parent, order.links) }
+    }
+  }
+
+  func exchanged(
+    _ id: RowID, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ layout: Layout
+  ) throws(StoreError) {
+    for order in orders {
+      let (before, after) = (Self.reference(old, order.slot, layout), Self.reference(new, order.slot, layout))
+      if before == after { continue }
+      if let before { try take(id, from: before, order.links) }
+      if let after { try append(id, to: after, order.links) }
+    }
+  }
+
+  func erased(_ id: RowID, _ old: UnsafeRawPointer, _ layout: Layout) throws(StoreError) {
+    for order in orders {
+      if let parent = Self.reference(old, order.slot, layout) { try take(id, from: parent, order.links) }
+    }
+    for (links, isForward) in own where !links.draft.root.isEmpty { try tables.unlinkAll(id, links, isForward) }
+  }
+
+  private func append(_ id: RowID, to parent: RowID, _ links: LinkDraft) throws(StoreError) {
+    try links.add(parent, id)
+    tables.noteLink(links.relationship, parent, id)
+  }
+
+  private func take(_ id: RowID, from parent: RowID, _ links: LinkDraft) throws(StoreError) {
+    guard let link = try links.find(parent, id) else { throw LinkDraft.damaged(links.relationship) }
+    try links.remove(link)
+    tables.noteLink(links.relationship, parent, id)
+  }
+
+  // MARK: Checking
+
+  /// Notes references of a row that lead to no row yet: they must at the transaction's end.
+  @inline(__always)
+  func check(_ id: RowID, _ new: UnsafeRawPointer, _ old: UnsafeRawPointer?, _ layout: Layout) throws {
+    if checked.isEmpty { return }
+    for index in checked.indices {
+      let slot = checked[index].slot
+      if layout.isNull(new, slot) { continue }
+      let row = RowID(new.u64(slot.position))
+      if let old, !layout.isNull(old, slot), old.u64(slot.position) == row.number { continue }
+      if row == checked[index].last, checked[index].deletions == tables.deletions { continue }
+      let relationship = checked[index].relationship
+      if row.number != 0, try tables.contains(row, relationship.target) {
+        checked[index].last = row
+        checked[index].deletions = tables.deletions
+      } else {
+        tables.openReferences[OpenReference(relationship: relationship.id, target: row)] = id
+      }
+    }
+  }
+}
+
+/// A reference that led to no row when it was written.
+struct OpenReference: Hashable {
+  var relationship: RelationshipID
+  var target: RowID
+}

@@ -1,0 +1,172 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Links between rows while a transaction changes them, and what the log says of them.
+///
+/// ## Layout
+/// The tree `l7` holds the links of relationship 7 and of its inverse, or the order of the rows that it leads to. Pieces in
+/// the log; all numbers are varints, and `place` is 0 for the end, or the place in the owner's list and 1.
+/// ```
+/// 38 link     relationship, owner, target, place
+/// 39 unlink   relationship, owner, target, place (0: the first link of the two)
+/// 40 move     relationship, owner, from, to: both places without 1, the second one counted without the link
+/// 41 unlink all   relationship, owner
+/// 42 arrange  relationship, owner, count, and the rows of the whole list in their new order
+/// ```
+extension Tables {
+  static func links(_ id: RelationshipID) -> [UInt8] { Array("l\(id.number)".utf8) }
+
+  /// Whether this side of a relationship has a tree: the one whose rows are the owners, where there are links or an order.
+  static func hasTree(_ one: Relationship) -> Bool { one.isForward && (one.shape == .links || one.isOrdered) }
+
+  static func form(_ forward: Relationship, _ catalog: Catalog) -> LinkForm {
+    LinkForm(
+      isForwardOrdered: forward.isOrdered, isBackwardOrdered: catalog.inverse(of: forward)?.isOrdered ?? false)
+  }
+
+  /// The draft of the links that a relationship shares with its inverse.
+  func links(_ one: Relationship) throws(StoreError) -> LinkDraft {
+    guard let forward = one.isForward ? one : catalog.inverse(of: one) else { throw LinkDraft.damaged(one) }
+    if let known = linkDrafts[forward.id] { return known }
+    let links = LinkDraft(Self.form(forward, catalog), forward, try bytes(Self.links(forward.id)))
+    linkDrafts[forward.id] = links
+    return links
+  }
+
+  /// Every change of a link comes by here: what both rows show by the relationship and by its inverse is another now.
+  func noteLink(_ forward: Relationship, _ owner: RowID, _ target: RowID) {
+    noteChange(of: owner, by: forward)
+    if let inverse = catalog.inverse(of: forward) { noteChange(of: target, by: inverse) }
+  }
+
+  private func noteChange(of row: RowID, by relationship: Relationship) {
+    linkChanges &+= 1
+    history.note(update: relationship.entity, row, relationship: relationship.id.number)
+  }
+
+  // MARK: Changing
+
+  func unlinkAll(_ row: RowID, _ links: LinkDraft, _ isForward: Bool) throws(StoreError) {
+    while true {
+      // In steps, so that a long list takes no memory.
+      let some = try links.links(row, isForward, 0..<1000)
+      if some.isEmpty { return }
+      for link in some {
+        try links.remove(link)
+        noteLink(links.relationship, link.owner, link.target)
+      }
+    }
+  }
+
+  /// Gives a whole list another order. The rows must be those of the list.
+  func arrange(_ row: RowID, _ rows: [RowID], _ links: LinkDraft, _ isForward: Bool) throws(StoreError) {
+    var known: [RowID: [Link]] = [:]
+    for link in try links.links(row, isForward).reversed() { known[link.row(!isForward), default: []].append(link) }
+    var sorted: [Link] = []
+    for other in rows {
+      guard let link = known[other]?.popLast() else { throw LinkDraft.damaged(links.relationship) }
+      sorted.append(link)
+    }
+    guard known.values.allSatisfy(\.isEmpty) else { throw LinkDraft.damaged(links.relationship) }
+    try links.arrange(sorted, isForward)
+    for link in sorted { noteLink(links.relationship, link.owner, link.target) }
+  }
+
+  func contains(_ row: RowID, _ entity: EntityID) throws -> Bool {
+    let tree = try table(entity).rows.tree
+    tree.view.slot.enter()
+    defer { tree.view.slot.leave() }
+    return try tree.find(row.number) != nil
+  }
+
+  // MARK: The end
+
+  /// Throws if a reference that was open is still open.
+  func closeReferences() throws {
+    defer { openReferences = [:] }
+    for (open, row) in openReferences.sorted(by: { $0.value < $1.value }) {
+      guard let one = catalog.relationship(open.relationship), case .one(let id) = one.shape,
+        try !contains(open.target, one.target), try isReferred(open.target, one)
+      else { continue }
+      let table = try table(one.entity)
+      throw RecordFault(
+        open.target.number == 0 ? .missing : .unknown,
+        open.target.number == 0
+          ? "row \(row.number) needs a reference, and none was set"
+          : "row \(row.number) refers to row \(open.target.number), which is not there",
+        entity: table.entity.name, field: table.entity.field(id)?.name)
+    }
+  }
+
+  /// Whether a row's reference leads to this one.
+  private func isReferred(_ target: RowID, _ one: Relationship) throws -> Bool {
+    guard let inverse = catalog.inverse(of: one) else { return false }
+    return try members(inverse).count(of: target) > 0
+  }
+
+  /// A to-many relationship's rows as they are at this moment.
+  func members(_ one: Relationship) throws -> Members {
+    let bond = ReadBond(scope)
+    if case .manyByReference(let entity, let field) = one.shape, !one.isOrdered {
+      let table = try table(entity)
+      guard let index = table.indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
+      return Members(
+        relationship: one, tree: try index.tree(),
+        source: .index(isOptional: table.entity.field(field)?.isOptional ?? false), bond: bond)
+    }
+    let links = try links(one)
+    return Members(
+      relationship: one, tree: links.draft.tree, source: .links(links.form, isForward: one.isForward), bond: bond)
+  }
+
+  // MARK: The catalog
+
+  /// Makes trees for relationships that are new, and drops those of which are gone. An order begins as the rows' numbers.
+  func setTrees(_ old: Catalog, _ new: Catalog) throws {
+    for one in old.relationships where Self.hasTree(one) && new.relationship(one.id) == nil {
+      _ = try forest.drop(Self.links(one.id))
+    }
+    for one in new.relationships where Self.hasTree(one) && old.relationship(one.id) == nil {
+      _ = try forest.create(Self.links(one.id), .bytes)
+    }
+  }
+
+  func fillOrders(_ old: Catalog) throws {
+    for one in catalog.relationships where one.isOrdered && old.relationship(one.id) == nil {
+      guard case .manyByReference(let entity, let field) = one.shape, old.entity(entity) != nil else { continue }
+      let links = try links(one)
+      let table = try table(entity)
+      guard let at = table.layout.members.firstIndex(where: { $0.id == field }) else { continue }
+      let slot = table.layout.slots[at]
+      var cursor = IntegerCursor(table.rows.tree)
+      var isThere = try cursor.first()
+      while isThere {
+        let id = RowID(cursor.key)
+        guard try table.load(id) else { throw table.damaged(id) }
+        let parent = table.old.start.u64(slot.position)
+        if !table.layout.isNull(table.old.start, slot), parent != 0 { try links.add(RowID(parent), id) }
+        try forest.transaction.relieve()
+        isThere = try cursor.next()
+      }
+    }
+  }
+}
+
+extension LinkDraft {
+  /// Gives all links of a list new labels, in this order.
+  func arrange(_ links: [Link], _ isForward: Bool) throws(StoreError) {
+    for link in links { try remove(link) }
+    if links.isEmpty { return }
+    // Far enough from either end for as many again.
+    var label = Labels.end / 2
+    let step = min(Labels.distance, Labels.end / 2 / UInt64(links.count + 1))
+    for link in links {
+      var placed = link
+      if isForward { placed.forward = label } else { placed.backward = label }
+      try put(placed)
+      label += step
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// One index in a snapshot.
+package struct IndexReader {
+  package let index: Index
+  let tree: ByteTree
+  let bond: ReadBond
+
+  init(_ index: Index, _ tree: ByteTree, _ bond: ReadBond) {
+    self.index = index
+    self.tree = tree
+    self.bond = bond
+  }
+
+  /// Whether every row that it admits stands in it. Others are not for plans.
+  package var isWhole: Bool { index.builtBelow == nil }
+
+  package var count: Int { Int(clamping: tree.root.count) }
+
+  /// How many entries there are from the key `low` up to and without `high`; nil stands for the end. Exact, in the time
+  /// of two look-ups.
+  package func count(from low: UnsafeRawBufferPointer, to high: UnsafeRawBufferPointer?) throws(StoreError) -> Int {
+    try bond.check()
+    return Int(clamping: try tree.count(from: ByteKey(low), to: high.map { ByteKey($0) }))
+  }
+
+  /// How many entries stand before the key.
+  package func rank(of key: UnsafeRawBufferPointer) throws(StoreError) -> Int {
+    try bond.check()
+    return Int(clamping: try tree.rank(of: ByteKey(key)))
+  }
+
+  package func cursor() throws(StoreError) -> IndexCursor {
+    try bond.check()
+    return IndexCursor(self)
+  }
+
+  /// The row that has this whole key in a unique index; nil if there is none, or the key stands for more than one row.
+  package func row(_ key: UnsafeRawBufferPointer) throws(StoreError) -> RowID? {
+    try bond.check()
+    let found = try tree.withValue(of: ByteKey(key)) { IndexEntry.row(key, $0)?.row }
+    guard let found else { return nil }
+    guard let row = found else { throw IndexWriter.damaged(index) }
+    return row
+  }
+}
+
+/// A place in an index.
+package struct IndexCursor: ~Copyable {
+  private var cursor: ByteCursor
+  private let reader: IndexReader
+  private var hasBegun = false
+  /// Declared behind the cursor, so that it is destroyed after it.
+  private let stay: CursorStay
+
+  init(_ reader: IndexReader) {
+    cursor = ByteCursor(reader.tree)
+    self.reader = reader
+    stay = CursorStay(reader.bond.scope)
+  }
+
+  /// Goes to the next entry, at first to the first one; false behind the last.
+  package mutating func next() throws(StoreError) -> Bool {
+    try reader.bond.check()
+    if hasBegun { return try cursor.next() }
+    hasBegun = true
+    return try cursor.first()
+  }
+
+  /// Goes to the entry before, at first to the last one; false before the first.
+  package mutating func previous() throws(StoreError) -> Bool {
+    try reader.bond.check()
+    if hasBegun { return try cursor.previous() }
+    hasBegun = true
+    return try cursor.last()
+  }
+
+  package mutating func first() throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.first()
+  }
+
+  package mutating func last() throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.last()
+  }
+
+  /// Goes to the first entry whose key is not below `key`.
+  package mutating func seek(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.seek(ByteKey(key))
+  }
+
+  /// Goes to the last entry whose key is not above `key`.
+  package mutating func seek(atMost key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.seek(atMost: ByteKey(key))
+  }
+
+  /// Goes to the entry before which `number` others stand, in the time of a look-up.
+  package mutating func move(to number: Int) throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.move(to: UInt64(clamping: number))
+  }
+
+  private mutating func begin() throws(StoreError) {
+    try reader.bond.check()
+    hasBegun = true
+  }
+
+  package var isAtEntry: Bool { reader.bond.isValid && cursor.isAtEntry }
+
+  /// The entry's key, borrowed until the cursor moves. It may end with the row's number: see ``entry()``.
+  package mutating func key() throws(StoreError) -> UnsafeRawBufferPointer {
+    try reader.bond.check()
+    guard cursor.isAtEntry else { throw reader.bond.scope.nowhere }
+    return cursor.key.bytes
+  }
+
+  /// The entry's row.
+  package mutating func row() throws(StoreError) -> RowID { try entry().row }
+
+  /// The entry's row, its key, borrowed until the cursor moves, and how many bytes of the key are values.
+  package mutating func entry() throws(StoreError) -> (row: RowID, key: UnsafeRawBufferPointer, valueBytes: Int) {
+    try reader.bond.check()
+    guard let (key, value) = cursor.entry() else { throw reader.bond.scope.nowhere }
+    guard !value.isExtents, let (row, valueBytes) = IndexEntry.row(key.bytes, value.bytes) else {
+      throw IndexWriter.damaged(reader.index)
+    }
+    return (row, key.bytes, valueBytes)
+  }
+}

@@ -1,0 +1,101 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// One snapshot of a store of rows.
+///
+/// It belongs to the closure that got it, and to the thread that runs it.
+package final class RecordReader {
+  let store: Store
+  let transaction: ReadTransaction
+  private let scope: ReadScope
+  private let schema: Schema?
+  package let catalog: Catalog
+  private var opened: [EntityID: TableReader] = [:]
+
+  init(_ store: Store, _ schemas: SchemaCache) throws(StoreError) {
+    self.store = store
+    transaction = try store.beginRead()
+    scope = ReadScope(store, transaction.view.slot)
+    do throws(StoreError) { schema = try Self.schema(transaction, schemas) } catch {
+      store.endRead(transaction)
+      throw error
+    }
+    catalog = schema?.catalog ?? Catalog()
+  }
+
+  func end() {
+    opened = [:]
+    if scope.end() { store.endRead(transaction) }
+  }
+
+  /// The number of the commit this snapshot shows.
+  package var commit: UInt64 { transaction.snapshot.transaction }
+
+  private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> Schema? {
+    let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
+    guard let meta = try trees.descriptor(Tables.meta) else { return nil }
+    guard meta.kind == .bytes else { throw Tables.foreign }
+    let tree = ByteTree(meta.root, id: meta.id, view: transaction.view)
+    let bytes = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try tree.value(of: key) }
+    guard let bytes else { return nil }
+    return try schemas.schema(bytes)
+  }
+
+  package func table(_ name: String) throws -> TableReader {
+    guard let entity = catalog.entity(name) else {
+      throw RecordFault(.unknown, "there is no such entity", entity: name)
+    }
+    return try table(entity)
+  }
+
+  package func table(_ id: EntityID) throws -> TableReader {
+    guard let entity = catalog.entity(id) else {
+      throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
+    }
+    return try table(entity)
+  }
+
+  private func table(_ entity: Entity) throws -> TableReader {
+    let bond = ReadBond(scope)
+    try bond.check()
+    if let known = opened[entity.id] { return known }
+    let table = TableReader(
+      entity, bond, layouts: schema?.layouts(of: entity), rows: try integers(Tables.rows(entity.id)),
+      large: try bytes(Tables.large(entity.id)),
+      indexes: try catalog.indexes(of: entity.id).map { ($0, try bytes(Tables.entries($0.id))) })
+    opened[entity.id] = table
+    return table
+  }
+
+  private func descriptor(_ name: [UInt8], _ kind: TreeDescriptor.Kind) throws(StoreError) -> TreeDescriptor {
+    let found = try RoostTrees.Catalog(transaction.snapshot, view: transaction.view).descriptor(name)
+    guard let found, found.kind == kind else { throw Tables.foreign }
+    return found
+  }
+
+  /// What belongs to this reader asks it whether it is still open.
+  var bond: ReadBond {
+    get throws(StoreError) {
+      let bond = ReadBond(scope)
+      try bond.check()
+      return bond
+    }
+  }
+
+  func linkTree(_ id: RelationshipID) throws(StoreError) -> ByteTree {
+    try bond.check()
+    return try bytes(Tables.links(id))
+  }
+
+  private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTree {
+    let found = try descriptor(name, .integers)
+    return IntegerTree(found.root, id: found.id, view: transaction.view)
+  }
+
+  private func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTree {
+    let found = try descriptor(name, .bytes)
+    return ByteTree(found.root, id: found.id, view: transaction.view)
+  }
+}

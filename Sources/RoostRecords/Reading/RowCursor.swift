@@ -1,0 +1,91 @@
+package import RoostFile
+internal import RoostTrees
+
+/// A place among an entity's rows, in the order of their numbers.
+///
+/// It begins before the first row; ``next()`` and ``previous()`` of a cursor that was never placed go to the first and the
+/// last one. A page that cannot be read makes the move throw, and every further one until the cursor is placed anew.
+package struct RowCursor: ~Copyable {
+  private var cursor: IntegerCursor
+  private let table: TableReader
+  private var hasBegun = false
+  /// A row that is too large for a leaf, where the cursor stands.
+  private var large: RowBytes?
+  /// Declared behind the cursor, so that it is destroyed after it.
+  private let stay: CursorStay
+
+  init(_ table: TableReader) {
+    cursor = IntegerCursor(table.rows)
+    self.table = table
+    stay = CursorStay(table.bond.scope)
+  }
+
+  package mutating func next() throws(StoreError) -> Bool {
+    try table.bond.check()
+    if hasBegun { return try cursor.next() }
+    hasBegun = true
+    return try cursor.first()
+  }
+
+  package mutating func previous() throws(StoreError) -> Bool {
+    try table.bond.check()
+    if hasBegun { return try cursor.previous() }
+    hasBegun = true
+    return try cursor.last()
+  }
+
+  package mutating func first() throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.first()
+  }
+
+  package mutating func last() throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.last()
+  }
+
+  /// Goes to the first row whose number is not below `id`.
+  package mutating func seek(_ id: RowID) throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.seek(id.number)
+  }
+
+  /// Goes to the last row whose number is not above `id`.
+  package mutating func seek(atMost id: RowID) throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.seek(atMost: id.number)
+  }
+
+  /// Goes to the row before which `number` others stand, in the time of a look-up.
+  package mutating func move(to number: Int) throws(StoreError) -> Bool {
+    try begin()
+    return try cursor.move(to: UInt64(clamping: number))
+  }
+
+  private mutating func begin() throws(StoreError) {
+    try table.bond.check()
+    hasBegun = true
+  }
+
+  package var isAtRow: Bool { table.bond.isValid && cursor.isAtEntry }
+
+  package var id: RowID {
+    get throws(StoreError) {
+      try table.bond.check()
+      if !cursor.isAtEntry { throw table.bond.scope.nowhere }
+      return RowID(cursor.key)
+    }
+  }
+
+  /// The row where the cursor stands, borrowed until it moves.
+  package mutating func row() throws(StoreError) -> Row {
+    try table.bond.check()
+    guard let (key, value) = cursor.entry() else { throw table.bond.scope.nowhere }
+    if !value.isExtents { return try table.examine(RowID(key), value.start, value.count) }
+    let bytes = try value.load(cursor.view)
+    large = RowBytes()
+    let memory = large!.make(bytes.count)
+    bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    return try table.examine(RowID(key), memory, bytes.count)
+  }
+}

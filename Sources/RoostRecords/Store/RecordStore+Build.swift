@@ -1,0 +1,25 @@
+package import RoostPages
+
+extension RecordWriter {
+  /// Puts at most so many more rows into an index that is built later; true if it is whole now.
+  package func buildStep(_ id: IndexID, most rows: Int) throws -> Bool {
+    try savepoint { try tables.buildStep(id, most: rows) }
+  }
+}
+
+extension RecordStore {
+  /// Builds every index that is not whole, in short transactions between which others may write. Where one of them fails,
+  /// what was done stays, and the next call goes on from there.
+  package func buildIndexes(rowsAtOnce rows: Int = 5000, _ durability: Durability = .relaxed) throws {
+    while let id = try read({ reader in reader.catalog.indexes.first { $0.builtBelow != nil }?.id }) {
+      while try !write(
+        durability,
+        { writer in
+          // Somebody else may have removed it.
+          guard writer.catalog.indexes.contains(where: { $0.id == id }) else { return true }
+          return try writer.buildStep(id, most: rows)
+        })
+      {}
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Filling an index that is new from rows that are there: at once, or in steps of transactions of their own.
+///
+/// Rows below the one where an index is built up to stand in it, and changes of them keep it right; others wait. So a
+/// step goes on where the last one ended, also after a crash, and the rows that came meanwhile have higher numbers.
+extension Tables {
+  /// Fills an index that was added with the catalog.
+  func fill(_ index: Index) throws {
+    let table = try table(index.entity)
+    guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { return }
+    _ = try table.build(writer, from: RowID(0), most: .max)
+  }
+
+  /// Puts some more rows into an index that is built in steps; true if it is whole now.
+  func buildStep(_ id: IndexID, most: Int) throws -> Bool {
+    guard var index = catalog.indexes.first(where: { $0.id == id }) else {
+      throw RecordFault(.unknown, "there is no index with the number \(id.number)")
+    }
+    guard let start = index.builtBelow else { return true }
+    let table = try table(index.entity)
+    guard let writer = table.indexes.first(where: { $0.index.id == id }) else { throw IndexWriter.damaged(index) }
+    let end = try table.build(writer, from: start, most: most)
+    index.builtBelow = end
+    try changing(generation) { () throws(StoreError) in
+      try set(index)
+      var piece = ByteWriter()
+      piece.number(id.number)
+      piece.number(end?.number ?? 0)
+      try forest.transaction.record(Kind.build.rawValue, count: piece.bytes.count) { memory in
+        piece.bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+      }
+    }
+    return end == nil
+  }
+
+  /// Carries out a step again: the same rows, whatever they were counted by.
+  func carryOutBuild(_ reader: inout ByteReader) throws {
+    let id = IndexID(try reader.number())
+    let end: UInt64 = try reader.number()
+    guard reader.isAtEnd, var index = catalog.indexes.first(where: { $0.id == id }), let start = index.builtBelow else {
+      throw Self.unreadable
+    }
+    let table = try table(index.entity)
+    guard let writer = table.indexes.first(where: { $0.index.id == id }) else { throw IndexWriter.damaged(index) }
+    _ = try table.build(writer, from: start, to: end == 0 ? nil : RowID(end), most: .max)
+    index.builtBelow = end == 0 ? nil : RowID(end)
+    try set(index)
+  }
+}
+
+extension TableWriter {
+  /// Puts rows from `start` on into an index, at most so many. Returns the row where to go on; nil behind the last one.
+  func build(_ index: IndexWriter, from start: RowID, to end: RowID? = nil, most: Int) throws -> RowID? {
+    var entries = EntrySorter(index, tables.forest.transaction)
+    var cursor = IntegerCursor(rows.tree)
+    var isThere = try cursor.seek(start.number)
+    var count = 0
+    while isThere {
+      let id = RowID(cursor.key)
+      if count == most { break }
+      if let end, id >= end { break }
+      let row = try newest(id, &cursor)
+      try index.prepare(row, layout) { (slot) throws(StoreError) in try text(slot, id, []) }
+      guard index.keyFits else {
+        throw RecordFault(
+          .tooLarge, "row \(id.number) takes too many bytes in the index \(index.index.name)", entity: entity.name)
+      }
+      if index.isCut {
+        // Its key is never another one's, so what waits to be sorted hides no conflict.
+        let other = try index.conflict(id) { (other) throws(StoreError) in try isSame(other, row, id, [], index) }
+        if let other { throw notUnique(other, id, index) }
+        try index.put(id)
+      } else if let (other, own) = try entries.append(id) {
+        throw notUnique(other, own, index)
+      }
+      try tables.forest.transaction.relieve()
+      count += 1
+      isThere = try cursor.next()
+    }
+    if let (other, own) = try entries.finish() { throw notUnique(other, own, index) }
+    return isThere ? RowID(cursor.key) : nil
+  }
+
+  /// The row where a cursor stands, in the newest layout: where it lies, if it has that, else in `old`.
+  private func newest(_ id: RowID, _ cursor: inout IntegerCursor) throws(StoreError) -> UnsafeRawPointer {
+    if let (_, value) = cursor.entry(), !value.isExtents, layout.admits(value.bytes) { return value.start }
+    guard try load(id) else { throw damaged(id) }
+    return old.start
+  }
+
+  private func notUnique(_ other: RowID, _ id: RowID, _ index: IndexWriter) -> RecordFault {
+    var fault = RecordFault(
+      .notUnique,
+      "rows \(other.number) and \(id.number) have the same values, so the index \(index.index.name) cannot be unique",
+      entity: entity.name)
+    fault.rows = [other, id].map { RowName(entity.id, $0) }
+    return fault
+  }
+
+  /// Whether another row has the same values in an index as the one at `row`, whole and not as far as keys go.
+  func isSame(
+    _ other: RowID, _ row: UnsafeRawPointer, _ id: RowID, _ moved: [Moved], _ index: IndexWriter
+  ) throws(StoreError) -> Bool {
+    guard let values = try reading.fields(other, index.index) else { throw IndexWriter.damaged(index.index) }
+    for (part, value) in zip(index.index.parts, values) {
+      guard let at = layout.members.firstIndex(where: { $0.id == part.field }) else { return false }
+      let slot = layout.slots[at]
+      // What is whole in the key is the same already; only a text can be cut.
+      guard slot.isVariable, !layout.isNull(row, slot) else { continue }
+      let (bytes, isOutside) = layout.bytes(row, slot)
+      let own =
+        isOutside
+        ? try text(slot, id, moved).withUnsafeBytes { ElementCoding.decode($0, as: slot.type) }
+        : ElementCoding.decode(bytes, as: slot.type)
+      if own != value { return false }
+    }
+    return true
+  }
+}

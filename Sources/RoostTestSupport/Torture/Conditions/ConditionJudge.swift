@@ -1,0 +1,114 @@
+internal import RoostFile
+internal import RoostQuery
+internal import RoostRecords
+
+/// Compares all that answers a query with the plain interpreter.
+struct ConditionJudge {
+  let ground: Ground
+  /// A mistake that the plans make on purpose.
+  private let misreading: Misreading?
+  /// What the answers were, for the report.
+  var notes: [String: Int] = [:]
+
+  init(_ ground: Ground, _ misreading: Misreading? = nil) {
+    self.ground = ground
+    self.misreading = misreading
+  }
+
+  /// What something says of one row.
+  enum Answer: Equatable {
+    case holds(Bool)
+    case fault(ConditionFault.Code)
+
+    init(_ body: () throws -> Bool) throws {
+      do { self = .holds(try body()) } catch let fault as ConditionFault { self = .fault(fault.code) }
+    }
+  }
+
+  /// What is wrong; nil where everything agrees. A query that is refused is at fault before anything is compared.
+  mutating func complaint(_ query: Query) throws -> String? {
+    let entity = try ground.entity(query.entity).id
+    let condition = query.condition ?? .constant(.bool(true), .bool)
+    let term = try Checker.condition(condition, ground.catalog, entity)
+    for order in query.order {
+      var checker = Checker(ground.catalog, entity)
+      _ = try checker.term(order.key)
+    }
+    do {
+      var answers: [(row: RowID, answer: Answer)] = []
+      if let complaint = try programs(term, entity, &answers) { return complaint }
+      let hits = answers.filter { $0.answer == .holds(true) }.map(\.row)
+      let hasFaults = answers.contains { if case .fault = $0.answer { true } else { false } }
+      note(
+        hasFaults
+          ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some"
+      )
+      return try plans(query, try SortedRows(hits, query, ground), hasFaults)
+    } catch let error as StoreError {
+      return "\(error) where no file is damaged"
+    } catch let fault as ConditionFault {
+      return "what the checker lets pass is refused: \(fault)"
+    }
+  }
+
+  mutating func note(_ name: String) { notes[name, default: 0] += 1 }
+
+  /// Row by row: the program beside the interpreter.
+  private mutating func programs(
+    _ term: Term, _ entity: EntityID, _ answers: inout [(row: RowID, answer: Answer)]
+  ) throws -> String? {
+    let program = try Program(condition: term, ground, entity)
+    if program.escapes == 0 { note("compiled whole") }
+    var interpreter = Interpreter(ground, entity)
+    let table = try ground.table(entity)
+    var cursor = try table.cursor()
+    while try cursor.next() {
+      let row = try cursor.row()
+      let plain = try Answer { try interpreter.test(term, row.id) }
+      let quick = try Answer { try program.test(row) }
+      answers.append((row.id, plain))
+      if plain != quick { return "of row \(row.id.number) the interpreter says \(plain), the program \(quick)" }
+    }
+    return nil
+  }
+
+  // MARK: Plans
+
+  /// The chosen plan and every other, each against the rows that the interpreter found.
+  private mutating func plans(_ query: Query, _ wanted: SortedRows, _ hasFaults: Bool) throws -> String? {
+    let planner = Planner(ground)
+    let query = misreading?.misread(query) ?? query
+    if let complaint = try judge(planner.plan(query), query, wanted, hasFaults) { return complaint }
+    for plan in try planner.plans(query) {
+      if let complaint = try judge(plan, query, wanted, hasFaults) { return complaint }
+    }
+    return nil
+  }
+
+  private mutating func judge(
+    _ plan: Plan, _ query: Query, _ wanted: SortedRows, _ hasFaults: Bool
+  ) throws -> String? {
+    let way = plan.explanation.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
+    for word in Self.ways where way.contains(word.key) { note("plans by \(word.value)") }
+    // Where some row is at fault it may say so, and need not have come to it.
+    do {
+      let rows = try plan.rows()
+      if let complaint = wanted.complaint(rows) { return "\(complaint) by the plan <\(way)>" }
+    } catch let fault as ConditionFault {
+      guard hasFaults || wanted.hasFaults else { return "\(fault) by the plan <\(way)>" }
+    }
+    do {
+      let count = try plan.count()
+      if count != wanted.count { return "\(count) are counted instead of \(wanted.count) by the plan <\(way)>" }
+    } catch let fault as ConditionFault {
+      guard hasFaults else { return "\(fault) in counting by the plan <\(way)>" }
+    }
+    return nil
+  }
+
+  private static let ways = [
+    "; index ": "index", "any of": "any of", "all of": "all of", "for each row of": "reference",
+    "rows by number": "number",
+    "as they come": "order of an index",
+  ]
+}

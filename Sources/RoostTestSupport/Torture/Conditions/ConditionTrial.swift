@@ -1,0 +1,89 @@
+internal import RoostQuery
+internal import RoostRecords
+
+/// One condition of a stage: the number of its step says how it is made.
+struct ConditionTrial {
+  let seed: UInt64
+  var misreading: Misreading?
+  /// Steps up to this one look at what is committed, those behind it at a transaction that is not.
+  static let committed = 40
+  static let steps = 50
+
+  private struct Over: Error {}
+
+  func run(_ record: TortureRecord) {
+    do {
+      var stage = try ConditionStage(seed: seed)
+      try stage.store.read { reader in
+        for step in 1...Self.committed { judge(step, stage, Ground(reader), record) }
+      }
+      let store = stage.store
+      do {
+        try store.write { writer in
+          try stage.disturb(writer)
+          for step in Self.committed + 1...Self.steps { judge(step, stage, Ground(writer), record) }
+          throw Over()
+        }
+      } catch is Over {}
+    } catch { record.fail(seed: seed, "the stage cannot be made: \(error)") }
+  }
+
+  /// Makes the step's query and looks at it.
+  private func judge(_ step: Int, _ stage: ConditionStage, _ ground: Ground, _ record: TortureRecord) {
+    guard record.wants(step: step), !record.isFull else { return }
+    record.place(seed, step, "condition")
+    record.count += 1
+    let (query, isWrong) = query(step, stage, ground.catalog)
+    if let condition = query.condition { record.census.count(condition) }
+    record.trace?("\(step): \(QueryText.text(query, ground.catalog))")
+    do {
+      var judge = ConditionJudge(ground, misreading)
+      let complaint = try judge.complaint(query)
+      for (name, count) in judge.notes { record.note(name, count) }
+      guard let complaint else { return }
+      if misreading != nil { return record.fail(seed: seed, step: step, complaint) }
+      let reducer = ConditionReducer(seed: seed, isCommitted: step <= Self.committed)
+      record.fail(seed: seed, step: step, "\(complaint). Smaller: \(reducer.reduce(query))")
+    } catch let fault as ConditionFault {
+      if isWrong { return record.note("refused") }
+      record.fail(seed: seed, step: step, "a query that is right is refused: \(fault)")
+    } catch { record.fail(seed: seed, step: step, "\(error)") }
+  }
+
+  private func query(_ step: Int, _ stage: ConditionStage, _ catalog: Catalog) -> (Query, isWrong: Bool) {
+    var generator = SplitMix64(seed: seed &* 1000 &+ UInt64(step))
+    var maker = ConditionMaker(seed: generator.next(), catalog, stage.pool)
+    let entity = generator.pick(catalog.entities)
+    var query = Query(entity.name)
+    if !generator.chance(1, in: 20) { query.condition = maker.condition(entity.id) }
+    if generator.chance(1, in: 2) {
+      for _ in 0...generator.below(3) {
+        if let key = maker.sortKey(entity.id) {
+          query.order.append(Order(key, isDescending: generator.chance(2, in: 5)))
+        }
+      }
+      // By an index's own fields, so that it can be read in its order.
+      if generator.chance(1, in: 3), let index = catalog.indexes(of: entity.id).randomElement(using: &generator) {
+        let turns = generator.chance(1, in: 2)
+        query.order = index.parts.map { Order(.field(.row, $0.field), isDescending: $0.isDescending != turns) }
+      }
+    }
+    if generator.chance(1, in: 3) { query.limit = generator.below(6) }
+    if generator.chance(1, in: 5) { query.offset = generator.below(5) }
+    if generator.chance(1, in: 60) { query.limit = generator.pick([-1, .max, .min]) }
+    if generator.chance(1, in: 60) { query.offset = generator.pick([-1, .max, .min]) }
+    guard generator.chance(1, in: 10), let condition = query.condition else { return (query, false) }
+    // A part of another condition in the place of one of this one: mostly nonsense, which must be refused or computed.
+    let other = maker.condition(generator.pick(catalog.entities).id)
+    let part = other.part(generator.below(other.size))
+    query.condition = condition.replacing(generator.below(condition.size), by: part)
+    return (query, true)
+  }
+}
+
+extension Trial {
+  /// Number 15: random conditions over random rows, computed in every way there is.
+  package static let conditions = Trial(15, "conditions", unit: "conditions", quota: 100_000) { seed, record in
+    ConditionTrial(seed: seed).run(record)
+  }
+}

@@ -1,0 +1,142 @@
+import RoostQuery
+import RoostRecords
+import Testing
+
+/// Text as Swift's own functions see it. Foundation is not imported here, so that they are the standard library's.
+@Suite("Texts") struct TextTests {
+  static let long = String(repeating: "x", count: 512)
+
+  static let texts = [
+    "", "a", "A", "ab", "abc", "aB", "b", "ba", "\u{e9}", "e\u{301}", "\u{c9}", "e", "e\u{301}\u{323}",
+    "e\u{323}\u{301}",
+    "\u{e9}a", "\u{df}", "ss", "SS", "\u{1e9e}", "\u{3c2}", "\u{3c3}", "\u{3a3}", "\u{130}", "i\u{307}", "\u{131}", "i",
+    "I", "\r\n", "\r", "\n", "a\r\nb", "a\r", "\nb", "a\n", "\u{0}", "a\u{0}", "a\u{0}b", "\u{212b}", "\u{e5}",
+    "a\u{30a}",
+    "\u{1f469}\u{200d}\u{1f467}", "\u{1f469}", "\u{1f467}", "\u{200d}", "\u{ac00}", "\u{1100}\u{1161}", "\u{1100}",
+    "\u{fb01}",
+    "fi", "10", "9", long, long + "a", long + "b", String(repeating: "\u{e9}", count: 300),
+    String(repeating: "e\u{301}", count: 300), "\u{301}", "\u{1f1e9}\u{1f1ea}", "\u{1f1e9}",
+  ]
+
+  let things: Things
+
+  init() throws { things = try Things(Self.texts.map { ["text": .string($0), "other": .string($0)] }) }
+
+  /// The rows for which it should be true, numbered from 1 on.
+  private func rows(_ isIn: (String) -> Bool) -> [Int] {
+    Self.texts.enumerated().filter { isIn($0.element) }.map { $0.offset + 1 }
+  }
+
+  /// What the program and the interpreter say of all rows.
+  private func found(_ condition: Expression) throws -> [Int] {
+    try things.store.read { reader in
+      let ground = Ground(reader)
+      let term = try Checker.condition(condition, reader.catalog, things.thing)
+      let program = try Program(condition: term, ground, things.thing)
+      var interpreter = Interpreter(ground, things.thing)
+      var cursor = try ground.table(things.thing).cursor()
+      var found: [Int] = []
+      while try cursor.next() {
+        let row = try cursor.row()
+        let holds = try program.test(row)
+        #expect(try interpreter.test(term, row.id) == holds, "row \(row.id.number)")
+        if holds { found.append(Int(row.id.number)) }
+      }
+      return found
+    }
+  }
+
+  private func check(_ condition: Expression, _ isIn: (String) -> Bool, _ context: String) throws {
+    let (found, wanted) = (try found(condition), rows(isIn))
+    #expect(found == wanted, "\(context.debugDescription)")
+  }
+
+  @Test(arguments: texts) func `parts of texts are found by characters`(part: String) throws {
+    try check(.text(.contains, things("text"), text(part)), { $0.contains(part) }, part)
+    try check(.text(.starts, things("text"), text(part)), { $0.starts(with: part) }, part)
+    try check(.text(.hasPrefix, things("text"), text(part)), { $0.hasPrefix(part) }, part)
+    try check(.text(.hasSuffix, things("text"), text(part)), { $0.hasSuffix(part) }, part)
+    // And turned round, where the part is what the row holds.
+    try check(.text(.contains, text(part), things("other")), { part.contains($0) }, part)
+    try check(.text(.hasPrefix, text(part), things("other")), { part.hasPrefix($0) }, part)
+    try check(.text(.hasSuffix, text(part), things("other")), { part.hasSuffix($0) }, part)
+  }
+
+  @Test(arguments: texts) func `texts are equal and members as in Swift`(other: String) throws {
+    try check(.compare(.equal, things("text"), text(other)), { $0 == other }, other)
+    try check(.compare(.notEqual, text(other), things("text")), { $0 != other }, other)
+    try check(.contains(array([.string(other)], of: .string), things("text")), { $0 == other }, other)
+    try check(
+      .contains(set([.string(other), .string("b")], of: .string), things("text")), { $0 == other || $0 == "b" }, other)
+  }
+
+  /// Swift's `<` goes by raw lengths where the normal form of one text begins the other's: with é as one scalar in `a` and as
+  /// two in `b`, `a == b` and `a < a + "a"`, but `a + "a" < b`. Nothing can be sorted by that. Everywhere else both agree.
+  @Test(arguments: texts) func `texts are ordered as in Swift, where Swift has an order`(other: String) throws {
+    func isBegun(_ one: String) -> Bool {
+      one != other && (one.hasPrefix(other) || other.hasPrefix(one)) && !(one + other).utf8.allSatisfy { $0 < 128 }
+    }
+    for comparison in [Expression.Comparison.less, .lessOrEqual, .greater, .greaterOrEqual] {
+      let found = Set(try found(.compare(comparison, things("text"), text(other))))
+      for (index, one) in Self.texts.enumerated() where !isBegun(one) {
+        let wanted =
+          switch comparison {
+          case .less: one < other
+          case .lessOrEqual: one <= other
+          case .greater: one > other
+          default: one >= other
+          }
+        #expect(
+          found.contains(index + 1) == wanted, "\(one.debugDescription) \(comparison.sign) \(other.debugDescription)")
+      }
+    }
+  }
+
+  @Test func `what begins a text comes before it, however it is written`() throws {
+    let (one, two) = (String(repeating: "\u{e9}", count: 300), String(repeating: "e\u{301}", count: 300))
+    #expect(TextComparing.isLess(one, one + "a") && TextComparing.isLess(two, one + "a"))
+    #expect(!TextComparing.isLess(one + "a", two) && !TextComparing.isLess(one, two) && !TextComparing.isLess(two, one))
+  }
+
+  @Test func `texts change their case`() throws {
+    for other in Self.texts {
+      try check(
+        .compare(.equal, .changed(.lowercased, things("text")), text(other.lowercased())),
+        {
+          $0.lowercased() == other.lowercased()
+        }, other)
+      try check(
+        .compare(.equal, .changed(.uppercased, things("text")), text(other.uppercased())),
+        {
+          $0.uppercased() == other.uppercased()
+        }, other)
+    }
+  }
+
+  @Test func `texts are counted in characters`() throws {
+    for count in 0...3 {
+      try check(.compare(.equal, .count(things("text")), int(Int64(count))), { $0.count == count }, "\(count)")
+    }
+    try check(.isEmpty(things("text")), { $0.isEmpty }, "empty")
+  }
+
+  @Test func `regular expressions`() throws {
+    try check(.matches(things("text"), "^[ab]+$"), { $0.contains(/^[ab]+$/) }, "^[ab]+$")
+    try check(.matches(things("text"), "x{512}a"), { $0.contains(/x{512}a/) }, "x{512}a")
+    try check(.matches(things("text"), "(?i)é"), { $0.contains(/(?i)é/) }, "(?i)é")
+    try check(.matches(things("text"), ""), { _ in true }, "")
+    #expect(try things.answer(.matches(things("text"), "(")) == .refused(.badPattern))
+    #expect(try things.fault(.matches(things("text"), "a("))?.part == "$0.text.contains(/a(/)")
+    #expect(try things.answer(.matches(things("int"), "a")) == .refused(.wrongType))
+  }
+
+  @Test func `a text that stands beside its row is read there`() throws {
+    let wide = String(repeating: "w", count: 20_000)
+    let things = try Things([
+      ["text": .string(wide + "a")], ["text": .string(wide + "b"), "next": .reference(RowID(1))],
+    ])
+    #expect(try things.rows(.text(.hasSuffix, things("text"), text("a"))) == [1])
+    #expect(try things.rows(.compare(.equal, things("text", of: things("next")), text(wide + "a"))) == [2])
+    #expect(try things.rows(.compare(.greater, things("text"), text(wide + "a"))) == [2])
+  }
+}
