@@ -86,6 +86,37 @@ import Testing
     #expect(found.count == 1 && found[0].contains("is not what the reference says"), "\(found)")
   }
 
+  @Test func `a short text that had to leave its row is still what an index asks for`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Form") { (entity) throws(RecordFault) in
+          try entity.add("state", .string)
+          for number in 0..<80 { try entity.add("f\(number)", .string) }
+        }
+        let state = catalog.entity("Form")!.field("state")!.id
+        try catalog.add(
+          index: "open", of: "Form", on: ["f0"], tests: [.equals(state, .string("waiting for an answer"))])
+      }
+      let table = try writer.table("Form")
+      var row = table.makeBuilder()
+      for number in 0..<80 { try row.set(table.slot("f\(number)"), .string("not so long \(number)")) }
+      try row.set(table.slot("state"), .string("waiting for an answer"))
+      _ = try table.insert(&row)
+    }
+    try store.read { reader in
+      let table = try reader.table("Form")
+      let state = try table.access("state")
+      let isOutside = try table.withRow(RowID(1)) { (row) in state.place(row).variable(row.start).isOutside }
+      #expect(isOutside == true)
+      #expect(table.index("open")?.count == 1)
+      #expect(try reader.disagreements() == [])
+    }
+    try store.write { try $0.table("Form").update(RowID(1), ["state": .string("answered, and so it is over")]) }
+    let left = try store.read { try $0.table("Form").index("open")?.count }
+    #expect(left == 0)
+  }
+
   @Test func `values of a field that is gone go with their row`() throws {
     let store = try store()
     try store.write { writer in
