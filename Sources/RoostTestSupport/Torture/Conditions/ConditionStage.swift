@@ -179,7 +179,8 @@ package struct ConditionStage {
 
   /// Links a few rows of each relationship that has links.
   private mutating func link(_ writer: RecordWriter) throws {
-    for relationship in writer.catalog.relationships where relationship.shape == .links && relationship.name == "links" {
+    for relationship in writer.catalog.relationships where relationship.shape == .links && relationship.name == "links"
+    {
       let rows = try [relationship.entity, relationship.target].map { try Self.rows(writer.reading($0)) }
       if rows[0].isEmpty || rows[1].isEmpty { continue }
       let links = try writer.links(relationship)
