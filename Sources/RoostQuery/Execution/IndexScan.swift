@@ -19,6 +19,14 @@ struct IndexScan {
       && use.index.index.parts.dropFirst(use.fixedParts).contains { $0.mayBeCut(plan.entity) }
   }
 
+  /// Of rows whose order does not matter.
+  init(_ use: IndexAccess, _ plan: Plan) {
+    self.use = use
+    direction = .forward
+    self.plan = plan
+    isCareful = false
+  }
+
   /// Calls `body` with each row until it says false; returns whether it went to the end.
   func run(_ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
     var left = skipped

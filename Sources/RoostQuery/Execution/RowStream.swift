@@ -11,6 +11,18 @@ extension Plan {
     case .nothing: return true
     case .all: return try forEachOfAll(skipped, body)
     case .index(let use): return try IndexScan(use, direction ?? .forward, self).run(skipped, body)
+    case .filtered(let base, let use):
+      guard case .index(let order) = base.access else { return true }
+      let members = try RowSet(of: use, self)
+      var left = skipped
+      return try IndexScan(order, direction ?? .forward, self).run(0) { row in
+        guard members.contains(row) else { return true }
+        if left > 0 {
+          left -= 1
+          return true
+        }
+        return try body(row)
+      }
     case .rows, .either, .both:
       let found = try numbers(access)
       let ordered = direction == .backward ? found.reversed() : found
@@ -71,7 +83,7 @@ extension Plan {
         common = common.map { Self.intersection($0, found) } ?? found
       }
       return common ?? []
-    case .nothing, .all, .index, .through:
+    case .nothing, .all, .index, .through, .filtered:
       var all: [RowID] = []
       let part = Part(self, access)
       _ = try part.forEach {
@@ -97,7 +109,7 @@ extension Plan {
       case .index(let use): return try IndexScan(use, .forward, plan).run(0, body)
       case .through(let passing): return try plan.forEach(passing, 0, body)
       case .all: return try plan.forEachOfAll(0, body)
-      case .nothing, .rows, .either, .both: return true
+      case .nothing, .rows, .either, .both, .filtered: return true
       }
     }
   }

@@ -15,6 +15,8 @@ indirect enum Access {
   case either([Candidate])
   /// The rows of all of these.
   case both([Candidate])
+  /// The rows of the first, in its order, that stand in the stretches of an index too.
+  case filtered(Candidate, by: IndexAccess)
 }
 
 /// Some stretches of an index, in order and apart from each other.
@@ -43,6 +45,10 @@ struct Candidate {
   var cost: Double
   /// The parts of the condition that need no test behind it.
   var covered: Set<Int>
+  /// What must be paid before the first row comes.
+  var fixedCost = 0.0
+  /// Which share of the rows it comes to is read; the others are known not to fulfil the condition.
+  var readShare = 1.0
 }
 
 /// What things cost, in steps of an index.
@@ -54,6 +60,8 @@ enum Cost {
   /// A row behind another.
   static let nextRow = 2.0
   static let test = 3.0
+  /// Whether a row is in a set of rows.
+  static let lookup = 0.3
   /// The key by which a row is sorted.
   static let sort = 10.0
 }

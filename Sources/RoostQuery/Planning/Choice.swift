@@ -32,14 +32,19 @@ struct Choice {
     direction = Self.direction(candidate.access, order, table)
     let share = try Selectivity.share(of: conjunction, without: candidate.covered, table)
     let count = Double(candidate.count)
-    expected = count * share
-    let reading: Double = if case .all = candidate.access { Cost.test } else { Cost.row + Cost.test }
+    expected = count * candidate.readShare * share
+    let reading =
+      switch candidate.access {
+      case .all: Cost.test
+      case .filtered: Cost.lookup + candidate.readShare * (Cost.row + Cost.test)
+      default: Cost.row + Cost.test
+      }
     let wanted = query.limit.map { Double($0) + Double(query.offset) }
     if direction != nil {
-      visited = min(count, wanted.map { $0 / max(share, 1 / max(count, 1)) } ?? count)
+      visited = min(count, wanted.map { $0 / max(share * candidate.readShare, 1 / max(count, 1)) } ?? count)
       // What is found piece by piece is only found as far as it is needed.
       let part = candidate.isStreamed && count > 0 ? visited / count : 1
-      cost = candidate.cost * part + visited * reading
+      cost = candidate.fixedCost + (candidate.cost - candidate.fixedCost) * part + visited * reading
     } else {
       visited = count
       cost = candidate.cost + count * reading + expected * Cost.sort + min(expected, wanted ?? expected) * Cost.row
@@ -54,6 +59,7 @@ struct Choice {
     case .nothing: return .forward
     case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
     case .through: return nil
+    case .filtered(let base, _): return Self.direction(base.access, order, table)
     case .index(let access):
       let parts = access.index.index.parts
       let fixed = Set(parts.prefix(access.fixedParts).map(\.field))
@@ -81,7 +87,7 @@ extension Candidate {
   /// Whether rows come while they are found.
   var isStreamed: Bool {
     switch access {
-    case .nothing, .all, .rows, .index: true
+    case .nothing, .all, .rows, .index, .filtered: true
     case .through, .either, .both: false
     }
   }

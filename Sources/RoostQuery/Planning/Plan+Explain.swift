@@ -50,6 +50,11 @@ extension Plan {
         + passing.inner.lines(expected: true).map { "  " + $0 }
     case .either(let branches): return ["any of"] + nested(branches)
     case .both(let branches): return ["all of"] + nested(branches)
+    case .filtered(let base, let use):
+      let count = use.ranges.count
+      return describe(base.access, visited) + [
+        "  of these the rows in index \(use.index.index.name): \(count) \(count == 1 ? "range" : "ranges")"
+      ]
     }
   }
 

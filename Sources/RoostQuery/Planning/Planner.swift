@@ -78,7 +78,28 @@ package struct Planner {
       let choice = try Choice(candidate, asked.conjunction, asked.query, asked.order, table, ground)
       if choice.direction != nil { choices.append(choice) }
     }
-    return choices
+    return try choices + filtered(choices, asked)
+  }
+
+  /// Reading in the query's order, but of the rows only those that an index knows to be wanted.
+  private func filtered(_ choices: [Choice], _ asked: Asked) throws -> [Choice] {
+    if asked.order.isEmpty { return [] }
+    var found: [Choice] = []
+    for base in choices where base.direction != nil {
+      guard case .index = base.candidate.access else { continue }
+      for filter in choices {
+        guard case .index(let use) = filter.candidate.access, filter.candidate.count < asked.table.count,
+          !filter.candidate.covered.isSubset(of: base.candidate.covered)
+        else { continue }
+        let before = Double(filter.candidate.count) * Cost.entry
+        let candidate = Candidate(
+          access: .filtered(base.candidate, by: use), count: base.candidate.count, isCountExact: false,
+          cost: base.candidate.cost + before, covered: base.candidate.covered.union(filter.candidate.covered),
+          fixedCost: before, readShare: Double(filter.candidate.count) / Double(max(1, asked.table.count)))
+        found.append(try Choice(candidate, asked.conjunction, asked.query, asked.order, asked.table, ground))
+      }
+    }
+    return found
   }
 
   /// Every way that is worth a thought. One that reads all rows is always among them.
@@ -158,12 +179,10 @@ package struct Planner {
 
   /// Two ways at once, where what both give is much less than what one does.
   private static func both(_ found: [Candidate], _ total: Int) -> Candidate? {
-    let narrow = found.filter { if case .index = $0.access { $0.count > 64 } else { false } }.sorted {
-      $0.count < $1.count
-    }
+    let narrow = found.filter { if case .index = $0.access { true } else { false } }.sorted { $0.count < $1.count }
     guard narrow.count >= 2 else { return nil }
     let (one, two) = (narrow[0], narrow[1])
-    guard !two.covered.isSubset(of: one.covered), two.count < 8 * one.count else { return nil }
+    guard !two.covered.isSubset(of: one.covered) else { return nil }
     return Candidate(
       access: .both([one, two]), count: one.count * two.count / max(1, total), isCountExact: false,
       cost: one.cost + two.cost + Double(one.count + two.count) * Cost.entry * 4,

@@ -22,15 +22,57 @@ enum TextBytes {
   }
 
   static func isEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-    if isSame(one, other) { return true }
+    if let order = quickOrder(one, other) { return order == 0 }
     // What is in normal form is equal only if its bytes are.
     if NormalForm.isPlain(one), NormalForm.isPlain(other) { return false }
     return NormalForm.composed(one) == NormalForm.composed(other)
   }
 
   static func isLess(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+    if let order = quickOrder(one, other) { return order < 0 }
     if NormalForm.isPlain(one), NormalForm.isPlain(other) { return bytesAreLess(one, other) }
     return NormalForm.composed(one).lexicographicallyPrecedes(NormalForm.composed(other))
+  }
+
+  /// How the texts stand to each other, where the bytes at which they part tell; nil where they do not.
+  ///
+  /// ASCII never joins what stands before it, and is changed only by a mark behind it. So where both go on with different ASCII
+  /// and no mark follows, their normal forms part there too.
+  @inline(__always)
+  private static func quickOrder(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Int? {
+    let common = min(one.count, other.count)
+    var place = 0
+    while place &+ 8 <= common {
+      let difference =
+        one.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian
+        ^ other.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian
+      if difference != 0 {
+        place &+= difference.trailingZeroBitCount &>> 3
+        return partingOrder(one, other, place)
+      }
+      place &+= 8
+    }
+    while place < common, one[place] == other[place] { place &+= 1 }
+    return partingOrder(one, other, place)
+  }
+
+  @inline(__always)
+  private static func partingOrder(
+    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ place: Int
+  ) -> Int? {
+    if place == one.count {
+      if place == other.count { return 0 }
+      return other[place] < 0x80 ? -1 : nil
+    }
+    if place == other.count { return one[place] < 0x80 ? 1 : nil }
+    let (first, second) = (one[place], other[place])
+    guard first | second < 0x80, isBareASCII(one, place &+ 1), isBareASCII(other, place &+ 1) else { return nil }
+    return first < second ? -1 : 1
+  }
+
+  @inline(__always)
+  private static func isBareASCII(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
+    place == text.count || text[place] < 0x80
   }
 
   static func bytesAreLess(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {

@@ -110,6 +110,9 @@ package struct Catalog: Hashable, Sendable {
       }
       parts.append(Index.Part(field.id, isDescending: descending.contains(name)))
     }
+    // An index is read both ways, so (a descending, b) and (a, b descending) are one. The first part ascends, because then rows
+    // that are equal follow their numbers in its direction.
+    if parts[0].isDescending { for number in parts.indices { parts[number].isDescending.toggle() } }
     for test in tests where entity.field(test.field) == nil {
       throw RecordFault(.unknown, "a test of the index \(name) needs a field that is not there", entity: entityName)
     }

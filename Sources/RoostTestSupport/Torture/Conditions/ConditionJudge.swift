@@ -23,6 +23,8 @@ struct ConditionJudge {
     init(_ body: () throws -> Bool) throws {
       do { self = .holds(try body()) } catch let fault as ConditionFault { self = .fault(fault.code) }
     }
+
+    var isAnswered: Bool { if case .holds = self { true } else { false } }
   }
 
   /// What is wrong; nil where everything agrees. A query that is refused is at fault before anything is compared.
@@ -30,15 +32,22 @@ struct ConditionJudge {
     let entity = try ground.entity(query.entity).id
     let condition = query.condition ?? .constant(.bool(true), .bool)
     let term = try Checker.condition(condition, ground.catalog, entity)
+    var haphazard = Haphazard(term)
     for order in query.order {
       var checker = Checker(ground.catalog, entity)
-      _ = try checker.term(order.key)
+      haphazard.formUnion(Haphazard(try checker.term(order.key)))
     }
     do {
       var answers: [(row: RowID, answer: Answer)] = []
-      if let complaint = try programs(term, entity, &answers) { return complaint }
+      let complaint = try programs(term, entity, &answers)
+      let seen = complaint?.contains("fault") == true || answers.contains { !$0.answer.isAnswered }
+      if haphazard.contains(.answers) || haphazard.contains(.faults) && seen {
+        note("left to the order of a set")
+        return nil
+      }
+      if let complaint { return complaint }
       let hits = answers.filter { $0.answer == .holds(true) }.map(\.row)
-      let hasFaults = answers.contains { if case .fault = $0.answer { true } else { false } }
+      let hasFaults = seen || haphazard.contains(.faults)
       note(
         hasFaults
           ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some"
@@ -111,4 +120,27 @@ struct ConditionJudge {
     "rows by number": "number",
     "as they come": "order of an index",
   ]
+}
+
+/// What of a term depends on the order in which a set is gone through, which is another one each time, as in Swift.
+private struct Haphazard: OptionSet {
+  let rawValue: Int
+
+  /// Whether one comes to the element that is at fault.
+  static let faults = Haphazard(rawValue: 1)
+  /// Which is the least where some are no numbers.
+  static let answers = Haphazard(rawValue: 2)
+
+  init(rawValue: Int) { self.rawValue = rawValue }
+
+  init(_ term: Term) {
+    self = []
+    for operand in term.operands { formUnion(Haphazard(operand)) }
+    guard let first = term.operands.first, case .set(let element) = first.kind else { return }
+    switch term.expression {
+    case .quantified, .filter: insert(.faults)
+    case .minimum, .maximum: if element.isFloating || element == .date { insert(.answers) }
+    default: break
+    }
+  }
 }

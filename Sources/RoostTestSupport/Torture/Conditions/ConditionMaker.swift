@@ -19,7 +19,7 @@ package struct ConditionMaker {
     self.catalog = catalog
     self.pool = pool
     kinds = catalog.entities.flatMap { $0.fields.map { Kind($0) } }
-    manies = catalog.relationships.filter { if case .manyByReference = $0.shape { true } else { false } }
+    manies = catalog.relationships.filter { if case .one = $0.shape { false } else { true } }
   }
 
   package mutating func condition(_ entity: EntityID) -> Expression {

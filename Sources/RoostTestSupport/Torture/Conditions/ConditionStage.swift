@@ -58,6 +58,7 @@ package struct ConditionStage {
       try relate(&catalog)
     }
     for name in names { try shake(writer, name) }
+    try link(writer)
   }
 
   // MARK: The catalog
@@ -162,11 +163,36 @@ package struct ConditionStage {
         }
         if generator.chance(3, in: 4) {
           // Some lead nowhere, which only a relationship that looks would refuse.
-          try catalog.add(
-            reference: field.name, of: entity.name, inverse: .init("\(entity.name)-\(field.name)"), isChecked: false)
+          let inverse = Catalog.Side("\(entity.name)-\(field.name)", isOrdered: generator.chance(1, in: 3))
+          try catalog.add(reference: field.name, of: entity.name, inverse: inverse, isChecked: false)
         }
       }
+      if generator.chance(1, in: 2) {
+        let isOrdered = generator.chance(1, in: 2)
+        try catalog.add(
+          links: Catalog.Side("links", isOrdered: isOrdered), of: entity.name,
+          to: generator.pick(catalog.entities).name, inverse: Catalog.Side("linked by \(entity.name)"),
+          repeats: isOrdered && generator.chance(1, in: 2))
+      }
     }
+  }
+
+  /// Links a few rows of each relationship that has links.
+  private mutating func link(_ writer: RecordWriter) throws {
+    for relationship in writer.catalog.relationships where relationship.shape == .links && relationship.name == "links"
+    {
+      let rows = try [relationship.entity, relationship.target].map { try Self.rows(writer.reading($0)) }
+      if rows[0].isEmpty || rows[1].isEmpty { continue }
+      let links = try writer.links(relationship)
+      for _ in 0..<generator.below(30) { _ = try links.append(generator.pick(rows[1]), to: generator.pick(rows[0])) }
+    }
+  }
+
+  private static func rows(_ table: TableReader) throws -> [RowID] {
+    var rows: [RowID] = []
+    var cursor = try table.cursor()
+    while try cursor.next() { rows.append(try cursor.id) }
+    return rows
   }
 
   // MARK: Rows
