@@ -73,7 +73,7 @@ package struct Describer {
     // A condition may be refused because it is too deep, and is described then.
     if depth > Checker.deepest { return nil }
     func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
-    switch expression {
+    return switch expression {
     case .variable(let number): entities[number]
     case .constant(_, let kind): kind.entity ?? kind.whole.element?.entity
     case .field(let base, let id):

@@ -89,7 +89,7 @@ final class IndexWriter {
     _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
-    if !tests.isEmpty, !admits(row, layout) { return .outside }
+    if !tests.isEmpty, try !admits(row, layout, outside) { return .outside }
     var isShared = !isUnique
     var isCut = false
     for number in 0..<partCount {
@@ -121,12 +121,17 @@ final class IndexWriter {
     return isShared ? .shared : isCut ? .cut : .alone
   }
 
-  private func admits(_ row: UnsafeRawPointer, _ layout: Layout) -> Bool {
+  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) -> Bool {
     for (slot, test) in tests {
       switch test {
       case .isNull: if !layout.isNull(row, slot) { return false }
       case .isNotNull: if layout.isNull(row, slot) { return false }
-      case .equals(_, let value): if layout.value(row, slot) != value { return false }
+      case .equals(_, let value):
+        var found = layout.value(row, slot)
+        if found == nil, layout.bytes(row, slot).isOutside {
+          found = try outside(slot).withUnsafeBytes { ElementCoding.decode($0, as: slot.type) }
+        }
+        if found != value { return false }
       }
     }
     return true

@@ -53,6 +53,7 @@ extension TableWriter {
   /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
   func load(_ id: RowID) throws(StoreError) -> Bool {
     try tables.check(generation)
+    if !forgotten.isEmpty { forgotten = [] }
     let found = try rows.tree.withValue(of: id.number) { row in
       guard layout.admits(row) else { return false }
       builder.load(admitted: row)
@@ -71,11 +72,23 @@ extension TableWriter {
     bytes.withUnsafeBytes { row in
       do throws(StoreError) {
         try LayoutShift(entity, layouts).load(row, into: &builder)
+        noteForgotten(row)
         let memory = old.make(builder.byteCount)
         do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
       } catch { failure = error }
     }
     if let failure { throw failure }
+  }
+
+  /// Notes the large values of fields that are no more: they go when the row is written again.
+  private func noteForgotten(_ row: UnsafeRawBufferPointer) {
+    // The row was admitted.
+    guard let version = Layout.version(of: row), let start = row.baseAddress else { return }
+    let was = layouts[Int(version)]
+    for (member, slot) in zip(was.members, was.slots) where slot.isVariable && !was.isNull(start, slot) {
+      guard was.bytes(start, slot).isOutside, !layout.members.contains(where: { $0.id == member.id }) else { continue }
+      forgotten.append(member.id)
+    }
   }
 
   func damaged(_ id: RowID) -> StoreError {
@@ -114,6 +127,7 @@ extension TableWriter {
         try removeLarge(id, layout.members[index].id)
       }
     }
+    for field in forgotten { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
@@ -132,6 +146,7 @@ extension TableWriter {
       let place = layout.places[index].place
       if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }
     }
+    for field in forgotten { try removeLarge(id, field) }
     guard try rows.remove(id.number) else { throw damaged(id) }
     tables.history.note(delete: id, of: entity.id)
   }

@@ -28,6 +28,8 @@ package final class TableWriter {
   @exclusivity(unchecked) var old: RowBytes
   /// Large values of a record that is carried out again, until their row comes.
   var waiting: [Moved] = []
+  /// Fields that are no more, of which the row loaded last has a large value.
+  @exclusivity(unchecked) var forgotten: [FieldID] = []
   /// For the update of a row.
   @exclusivity(unchecked) var builder: RowBuilder
 
