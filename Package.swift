@@ -32,7 +32,7 @@ let package = Package(
   products: [
     .library(name: "RoostKV", targets: ["RoostKV"]),
     // For the benchmarks alone: nothing in it is public but the error, so nobody else can call it.
-    .library(name: "RoostRecords", targets: ["RoostRecords", "RoostPages", "RoostFile"]),
+    .library(name: "RoostRecords", targets: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     .executable(name: "roost", targets: ["RoostTool"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],

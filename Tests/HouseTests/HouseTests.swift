@@ -17,7 +17,9 @@ import Testing
     "RoostTestSupport": [
       "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
-    "RoostTool": ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostTool": [
+      "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+    ],
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
   ]
   /// The floors that may use Foundation.
@@ -26,7 +28,8 @@ import Testing
   static let doors: Set<String> = ["RoostKV"]
   static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]
   static let system: Set<String> = [
-    "Swift", "_StringProcessing", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK", "Bionic",
+    "Swift", "_StringProcessing", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK",
+    "Bionic",
   ]
 
   struct Source {

@@ -10,7 +10,8 @@ import Testing
     let empty: Value = .array([])
     things = try Things([
       [
-        "tags": .array([.string("e\u{301}"), .string("b"), .string("b")]), "numbers": .array([.int(3), .int(-1), .int(3)]),
+        "tags": .array([.string("e\u{301}"), .string("b"), .string("b")]),
+        "numbers": .array([.int(3), .int(-1), .int(3)]),
         "doubles": .array([.double(2), .double(.nan), .double(1)]), "gaps": .array([.int(1), .null]),
         "set": .set([.string("x"), .string("y")]), "map": .dictionary([.string("k"): .int(7)]), "text": .string("k"),
         "items": .array([
@@ -152,9 +153,12 @@ import Testing
   }
 
   @Test func `collections are equal as wholes`() throws {
-    #expect(try things.answer(equals(things("tags"), array([.string("\u{e9}"), .string("b"), .string("b")], of: .string))) == .yes)
+    #expect(
+      try things.answer(equals(things("tags"), array([.string("\u{e9}"), .string("b"), .string("b")], of: .string)))
+        == .yes)
     #expect(try things.answer(equals(things("doubles"), things("doubles"))) == .no)
     #expect(try things.answer(equals(things("otags"), null(.array(.string))), row: 2) == .yes)
-    #expect(try things.answer(equals(things("map"), .constant(.dictionary([:]), .dictionary(.string, .int))), row: 2) == .yes)
+    #expect(
+      try things.answer(equals(things("map"), .constant(.dictionary([:]), .dictionary(.string, .int))), row: 2) == .yes)
   }
 }

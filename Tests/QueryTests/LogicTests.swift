@@ -187,7 +187,8 @@ import Testing
 
   @Test func `nothing is divided by zero, but floating numbers are`() throws {
     for operation in [Expression.Arithmetic.divide, .remainder] {
-      #expect(try things.answer(equals(.arithmetic(operation, things("int"), int(0)), int(0))) == .fault(.dividedByZero))
+      #expect(
+        try things.answer(equals(.arithmetic(operation, things("int"), int(0)), int(0))) == .fault(.dividedByZero))
     }
     let infinite = Expression.arithmetic(.divide, double(1), things("double"))
     #expect(try things.answer(equals(infinite, double(-.infinity)), row: 2) == .yes)
@@ -199,14 +200,18 @@ import Testing
   @Test func `remainders have the sign of the first`() throws {
     #expect(try things.answer(equals(.arithmetic(.remainder, int(-7), int(3)), int(-1))) == .yes)
     #expect(try things.answer(equals(.arithmetic(.divide, int(-7), int(3)), int(-2))) == .yes)
-    #expect(try things.answer(equals(.arithmetic(.remainder, things("double"), double(1)), double(0))) == .refused(.wrongType))
+    #expect(
+      try things.answer(equals(.arithmetic(.remainder, things("double"), double(1)), double(0))) == .refused(.wrongType)
+    )
   }
 
   @Test func `decimals are equal however they are written`() throws {
     let kind = Kind.plain(.decimal)
     #expect(try things.answer(equals(things("decimal"), .constant(.decimal(DecimalNumber(1)), kind)), row: 2) == .yes)
-    #expect(try things.answer(compare(.less, things("decimal"), .constant(.decimal(DecimalNumber(2)), kind)), row: 2) == .yes)
-    #expect(try things.answer(.contains(array([.decimal(DecimalNumber(1))], of: kind), things("decimal")), row: 2) == .yes)
+    #expect(
+      try things.answer(compare(.less, things("decimal"), .constant(.decimal(DecimalNumber(2)), kind)), row: 2) == .yes)
+    #expect(
+      try things.answer(.contains(array([.decimal(DecimalNumber(1))], of: kind), things("decimal")), row: 2) == .yes)
   }
 
   @Test func `true and false, and rows, have no order but in sorting`() throws {
@@ -214,6 +219,8 @@ import Testing
     #expect(try things.answer(compare(.less, things("data"), things("data"))) == .refused(.wrongType))
     #expect(try things.answer(compare(.less, .row, .row)) == .refused(.wrongType))
     #expect(try things.answer(compare(.equal, .row, .row)) == .yes)
-    #expect(try things.answer(compare(.less, things("uuid"), .constant(.uuid(UUIDNumber(high: 1, low: 3)), .plain(.uuid)))) == .yes)
+    #expect(
+      try things.answer(compare(.less, things("uuid"), .constant(.uuid(UUIDNumber(high: 1, low: 3)), .plain(.uuid))))
+        == .yes)
   }
 }

@@ -43,7 +43,7 @@ import Testing
     try refused(.compare(.equal, .field(.row, FieldID(999)), int(1)), .unknown, "$0.field999")
     try refused(.compare(.equal, .variable(4), int(1)), .unknown, "$4")
     try refused(.isEmpty(.many(.row, RelationshipID(999))), .unknown, "$0.relationship999")
-    try refused(.compare(.equal, .field(things("int"), FieldID(1)), int(1)), .wrongType, "$0.int.int")
+    try refused(.compare(.equal, .field(things("int"), FieldID(1)), int(1)), .wrongType, "$0.int.field1")
     try refused(.compare(.equal, .part(things("int"), 0), int(1)), .wrongType, "$0.int.0")
     #expect(throws: ConditionFault.self) {
       try things.store.read { try Planner(Ground($0)).plan(Query("Nothing")) }
@@ -64,7 +64,8 @@ import Testing
   @Test func `a constant must be what it says`() throws {
     let wrong: [Expression] = [
       .constant(.int(300), .plain(.int8)), .constant(.uint(70_000), .plain(.uint16)), .constant(.null, .int),
-      .constant(.int(1), .plain(.uint64)), .constant(.string(""), .plain(.url)), .constant(.array([.null]), .array(.int)),
+      .constant(.int(1), .plain(.uint64)), .constant(.string(""), .plain(.url)),
+      .constant(.array([.null]), .array(.int)),
       .constant(.array([.int(1)]), .plain(.array(.plain(.int64)))), .constant(.structure([]), .plain(.presence)),
       .constant(.structure([.string("")]), .structure([.init("a", .plain(.string)), .init("b", .plain(.string))])),
       .constant(.array([.int(1)]), .rows(EntityID(1))),

@@ -39,6 +39,7 @@ import Testing
   /// What an index holds is what the rows below the one up to which it is built say, and no more.
   private static func check(_ reader: RecordReader, _ context: String = "") throws {
     let table = try reader.table("Item")
+    #expect(try reader.disagreements() == [], "\(context)")
     for index in table.indexes {
       var wanted = Set<[UInt8]>()
       var cursor = try table.cursor()

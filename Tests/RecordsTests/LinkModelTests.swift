@@ -70,6 +70,7 @@ import Testing
 
   private static func check(_ store: RecordStore, _ model: Model, _ context: String) throws {
     try store.read { reader in
+      #expect(try reader.disagreements() == [], "\(context)")
       for kind in kinds {
         let (forward, backward) = (
           try reader.links(kind.name, of: "Owner"), try reader.links("of " + kind.name, of: "Target")

@@ -104,7 +104,9 @@ struct Transcript {
     for command in ["info", "verify"] {
       let text = Transcript.of(command, path)
       #expect(text.ending == .good)
-      for word in ["Person: 3 rows", "index name: 3 entries, unique", "history: changes, 1 entry from transaction 1 to 1"] {
+      for word in [
+        "Person: 3 rows", "index name: 3 entries, unique", "history: changes, 1 entry from transaction 1 to 1",
+      ] {
         #expect(text.output.contains(word), "\(text.output)")
       }
     }

@@ -21,7 +21,9 @@ enum Numbers {
       if two == 0, operation == .divide || operation == .remainder {
         throw interpreter.fault(.dividedByZero, "it divides by zero", term)
       }
-      guard let result = fit(integer(operation, one, two), type) else { throw wrongNumber() }
+      // Swift divides for a remainder too, and -128 / -1 does not fit.
+      let isDivisible = operation != .remainder || fit(integer(.divide, one, two), type) != nil
+      guard isDivisible, let result = fit(integer(operation, one, two), type) else { throw wrongNumber() }
       return .int(result)
     case (.uint(let one), .uint(let two)):
       if two == 0, operation == .divide || operation == .remainder {

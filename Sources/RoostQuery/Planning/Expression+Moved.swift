@@ -44,7 +44,8 @@ extension Expression {
   var isFaultless: Bool {
     switch self {
     case .constant, .variable: true
-    case .field(let base, _): if case .variable = base { true } else { false }
+    // What a variable is bound to may be a row that is not there.
+    case .field(let base, _): base == .row
     case .unwrap, .arithmetic, .negate, .within, .element, .many: false
     default: operands.allSatisfy(\.isFaultless)
     }

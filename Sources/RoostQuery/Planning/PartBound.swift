@@ -38,7 +38,13 @@ struct PartBound: Hashable {
     case .notEqual: return nil
     case .less: high = key
     case .lessOrEqual: high = KeyRange.behind(key)
-    case .greater: low = KeyRange.behind(key) ?? key
+    case .greater:
+      guard let behind = KeyRange.behind(key) else {
+        // Nothing is greater than the greatest.
+        (low, high) = (key, key)
+        return
+      }
+      low = behind
     case .greaterOrEqual: low = key
     }
     // What is no number sorts behind the others, and is greater than none of them.

@@ -139,7 +139,8 @@ package struct Planner {
   private func either(_ part: Term, _ number: Int, _ table: TableReader) throws -> Candidate? {
     guard (2...64).contains(part.operands.count) else { return nil }
     var branches: [Candidate] = []
-    var isCovered = true
+    // A row that one branch finds may be at fault in another, and must then be tested.
+    var isCovered = part.expression.isFaultless
     for branch in part.operands {
       let inner = Conjunction(branch)
       if inner.isImpossible { continue }

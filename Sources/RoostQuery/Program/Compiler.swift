@@ -104,7 +104,7 @@ struct Compiler {
       place(end)
     case .text(let test, _, _) where isText(term.operands):
       let text = try value(term.operands[0])
-      let needle = parts.needle(test, term.operands[1].constant)
+      let needle = try parts.needle(test, term.operands[1].constant)
       emit(
         Instruction(code: .find, detail: Self.detail(0, sense), one: text, two: needle), jumpingTo: target)
     case .matches(_, let pattern) where isCell(term.operands[0]):
@@ -114,7 +114,7 @@ struct Compiler {
         jumpingTo: target)
     case .contains where members(term) != nil:
       let element = try value(term.operands[1])
-      let set = parts.add(members(term)!)
+      let set = try parts.add(members(term)!)
       emit(
         Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
     case .isEmpty where term.operands[0].kind == .string:

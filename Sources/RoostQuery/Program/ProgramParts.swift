@@ -70,20 +70,26 @@ final class ProgramParts {
     return Int32(terms.count - 1)
   }
 
-  func add(_ set: ConstantSet) -> UInt16 {
+  func add(_ set: ConstantSet) throws(ConditionFault) -> UInt16 {
     members.append(set)
-    return UInt16(clamping: members.count - 1)
+    return try place(members.count)
   }
 
-  func needle(_ test: Expression.TextTest, _ constant: Value?) -> UInt16 {
+  func needle(_ test: Expression.TextTest, _ constant: Value?) throws(ConditionFault) -> UInt16 {
     var text = ""
     if case .string(let constant) = constant { text = constant }
     needles.append(Needle(test, text, arena))
-    return UInt16(clamping: needles.count - 1)
+    return try place(needles.count)
   }
 
   func regex(_ pattern: String) throws -> UInt16 {
     regexes.append(try Regex(pattern))
-    return UInt16(clamping: regexes.count - 1)
+    return try place(regexes.count)
+  }
+
+  /// The number of the last in a list, of which an instruction has two bytes to tell it.
+  private func place(_ count: Int) throws(ConditionFault) -> UInt16 {
+    if let number = UInt16(exactly: count - 1) { return number }
+    throw ConditionFault(.tooDeep, "the condition has too many parts", in: "the whole")
   }
 }

@@ -62,7 +62,8 @@ package final class RecordReader {
     try bond.check()
     if let known = opened[entity.id] { return known }
     let table = TableReader(
-      entity, bond, layouts: schema?.layouts(of: entity), rows: try integers(Tables.rows(entity.id)), large: try bytes(Tables.large(entity.id)),
+      entity, bond, layouts: schema?.layouts(of: entity), rows: try integers(Tables.rows(entity.id)),
+      large: try bytes(Tables.large(entity.id)),
       indexes: try catalog.indexes(of: entity.id).map { ($0, try bytes(Tables.entries($0.id))) })
     opened[entity.id] = table
     return table

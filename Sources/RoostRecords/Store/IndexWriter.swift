@@ -15,142 +15,38 @@ final class IndexWriter {
   /// What is not in the tree yet.
   @exclusivity(unchecked) private var pending: PendingEntries
   private var failure: StoreError?
-  private let parts: UnsafeMutablePointer<Part>
-  private let partCount: Int
+  private let keys: IndexKeys
   /// Of the index, kept beside it, because reading them from there counts references.
   let isUnique: Bool
   private let builtBelow: RowID?
-  /// Behind so many bytes a text is cut in here.
-  private let textBytes: Int
-  private let tests: [(slot: Slot, test: Index.Test)]
   /// The fields whose change may move a row in here.
   let fields: FieldSet
   /// The key of the row that is to be put in, from `prepare` to `add`.
   @exclusivity(unchecked) private var new = ByteBuffer()
-  @exclusivity(unchecked) private var stand = Stand.outside
+  @exclusivity(unchecked) private var stand = IndexKeys.Stand.outside
   /// The key of the row that is taken out.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
-
-  /// A part of the key, with all that is needed to make it.
-  private struct Part {
-    var place: FieldPlace
-    var kind: KeyKind
-    var isDescending: Bool
-    /// Which of the layout's fields it is.
-    var field: Int
-  }
-
-  /// What `make` found about a row.
-  private enum Stand {
-    case outside
-    /// The key is the values alone.
-    case alone
-    /// The key needs the row's number behind the values.
-    case shared
-    /// The same, because a text was cut: only whoever compares whole values knows whether they are another row's too.
-    case cut
-  }
 
   init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft, _ transaction: WriteTransaction) {
     self.index = index
     self.transaction = transaction
     self.draft = draft
     pending = PendingEntries(isFindable: index.isUnique)
-    func slot(_ id: FieldID) -> Slot {
-      // The catalog has checked that the fields are there.
-      layout.slots[layout.members.firstIndex { $0.id == id }!]
-    }
-    partCount = index.parts.count
-    textBytes = index.textBytes
     isUnique = index.isUnique
     builtBelow = index.builtBelow
-    parts = .allocate(capacity: max(partCount, 1))
-    for (number, part) in index.parts.enumerated() {
-      let slot = slot(part.field)
-      (parts + number).initialize(
-        to: Part(
-          place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending,
-          field: layout.members.firstIndex { $0.id == part.field }!))
-    }
-    tests = index.tests.map { (slot($0.field), $0) }
+    keys = IndexKeys(index, layout)
     let needed = index.fields
     var fields = FieldSet()
     for (at, member) in layout.members.enumerated() where needed.contains(member.id) { fields.insert(at) }
     self.fields = fields
   }
 
-  /// Reads the bytes of a variable field, wherever they stand.
-  typealias Text = (Slot) throws(StoreError) -> [UInt8]
-
-  deinit { parts.deallocate() }
-
-  private func make(
-    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
-  ) throws(StoreError) -> Stand {
-    key.clear()
-    if !tests.isEmpty, try !admits(row, layout, outside) { return .outside }
-    var isShared = !isUnique
-    var isCut = false
-    for number in 0..<partCount {
-      let part = parts[number]
-      let start = key.count
-      if part.place.isOptional {
-        let isNull = part.place.isNull(row)
-        key.append(isNull ? 0 : 1)
-        if isNull {
-          isShared = true
-          if part.isDescending { key.complement(from: start) }
-          continue
-        }
-      }
-      if part.place.kind == .variable {
-        let (bytes, isOutside) = part.place.variable(row)
-        if isOutside {
-          let whole = try outside(layout.slots[part.field])
-          whole.withUnsafeBytes { append($0, part.kind, &key) }
-        } else {
-          append(bytes, part.kind, &key)
-        }
-        if key.memory.u8(key.count &- 1) == 254 { isCut = true }
-      } else {
-        KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
-      }
-      if part.isDescending { key.complement(from: start) }
-    }
-    return isShared ? .shared : isCut ? .cut : .alone
-  }
-
-  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) -> Bool {
-    for (slot, test) in tests {
-      switch test {
-      case .isNull: if !layout.isNull(row, slot) { return false }
-      case .isNotNull: if layout.isNull(row, slot) { return false }
-      case .equals(_, let value):
-        var found = layout.value(row, slot)
-        if found == nil, layout.bytes(row, slot).isOutside {
-          found = try outside(slot).withUnsafeBytes { ElementCoding.decode($0, as: slot.type) }
-        }
-        if found != value { return false }
-      }
-    }
-    return true
-  }
-
-  @inline(__always)
-  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
-    if kind == .data {
-      KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
-    } else {
-      KeyCoding.append(text: bytes, to: &key, cutBehind: textBytes)
-    }
-  }
-
   // MARK: Changing
 
   /// Makes the key of a row that is to be put in.
-  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) {
-    stand = try make(row, layout, &new, outside)
+  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: IndexKeys.Text) throws(StoreError) {
+    stand = try keys.make(row, layout, &new, outside)
   }
 
   /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
@@ -216,9 +112,9 @@ final class IndexWriter {
     pending.put(key, value)
   }
 
-  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: Text) throws(StoreError) {
+  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: IndexKeys.Text) throws(StoreError) {
     guard covers(id) else { return }
-    switch try make(row, layout, &old, outside) {
+    switch try keys.make(row, layout, &old, outside) {
     case .outside: return
     case .alone: break
     case .shared, .cut: KeyCoding.append(row: id, to: &old)

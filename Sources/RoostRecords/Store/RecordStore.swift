@@ -99,6 +99,8 @@ package final class RecordWriter {
     let mark = tables.history.mark()
     do {
       let result = try body()
+      // What waits may fail, and is to be undone with the rest then.
+      try tables.settle()
       tables.forest.release(point)
       tables.history.release(mark)
       return result

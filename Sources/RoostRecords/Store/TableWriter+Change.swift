@@ -53,7 +53,6 @@ extension TableWriter {
   /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
   func load(_ id: RowID) throws(StoreError) -> Bool {
     try tables.check(generation)
-    if !forgotten.isEmpty { forgotten = [] }
     let found = try rows.tree.withValue(of: id.number) { row in
       guard layout.admits(row) else { return false }
       builder.load(admitted: row)
@@ -61,7 +60,7 @@ extension TableWriter {
       return true
     }
     guard let isNewest = found else { return false }
-    if !isNewest { try shift(id) }
+    if !isNewest { try shift(id) } else if !strays.isEmpty { strays = [] }
     return true
   }
 
@@ -72,7 +71,7 @@ extension TableWriter {
     bytes.withUnsafeBytes { row in
       do throws(StoreError) {
         try LayoutShift(entity, layouts).load(row, into: &builder)
-        noteForgotten(row)
+        noteStrays(row)
         let memory = old.make(builder.byteCount)
         do throws(RecordFault) { try builder.write(to: memory) } catch { throw damaged(id) }
       } catch { failure = error }
@@ -80,14 +79,13 @@ extension TableWriter {
     if let failure { throw failure }
   }
 
-  /// Notes the large values of fields that are no more: they go when the row is written again.
-  private func noteForgotten(_ row: UnsafeRawBufferPointer) {
-    // The row was admitted.
-    guard let version = Layout.version(of: row), let start = row.baseAddress else { return }
+  /// The row is of a layout that admits it.
+  private func noteStrays(_ row: UnsafeRawBufferPointer) {
+    strays = []
+    guard let start = row.baseAddress, let version = Layout.version(of: row), version != layout.version else { return }
     let was = layouts[Int(version)]
-    for (member, slot) in zip(was.members, was.slots) where slot.isVariable && !was.isNull(start, slot) {
-      guard was.bytes(start, slot).isOutside, !layout.members.contains(where: { $0.id == member.id }) else { continue }
-      forgotten.append(member.id)
+    for (member, slot) in zip(was.members, was.slots) where slot.isVariable && was.bytes(start, slot).isOutside {
+      if !layout.members.contains(where: { $0.id == member.id }) { strays.append(member.id) }
     }
   }
 
@@ -127,7 +125,7 @@ extension TableWriter {
         try removeLarge(id, layout.members[index].id)
       }
     }
-    for field in forgotten { try removeLarge(id, field) }
+    for field in strays { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     for index in touched { try index.add(id) }
@@ -146,7 +144,7 @@ extension TableWriter {
       let place = layout.places[index].place
       if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }
     }
-    for field in forgotten { try removeLarge(id, field) }
+    for field in strays { try removeLarge(id, field) }
     guard try rows.remove(id.number) else { throw damaged(id) }
     tables.history.note(delete: id, of: entity.id)
   }

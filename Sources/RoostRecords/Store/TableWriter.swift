@@ -26,10 +26,10 @@ package final class TableWriter {
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
+  /// Fields of the loaded row that stand outside it, and that its entity has no more.
+  @exclusivity(unchecked) var strays: [FieldID] = []
   /// Large values of a record that is carried out again, until their row comes.
   var waiting: [Moved] = []
-  /// Fields that are no more, of which the row loaded last has a large value.
-  @exclusivity(unchecked) var forgotten: [FieldID] = []
   /// For the update of a row.
   @exclusivity(unchecked) var builder: RowBuilder
 

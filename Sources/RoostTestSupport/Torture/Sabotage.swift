@@ -115,17 +115,14 @@ private final class SabotagedFile: StorageFile, @unchecked Sendable {
 }
 
 extension Trial {
-  /// Number 17: the store is broken in five ways, and the numbers that must notice do, each alone.
-  package static let sabotage = Trial(17, "the tests themselves", unit: "broken engines", quota: 7, workers: 1) {
+  /// Number 17: the store is broken in eight ways, and the numbers that must notice do, each alone.
+  package static let sabotage = Trial(17, "the tests themselves", unit: "broken engines", quota: 10, workers: 1) {
     seed, record in
     let engines: [(Sabotage, Int)] = [
       (.logSyncDropped, 1), (.dataSyncDropped, 1), (.superblockFirst, 1), (.superblockFirst, 5),
       (.dataSyncDropped, 5), (.syncRetried, 4), (.checksSkipped, 9),
     ]
-    guard seed >= 1, seed <= UInt64(engines.count) else {
-      record.count += 1
-      return
-    }
+    guard seed >= 1, seed <= UInt64(engines.count) else { return misread(Int(seed) - engines.count - 1, seed, record) }
     let (sabotage, number) = engines[Int(seed) - 1]
     let inner = TortureRecord(test: number)
     inner.onPlace = record.onPlace
@@ -139,6 +136,25 @@ extension Trial {
     record.note("\(sabotage.rawValue) seen by \(number) at seed", Int(trials))
     if inner.failures.isEmpty {
       record.fail(seed: seed, image: sabotage.rawValue, "number \(number) does not notice that \(sabotage.rawValue)")
+    }
+  }
+
+  /// Plans that misread conditions, for number 15.
+  private static func misread(_ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+    record.count += 1
+    guard Misreading.allCases.indices.contains(number) else { return }
+    let misreading = Misreading.allCases[number]
+    let inner = TortureRecord(test: 15)
+    inner.mostFailures = 1
+    var trials: UInt64 = 0
+    while inner.failures.isEmpty && trials < 400 {
+      trials += 1
+      record.place(seed, Int(trials), misreading.rawValue)
+      ConditionTrial(seed: trials, misreading: misreading).run(inner)
+    }
+    record.note("\(misreading.rawValue) seen by 15 at seed", Int(trials))
+    if inner.failures.isEmpty {
+      record.fail(seed: seed, image: misreading.rawValue, "number 15 does not notice that \(misreading.rawValue)")
     }
   }
 

@@ -38,7 +38,9 @@ struct VerifyReport: Encodable {
     let found = try RecordStore.verify(path)
     self.path = path
     isSound = found.isSound
-    findings = found.findings.map { Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil) }
+    findings = found.findings.map {
+      Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
+    }
     sentences = found.findings.map { "\($0)" }
     pages = found.pages.pages
     pagesRead = found.pages.pagesRead

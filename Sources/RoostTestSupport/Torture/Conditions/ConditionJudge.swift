@@ -1,14 +1,19 @@
 internal import RoostFile
-package import RoostQuery
+internal import RoostQuery
 internal import RoostRecords
 
 /// Compares all that answers a query with the plain interpreter.
-package struct ConditionJudge {
+struct ConditionJudge {
   let ground: Ground
+  /// A mistake that the plans make on purpose.
+  private let misreading: Misreading?
   /// What the answers were, for the report.
-  package var notes: [String: Int] = [:]
+  var notes: [String: Int] = [:]
 
-  package init(_ ground: Ground) { self.ground = ground }
+  init(_ ground: Ground, _ misreading: Misreading? = nil) {
+    self.ground = ground
+    self.misreading = misreading
+  }
 
   /// What something says of one row.
   enum Answer: Equatable {
@@ -21,7 +26,7 @@ package struct ConditionJudge {
   }
 
   /// What is wrong; nil where everything agrees. A query that is refused is at fault before anything is compared.
-  package mutating func complaint(_ query: Query) throws -> String? {
+  mutating func complaint(_ query: Query) throws -> String? {
     let entity = try ground.entity(query.entity).id
     let condition = query.condition ?? .constant(.bool(true), .bool)
     let term = try Checker.condition(condition, ground.catalog, entity)
@@ -34,7 +39,10 @@ package struct ConditionJudge {
       if let complaint = try programs(term, entity, &answers) { return complaint }
       let hits = answers.filter { $0.answer == .holds(true) }.map(\.row)
       let hasFaults = answers.contains { if case .fault = $0.answer { true } else { false } }
-      note(hasFaults ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some")
+      note(
+        hasFaults
+          ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some"
+      )
       return try plans(query, try SortedRows(hits, query, ground), hasFaults)
     } catch let error as StoreError {
       return "\(error) where no file is damaged"
@@ -69,6 +77,7 @@ package struct ConditionJudge {
   /// The chosen plan and every other, each against the rows that the interpreter found.
   private mutating func plans(_ query: Query, _ wanted: SortedRows, _ hasFaults: Bool) throws -> String? {
     let planner = Planner(ground)
+    let query = misreading?.misread(query) ?? query
     if let complaint = try judge(planner.plan(query), query, wanted, hasFaults) { return complaint }
     for plan in try planner.plans(query) {
       if let complaint = try judge(plan, query, wanted, hasFaults) { return complaint }
@@ -98,7 +107,8 @@ package struct ConditionJudge {
   }
 
   private static let ways = [
-    "; index ": "index", "any of": "any of", "all of": "all of", "for each row of": "reference", "rows by number": "number",
+    "; index ": "index", "any of": "any of", "all of": "all of", "for each row of": "reference",
+    "rows by number": "number",
     "as they come": "order of an index",
   ]
 }

@@ -27,12 +27,23 @@ extension ConditionMaker {
     guard let entity = scope[0].kind.entity.flatMap({ catalog.entity($0) }), scope[0].variable == 0 else {
       return leaf(.bool)
     }
-    let row = one(in: 3) ? scope[scope.count - 1] : scope[0]
-    let base = row.kind.entity.flatMap { catalog.entity($0) }
-    let isUsable = base != nil && !row.kind.isOptional
-    let field = generator.pick((isUsable ? base! : entity).fields)
-    let name = Expression.field(isUsable ? .variable(row.variable) : .row, field.id)
-    return about(name, Kind(field))
+    let newest = scope[scope.count - 1]
+    if case .structure(let parts) = newest.kind, generator.chance(2, in: 3) {
+      let part = generator.below(parts.count)
+      return about(.part(.variable(newest.variable), part), Kind(parts[part].type))
+    }
+    if newest.kind.isPlain, newest.variable != 0, one(in: 2) { return about(.variable(newest.variable), newest.kind) }
+    let row = one(in: 3) ? newest : scope[0]
+    let base = row.kind.isOptional ? nil : row.kind.entity.flatMap { catalog.entity($0) }
+    let owner = base ?? entity
+    var field = generator.pick(owner.fields)
+    let indexes = catalog.indexes(of: owner.id)
+    if !indexes.isEmpty, one(in: 2) {
+      let part = generator.pick(generator.pick(indexes).parts).field
+      field = owner.field(part) ?? field
+    }
+    let test = about(.field(base == nil ? .row : .variable(row.variable), field.id), Kind(field))
+    return one(in: 6) ? .not(test) : test
   }
 
   /// Some question about a value beside constants.
@@ -80,7 +91,8 @@ extension ConditionMaker {
       let (variable, inner) = within(kind.whole) { maker, variable in (variable, test(&maker, .variable(variable))) }
       let mapped = Expression.ifLet(variable, name, inner, .constant(.null, Kind.bool.optional))
       return one(in: 2)
-        ? .compare(.equal, mapped, .constant(.bool(true), .bool)) : .coalesce(mapped, .constant(.bool(one(in: 2)), .bool))
+        ? .compare(.equal, mapped, .constant(.bool(true), .bool))
+        : .coalesce(mapped, .constant(.bool(one(in: 2)), .bool))
     default:
       let (variable, inner) = within(kind.whole) { maker, variable in (variable, test(&maker, .variable(variable))) }
       return .ifLet(variable, name, inner, .constant(.bool(one(in: 4)), .bool))
@@ -111,6 +123,12 @@ extension ConditionMaker {
 
   private mutating func text(_ depth: Int) -> Expression {
     if one(in: 6) { return .matches(make(.string, depth - 1), generator.pick(Self.patterns)) }
+    if one(in: 4) {
+      let order = generator.pick(Expression.TextOrder.allCases)
+      let comparison = generator.pick(Expression.Comparison.allCases)
+      return .compare(
+        comparison, .textOrder(order, make(.string, depth - 1), make(.string, depth - 1)), .constant(.int(0), .int))
+    }
     let test = generator.pick(Expression.TextTest.allCases)
     let other = one(in: 3) ? make(.string, depth - 1) : constant(.string)
     return .text(test, make(.string, depth - 1), other)

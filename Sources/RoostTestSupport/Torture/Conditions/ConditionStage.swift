@@ -65,6 +65,7 @@ package struct ConditionStage {
   private static let collections: [FieldType] = [
     .array(.plain(.string)), .array(.plain(.int64)), .set(.plain(.string)), .array(.plain(.double)),
     .set(.plain(.int32)), .array(.optional(.plain(.int64))), .dictionary(.plain(.string), .plain(.int64)),
+    .array(.structure([.init("number", .plain(.int64)), .init("flag", .optional(.plain(.bool)))])),
     .array(.structure([.init("name", .plain(.string)), .init("score", .optional(.plain(.double)))])),
     .array(.plain(.bool)), .dictionary(.plain(.int64), .plain(.string)), .array(.plain(.decimal)),
   ]
@@ -199,7 +200,9 @@ package struct ConditionStage {
     for _ in 0..<2 {
       let fields = Array(Set([generator.pick(ordered).name, generator.pick(short).name])).sorted()
       do {
-        try writer.change { try $0.add(index: "u-\(fields.joined(separator: "-"))", of: name, on: fields, isUnique: true) }
+        try writer.change {
+          try $0.add(index: "u-\(fields.joined(separator: "-"))", of: name, on: fields, isUnique: true)
+        }
       } catch let fault as RecordFault where fault.code == .notUnique || fault.code == .conflict {}
     }
   }

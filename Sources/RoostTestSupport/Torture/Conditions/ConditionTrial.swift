@@ -4,6 +4,7 @@ internal import RoostRecords
 /// One condition of a stage: the number of its step says how it is made.
 struct ConditionTrial {
   let seed: UInt64
+  var misreading: Misreading?
   /// Steps up to this one look at what is committed, those behind it at a transaction that is not.
   static let committed = 40
   static let steps = 50
@@ -29,17 +30,18 @@ struct ConditionTrial {
 
   /// Makes the step's query and looks at it.
   private func judge(_ step: Int, _ stage: ConditionStage, _ ground: Ground, _ record: TortureRecord) {
-    guard record.wants(step: step) else { return }
+    guard record.wants(step: step), !record.isFull else { return }
     record.place(seed, step, "condition")
     record.count += 1
     let (query, isWrong) = query(step, stage, ground.catalog)
     if let condition = query.condition { record.census.count(condition) }
     record.trace?("\(step): \(QueryText.text(query, ground.catalog))")
     do {
-      var judge = ConditionJudge(ground)
+      var judge = ConditionJudge(ground, misreading)
       let complaint = try judge.complaint(query)
       for (name, count) in judge.notes { record.note(name, count) }
       guard let complaint else { return }
+      if misreading != nil { return record.fail(seed: seed, step: step, complaint) }
       let reducer = ConditionReducer(seed: seed, isCommitted: step <= Self.committed)
       record.fail(seed: seed, step: step, "\(complaint). Smaller: \(reducer.reduce(query))")
     } catch let fault as ConditionFault {

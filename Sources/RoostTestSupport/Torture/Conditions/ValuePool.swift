@@ -93,8 +93,11 @@ extension ValuePool {
     case .uint32: unsigned(UInt32.self)
     case .uint64: unsigned(UInt64.self)
     case .float:
-      [0, -0.0, 1, -1, 1.5, .nan, .infinity, -.infinity, 2, 0.1, -.nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
-        .map { .float($0) }
+      [
+        0, -0.0, 1, -1, 1.5, .nan, .infinity, -.infinity, 2, 0.1, -.nan, .greatestFiniteMagnitude,
+        .leastNonzeroMagnitude,
+      ]
+      .map { .float($0) }
     case .double: doubles.map { .double($0) }
     case .date: doubles.map { .date($0) }
     case .decimal:
@@ -133,7 +136,8 @@ extension ValuePool {
 
   private static let texts: [String] = [
     "", "a", "A", "ab", "abc", "aB", "b", "\u{e9}", "e\u{301}", "\u{c9}", "e", "e\u{301}\u{323}", "e\u{323}\u{301}",
-    "\u{df}", "ss", "SS", "\u{3c2}", "\u{3c3}", "\u{3a3}", "\u{130}", "i\u{307}", "\u{131}", "i", "I", "\r\n", "\r", "\n",
+    "\u{df}", "ss", "SS", "\u{3c2}", "\u{3c3}", "\u{3a3}", "\u{130}", "i\u{307}", "\u{131}", "i", "I", "\r\n", "\r",
+    "\n",
     "a\r\nb", "a\n", "\u{0}", "a\u{0}", "a\u{0}b", "\u{212b}", "\u{e5}", "a\u{30a}", "\u{1f469}\u{200d}\u{1f467}",
     "\u{1f469}", "\u{1f467}", "\u{ac00}", "\u{1100}\u{1161}", "\u{fb01}", "fi", "10", "9", "z",
     long, long + "x", long + "xa", long + "xb", long + "xab", long + "xA", String(long.dropLast()) + "\u{e9}",

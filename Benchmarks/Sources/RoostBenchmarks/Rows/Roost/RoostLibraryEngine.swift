@@ -5,11 +5,10 @@ import RoostRecords
 struct RoostLibraryEngine: LibraryEngine {
   let name = "roost"
   let note =
-    "through RoostRecords; synced: `.full`, relaxed: `.relaxed`; cache, log and checkpoints as they are by default;"
+    "through RoostRecords and RoostQuery; history on; synced: `.full`, relaxed: `.relaxed`; cache, log and checkpoints as they are by default;"
     + " references are not checked, as with the others; H follows the rule of the relationship"
 
-  /// They need conditions and plans.
-  let omits: Set<RowsOperation> = [.firstByDate, .love, .genreCounts, .titlesJoined]
+  let omits: Set<RowsOperation> = []
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
     let store = try RecordStore(directory + "/library.roost")

@@ -1,4 +1,5 @@
 import RoostFile
+import RoostQuery
 import RoostRecords
 
 /// One thread's transactions on the library.
@@ -114,10 +115,84 @@ final class RoostLibrarySession: LibrarySession {
     return word
   }
 
-  func firstByDate(queries: Int) throws -> UInt64 { throw Missing() }
-  func love(rounds: Int) throws -> UInt64 { throw Missing() }
-  func countGenres() throws -> [Int] { throw Missing() }
-  func albumTitlesJoined() throws -> UInt64 { throw Missing() }
+  // MARK: Asking
+
+  func firstByDate(queries: Int) throws -> UInt64 {
+    try store.read { reader in
+      let (table, ground) = (try reader.table("Track"), Ground(reader))
+      let places = try TrackPlaces(table)
+      let names = TrackNames(table)
+      var sum: UInt64 = 0
+      for query in 0..<queries {
+        let genre = String(decoding: library.genre(query % LibraryWords.genres.count), as: UTF8.self)
+        let condition =
+          Expression.compare(.equal, names.genre, .constant(.string(genre), .string))
+          && .compare(.greater, names.duration, .constant(.double(LibraryAnswers.leastDuration), .double))
+        let plan = try Planner(ground).plan(
+          Query("Track", where: condition, by: [Order(names.releaseDate)], limit: LibraryAnswers.firstTracks))
+        try plan.forEach { row in
+          sum = LibraryAnswers.fold(sum, places.track(row).word)
+          return true
+        }
+      }
+      return sum
+    }
+  }
+
+  func love(rounds: Int) throws -> UInt64 {
+    try store.read { reader in
+      let (table, ground) = (try reader.table("Track"), Ground(reader))
+      let places = try TrackPlaces(table)
+      let names = TrackNames(table)
+      let condition =
+        Expression.compare(.greater, names.duration, .constant(.double(LibraryAnswers.leastDuration), .double))
+        && .text(.containsLoosely, names.title, .constant(.string("love"), .string))
+      var sum: UInt64 = 0
+      for _ in 0..<rounds {
+        try Planner(ground).plan(Query("Track", where: condition)).forEach { row in
+          sum &+= places.track(row).word
+          return true
+        }
+      }
+      return sum
+    }
+  }
+
+  func countGenres() throws -> [Int] {
+    try store.read { reader in
+      let ground = Ground(reader)
+      let names = TrackNames(try reader.table("Track"))
+      return try LibraryWords.genres.indices.map { number in
+        let genre = String(decoding: library.genre(number), as: UTF8.self)
+        let condition = Expression.compare(.equal, names.genre, .constant(.string(genre), .string))
+        return try Planner(ground).plan(Query("Track", where: condition)).count()
+      }
+    }
+  }
+
+  /// The albums are read once, in their order; each track finds its own by number.
+  func albumTitlesJoined() throws -> UInt64 {
+    try store.read { reader in
+      let (tracks, albums) = (try reader.table("Track"), try reader.table("Album"))
+      let title = try albums.access("title").places[albums.layouts.count - 1]
+      var words: [UInt64: UInt64] = [:]
+      words.reserveCapacity(albums.count)
+      var album = try albums.cursor()
+      while try album.next() {
+        let row = try album.row()
+        words[row.id.number] = TrackRow.word(title.variable(row.start).bytes)
+      }
+      let places = try TrackPlaces(tracks)
+      var sum: UInt64 = 0
+      var track = try tracks.cursor()
+      while try track.next() {
+        let album = places.album.fixed(try track.row().start).loadUnaligned(as: UInt64.self)
+        guard let word = words[album] else { throw Missing() }
+        sum &+= word
+      }
+      return sum
+    }
+  }
 
   func albumTitlesOneByOne() throws -> UInt64 {
     try store.read { reader in

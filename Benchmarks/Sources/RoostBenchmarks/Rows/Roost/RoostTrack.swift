@@ -1,3 +1,4 @@
+import RoostQuery
 import RoostRecords
 
 /// Where the fields of a track stand in a row of the newest layout.
@@ -63,5 +64,18 @@ struct TrackSlots {
     builder.set(releaseDate, double: track.releaseDate)
     builder.set(playCount, word: UInt64(bitPattern: track.playCount))
     builder.set(explicit, bool: track.isExplicit)
+  }
+}
+
+/// A track's fields in conditions.
+struct TrackNames {
+  let title, duration, genre, releaseDate: Expression
+
+  init(_ table: TableReader) {
+    func name(_ name: String) -> Expression { .field(.row, table.entity.field(name)!.id) }
+    title = name("title")
+    duration = name("duration")
+    genre = name("genre")
+    releaseDate = name("releaseDate")
   }
 }

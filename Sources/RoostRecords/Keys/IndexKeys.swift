@@ -1,0 +1,117 @@
+internal import RoostBytes
+internal import RoostFile
+
+/// Makes the keys that rows of the newest layout have in one index.
+struct IndexKeys {
+  let index: Index
+  private let parts: [Part]
+  private let isUnique: Bool
+  /// Behind so many bytes a text is cut in here.
+  private let textBytes: Int
+  private let tests: [(slot: Slot, test: Index.Test)]
+
+  /// A part of the key, with all that is needed to make it.
+  private struct Part {
+    var place: FieldPlace
+    var kind: KeyKind
+    var isDescending: Bool
+    /// Which of the layout's fields it is.
+    var field: Int
+  }
+
+  /// What `make` found about a row.
+  enum Stand {
+    case outside
+    /// The key is the values alone.
+    case alone
+    /// The key needs the row's number behind the values.
+    case shared
+    /// The same, because a text was cut: only whoever compares whole values knows whether they are another row's too.
+    case cut
+  }
+
+  init(_ index: Index, _ layout: Layout) {
+    self.index = index
+    isUnique = index.isUnique
+    textBytes = index.textBytes
+    // The catalog has checked that the fields are there.
+    func field(_ id: FieldID) -> Int { layout.members.firstIndex { $0.id == id }! }
+    parts = index.parts.map { part in
+      let slot = layout.slots[field(part.field)]
+      return Part(
+        place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending,
+        field: field(part.field))
+    }
+    tests = index.tests.map { (layout.slots[field($0.field)], $0) }
+  }
+
+  /// Reads the bytes of a variable field, wherever they stand.
+  typealias Text = (Slot) throws(StoreError) -> [UInt8]
+
+  /// Makes a row's key, without its number.
+  func make(
+    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
+  ) throws(StoreError) -> Stand {
+    key.clear()
+    if !tests.isEmpty, try !admits(row, layout, outside) { return .outside }
+    var isShared = !isUnique
+    var isCut = false
+    for part in parts {
+      let start = key.count
+      if part.place.isOptional {
+        let isNull = part.place.isNull(row)
+        key.append(isNull ? 0 : 1)
+        if isNull {
+          isShared = true
+          if part.isDescending { key.complement(from: start) }
+          continue
+        }
+      }
+      if part.place.kind == .variable {
+        let (bytes, isOutside) = part.place.variable(row)
+        if isOutside {
+          let whole = try outside(layout.slots[part.field])
+          whole.withUnsafeBytes { append($0, part.kind, &key) }
+        } else {
+          append(bytes, part.kind, &key)
+        }
+        if key.memory.u8(key.count &- 1) == 254 { isCut = true }
+      } else {
+        KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
+      }
+      if part.isDescending { key.complement(from: start) }
+    }
+    return isShared ? .shared : isCut ? .cut : .alone
+  }
+
+  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) -> Bool {
+    for (slot, test) in tests {
+      switch test {
+      case .isNull: if !layout.isNull(row, slot) { return false }
+      case .isNotNull: if layout.isNull(row, slot) { return false }
+      case .equals(_, let value): if try self.value(row, slot, layout, outside) != value { return false }
+      }
+    }
+    return true
+  }
+
+  private func value(
+    _ row: UnsafeRawPointer, _ slot: Slot, _ layout: Layout, _ outside: Text
+  ) throws(StoreError) -> Value? {
+    guard slot.isVariable, !layout.isNull(row, slot), layout.bytes(row, slot).isOutside else {
+      return layout.value(row, slot)
+    }
+    // A short text too stands outside where the row's others left it no room.
+    let whole = try outside(slot)
+    return whole.withUnsafeBytes { Layout.value(outside: $0, as: slot.type) }
+  }
+
+  @inline(__always)
+  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
+    if kind == .data {
+      KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
+    } else {
+      KeyCoding.append(text: bytes, to: &key, cutBehind: textBytes)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+internal import RoostQuery
+internal import RoostRecords
+
+/// A mistake that a planner could make, made on purpose: it then carries out another condition than it was given.
+enum Misreading: String, CaseIterable, Sendable {
+  /// `x < 5` also finds 5.
+  case boundIncluded
+  /// `!(x < 5)` becomes `x >= 5`, which is not true of what is no number.
+  case negationTurned
+  /// A text is taken for equal to all that begin with its first 512 bytes, as its key is.
+  case cutTextExact
+
+  func misread(_ query: Query) -> Query {
+    var other = query
+    other.condition = query.condition.map(misread)
+    return other
+  }
+
+  private func misread(_ expression: Expression) -> Expression {
+    let expression = expression.with(expression.operands.map(misread))
+    switch (self, expression) {
+    case (.boundIncluded, .compare(.less, let one, let two)): return .compare(.lessOrEqual, one, two)
+    case (.negationTurned, .not(.compare(.less, let one, let two))): return .compare(.greaterOrEqual, one, two)
+    case (.cutTextExact, .compare(.equal, let one, .constant(.string(let text), _))) where text.utf8.count > 512:
+      return .text(.hasPrefix, one, .constant(.string(String(decoding: text.utf8.prefix(512), as: UTF8.self)), .string))
+    default: return expression
+    }
+  }
+}

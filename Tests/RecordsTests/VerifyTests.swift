@@ -1,0 +1,140 @@
+import RoostFile
+import RoostPages
+import RoostTestSupport
+import RoostTrees
+import Testing
+
+@testable import RoostRecords
+
+/// What does not agree is found, each kind by name.
+@Suite struct VerifyTests {
+  private func store() throws -> RecordStore {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        catalog = try LinkModelTests.catalog()
+        try catalog.add(index: "name", of: "Target", on: ["name"], isUnique: true)
+      }
+      for _ in 0..<3 { try writer.table("Owner").insert(["name": .string("o")]) }
+      for number in 0..<9 {
+        try writer.table("Target").insert([
+          "name": .string(String(repeating: "n\(number)", count: number * 200)),
+          "parent": .reference(RowID(UInt64(number % 3 + 1))),
+        ])
+      }
+      for kind in LinkModelTests.kinds {
+        let links = try writer.links(kind.name, of: "Owner")
+        for number in 1...9 { try links.append(RowID(UInt64(number)), to: RowID(UInt64(number % 3 + 1))) }
+      }
+    }
+    return store
+  }
+
+  /// Breaks something behind everybody's back.
+  private func broken(_ body: (RecordWriter) throws -> Void) throws -> [String] {
+    let store = try store()
+    #expect(try store.read { try $0.disagreements() } == [])
+    try store.write { try body($0) }
+    return try store.read { try $0.disagreements() }
+  }
+
+  @Test func `an entry too few or too many`() throws {
+    let few = try broken { writer in
+      let index = try writer.table("Target").indexes[0]
+      var key = ByteBuffer()
+      key.append(1)
+      KeyCoding.append(row: RowID(1), to: &key)
+      KeyCoding.append(row: RowID(1), to: &key)
+      #expect(try index.draft.remove(ByteKey(key.bytes)))
+    }
+    #expect(few.contains { $0.contains("row 1 of Target is not in the index") }, "\(few)")
+    #expect(few.contains { $0.contains("has 8 entries for 9 rows") }, "\(few)")
+    let many = try broken { writer in
+      _ = try writer.table("Target").rows.remove(4)
+    }
+    #expect(many.contains { $0.contains("has 9 entries for 8 rows") }, "\(many)")
+    #expect(many.contains { $0.contains("leads from or to nothing") }, "\(many)")
+  }
+
+  @Test func `a large value that nobody names`() throws {
+    let found = try broken { writer in
+      LargeKey.with(RowID(77), FieldID(1)) { key in
+        _ = try? writer.table("Target").large.put(ByteKey(key), [1, 2, 3])
+      }
+    }
+    #expect(found.count == 1 && found[0].contains("large values"), "\(found)")
+  }
+
+  @Test(arguments: ["both", "list", "tags", "back"]) func `half a link`(name: String) throws {
+    let found = try broken { writer in
+      let links = try writer.tables.links(writer.catalog.relationship(name, of: "Owner"))
+      var key = ByteBuffer()
+      links.form.key(try links.links(RowID(1), true)[0], false, &key)
+      #expect(try links.draft.remove(ByteKey(key.bytes)))
+    }
+    #expect(found.contains { $0.contains("is not seen from both sides") }, "\(found)")
+    #expect(found.contains { $0.contains("9 from one side, 8 from the other") }, "\(found)")
+  }
+
+  @Test func `a place without a reference`() throws {
+    let found = try broken { writer in
+      let links = try writer.tables.links(writer.catalog.relationship("children", of: "Owner"))
+      let link = try links.links(RowID(1), true)[0]
+      try links.remove(link)
+      try links.add(RowID(2), link.target)
+    }
+    #expect(found.count == 1 && found[0].contains("is not what the reference says"), "\(found)")
+  }
+
+  @Test func `a short text that had to leave its row is still what an index asks for`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Form") { (entity) throws(RecordFault) in
+          try entity.add("state", .string)
+          for number in 0..<80 { try entity.add("f\(number)", .string) }
+        }
+        let state = catalog.entity("Form")!.field("state")!.id
+        try catalog.add(
+          index: "open", of: "Form", on: ["f0"], tests: [.equals(state, .string("waiting for an answer"))])
+      }
+      let table = try writer.table("Form")
+      var row = table.makeBuilder()
+      for number in 0..<80 { try row.set(table.slot("f\(number)"), .string("not so long \(number)")) }
+      try row.set(table.slot("state"), .string("waiting for an answer"))
+      _ = try table.insert(&row)
+    }
+    try store.read { reader in
+      let table = try reader.table("Form")
+      let state = try table.access("state")
+      let isOutside = try table.withRow(RowID(1)) { (row) in state.place(row).variable(row.start).isOutside }
+      #expect(isOutside == true)
+      #expect(table.index("open")?.count == 1)
+      #expect(try reader.disagreements() == [])
+    }
+    try store.write { try $0.table("Form").update(RowID(1), ["state": .string("answered, and so it is over")]) }
+    let left = try store.read { try $0.table("Form").index("open")?.count }
+    #expect(left == 0)
+  }
+
+  @Test func `values of a field that is gone go with their row`() throws {
+    let store = try store()
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.remove(index: "name", of: "Target")
+        try catalog.change(entity: "Target") { (entity) throws(RecordFault) in try entity.remove("name") }
+      }
+    }
+    let before = try store.read { try $0.table("Target").largeCount }
+    #expect(before > 2)
+    try store.write { writer in
+      try writer.table("Target").delete(RowID(9))
+      try writer.table("Target").update(RowID(8), ["plain": .reference(RowID(1))])
+    }
+    try store.read { reader in
+      #expect(try reader.disagreements() == [])
+      let table = try reader.table("Target")
+      #expect(table.largeCount == before - 2)
+    }
+  }
+}
