@@ -1,4 +1,5 @@
 import RoostFile
+import RoostPages
 import RoostRecords
 import RoostTestSupport
 import Testing
@@ -42,6 +43,24 @@ import Testing
     let sweep = RowFaultSweep(RowScenario(seed, actions: 3, changes: 6), seed: seed, record)
     sweep.stride = 90
     sweep.run()
+    check(record, seed)
+  }
+
+  @Test(arguments: [1, 5] as [UInt64]) func `damage of rows is a typed error or has no effect`(seed: UInt64) {
+    let record = TortureRecord(test: 9)
+    RowTrials.damage(seed, record, rounds: 60)
+    check(record, seed)
+  }
+
+  @Test(arguments: 0..<RowTrials.omissions.count) func `what the floor of rows leaves out is noticed`(place: Int) {
+    let record = TortureRecord(test: 17)
+    RowTrials.omit(place, 1, record)
+    check(record, 1)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func `changed bytes of rows end no process`(seed: UInt64) {
+    let record = TortureRecord(test: 11)
+    RowTrials.decoders(seed, record, rounds: 500, openings: 30)
     check(record, seed)
   }
 }

@@ -39,6 +39,10 @@ package enum RowTrials {
     scenario.largeOneIn = 40
     scenario.options.draftBytes *= 16
     scenario.options.logBytes *= 8
+    model(seed, record, scenario)
+  }
+
+  static func model(_ seed: UInt64, _ record: TortureRecord, _ scenario: RowScenario) {
     let play = RowPlay(scenario)
     play.trace = record.trace
     record.place(seed, 0, "rows")
