@@ -15,6 +15,7 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
   var dice = SplitMix64(seed: 77)
   for count in [0, 1, 2, 5, 33, 300] {
     let ground = try Ground(fanout: fanout)
+    defer { withExtendedLifetime(ground) {} }
     let truth = entries(kind, shape, count, &dice)
     let subject = try S.build(truth, fill: dice.pick([80, 100]), in: ground.transaction)
     var places = Set<UInt32>()
@@ -42,6 +43,7 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
   /// The error once said that the store was damaged, and advised to restore a backup.
   @Test func `a stream that does not ascend is refused, and not called damage`() throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let builder = IntegerTreeBuilder(id: 9, in: ground.transaction)
     try builder.append(5, UnsafeRawBufferPointer(start: nil, count: 0))
     let code = failure { () throws(StoreError) in
@@ -60,6 +62,7 @@ private func build<S: Subject>(_ kind: S.Type, _ fanout: Int, _ shape: KeyShape)
 
   @Test func `what is built is full`() throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let value = [UInt8](repeating: 1, count: 8)
     let truth = (0..<5000).map { number in
       // A long common prefix, which must not keep nodes from being filled.

@@ -49,6 +49,8 @@ private final class Scrap {
 
   @Test func `cursors and counts pass over an empty leaf`() throws {
     let ground = try Ground(fanout: 4)
+    // A cursor must end before its store does; optimised, a constant ends with its last use.
+    defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     try withUnsafeBytes(of: UInt64(5)) { value in for key in 0..<12 { try draft.put(UInt64(key), value) } }
     let root = ground.transaction.frames.memory(draft.root.reference.page)
@@ -84,6 +86,7 @@ private final class Scrap {
   func `pages that are good alone and wrong together end in an error, never in a trap`(seed: Int) throws {
     var dice = SplitMix64(seed: UInt64(seed))
     let ground = try Ground(fanout: seed % 3 == 0 ? .max : 5)
+    defer { withExtendedLifetime(ground) {} }
     let subject = ByteSubject(.empty, extents: 0, in: ground.transaction)
     for shape in KeyShape.allCases {
       for _ in 0..<50 { _ = try subject.put(ByteSubject.key(shape, &dice), [1, 2, 3]) }

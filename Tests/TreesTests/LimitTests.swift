@@ -9,6 +9,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
 @Suite struct LimitTests {
   @Test func `a key of 1024 bytes is taken and one more is named`() throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let draft = ByteTreeDraft(.empty, id: 7, in: ground.transaction)
     _ = try borrow([UInt8](repeating: 1, count: 1024)) { key throws(StoreError) in try draft.put(key, nothing) }
     let error = #expect(throws: StoreError.self) {
@@ -24,6 +25,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
 
   @Test func `a value above a gibibyte is refused before it is read`() throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let huge = UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 16), count: 1 << 30 + 1)
     let error = #expect(throws: StoreError.self) {
       _ = try IntegerTreeDraft(.empty, id: 9, in: ground.transaction).put(1, huge)
@@ -33,6 +35,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
 
   @Test func `the last integer is a key like others`() throws {
     let ground = try Ground(fanout: 4)
+    defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     for key in (0..<60).map({ UInt64.max - $0 }) { try draft.put(key, nothing) }
     #expect(try draft.tree.value(of: .max) == [])
@@ -45,6 +48,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
   @Test(arguments: [true, false])
   func `an ascending run leaves full leaves behind, wherever it begins`(atEnd: Bool) throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     let value = [UInt8](repeating: 1, count: 28)
     try value.withUnsafeBytes { value in
@@ -59,6 +63,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
 
   @Test func `random keys fill three quarters of the leaves`() throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     var dice = SplitMix64(seed: 4)
     let value = [UInt8](repeating: 1, count: 28)
@@ -69,6 +74,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
 
   @Test func `a tree without entries has no page`() throws {
     let ground = try Ground(fanout: 4)
+    defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     for key in 0..<500 { try draft.put(UInt64(key), nothing) }
     for key in (0..<500).reversed() { #expect(try draft.remove(UInt64(key))) }

@@ -8,6 +8,7 @@ import Testing
 /// Pages as trees make them: leaves and branches of both kinds, some with extents, some with long prefixes.
 private func samples<S: Subject>(_ kind: S.Type, seed: Int, fanout: Int) throws -> [[UInt8]] {
   let ground = try Ground(fanout: fanout)
+  defer { withExtendedLifetime(ground) {} }
   var dice = SplitMix64(seed: UInt64(seed))
   let subject = S(.empty, extents: 0, in: ground.transaction)
   for shape in KeyShape.allCases {

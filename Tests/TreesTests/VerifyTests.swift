@@ -29,12 +29,14 @@ private struct Spoilt {
 @Suite struct VerifyTests {
   @Test func `a good tree has no findings`() throws {
     let spoilt = try Spoilt()
+    defer { withExtendedLifetime(spoilt.ground) {} }
     #expect(spoilt.draft.root.level >= 2)
     #expect(spoilt.sentences == [])
   }
 
   @Test func `a wrong count is found above and below`() throws {
     let spoilt = try Spoilt()
+    defer { withExtendedLifetime(spoilt.ground) {} }
     let branch = spoilt.page(level: 1)
     let cell = Branch.mutableCell(branch, 0)
     cell.set64(Child.count, cell.u64(Child.count) + 1)
@@ -51,6 +53,7 @@ private struct Spoilt {
       ({ $0.set16(Header.garbage, 1) }, "the heap is not filled"),
     ] as [((UnsafeMutableRawPointer) -> Void, String)] {
       let spoilt = try Spoilt()
+      defer { withExtendedLifetime(spoilt.ground) {} }
       change(spoilt.page(level: 0))
       let sentences = spoilt.sentences
       #expect(sentences.contains { $0.hasPrefix(sentence) }, "\(sentence): \(sentences)")
@@ -59,6 +62,7 @@ private struct Spoilt {
 
   @Test func `a page that is reached twice is found, and the walk goes on`() throws {
     let spoilt = try Spoilt()
+    defer { withExtendedLifetime(spoilt.ground) {} }
     let branch = spoilt.page(level: 1)
     Branch.mutableCell(branch, 1).set32(Child.place, Branch.reference(branch, 0).page.place)
     spoilt.page(level: 0).set16(Header.garbage, 1)
@@ -69,6 +73,7 @@ private struct Spoilt {
 
   @Test func `a way down refuses a page that is not its child`() throws {
     let spoilt = try Spoilt()
+    defer { withExtendedLifetime(spoilt.ground) {} }
     let root = spoilt.ground.transaction.frames.memory(spoilt.draft.root.reference.page)
     // The root's first child becomes a leaf from two levels below.
     let leaf = spoilt.pages.first { Node.level(spoilt.ground.transaction.frames.memory($0)) == 0 }!
@@ -89,6 +94,7 @@ private struct Spoilt {
 
   @Test func `a list of extents that the tree does not know of is found`() throws {
     let ground = try Ground()
+    defer { withExtendedLifetime(ground) {} }
     let draft = IntegerTreeDraft(.empty, id: 9, in: ground.transaction)
     let value = [UInt8](repeating: 1, count: 9000)
     try value.withUnsafeBytes { _ = try draft.put(1, $0) }
