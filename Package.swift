@@ -53,7 +53,7 @@ let package = Package(
     floor(
       "RoostTestSupport",
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
-    program("RoostTool", on: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    program("RoostTool", on: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     program(
       "RoostTorture",
       on: ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
@@ -63,7 +63,7 @@ let package = Package(
     tests("FileTests", of: ["RoostFile", "RoostTestSupport"]),
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
-    tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),

@@ -1,5 +1,6 @@
 import RoostFile
 import RoostPages
+import RoostTrees
 
 /// The store behind a read-only opening, which is opened anew when its owner has moved on.
 ///

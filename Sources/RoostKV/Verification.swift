@@ -1,3 +1,5 @@
+import RoostTrees
+
 /// What an examination of a whole store has found.
 public struct Verification: Sendable {
   /// Something that is not as it should be.
@@ -37,4 +39,18 @@ public struct Verification: Sendable {
   public internal(set) var seconds = 0.0
 
   public var isSound: Bool { findings.isEmpty }
+
+  init(_ report: InspectionReport) {
+    findings = report.findings.map {
+      Finding(page: $0.page, tree: $0.tree, sentence: $0.sentence, invariant: $0.invariant)
+    }
+    hasMore = report.hasMore
+    pages = report.pages
+    pagesRead = report.pagesRead
+    freePages = report.freePages
+    trees = report.trees
+    entries = report.entries
+    largeValues = report.largeValues
+    seconds = report.seconds
+  }
 }

@@ -1,3 +1,14 @@
+/// What a store that is broken on purpose does not write.
+package enum Omission: String, CaseIterable, Sendable {
+  case nothing
+  /// A row that changes keeps its old entries in indexes.
+  case indexChange
+  /// A link is written on its owner's side alone.
+  case linkBack
+  /// Replay of the log writes no history.
+  case replayedHistory
+}
+
 /// How a store is opened.
 package struct StoreOptions: Sendable {
   package enum Checkpointing: Sendable {
@@ -25,6 +36,8 @@ package struct StoreOptions: Sendable {
   package var mostPages = UInt32.max - 1
   /// Pages are not compared with their checks: a broken store, with which the tests of damage are tested.
   package var skipsChecks = false
+  /// What a floor above leaves out: a broken store, with which the tests of rows are tested.
+  package var omission = Omission.nothing
   /// Makes random numbers; tests make them repeat.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
   /// Lets tests force an order of events: see ``SchedulePoint``.

@@ -85,6 +85,8 @@ import Testing
       }
     }
     try work()
+    // The closure holds the file system that holds it.
+    fileSystem.onStep = nil
     #expect(images.count > 500)
     for (step, text, expected) in images.enumerated().filter({ $0.offset % 7 == 0 }).map(\.element) {
       let again = SimulatedStepTests()

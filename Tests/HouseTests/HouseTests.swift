@@ -17,7 +17,9 @@ import Testing
     "RoostTestSupport": [
       "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
-    "RoostTool": ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostTool": [
+      "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+    ],
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
   ]
   /// The floors that may use Foundation.

@@ -38,6 +38,11 @@ import Testing
       let plan = try Planner(Ground(reader)).plan(Query("Track", where: genre))
       #expect(try plan.count() == library.expected(Query("Track", where: genre)).count)
       #expect(plan.tally.rows == 0 && plan.tally.entries == 0)
+      let expected = try library.expected(Query("Track", where: genre)).count
+      #expect(try Planner(Ground(reader)).count(Query("Track", where: genre)) == expected)
+      #expect(try Planner(Ground(reader)).count(Query("Track", where: genre, offset: 3, limit: 5)) == 5)
+      #expect(try Planner(Ground(reader)).count(Query("Track", where: genre, offset: expected, limit: 5)) == 0)
+      #expect(try Planner(Ground(reader)).count(Query("Track")) == 500)
     }
   }
 

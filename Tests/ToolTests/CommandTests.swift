@@ -1,6 +1,7 @@
 import Foundation
 import RoostKV
 import RoostPages
+import RoostRecords
 import RoostTestSupport
 import Testing
 
@@ -86,6 +87,31 @@ struct Transcript {
     #expect(json["wasClosed"] as? Bool == true)
     #expect((json["trees"] as? [Any])?.count == 2)
     #expect((json["superblocks"] as? [[String: Any]])?.map { $0["health"] as? String } == ["good", "good"])
+  }
+
+  @Test func `info and verify know a store of rows`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("rows.roost")
+    let store = try RecordStore(path)
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Person") { (entity) throws(RecordFault) in try entity.add("name", .string) }
+        try catalog.add(index: "name", of: "Person", on: ["name"], isUnique: true)
+      }
+      for number in 0..<3 { try writer.table("Person").insert(["name": .string("p \(number)")]) }
+    }
+    try store.close()
+    for command in ["info", "verify"] {
+      let text = Transcript.of(command, path)
+      #expect(text.ending == .good)
+      for word in [
+        "Person: 3 rows", "index name: 3 entries, unique", "history: changes, 1 entry from transaction 1 to 1",
+      ] {
+        #expect(text.output.contains(word), "\(text.output)")
+      }
+    }
+    let json = Transcript.of("verify", "--json", path)
+    #expect(json.ending == .good && json.output.contains("\"rows\" : 3"))
   }
 
   /// The map of free places was unreadable, and `info` told that no page was free and that all was well.

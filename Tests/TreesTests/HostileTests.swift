@@ -10,7 +10,10 @@ private final class Scrap {
   let page = UnsafeMutableRawPointer.allocate(byteCount: Page.size, alignment: 8)
   let pack = Pack()
   init() { page.initializeMemory(as: UInt8.self, repeating: 0, count: Page.size) }
-  deinit { page.deallocate() }
+  deinit {
+    pack.discard()
+    page.deallocate()
+  }
 
   func write(_ keys: [[UInt8]]) {
     ByteForm.beginUnbounded(pack)

@@ -9,6 +9,10 @@ struct Path: Hashable {
 
   var first: FieldID { fields[0] }
   var isOwn: Bool { fields.count == 1 }
+
+  // The steps from the row say it all; the last field is only kept at hand.
+  static func == (one: Path, other: Path) -> Bool { one.fields == other.fields }
+  func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }
 
 /// What one part of a condition asks of a field: to lie in one of some stretches.

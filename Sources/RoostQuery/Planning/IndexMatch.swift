@@ -7,7 +7,10 @@ enum IndexMatch {
 
   /// The stretches of the index where a condition's rows stand, with their exact count; nil where that is everywhere.
   static func candidate(_ index: IndexReader, _ entity: Entity, _ conjunction: Conjunction) throws -> Candidate? {
-    guard admits(index.index, entity, conjunction) else { return nil }
+    // Most indexes have nothing to say.
+    guard !index.index.tests.isEmpty || conjunction.constraint(on: index.index.parts[0].field) != nil,
+      admits(index.index, entity, conjunction)
+    else { return nil }
     var prefixes: [[UInt8]] = [[]]
     var kept: Set<Int> = []
     var ranges: [KeyRange]?

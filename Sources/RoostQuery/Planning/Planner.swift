@@ -23,6 +23,19 @@ package struct Planner {
     return try asked.plan(best, ground)
   }
 
+  /// How many rows the query finds. Where one index knows it, nothing else is asked.
+  package func count(_ query: Query) throws -> Int {
+    let asked = try check(query)
+    if !asked.conjunction.parts.isEmpty, !asked.conjunction.isImpossible {
+      for index in asked.table.indexes where index.isWhole {
+        let candidate = try IndexMatch.candidate(index, asked.entity, asked.conjunction)
+        guard let candidate, candidate.covered.count == asked.conjunction.parts.count else { continue }
+        return max(0, min(candidate.count - asked.query.offset, asked.query.limit ?? .max))
+      }
+    }
+    return try plan(query).count()
+  }
+
   /// Every plan that could be chosen, the dear ones too. All of them find the same rows, which is for tests to show.
   package func plans(_ query: Query) throws -> [Plan] {
     let asked = try check(query)

@@ -102,6 +102,7 @@ extension Tables {
       } else {
         guard let said = historyTurn.stamp else { throw Self.unreadable }
         stamp = said
+        if omission == .replayedHistory { return }
       }
       try tree.append(number, stamp, entry, after: last)
     }

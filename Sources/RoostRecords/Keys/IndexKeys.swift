@@ -2,10 +2,10 @@ internal import RoostBytes
 internal import RoostFile
 
 /// Makes the keys that rows of the newest layout have in one index.
-struct IndexKeys {
-  let index: Index
-  private let parts: [Part]
+final class IndexKeys {
   private let isUnique: Bool
+  private let parts: UnsafeMutablePointer<Part>
+  private let partCount: Int
   /// Behind so many bytes a text is cut in here.
   private let textBytes: Int
   private let tests: [(slot: Slot, test: Index.Test)]
@@ -31,19 +31,23 @@ struct IndexKeys {
   }
 
   init(_ index: Index, _ layout: Layout) {
-    self.index = index
     isUnique = index.isUnique
-    textBytes = index.textBytes
     // The catalog has checked that the fields are there.
-    func field(_ id: FieldID) -> Int { layout.members.firstIndex { $0.id == id }! }
-    parts = index.parts.map { part in
-      let slot = layout.slots[field(part.field)]
-      return Part(
-        place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending,
-        field: field(part.field))
+    func place(_ id: FieldID) -> Int { layout.members.firstIndex { $0.id == id }! }
+    partCount = index.parts.count
+    textBytes = index.textBytes
+    parts = .allocate(capacity: max(partCount, 1))
+    for (number, part) in index.parts.enumerated() {
+      let field = place(part.field)
+      let slot = layout.slots[field]
+      (parts + number).initialize(
+        to: Part(
+          place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending, field: field))
     }
-    tests = index.tests.map { (layout.slots[field($0.field)], $0) }
+    tests = index.tests.map { (layout.slots[place($0.field)], $0) }
   }
+
+  deinit { parts.deallocate() }
 
   /// Reads the bytes of a variable field, wherever they stand.
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
@@ -56,7 +60,8 @@ struct IndexKeys {
     if !tests.isEmpty, try !admits(row, layout, outside) { return .outside }
     var isShared = !isUnique
     var isCut = false
-    for part in parts {
+    for number in 0..<partCount {
+      let part = parts[number]
       let start = key.count
       if part.place.isOptional {
         let isNull = part.place.isNull(row)
@@ -95,6 +100,15 @@ struct IndexKeys {
     return true
   }
 
+  @inline(__always)
+  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
+    if kind == .data {
+      KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
+    } else {
+      KeyCoding.append(text: bytes, to: &key, cutBehind: textBytes)
+    }
+  }
+
   private func value(
     _ row: UnsafeRawPointer, _ slot: Slot, _ layout: Layout, _ outside: Text
   ) throws(StoreError) -> Value? {
@@ -104,14 +118,5 @@ struct IndexKeys {
     // A short text too stands outside where the row's others left it no room.
     let whole = try outside(slot)
     return whole.withUnsafeBytes { Layout.value(outside: $0, as: slot.type) }
-  }
-
-  @inline(__always)
-  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
-    if kind == .data {
-      KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
-    } else {
-      KeyCoding.append(text: bytes, to: &key, cutBehind: textBytes)
-    }
   }
 }

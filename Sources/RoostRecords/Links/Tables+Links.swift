@@ -31,6 +31,7 @@ extension Tables {
     guard let forward = one.isForward ? one : catalog.inverse(of: one) else { throw LinkDraft.damaged(one) }
     if let known = linkDrafts[forward.id] { return known }
     let links = LinkDraft(Self.form(forward, catalog), forward, try bytes(Self.links(forward.id)))
+    links.omitsBack = omission == .linkBack
     linkDrafts[forward.id] = links
     return links
   }

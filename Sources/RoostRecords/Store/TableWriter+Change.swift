@@ -114,7 +114,7 @@ extension TableWriter {
   func exchange(
     _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [IndexWriter]
   ) throws(StoreError) {
-    for index in touched {
+    for index in touched where tables.omission != .indexChange {
       try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
     }
     for index in layout.places.indices where changed.contains(index) {
@@ -128,7 +128,7 @@ extension TableWriter {
     for field in strays { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
-    for index in touched { try index.add(id) }
+    for index in touched where tables.omission != .indexChange { try index.add(id) }
     try links.exchanged(id, old.start, new.start, layout)
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }

@@ -23,6 +23,8 @@ package final class Tables {
   var historyTurn: HistoryTurn
   private var opened: [EntityID: TableWriter] = [:]
   /// Links between rows: see `Links/Tables+Links.swift`.
+  /// What is left out on purpose: nothing, but in tests of the tests.
+  let omission: Omission
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
@@ -47,6 +49,7 @@ package final class Tables {
   init(_ forest: Forest, _ schemas: SchemaCache = SchemaCache()) throws(StoreError) {
     self.forest = forest
     self.schemas = schemas
+    omission = forest.transaction.store.options.omission
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     var catalog = Catalog()
     var state = HistoryState()

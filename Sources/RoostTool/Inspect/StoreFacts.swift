@@ -1,6 +1,8 @@
 import RoostFile
 import RoostKV
 import RoostPages
+import RoostRecords
+import RoostTrees
 
 /// What `info` tells of a store.
 struct StoreFacts: Encodable {
@@ -32,6 +34,8 @@ struct StoreFacts: Encodable {
   var wasClosed: Bool
   var superblocks: [SuperblockSlot]
   var trees: [TreeFacts]
+  /// Of a store of rows, what it holds as of its last checkpoint.
+  var rows: RecordFacts?
   /// What is wrong with the superblocks and with the map of free places; `verify` looks at everything.
   var damage: [String]
 
@@ -42,25 +46,35 @@ struct StoreFacts: Encodable {
     var settings = StoreSettings()
     settings.readOnly = true
     settings.createIfMissing = false
-    let store = try KeyValueStore(path, settings: settings)
     let newest = slots.filter { $0.health == .good }.max { ($0.sequence ?? 0) < ($1.sequence ?? 0) }
-    self.path = store.path
     superblocks = slots
     formatVersion = newest?.version ?? 0
     pageSize = newest?.pageSize ?? 0
     storeID = newest?.storeID ?? ""
     wasClosed = newest?.namesLog == false
-    fileBytes = try Self.size(of: store.path)
-    logBytes = try Self.size(of: store.path + "-log")
-    (pages, freePages, damage) = try Self.examine(store)
-    let figures = try store.statistics()
-    commit = figures.commit
-    trees = figures.trees.map { tree in
-      TreeFacts(
-        name: tree.name, keys: tree.isTable ? "numbers" : "bytes", entries: tree.entries,
-        largeValues: tree.largeValues, depth: tree.depth, leaves: tree.leaves, fill: tree.fill)
+    if RecordFacts.isThere(path) {
+      let found = try RecordStore.verify(path)
+      rows = RecordFacts(found)
+      self.path = try DiskFileSystem.shared.canonicalPath(path)
+      (pages, freePages) = (found.pages.pages, found.pages.freePages)
+      damage = found.findings.map { "\($0)" }
+      commit = newest?.commit ?? 0
+      trees = []
+    } else {
+      let store = try KeyValueStore(path, settings: settings)
+      self.path = store.path
+      (pages, freePages, damage) = try Self.examine(store)
+      let figures = try store.statistics()
+      commit = figures.commit
+      trees = figures.trees.map { tree in
+        TreeFacts(
+          name: tree.name, keys: tree.isTable ? "numbers" : "bytes", entries: tree.entries,
+          largeValues: tree.largeValues, depth: tree.depth, leaves: tree.leaves, fill: tree.fill)
+      }
+      try store.close()
     }
-    try store.close()
+    fileBytes = try Self.size(of: self.path)
+    logBytes = try Self.size(of: self.path + "-log")
   }
 
   /// A store that is open for reading does not load its map of free places, so an examination is asked. It holds a
@@ -103,5 +117,6 @@ struct StoreFacts: Encodable {
       if tree.largeValues > 0 { text += ", \(Wording.count(tree.largeValues, "large value"))" }
       console.line("  " + console.styled(tree.name, .strong) + ": " + text)
     }
+    rows?.write(to: console)
   }
 }

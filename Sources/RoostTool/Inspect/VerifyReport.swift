@@ -1,4 +1,6 @@
 import RoostKV
+import RoostRecords
+import RoostTrees
 
 /// What `verify` prints of an examination.
 struct VerifyReport: Encodable {
@@ -20,13 +22,37 @@ struct VerifyReport: Encodable {
   var entries: Int
   var largeValues: Int
   var seconds: Double
+  /// Of a store of rows, what it holds.
+  var rows: RecordFacts?
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds
+    case path, isSound, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
   }
 
   init(_ path: String) throws {
+    if RecordFacts.isThere(path) { try self.init(rows: path) } else { try self.init(keys: path) }
+  }
+
+  private init(rows path: String) throws {
+    let found = try RecordStore.verify(path)
+    self.path = path
+    isSound = found.isSound
+    findings = found.findings.map {
+      Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
+    }
+    sentences = found.findings.map { "\($0)" }
+    pages = found.pages.pages
+    pagesRead = found.pages.pagesRead
+    freePages = found.pages.freePages
+    trees = found.pages.trees
+    entries = found.pages.entries
+    largeValues = found.pages.largeValues
+    seconds = found.pages.seconds
+    rows = RecordFacts(found)
+  }
+
+  private init(keys path: String) throws {
     let found = try KeyValueStore.verify(path: path)
     self.path = path
     isSound = found.isSound
@@ -54,5 +80,6 @@ struct VerifyReport: Encodable {
     } else {
       console.line("\(Wording.count(findings.count, "finding")); \(examined)")
     }
+    rows?.write(to: console)
   }
 }

@@ -165,7 +165,7 @@ final class RoostLibrarySession: LibrarySession {
       return try LibraryWords.genres.indices.map { number in
         let genre = String(decoding: library.genre(number), as: UTF8.self)
         let condition = Expression.compare(.equal, names.genre, .constant(.string(genre), .string))
-        return try Planner(ground).plan(Query("Track", where: condition)).count()
+        return try Planner(ground).count(Query("Track", where: condition))
       }
     }
   }

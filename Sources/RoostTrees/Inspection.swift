@@ -1,38 +1,38 @@
-import RoostBytes
-import RoostFile
-import RoostPages
-import RoostTrees
+internal import RoostBytes
+package import RoostFile
+package import RoostPages
 
-/// A walk through everything that one state of a store holds, which goes on behind whatever is damaged.
+/// A walk through all pages that one state of a store holds, which goes on behind whatever is damaged.
 ///
-/// It compares what it has reached with the map of free places: together they must be all places, each once.
-struct Inspection {
+/// It compares what it has reached with the map of free places: together they must be all places, each once. What the
+/// entries mean is the business of the floors above.
+package struct Inspection {
   private let examination: Examination
-  private(set) var verification = Verification()
+  package private(set) var report = InspectionReport()
   private var reached = PlaceSet()
   /// Whether everything was reached that can be; else nothing is said about what nobody reaches.
   private var isComplete: Bool
 
-  init(_ examination: Examination) {
+  package init(_ examination: Examination) {
     self.examination = examination
     isComplete = examination.knowsFree
   }
 
-  mutating func run() {
+  package mutating func run() {
     let start = Clock.monotonicNanoseconds()
     for complaint in examination.complaints { add(complaint) }
-    verification.pages = Int(examination.pageCount)
-    verification.freePages = examination.free.count
+    report.pages = Int(examination.pageCount)
+    report.freePages = examination.free.count
     for page in examination.mapPages { reach(page, nil) }
     inspectTrees()
     comparePlaces()
-    verification.pagesRead = reached.count
-    verification.seconds = Double(Clock.monotonicNanoseconds() - start) / 1e9
+    report.pagesRead = reached.count
+    report.seconds = Double(Clock.monotonicNanoseconds() - start) / 1e9
   }
 
   // MARK: Findings
 
-  mutating func add(_ error: StoreError) {
+  package mutating func add(_ error: StoreError) {
     let invariant: Int? = error.code == .logMissing ? 9 : nil
     add(error.page, nil, error.detail, invariant)
   }
@@ -40,13 +40,13 @@ struct Inspection {
   /// So many findings are told; a file can be made that has more than memory holds.
   private static let mostFindings = 10_000
 
-  mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
-    if verification.findings.count >= Self.mostFindings { return verification.hasMore = true }
-    verification.findings.append(
-      Verification.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
+  package mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
+    if report.findings.count >= Self.mostFindings { return report.hasMore = true }
+    report.findings.append(
+      InspectionReport.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
   }
 
-  private mutating func add(_ found: [RoostTrees.Finding], _ tree: String?) {
+  private mutating func add(_ found: [Finding], _ tree: String?) {
     for finding in found {
       if finding.isUnreadable { isComplete = false }
       let page = finding.page == .none ? nil : UInt64(finding.page.place)
@@ -108,9 +108,9 @@ struct Inspection {
     add(found, name)
     for page in pages { reach(page, name) }
     for list in lists { inspect(list, name) }
-    verification.trees += 1
-    verification.entries = verification.entries.addingCapped(descriptor.root.count)
-    verification.largeValues += lists.count
+    report.trees += 1
+    report.entries = report.entries.addingCapped(descriptor.root.count)
+    report.largeValues += lists.count
   }
 
   // MARK: Large values
@@ -186,7 +186,7 @@ struct Inspection {
 
 extension Int {
   /// Adds a number that a file tells, as far as there are numbers.
-  func addingCapped(_ more: UInt64) -> Int {
+  package func addingCapped(_ more: UInt64) -> Int {
     let (sum, overflows) = addingReportingOverflow(Int(clamping: more))
     return overflows ? .max : sum
   }

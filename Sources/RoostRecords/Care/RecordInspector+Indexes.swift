@@ -1,0 +1,67 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Indexes, from the side of their entries.
+extension RecordInspector {
+  /// Every entry leads to a row that has this key; no two rows of a unique index have the same values.
+  func examine(_ index: Index, _ tree: ByteTree, _ shelf: Shelf) {
+    let name = shelf.entity.name
+    var key = ByteBuffer()
+    // Rows whose keys are the same because a text was cut.
+    var twins: (prefix: [UInt8], rows: [(row: RowID, values: [Value])]) = ([], [])
+    trying { () throws(StoreError) in
+      try tree.survey(gap: { _ in }) { (found, value) throws(StoreError) in
+        guard !value.isExtents, let (row, valueBytes) = found.withUnsafeBytes({ IndexEntry.row($0, value.bytes) })
+        else { return add(.index, "an entry is unreadable", name, index: index.name) }
+        if let end = index.builtBelow, row >= end {
+          return add(.index, "the row has an entry before its turn", name, row, index: index.name)
+        }
+        guard let bytes = try shelf.row(row) else {
+          return add(.index, "an entry leads to a row that is not there", name, row, index: index.name)
+        }
+        // A row that is unreadable was told.
+        guard let values = try values(row, bytes, shelf) else { return }
+        var standing: Shelf.Standing?
+        do throws(RecordFault) { standing = try shelf.key(index, row, values, &key) } catch { return }
+        guard let standing, key.bytes.elementsEqual(found) else {
+          return add(.index, "an entry has not the row's values", name, row, index: index.name)
+        }
+        guard standing.isAlone == (value.bytes.first == 0), standing.valueBytes == valueBytes else {
+          return add(.index, "an entry has another form than it must", name, row, index: index.name)
+        }
+        if standing.isCut { examineTwins(row, Array(found.prefix(valueBytes)), values, index, shelf, &twins) }
+      }
+    }
+  }
+
+  private func values(_ row: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Shelf.Values? {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Shelf.Values?, StoreError> in
+      do throws(StoreError) {
+        if case .success(let values) = try shelf.values(row, bytes) { return .success(values) }
+        return .success(nil)
+      } catch { return .failure(error) }
+    }
+    // What cannot be read was told when the rows were read.
+    if case .success(let values) = result { return values }
+    return nil
+  }
+
+  /// So many rows of one key are compared with each other.
+  private static let mostTwins = 100
+
+  private func examineTwins(
+    _ row: RowID, _ prefix: [UInt8], _ values: Shelf.Values, _ index: Index, _ shelf: Shelf,
+    _ twins: inout (prefix: [UInt8], rows: [(row: RowID, values: [Value])])
+  ) {
+    let own = index.parts.map { shelf.value($0.field, values) }
+    if twins.prefix != prefix { twins = (prefix, []) }
+    if let other = twins.rows.first(where: { $0.values == own }) {
+      add(
+        .index, "row \(other.row.number) has the same values in a unique index", shelf.entity.name, row,
+        index: index.name)
+    }
+    if twins.rows.count < Self.mostTwins { twins.rows.append((row, own)) }
+  }
+}

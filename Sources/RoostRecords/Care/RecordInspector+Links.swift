@@ -1,0 +1,143 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Links, from both sides.
+extension RecordInspector {
+  func examineLinks(_ forward: Relationship) {
+    guard let tree = bytes(Tables.links(forward.id)), let inverse = catalog.inverse(of: forward) else { return }
+    // By reference the rows that refer are the targets.
+    let examiner = LinkExaminer(forward, inverse, Tables.form(forward, catalog), tree, self)
+    trying { () throws(StoreError) in
+      try tree.survey(gap: { _ in }) { (key, value) throws(StoreError) in
+        do throws(StoreError) { try examiner.examine(key, value) } catch { add(error) }
+      }
+    }
+    verification.links += examiner.count
+  }
+}
+
+/// Looks at the entries of one tree of links in their order.
+final class LinkExaminer {
+  private let forward: Relationship
+  private let form: LinkForm
+  private let tree: ByteTree
+  private let inspector: RecordInspector
+  private let owners: Shelf?
+  private let targets: Shelf?
+  /// The field that refers to the owner, where rows refer.
+  private let field: FieldID?
+  private let name: String
+  private var key = ByteBuffer(capacity: 64)
+  private var before: (kind: UInt8, link: Link)?
+  /// Links, each counted once.
+  private(set) var count: UInt64 = 0
+
+  init(
+    _ forward: Relationship, _ inverse: Relationship, _ form: LinkForm, _ tree: ByteTree, _ inspector: RecordInspector
+  ) {
+    self.forward = forward
+    self.form = form
+    self.tree = tree
+    self.inspector = inspector
+    owners = inspector.shelves[forward.entity]
+    targets = inspector.shelves[forward.target]
+    if case .manyByReference(_, let id) = forward.shape { field = id } else { field = nil }
+    name = inspector.catalog.entity(forward.entity)?.name ?? ""
+  }
+
+  private func add(_ sentence: String, _ link: Link?) {
+    inspector.add(.link, sentence, name, link?.owner, index: forward.name)
+  }
+
+  func examine(_ found: [UInt8], _ value: StoredValue) throws(StoreError) {
+    guard !value.isExtents, let kind = found.first,
+      var link = found.withUnsafeBytes({ form.link($0, value.bytes) })
+    else { return add("a link is unreadable", nil) }
+    if kind == 0, form.hasPairs {
+      guard let label = try backward(link) else { return add("a link has no pair", link) }
+      link.backward = label
+    }
+    compare(kind, link)
+    before = (kind, link)
+    guard try isWritten(link, found, value, kind) else { return }
+    if kind != 0 { return }
+    count += 1
+    if let targets, try !targets.contains(link.target) {
+      add("a link leads to row \(link.target.number), which is not there", link)
+    }
+    guard let field else {
+      if let owners, try !owners.contains(link.owner) { add("the row has a link, and is not there", link) }
+      return
+    }
+    if try reference(link.target, field) != link.owner {
+      add("row \(link.target.number) stands in the order, and does not refer to the row", link)
+    }
+  }
+
+  /// Neighbours in the tree are neighbours in a list: they have different labels, and, where links do not repeat,
+  /// lead to different rows.
+  private func compare(_ kind: UInt8, _ link: Link) {
+    guard let before, before.kind == kind else { return }
+    let isForward = kind != 1
+    if kind < 2, form.isOrdered(isForward), before.link.row(isForward) == link.row(isForward),
+      before.link.label(isForward) == link.label(isForward)
+    {
+      add("two links of a list stand at one place", link)
+    }
+    // By reference a row stands in one list, and once.
+    let mayRepeat = forward.traits.contains(.repeating)
+    if !mayRepeat, before.link.owner == link.owner, before.link.target == link.target {
+      add("row \(link.target.number) is linked twice", link)
+    }
+  }
+
+  private func backward(_ link: Link) throws(StoreError) -> UInt64? {
+    form.pair(link.owner, link.target, &key)
+    key.append(big: link.forward)
+    return try tree.withValue(of: ByteKey(key.bytes)) { LinkForm.label($0) } ?? nil
+  }
+
+  /// Whether every entry of the link is there, with the value it must have; this one has the key it must have.
+  private func isWritten(
+    _ link: Link, _ found: [UInt8], _ value: StoredValue, _ kind: UInt8
+  ) throws(StoreError) -> Bool {
+    for other in 0..<(form.hasPairs ? 3 : 2) as Range<UInt8> {
+      var label: UInt64?
+      if other == 2 {
+        form.pair(link.owner, link.target, &key)
+        key.append(big: link.forward)
+        label = link.backward
+      } else {
+        form.key(link, other == 0, &key)
+        if other == 1, form.hasPairs { label = link.forward }
+      }
+      if other == kind, !key.bytes.elementsEqual(found) {
+        add("a link's key is not written as it must be", link)
+        return false
+      }
+      let isRight = try tree.withValue(of: ByteKey(key.bytes)) { bytes in
+        label == nil ? bytes.isEmpty : LinkForm.label(bytes) == label
+      }
+      if isRight != true {
+        add("the two sides of the link to row \(link.target.number) do not agree", link)
+        return false
+      }
+    }
+    return true
+  }
+
+  private func reference(_ row: RowID, _ field: FieldID) throws(StoreError) -> RowID? {
+    guard let targets, let bytes = try targets.row(row) else { return nil }
+    let result = bytes.withUnsafeBytes { bytes -> Result<RowID?, StoreError> in
+      do throws(StoreError) {
+        guard case .success(let values) = try targets.values(row, bytes),
+          case .reference(let owner) = targets.value(field, values)
+        else { return .success(nil) }
+        return .success(owner)
+      } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

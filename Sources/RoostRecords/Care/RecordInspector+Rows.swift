@@ -1,0 +1,170 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Rows and their large values.
+extension RecordInspector {
+  /// Every row can be read, stands in every index, and refers to what is there.
+  func examineRows(_ shelf: Shelf) {
+    let name = shelf.entity.name
+    let references = References(shelf, self)
+    var expected = [UInt64](repeating: 0, count: shelf.indexes.count)
+    var isWhole = true
+    var key = ByteBuffer()
+    trying { () throws(StoreError) in
+      try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, value) throws(StoreError) in
+        let id = RowID(number)
+        if number == 0 || number >= shelf.next {
+          add(.counter, "the row is not below the number of the next one, \(shelf.next)", name, id)
+        }
+        guard let values = try read(id, value, shelf) else {
+          isWhole = false
+          return
+        }
+        for (place, (index, tree)) in shelf.indexes.enumerated() where index.builtBelow.map({ id < $0 }) ?? true {
+          if try stands(id, values, index, tree, shelf, &key) { expected[place] += 1 }
+        }
+        try references.examine(id, values)
+      }
+    }
+    if !isWhole { return }
+    for (place, (index, tree)) in shelf.indexes.enumerated() where tree.root.count != expected[place] {
+      add(
+        .index, "the rows have \(expected[place]) entries in the index, which has \(tree.root.count)", name,
+        index: index.name)
+    }
+  }
+
+  private func read(_ id: RowID, _ value: StoredValue, _ shelf: Shelf) throws(StoreError) -> Shelf.Values? {
+    let bytes: [UInt8]
+    do throws(StoreError) { bytes = try value.load(view) } catch {
+      add(error)
+      return nil
+    }
+    let result = bytes.withUnsafeBytes { bytes -> Result<Result<Shelf.Values, Shelf.Complaint>, StoreError> in
+      do throws(StoreError) { return .success(try shelf.values(id, bytes)) } catch { return .failure(error) }
+    }
+    switch result {
+    case .success(.success(let values)): return values
+    case .success(.failure(let complaint)): add(.row, complaint.sentence, shelf.entity.name, id)
+    case .failure(let error): add(error)
+    }
+    return nil
+  }
+
+  /// Whether the row has an entry to have; what is wrong with it is told.
+  private func stands(
+    _ id: RowID, _ values: Shelf.Values, _ index: Index, _ tree: ByteTree, _ shelf: Shelf, _ key: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    let name = shelf.entity.name
+    let standing: Shelf.Standing?
+    do throws(RecordFault) { standing = try shelf.key(index, id, values, &key) } catch {
+      add(.index, "the row has no key: \(error.detail)", name, id, index: index.name)
+      return false
+    }
+    guard standing != nil else { return false }
+    do throws(StoreError) {
+      let found = try tree.withValue(of: ByteKey(key.bytes)) { IndexEntry.row(key.bytes, $0)?.row }
+      guard let found else {
+        add(.index, "the row is missing", name, id, index: index.name)
+        return true
+      }
+      if found != id {
+        let other = found.map { "row \($0.number)" } ?? "none"
+        add(.index, "the row's entry leads to \(other)", name, id, index: index.name)
+      }
+    } catch { add(error) }
+    return true
+  }
+
+  /// Every large value is named by the row it belongs to.
+  func examineLarge(_ shelf: Shelf) {
+    let name = shelf.entity.name
+    trying { () throws(StoreError) in
+      try shelf.large.survey(gap: { _ in }) { (key, value) throws(StoreError) in
+        guard key.count == 10 else { return add(.largeValue, "the key of a large value is unreadable", name) }
+        let row = RowID(key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        let field = FieldID(key.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })
+        guard let bytes = try shelf.row(row) else {
+          return add(.largeValue, "a large value of field \(field.number) has no row", name, row)
+        }
+        let length = bytes.withUnsafeBytes { Self.largeLength(of: field, $0, shelf) }
+        guard let length else {
+          return add(.largeValue, "the row does not name its large value of field \(field.number)", name, row)
+        }
+        let count = value.isExtents ? ExtentList(decoding: value.bytes)?.byteCount ?? 0 : UInt64(value.count)
+        if length != count {
+          add(.largeValue, "the large value of field \(field.number) has another length", name, row)
+        }
+      }
+    }
+  }
+
+  /// The length that a row names for a value that stands elsewhere.
+  private static func largeLength(of field: FieldID, _ row: UnsafeRawBufferPointer, _ shelf: Shelf) -> UInt64? {
+    guard let layout = shelf.layout(of: row), let start = row.baseAddress,
+      let at = layout.members.firstIndex(where: { $0.id == field }), layout.slots[at].isVariable,
+      !layout.isNull(start, layout.slots[at])
+    else { return nil }
+    let (bytes, isOutside) = layout.bytes(start, layout.slots[at])
+    return isOutside ? bytes.baseAddress?.u64(0) : nil
+  }
+}
+
+/// The relationships in which rows of an entity refer to others.
+struct References {
+  private struct Way {
+    var relationship: Relationship
+    var field: FieldID
+    /// The entity that is referred to, where the reference is checked.
+    var target: Shelf?
+    /// The order of those that refer to one, if there is one.
+    var order: (form: LinkForm, tree: ByteTree, relationship: Relationship)?
+  }
+
+  private let ways: [Way]
+  private let shelf: Shelf
+  private let inspector: RecordInspector
+
+  init(_ shelf: Shelf, _ inspector: RecordInspector) {
+    self.shelf = shelf
+    self.inspector = inspector
+    let catalog = inspector.catalog
+    var ways: [Way] = []
+    for one in catalog.relationships(of: shelf.entity.id) {
+      guard case .one(let field) = one.shape, let inverse = catalog.inverse(of: one) else { continue }
+      var way = Way(relationship: one, field: field)
+      // A rule that does nothing leaves references to what is gone.
+      if !one.traits.contains(.unchecked), inverse.deleteRule != .noAction {
+        way.target = inspector.shelves[one.target]
+      }
+      if inverse.isOrdered, let tree = inspector.bytes(Tables.links(inverse.id)) {
+        way.order = (Tables.form(inverse, catalog), tree, inverse)
+      }
+      ways.append(way)
+    }
+    self.ways = ways
+  }
+
+  func examine(_ id: RowID, _ values: Shelf.Values) throws(StoreError) {
+    for way in ways {
+      guard case .reference(let target) = shelf.value(way.field, values) else { continue }
+      let name = shelf.entity.name
+      if let shelf = way.target, try !shelf.contains(target) {
+        inspector.add(
+          .reference, "the row refers to row \(target.number), which is not there", name, id,
+          index: way.relationship.name)
+      }
+      guard let order = way.order, target.number != 0 else { continue }
+      var link: Link?
+      do throws(StoreError) {
+        link = try LinkDraft.find(target, id, order.form, order.tree, order.relationship)
+      } catch { inspector.add(error) }
+      if link == nil {
+        inspector.add(
+          .link, "the row is missing in the order of row \(target.number)", name, id, index: order.relationship.name)
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// A walk through everything that a store of rows holds, which goes on behind whatever is damaged.
+///
+/// It goes through each tree in order and looks up in the others what must be there: so memory holds one row at a time.
+///
+/// ## What is examined
+/// 1. Every tree belongs to something in the catalog, and everything there has its trees.
+/// 2. A row can be read in its layout, and its number is below the next one.
+/// 3. An index has exactly the entries of the rows, as far as it is built.
+/// 4. A large value belongs to a field of a row that names it, and has the length named there.
+/// 5. A link stands on both sides; rows that refer to one stand in its order.
+/// 6. A checked reference leads to a row.
+/// 7. The history ascends, has no gap that it does not tell of, and tells of the rows that are there.
+final class RecordInspector {
+  let examination: Examination
+  var verification = RecordVerification()
+  private(set) var trees: [String: TreeDescriptor] = [:]
+  private(set) var catalog = Catalog()
+  private(set) var shelves: [EntityID: Shelf] = [:]
+  private var known: Set<String> = []
+
+  var view: PageView { examination.view }
+
+  init(_ examination: Examination, _ report: InspectionReport) {
+    self.examination = examination
+    verification.take(report)
+  }
+
+  func run() -> RecordVerification {
+    readTrees()
+    guard readCatalog() else { return verification }
+    for entity in catalog.entities { if let shelf = open(entity) { shelves[entity.id] = shelf } }
+    examineMeta()
+    for entity in catalog.entities {
+      guard let shelf = shelves[entity.id] else { continue }
+      examineRows(shelf)
+      examineLarge(shelf)
+      for (index, tree) in shelf.indexes { examine(index, tree, shelf) }
+      verification.entities.append(facts(shelf))
+    }
+    for one in catalog.relationships where Tables.hasTree(one) { examineLinks(one) }
+    examineHistory()
+    examineConsumers()
+    for name in trees.keys.sorted() where !known.contains(name) {
+      add(.tree, "the tree \"\(name)\" belongs to nothing")
+    }
+    return verification
+  }
+
+  // MARK: Findings
+
+  func add(
+    _ kind: RecordVerification.Kind, _ sentence: String, _ entity: String? = nil, _ row: RowID? = nil,
+    index: String? = nil
+  ) {
+    verification.add(
+      RecordVerification.Finding(kind: kind, entity: entity, row: row?.number, index: index, sentence: sentence))
+  }
+
+  /// What cannot be read was told by the walk through the pages, if it lies there.
+  func add(_ error: StoreError) {
+    if !verification.pages.isSound { return }
+    verification.add(RecordVerification.Finding(kind: .page, page: error.page, sentence: error.detail))
+  }
+
+  /// Does what may come upon a page that cannot be read.
+  func trying(_ body: () throws(StoreError) -> Void) {
+    do throws(StoreError) { try body() } catch { add(error) }
+  }
+
+  // MARK: Trees
+
+  private func readTrees() {
+    let root = ByteTree(examination.snapshot.catalog, id: RoostTrees.Catalog.treeID, view: view)
+    trying { () throws(StoreError) in
+      try root.survey(gap: { _ in }) { (key, value) in
+        // The empty name holds the next number of a tree, and what is unreadable was told.
+        guard !key.isEmpty, let descriptor = TreeDescriptor(value.bytes) else { return }
+        trees[String(decoding: key, as: UTF8.self)] = descriptor
+      }
+    }
+  }
+
+  func bytes(_ name: [UInt8], isNeeded: Bool = true) -> ByteTree? {
+    guard let found = descriptor(name, .bytes, isNeeded) else { return nil }
+    return ByteTree(found.root, id: found.id, view: view)
+  }
+
+  func integers(_ name: [UInt8], isNeeded: Bool = true) -> IntegerTree? {
+    guard let found = descriptor(name, .integers, isNeeded) else { return nil }
+    return IntegerTree(found.root, id: found.id, view: view)
+  }
+
+  private func descriptor(_ name: [UInt8], _ kind: TreeDescriptor.Kind, _ isNeeded: Bool) -> TreeDescriptor? {
+    let name = String(decoding: name, as: UTF8.self)
+    known.insert(name)
+    guard let found = trees[name] else {
+      if isNeeded { add(.tree, "the tree \"\(name)\" is missing") }
+      return nil
+    }
+    if found.kind == kind { return found }
+    add(.tree, "the tree \"\(name)\" has keys of the wrong kind")
+    return nil
+  }
+
+  // MARK: The catalog
+
+  private func readCatalog() -> Bool {
+    // A store that was never written to has no trees at all.
+    guard !trees.isEmpty else { return false }
+    guard let meta = bytes(Tables.meta) else { return false }
+    do throws(StoreError) {
+      let value = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try meta.value(of: key) }
+      if let value { catalog = try Tables.decode(value) }
+      return true
+    } catch {
+      add(.catalog, error.detail)
+      return false
+    }
+  }
+
+  private func open(_ entity: Entity) -> Shelf? {
+    var indexes: [(Index, ByteTree)] = []
+    for index in catalog.indexes(of: entity.id) {
+      if let tree = bytes(Tables.entries(index.id)) { indexes.append((index, tree)) }
+    }
+    let rows = integers(Tables.rows(entity.id))
+    let large = bytes(Tables.large(entity.id))
+    guard let rows, let large else { return nil }
+    return Shelf(entity, rows: rows, large: large, indexes: indexes)
+  }
+
+  private func facts(_ shelf: Shelf) -> RecordVerification.EntityFacts {
+    RecordVerification.EntityFacts(
+      name: shelf.entity.name, rows: shelf.rows.root.count, largeValues: shelf.large.root.count,
+      indexes: shelf.indexes.map {
+        RecordVerification.IndexFacts(
+          name: $0.0.name, entries: $0.1.root.count, isUnique: $0.0.isUnique, isBuilt: $0.0.builtBelow == nil)
+      })
+  }
+
+  /// What stands beside the catalog: the numbers of the next rows. The history's state is read where it is examined.
+  private func examineMeta() {
+    guard let meta = bytes(Tables.meta) else { return }
+    trying { () throws(StoreError) in
+      try meta.survey(gap: { _ in }) { (key, value) in
+        if key == Tables.catalogKey || key == HistoryState.key { return }
+        let name = Tables.nextKey(EntityID(0)).dropLast(4)
+        guard key.count == name.count + 4, key.starts(with: name), !value.isExtents, value.count == 8 else {
+          return add(.counter, "an entry beside the catalog is unreadable")
+        }
+        let id = EntityID(key.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
+        // The number stays when its entity goes.
+        guard id.number < catalog.next.entity else {
+          return add(.counter, "a row is counted of entity \(id.number), which there never was")
+        }
+        shelves[id]?.next = max(1, value.start.u64(0))
+      }
+    }
+  }
+}

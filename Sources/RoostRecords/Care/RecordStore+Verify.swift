@@ -1,0 +1,48 @@
+package import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Examining a store of rows.
+extension RecordStore {
+  /// Reads everything again from the file, and tells all that is wrong with it: pages and trees, rows and their
+  /// indexes, links from both sides, large values, counters and the history.
+  ///
+  /// It makes a checkpoint first and examines what that left; readers and a writer go on meanwhile. Damage is no
+  /// error here but a finding; an error means that nothing could be examined. Memory does not grow with the store.
+  package func verify() throws(StoreError) -> RecordVerification {
+    let examination = try store.examine()
+    var inspection = Inspection(examination)
+    inspection.run()
+    for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence, 4) }
+    return RecordInspector(examination, inspection.report).run()
+  }
+
+  /// Examines the store at `path` as the last checkpoint left it, without changing anything and without a lock. Of the
+  /// log it is told whether it can be replayed.
+  package static func verify(
+    _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws(StoreError) -> RecordVerification {
+    var found: RecordVerification?
+    let report = try Inspection.report(of: path, fileSystem: fileSystem, floor: Tables.floor) {
+      (examination, report) throws(StoreError) in
+      let verification = RecordInspector(examination, report).run()
+      found = verification
+      return verification.isSound
+    }
+    if let found { return found }
+    var verification = RecordVerification()
+    verification.take(report)
+    return verification
+  }
+
+  /// Whether the store at `path` holds rows; its log is not looked at.
+  package static func holdsRows(
+    _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws(StoreError) -> Bool {
+    let examination = try Store.examine(path, fileSystem: fileSystem, floor: Tables.floor)
+    let trees = RoostTrees.Catalog(examination.snapshot, view: examination.view)
+    guard let meta = try trees.descriptor(Tables.meta), meta.kind == .bytes else { return false }
+    let tree = ByteTree(meta.root, id: meta.id, view: examination.view)
+    return try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try tree.value(of: key) } != nil
+  }
+}

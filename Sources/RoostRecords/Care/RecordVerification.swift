@@ -1,0 +1,97 @@
+package import RoostTrees
+
+/// What an examination of a whole store of rows has found.
+package struct RecordVerification: Sendable {
+  /// What does not hold.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// A page, a place, the log: what any store has.
+    case page
+    /// A tree that should be there and is not, or that nobody knows.
+    case tree
+    case catalog
+    case row
+    case largeValue
+    /// Index and rows do not agree.
+    case index
+    case link
+    /// A checked reference leads nowhere.
+    case reference
+    /// The number of the next row.
+    case counter
+    case history
+    case consumer
+  }
+
+  package struct Finding: Hashable, Sendable, CustomStringConvertible {
+    package var kind: Kind
+    package var entity: String?
+    package var row: UInt64?
+    /// The index or the relationship.
+    package var index: String?
+    package var page: UInt64?
+    /// What is wrong, as a clause without a full stop.
+    package var sentence: String
+
+    package var description: String {
+      var text = "\(kind.rawValue): \(sentence)"
+      if let index { text += ", \(index)" }
+      if let entity { text += " of \(entity)" }
+      if let row { text += ", row \(row)" }
+      if let page { text += ", page \(page)" }
+      return text
+    }
+  }
+
+  /// An entity and how much there is of it.
+  package struct EntityFacts: Hashable, Sendable {
+    package var name: String
+    package var rows: UInt64
+    package var largeValues: UInt64
+    package var indexes: [IndexFacts] = []
+  }
+
+  package struct IndexFacts: Hashable, Sendable {
+    package var name: String
+    package var entries: UInt64
+    package var isUnique: Bool
+    package var isBuilt: Bool
+  }
+
+  /// The history that is kept.
+  package struct HistoryFacts: Hashable, Sendable {
+    package var mode = HistoryMode.changes
+    package var entries = 0
+    package var gaps = 0
+    /// The first and the last transaction that has an entry.
+    package var first: UInt64?
+    package var last: UInt64?
+    package var consumers = 0
+  }
+
+  /// So many findings are told; a file can be made that has more than memory holds.
+  package static let mostFindings = 1000
+
+  package private(set) var findings: [Finding] = []
+  package private(set) var hasMore = false
+  package internal(set) var entities: [EntityFacts] = []
+  package internal(set) var links: UInt64 = 0
+  package internal(set) var history = HistoryFacts()
+  /// What the floors below found and counted.
+  package internal(set) var pages = InspectionReport()
+
+  package var isSound: Bool { findings.isEmpty }
+
+  mutating func add(_ finding: Finding) {
+    if findings.count < Self.mostFindings { findings.append(finding) } else { hasMore = true }
+  }
+
+  mutating func take(_ report: InspectionReport) {
+    pages = report
+    for one in report.findings {
+      add(
+        Finding(
+          kind: .page, page: one.page, sentence: one.sentence + (one.tree.map { ", in \"\($0)\"" } ?? "")))
+    }
+    if report.hasMore { hasMore = true }
+  }
+}

@@ -1,0 +1,139 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// The trees of one entity, and how its rows are read without trusting them.
+struct Shelf {
+  let entity: Entity
+  let layouts: [Layout]
+  let rows: IntegerTree
+  let large: ByteTree
+  let indexes: [(Index, ByteTree)]
+  /// The number of the next row.
+  var next: UInt64 = 1
+  private let accesses: [FieldAccess]
+  private let places: [FieldID: Int]
+
+  init(_ entity: Entity, rows: IntegerTree, large: ByteTree, indexes: [(Index, ByteTree)]) {
+    self.entity = entity
+    self.rows = rows
+    self.large = large
+    self.indexes = indexes
+    let layouts = Schema.layouts(entity)
+    self.layouts = layouts
+    accesses = entity.fields.map { FieldAccess($0, layouts) }
+    places = Dictionary(entity.fields.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
+  }
+
+  /// What is wrong with a row.
+  struct Complaint: Error {
+    var sentence: String
+  }
+
+  /// A row's values as its entity's fields are now.
+  typealias Values = [Value]
+
+  func value(_ field: FieldID, _ values: Values) -> Value { places[field].map { values[$0] } ?? .null }
+
+  /// The layout a row was written under.
+  func layout(of row: UnsafeRawBufferPointer) -> Layout? {
+    guard let version = Layout.version(of: row), Int(version) < layouts.count else { return nil }
+    let layout = layouts[Int(version)]
+    return layout.admits(row) ? layout : nil
+  }
+
+  func row(_ id: RowID) throws(StoreError) -> [UInt8]? { try rows.value(of: id.number) }
+
+  func contains(_ id: RowID) throws(StoreError) -> Bool {
+    rows.view.slot.enter()
+    defer { rows.view.slot.leave() }
+    return try rows.find(id.number) != nil
+  }
+
+  /// All values of a row: nil, where it or one of them is unreadable.
+  func values(_ id: RowID, _ row: UnsafeRawBufferPointer) throws(StoreError) -> Result<Values, Complaint> {
+    guard let layout = layout(of: row), let start = row.baseAddress else {
+      return .failure(Complaint(sentence: "the row is unreadable"))
+    }
+    var values: Values = []
+    for access in accesses {
+      let place = access.places[Int(layout.version)]
+      let isNull = place.kind == .missing || place.isNull(start)
+      if isNull {
+        let isEmpty = place.kind != .missing && access.field.isOptional
+        values.append(isEmpty ? .null : access.initial)
+      } else if place.kind == .fixed {
+        values.append(FixedCoding.read(place.fixed(start), as: access.field.type))
+      } else {
+        let (bytes, isOutside) = place.variable(start)
+        let found: Value?
+        if isOutside {
+          guard let whole = try largeValue(id, access.field.id) else {
+            return .failure(Complaint(sentence: "the large value of \(access.field.name) is missing"))
+          }
+          guard UInt64(whole.count) == bytes.baseAddress?.u64(0) else {
+            return .failure(Complaint(sentence: "the large value of \(access.field.name) has another length"))
+          }
+          found = whole.withUnsafeBytes { ElementCoding.decode($0, as: access.field.type) }
+        } else {
+          found = ElementCoding.decode(bytes, as: access.field.type)
+        }
+        guard let found else { return .failure(Complaint(sentence: "the value of \(access.field.name) is unreadable")) }
+        values.append(found)
+      }
+    }
+    return .success(values)
+  }
+
+  private func largeValue(_ id: RowID, _ field: FieldID) throws(StoreError) -> [UInt8]? {
+    var result: Result<[UInt8]?, StoreError> = .success(nil)
+    LargeKey.with(id, field) { key in
+      do throws(StoreError) { result = .success(try large.value(of: ByteKey(key))) } catch { result = .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// How a row stands in an index.
+  struct Standing {
+    /// Whether the row has the key for itself; else it ends with the row's number.
+    var isAlone: Bool
+    /// A text was cut in a unique index, so that others may have the same key and other values.
+    var isCut: Bool
+    /// The bytes of the values in the key.
+    var valueBytes: Int
+  }
+
+  /// Makes the key that a row must have in an index, from its values; nil where it does not belong there.
+  func key(
+    _ index: Index, _ id: RowID, _ values: Values, _ key: inout ByteBuffer
+  ) throws(RecordFault) -> Standing? {
+    key.clear()
+    for test in index.tests {
+      let value = value(test.field, values)
+      switch test {
+      case .isNull: if !value.isNull { return nil }
+      case .isNotNull: if value.isNull { return nil }
+      case .equals(_, let wanted): if value != wanted { return nil }
+      }
+    }
+    var (isShared, isCut) = (!index.isUnique, false)
+    for part in index.parts {
+      guard let field = entity.field(part.field) else { return nil }
+      let value = value(part.field, values)
+      let start = key.count
+      if field.isOptional { key.append(value.isNull ? 0 : 1) }
+      if value.isNull {
+        isShared = true
+      } else {
+        try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
+        if field.type.width == nil, key.bytes.last == 254 { isCut = true }
+      }
+      if part.isDescending { key.complement(from: start) }
+    }
+    let standing = Standing(
+      isAlone: !isShared && !isCut, isCut: !isShared && isCut, valueBytes: key.count)
+    if !standing.isAlone { KeyCoding.append(row: id, to: &key) }
+    return standing
+  }
+}

@@ -1,0 +1,74 @@
+import RoostFile
+import RoostPages
+import RoostRecords
+
+/// What `info` and `verify` tell of a store of rows.
+struct RecordFacts: Encodable {
+  struct Index: Encodable {
+    var name: String
+    var entries: UInt64
+    var isUnique: Bool
+    /// False while it is built in steps.
+    var isBuilt: Bool
+  }
+
+  struct Entity: Encodable {
+    var name: String
+    var rows: UInt64
+    var largeValues: UInt64
+    var indexes: [Index]
+  }
+
+  struct History: Encodable {
+    var mode: String
+    var entries: Int
+    var gaps: Int
+    var firstTransaction: UInt64?
+    var lastTransaction: UInt64?
+    var consumers: Int
+  }
+
+  var entities: [Entity]
+  var links: UInt64
+  var history: History
+
+  init(_ found: RecordVerification) {
+    entities = found.entities.map { entity in
+      Entity(
+        name: entity.name, rows: entity.rows, largeValues: entity.largeValues,
+        indexes: entity.indexes.map {
+          Index(name: $0.name, entries: $0.entries, isUnique: $0.isUnique, isBuilt: $0.isBuilt)
+        })
+    }
+    links = found.links
+    history = History(
+      mode: "\(found.history.mode)", entries: found.history.entries, gaps: found.history.gaps,
+      firstTransaction: found.history.first, lastTransaction: found.history.last,
+      consumers: found.history.consumers)
+  }
+
+  /// Whether the file holds rows. Where it cannot be told, the store is looked at as one of keys and values.
+  static func isThere(_ path: String) -> Bool { (try? RecordStore.holdsRows(path)) ?? false }
+
+  func write(to console: Console) {
+    for entity in entities {
+      var text = Wording.count(entity.rows, "row")
+      if entity.largeValues > 0 { text += ", \(Wording.count(entity.largeValues, "large value"))" }
+      console.line("  " + console.styled(entity.name, .strong) + ": " + text)
+      for index in entity.indexes {
+        var text = "index \(index.name): \(Wording.count(index.entries, "entry", "entries"))"
+        if index.isUnique { text += ", unique" }
+        if !index.isBuilt { text += ", not built to the end" }
+        console.line("    " + text)
+      }
+    }
+    if links > 0 { console.line("  links: \(Wording.count(links))") }
+    var text = "history: \(history.mode)"
+    if let first = history.firstTransaction, let last = history.lastTransaction {
+      text += ", \(Wording.count(history.entries, "entry", "entries")) from transaction \(first) to \(last)"
+    }
+    if history.gaps > 0 { text += ", \(Wording.count(history.gaps, "gap"))" }
+    if history.consumers > 0 { text += ", \(Wording.count(history.consumers, "consumer"))" }
+    console.line("  " + text)
+  }
+}
