@@ -15,7 +15,7 @@ enum Command {
     roost-torture ci      [--tests 1,4,9] [--json FILE]            every number, within ten minutes
     roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]   the same with ever new seeds
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
-    roost-torture golden  [--version N]                            the golden stores of this build, as source
+    roost-torture golden  [--version N] [--rows yes]               the golden stores of this build, as source
     roost-torture list                                             the numbers and what they count
     """
 
@@ -116,7 +116,12 @@ enum Command {
 
   private static func golden(_ arguments: Arguments) -> Int32 {
     do {
-      print(try GoldenVersion.source(version: arguments.number("version")), terminator: "")
+      let version = arguments.number("version")
+      if arguments.text("rows") == nil {
+        print(try GoldenVersion.source(version: version), terminator: "")
+      } else {
+        print(try GoldenVersion.rowsSource(version: version ?? 1 + GoldenVersion.all.count), terminator: "")
+      }
       return 0
     } catch { return refuse("\(error)") }
   }

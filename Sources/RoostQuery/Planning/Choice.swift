@@ -99,8 +99,8 @@ enum Selectivity {
     let left = Set(conjunction.parts.indices).subtracting(covered)
     var share = 1.0
     var known: Set<Int> = []
-    for (path, constraint) in conjunction.constraints where !constraint.conjuncts.isDisjoint(with: left) {
-      share *= try self.share(path, constraint, table)
+    for constraint in conjunction.constraints where !constraint.conjuncts.isDisjoint(with: left) {
+      share *= try self.share(constraint.path, constraint, table)
       known.formUnion(constraint.conjuncts)
     }
     for _ in left.subtracting(known) { share *= 0.33 }

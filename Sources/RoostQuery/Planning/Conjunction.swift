@@ -3,8 +3,8 @@ internal import RoostRecords
 /// The parts of a condition that must all be true, and what was read from them.
 struct Conjunction {
   let parts: [Term]
-  /// By path, everything that is asked of it. A path without stretches can never be fulfilled.
-  private(set) var constraints: [Path: Constraint] = [:]
+  /// One for each path, with everything that is asked of it. A path without stretches can never be fulfilled.
+  private(set) var constraints: [Constraint] = []
   /// The parts that are nothing but their one constraint.
   private(set) var coverable: Set<Int> = []
 
@@ -17,12 +17,12 @@ struct Conjunction {
       let (found, isWhole) = finder.constraints(part, number)
       var isJoined = true
       for constraint in found {
-        guard let known = constraints[constraint.path] else {
-          constraints[constraint.path] = constraint
+        guard let place = constraints.firstIndex(where: { $0.path == constraint.path }) else {
+          constraints.append(constraint)
           continue
         }
         // What cannot be joined is still tested.
-        if let both = known.joined(constraint) { constraints[constraint.path] = both } else { isJoined = false }
+        if let both = constraints[place].joined(constraint) { constraints[place] = both } else { isJoined = false }
       }
       if isWhole, isJoined, found.count == 1, found[0].isExact { coverable.insert(number) }
     }
@@ -36,11 +36,11 @@ struct Conjunction {
     }
   }
 
-  func constraint(on field: FieldID) -> Constraint? { constraints.first { $0.key.fields == [field] }?.value }
+  func constraint(on field: FieldID) -> Constraint? { constraints.first { $0.path.isOwn && $0.path.first == field } }
 
   /// Whether nothing can fulfil it.
   var isImpossible: Bool {
-    parts.contains { $0.constant == .bool(false) } || constraints.values.contains { $0.bounds.isEmpty }
+    parts.contains { $0.constant == .bool(false) } || constraints.contains { $0.bounds.isEmpty }
   }
 
   /// The parts that need no test once these constraints are kept.

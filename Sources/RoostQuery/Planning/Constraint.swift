@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// A field that a condition is about: of the row itself, or of one that references lead to.
-struct Path: Hashable {
+struct Path: Equatable {
   /// One field for each step; all but the last are references.
   var fields: [FieldID]
   /// The last field.
@@ -12,7 +12,6 @@ struct Path: Hashable {
 
   // The steps from the row say it all; the last field is only kept at hand.
   static func == (one: Path, other: Path) -> Bool { one.fields == other.fields }
-  func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }
 
 /// What one part of a condition asks of a field: to lie in one of some stretches.

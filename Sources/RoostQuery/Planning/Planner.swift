@@ -205,7 +205,7 @@ package struct Planner {
   /// Ways over references: what is asked of the rows they lead to is asked there.
   private func passing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
-    let firsts = Set(conjunction.constraints.keys.filter { !$0.isOwn }.map(\.first))
+    let firsts = Set(conjunction.constraints.map(\.path).filter { !$0.isOwn }.map(\.first))
     for first in firsts.sorted() {
       guard let index = table.indexes.first(where: { Related.serves($0, first) }),
         let field = table.entity.field(first), case .reference(let target) = field.type,
@@ -214,7 +214,7 @@ package struct Planner {
       var moved: [Expression] = []
       var covered: Set<Int> = []
       for (number, part) in conjunction.parts.enumerated() {
-        let isAsked = conjunction.constraints.values.contains {
+        let isAsked = conjunction.constraints.contains {
           !$0.path.isOwn && $0.path.first == first && $0.conjuncts.contains(number)
         }
         guard isAsked, let inner = part.expression.moved(over: first) else { continue }

@@ -5,18 +5,27 @@ internal import RoostPages
 extension Trial {
   /// Number 16: the stores of every version of the format are opened, compared, changed and opened again.
   package static let golden = Trial(
-    16, "golden files", unit: "stores", quota: GoldenVersion.all.reduce(0) { $0 + $1.samples.count }, workers: 1
+    16, "golden files", unit: "stores", quota: GoldenVersion.all.reduce(0) { $0 + $1.samples.count + $1.rows.count },
+    workers: 1
   ) { seed, record in
     let samples = GoldenVersion.all.flatMap { version in version.samples.map { (version, $0) } }
-    guard seed >= 1, seed <= UInt64(samples.count) else {
-      record.count += 1
-      return
-    }
+    guard seed >= 1, seed <= UInt64(samples.count) else { return rows(Int(seed) - samples.count - 1, seed, record) }
     let (version, sample) = samples[Int(seed) - 1]
     let name = "version \(version.version), \(sample.name)"
     record.place(seed, 0, name)
     record.count += 1
     for complaint in version.complaints(about: sample) { record.fail(seed: seed, image: name, complaint) }
+    record.note(name)
+  }
+
+  private static func rows(_ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+    let samples = GoldenVersion.all.flatMap { version in version.rows.map { (version, $0) } }
+    record.count += 1
+    guard samples.indices.contains(number) else { return }
+    let (version, sample) = samples[number]
+    let name = "version \(version.version), \(sample.name)"
+    record.place(seed, 0, name)
+    for complaint in version.complaints(aboutRows: sample) { record.fail(seed: seed, image: name, complaint) }
     record.note(name)
   }
 }
@@ -95,7 +104,7 @@ extension GoldenVersion {
     return zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(left.count, right.count)
   }
 
-  private static func difference(_ found: String, _ right: String) -> String {
+  static func difference(_ found: String, _ right: String) -> String {
     let (left, right) = (found.split(separator: "\n"), right.split(separator: "\n"))
     for (line, expected) in zip(left, right) where line != expected {
       return "\"\(line)\" where \"\(expected)\" is right"

@@ -55,8 +55,11 @@ package struct GoldenVersion: Sendable {
   /// The LZ4 that made it.
   package var library: Int
   package var samples: [Sample]
+  /// Stores of rows.
+  package var rows: [Sample]
 
-  package init(_ version: UInt32, library: Int, _ samples: [Sample]) {
+  package init(_ version: UInt32, library: Int, _ samples: [Sample], rows: [Sample] = []) {
+    self.rows = rows
     self.version = version
     self.library = library
     self.samples = samples
@@ -103,19 +106,39 @@ package struct GoldenVersion: Sendable {
 
       """
     for store in GoldenStore.allCases {
-      let (files, contents) = try store.make()
-      text += "      Sample(\n        \"\(store.rawValue)\",\n        data: \"\"\"\n"
-      text += lines(encode(files.masked.data)) + "          \"\"\",\n"
-      if let log = files.masked.log {
-        text += "        log: \"\"\"\n" + lines(encode(log)) + "          \"\"\",\n"
-      } else {
-        text += "        log: nil,\n"
-      }
-      text += "        contents: \"\"\"\n"
-      for line in contents.split(separator: "\n") { text += "          " + line + "\n" }
-      text += "          \"\"\"),\n"
+      text += source(store.rawValue, try store.make())
     }
+    return text + "    ], rows: rows\(version))\n}\n"
+  }
+
+  /// The source of the stores of rows of a version, which stand in a file of their own.
+  package static func rowsSource(version: Int) throws -> String {
+    var text = """
+      // Written by `roost-torture golden`. It is not to be changed by hand: see Docs/TESTING.md.
+
+      extension GoldenVersion {
+        static let rows\(version) = Array(
+          [
+
+      """
+    for store in GoldenRows.allCases { text += source(store.rawValue, try store.make()) }
     return text + "    ])\n}\n"
+  }
+
+  private static func source(_ name: String, _ made: (files: GoldenStore.Files, contents: String)) -> String {
+    let (files, contents) = made
+    var text = ""
+    text += "      Sample(\n        \"\(name)\",\n        data: \"\"\"\n"
+    text += lines(encode(files.masked.data)) + "          \"\"\",\n"
+    if let log = files.masked.log {
+      text += "        log: \"\"\"\n" + lines(encode(log)) + "          \"\"\",\n"
+    } else {
+      text += "        log: nil,\n"
+    }
+    text += "        contents: \"\"\"\n"
+    for line in contents.split(separator: "\n") { text += "          " + line + "\n" }
+    text += "          \"\"\"),\n"
+    return text
   }
 
   /// One long line in lines of 108 characters, joined by the compiler.

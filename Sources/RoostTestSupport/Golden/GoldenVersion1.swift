@@ -551,5 +551,5 @@ extension GoldenVersion {
           69 1048576 6300a3cf231440ec
           1099511627839 30000 2937c7768465c1c6
           """),
-    ])
+    ], rows: rows1)
 }

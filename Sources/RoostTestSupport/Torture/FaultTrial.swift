@@ -152,7 +152,7 @@ package final class FaultSweep {
 
 extension Trial {
   /// Number 4: every call of 40 workloads fails in every way.
-  package static let faults = Trial(4, "errors of input and output", unit: "faulty runs", quota: 8_700) {
+  package static let faults = Trial(4, "errors of input and output", unit: "faulty runs", quota: 10_500) {
     seed, record in
     if RowTrials.takes(seed) { return RowTrials.faults(seed, record) }
     let sweep = FaultSweep(.short(seed), seed: seed, record)

@@ -4,7 +4,7 @@ internal import RoostPages
 
 extension Trial {
   /// Number 3: crashes inside the recovery from crashes, three deep.
-  package static let nested = Trial(3, "crash inside recovery", unit: "nested images", quota: 6_000) { seed, record in
+  package static let nested = Trial(3, "crash inside recovery", unit: "nested images", quota: 8_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.nested(seed, record) }
     let scenario = Scenario.short(seed &+ 5_000)
     let sweep = CrashSweep(scenario.options, seed: seed, record)
@@ -31,7 +31,7 @@ extension Trial {
   }
 
   /// Number 6: long random work against the model, with held readers and examinations.
-  package static let model = Trial(6, "model", unit: "operations", quota: 1_000_000) { seed, record in
+  package static let model = Trial(6, "model", unit: "operations", quota: 1_200_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.model(seed, record) }
     random(seed, record, actions: 60, changes: 500, keys: 2500)
   }

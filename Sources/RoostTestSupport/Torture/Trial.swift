@@ -28,7 +28,7 @@ package struct Trial: Sendable {
 
 extension Trial {
   /// Number 1: random work, stopped after every call.
-  package static let crashes = Trial(1, "crash everywhere", unit: "images", quota: 52_000) { seed, record in
+  package static let crashes = Trial(1, "crash everywhere", unit: "images", quota: 60_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.crashes(seed, record) }
     let scenario = Scenario.random(seed)
     let sweep = CrashSweep(scenario.options, seed: seed, record)

@@ -26,8 +26,9 @@ import Testing
     check(record, seed)
   }
 
-  @Test(arguments: [4, 5] as [UInt64]) func `a crash inside the recovery of rows is a crash like any other`(seed: UInt64)
-  {
+  @Test(arguments: [4, 5] as [UInt64]) func `a crash inside the recovery of rows is a crash like any other`(
+    seed: UInt64
+  ) {
     let record = TortureRecord(test: 3)
     let sweep = RowCrashSweep(RowScenario(seed, actions: 3, changes: 6), seed: seed, record)
     sweep.depth = 3

@@ -17,6 +17,8 @@ final class LibraryVolume {
     if let rest {
       for name in try FileManager.default.contentsOfDirectory(atPath: rest) {
         try FileManager.default.copyItem(atPath: "\(rest)/\(name)", toPath: "\(folder)/\(name)")
+        // Whoever syncs the file first would pay for the copy else.
+        try FileHandle(forUpdatingAtPath: "\(folder)/\(name)")?.synchronize()
       }
     }
     store = try engine.open(folder, library, durability: durability)

@@ -54,7 +54,8 @@ package struct RowModel: Sendable {
     let kind = catalog.entity("Item")!.field("kind")!.id
     try catalog.add(index: "key", of: "Item", on: ["key"], isUnique: true)
     try catalog.add(index: "kind", of: "Item", on: ["kind", "size"], descending: ["size"])
-    try catalog.add(index: "text", of: "Item", on: ["text"], tests: [.isNotNull(size), .equals(kind, .string("kind 1"))])
+    try catalog.add(
+      index: "text", of: "Item", on: ["text"], tests: [.isNotNull(size), .equals(kind, .string("kind 1"))])
     try catalog.add(index: "when", of: "Item", on: ["when"], descending: ["when"], tests: [.isNull(kind)])
     try catalog.add(
       reference: "owner", of: "Item", inverse: .init("items", deleteRule: .cascade, isOrdered: true))

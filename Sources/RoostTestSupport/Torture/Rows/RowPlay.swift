@@ -193,7 +193,8 @@ package final class RowPlay {
   private struct Abandoned: Error {}
 
   private func write(
-    _ store: RecordStore, _ durability: Durability, abandons: Bool, _ body: (RecordWriter, inout RowModel) throws -> Void
+    _ store: RecordStore, _ durability: Durability, abandons: Bool,
+    _ body: (RecordWriter, inout RowModel) throws -> Void
   ) {
     let mayNot = mustNotWrite
     stepsFailed = false

@@ -38,7 +38,8 @@ package struct RowScenario: Sendable {
       default:
         actions.append(
           .write(
-            seed: generator.next(), changes: 1 + generator.below(changes), generator.chance(1, in: 3) ? .relaxed : .full,
+            seed: generator.next(), changes: 1 + generator.below(changes),
+            generator.chance(1, in: 3) ? .relaxed : .full,
             abandons: generator.chance(1, in: 12)))
       }
     }

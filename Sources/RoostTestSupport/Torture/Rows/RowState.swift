@@ -95,7 +95,9 @@ package enum RowChronicle {
         for row in change.rows {
           switch change.kind {
           case .insert, .update:
-            for kept in change.values { rows[change.entity, default: [:]][row, default: [:]][kept.field] = kept.content }
+            for kept in change.values {
+              rows[change.entity, default: [:]][row, default: [:]][kept.field] = kept.content
+            }
           case .delete: rows[change.entity]?[row] = nil
           }
         }

@@ -1,0 +1,38 @@
+import RoostFile
+import RoostTestSupport
+import Testing
+
+/// The stores of rows of every version of the format, which must be read for ever: see `Sources/RoostTestSupport/Golden`.
+@Suite struct GoldenRowsTests {
+  @Test(arguments: GoldenVersion.all.flatMap { version in version.rows.map { (version.version, $0.name) } })
+  func `a store of rows of every version is read, changed and made again`(version: UInt32, name: String) throws {
+    let golden = try #require(GoldenVersion.all.first { $0.version == version })
+    let sample = try #require(golden.rows.first { $0.name == name })
+    #expect(golden.complaints(aboutRows: sample) == [])
+    let folder = try ScratchFolder()
+    #expect(golden.complaints(aboutRows: sample, in: DiskFileSystem.shared, at: folder.file("golden.roost")) == [])
+  }
+
+  @Test func `a present version has every kind of store of rows, and is small`() throws {
+    let golden = try #require(GoldenVersion.all.last)
+    #expect(golden.rows.map(\.name) == GoldenRows.allCases.map(\.rawValue))
+    let bytes = golden.rows.reduce(0) { $0 + $1.data.utf8.count + ($1.log?.utf8.count ?? 0) }
+    #expect(bytes < 50_000)
+  }
+
+  @Test func `golden rows that were changed are noticed`() throws {
+    let golden = try #require(GoldenVersion.all.last)
+    for place in golden.rows.indices {
+      var sample = golden.rows[place]
+      sample.contents = sample.contents.replacing("Owner 4: name", with: "Owner 4: mane")
+      #expect(golden.complaints(aboutRows: sample) != [])
+    }
+  }
+
+  @Test func `the same actions make the same bytes of rows`() throws {
+    let made = try GoldenRows.allCases.map { try $0.make().files.masked }
+    let again = try GoldenRows.allCases.map { try $0.make().files.masked }
+    #expect(made == again)
+    #expect(made[0].log == nil && made[1].log != nil && made[2].log != nil)
+  }
+}
