@@ -8,7 +8,8 @@ extension RecordStore {
   /// indexes, links from both sides, large values, counters and the history.
   ///
   /// It makes a checkpoint first and examines what that left; readers and a writer go on meanwhile. Damage is no
-  /// error here but a finding; an error means that nothing could be examined. Memory does not grow with the store.
+  /// error here but a finding; an error means that nothing could be examined. Of the rows it holds one
+  /// at a time; of the pages it remembers which it has seen.
   package func verify() throws(StoreError) -> RecordVerification {
     let examination = try store.examine()
     var inspection = Inspection(examination)
