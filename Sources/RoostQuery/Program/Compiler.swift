@@ -127,7 +127,7 @@ struct Compiler {
   }
 
   /// `&&` and `||`: the first part that is `stop` decides.
-  private mutating func chain(_ all: [Term], to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
+  private mutating func chain(_ all: Operands, to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
     if sense == stop {
       for part in all { try jump(part, to: target, when: stop) }
       return
@@ -165,7 +165,7 @@ struct Compiler {
 
   private func isCell(_ term: Term) -> Bool { CellCoding(term.kind) != nil }
 
-  private func isText(_ parts: [Term]) -> Bool { if case .string = parts[1].constant { true } else { false } }
+  private func isText(_ parts: Operands) -> Bool { if case .string = parts[1].constant { true } else { false } }
 
   /// A range whose bounds are known and in order: then nothing can be at fault.
   private func isSoundRange(_ term: Term) -> Bool {
@@ -264,7 +264,7 @@ struct Compiler {
     if !base.isRow {
       let reference = try value(base)
       row = try parts.register()
-      let passage = try parts.add(Passage(table: ground.table(entity.id), term: term))
+      let passage = try parts.add(Passage(table: ground.table(entity), term: term))
       emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
     }
     let target = try parts.register()

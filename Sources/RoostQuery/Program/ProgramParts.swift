@@ -42,11 +42,11 @@ final class ProgramParts {
     return register
   }
 
-  func load(_ entity: Entity, _ field: Field, _ ground: Ground) throws -> Int32 {
-    let table = try ground.table(entity.id)
+  func load(_ entity: EntityID, _ field: Field, _ ground: Ground) throws -> Int32 {
+    let table = try ground.table(entity)
     if let known = loads.firstIndex(where: { $0.field == field.id && $0.table === table }) { return Int32(known) }
     guard let access = table.access(field.id), let coding = CellCoding(Kind(field)) else {
-      throw ConditionFault(.unknown, "\(entity.name) has no such field", in: field.name)
+      throw ConditionFault(.unknown, "\(table.entity.name) has no such field", in: field.name)
     }
     loads.append(
       FieldLoad(
