@@ -9,7 +9,7 @@ struct Compiler {
   let ground: Ground
   let parts: ProgramParts
   /// Where each bound variable stands.
-  private var variables: [Int: (register: UInt16, kind: Kind)] = [:]
+  var variables: [Int: (register: UInt16, kind: Kind)] = [:]
   private var labels: [Int32?] = []
   private var jumps: [(instruction: Int, label: Int)] = []
 
@@ -40,16 +40,16 @@ struct Compiler {
 
   // MARK: Emitting
 
-  private mutating func label() -> Int {
+  mutating func label() -> Int {
     labels.append(nil)
     return labels.count - 1
   }
 
-  private mutating func place(_ label: Int) { labels[label] = Int32(parts.instructions.count) }
+  mutating func place(_ label: Int) { labels[label] = Int32(parts.instructions.count) }
 
-  private mutating func emit(_ instruction: Instruction) { parts.instructions.append(instruction) }
+  mutating func emit(_ instruction: Instruction) { parts.instructions.append(instruction) }
 
-  private mutating func emit(_ instruction: Instruction, jumpingTo label: Int) {
+  mutating func emit(_ instruction: Instruction, jumpingTo label: Int) {
     jumps.append((parts.instructions.count, label))
     emit(instruction)
   }
@@ -58,11 +58,11 @@ struct Compiler {
     for (instruction, label) in jumps { parts.instructions[instruction].extra = labels[label] ?? 0 }
   }
 
-  private static func detail(_ question: UInt8, _ sense: Bool) -> UInt8 { question | (sense ? 8 : 0) }
+  static func detail(_ question: UInt8, _ sense: Bool) -> UInt8 { question | (sense ? 8 : 0) }
 
   // MARK: Tests
 
-  private mutating func jump(_ term: Term, to target: Int, when sense: Bool) throws {
+  mutating func jump(_ term: Term, to target: Int, when sense: Bool) throws {
     switch term.expression {
     case .constant(let value, _):
       if (value == .bool(true)) == sense { emit(Instruction(code: .jump), jumpingTo: target) }
@@ -117,6 +117,10 @@ struct Compiler {
       let set = try parts.add(members(term)!)
       emit(
         Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
+    case .quantified(let quantifier, let variable, _, _) where isLoop(term.operands[0]):
+      try quantified(quantifier, variable, term, to: target, when: sense)
+    case .isEmpty where isLoop(term.operands[0]): try isEmpty(term, to: target, when: sense)
+    case .contains where isLoop(term.operands[0]): try contains(term, to: target, when: sense)
     case .isEmpty where term.operands[0].kind == .string:
       let text = try value(term.operands[0])
       emit(Instruction(code: .empty, detail: Self.detail(0, sense), one: text), jumpingTo: target)
@@ -186,7 +190,7 @@ struct Compiler {
 
   // MARK: Values
 
-  private mutating func value(_ term: Term) throws -> UInt16 {
+  mutating func value(_ term: Term) throws -> UInt16 {
     switch term.expression {
     case .constant(let value, _): return try parts.constant(value)
     case .variable(let number): return variables[number]?.register ?? ProgramParts.reference
@@ -196,6 +200,10 @@ struct Compiler {
       let (text, target) = (try value(term.operands[0]), try parts.register())
       emit(Instruction(code: .characters, target: target, one: text))
       return target
+    case .count where isLoop(term.operands[0]), .first where isLoop(term.operands[0]),
+      .last where isLoop(term.operands[0]):
+      return try rowValue(term)
+    case .quantified where isLoop(term.operands[0]): return try flag(term)
     case .unwrap where isCell(term):
       let register = try value(term.operands[0])
       emit(Instruction(code: .demand, one: register, extra: parts.add(term)))
@@ -263,12 +271,15 @@ struct Compiler {
     var row = ProgramParts.row
     if !base.isRow {
       let reference = try value(base)
-      row = try parts.register()
-      let passage = try parts.add(Passage(table: ground.table(entity), term: term))
+      let passage: Int32
+      (row, passage) = try parts.passage(from: reference, to: ground.table(entity), term)
       emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
     }
-    let target = try parts.register()
-    emit(Instruction(code: .load, target: target, one: row, extra: try parts.load(entity, field, ground)))
+    let load = try parts.load(entity, field, ground)
+    // A reference is a number and no place in memory, so whoever asks for it again may share its register.
+    let isReference = if case .reference = field.type { true } else { false }
+    let target = isReference ? try parts.reference(in: row, load) : try parts.register()
+    emit(Instruction(code: .load, target: target, one: row, extra: load))
     return target
   }
 
