@@ -3,6 +3,7 @@ package import RoostRecords
 /// What conditions are computed over: the rows of a snapshot, or those that a transaction has made up to now.
 package final class Ground {
   package let catalog: Catalog
+  let fieldTerms = FieldTerms()
   private let open: (EntityID) throws -> TableReader
   private let lead: (Relationship) throws -> Members
 

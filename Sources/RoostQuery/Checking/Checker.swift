@@ -9,6 +9,7 @@ package struct Checker {
   /// What is bound, the newest last.
   private var scope: [(variable: Int, kind: Kind)] = []
   private var depth = 0
+  private let fieldTerms: FieldTerms?
 
   /// Deeper expressions are refused, so that nothing that walks one can run out of stack.
   package static let deepest = 200
@@ -16,6 +17,13 @@ package struct Checker {
   package init(_ catalog: Catalog, _ entity: EntityID) {
     self.catalog = catalog
     self.entity = entity
+    fieldTerms = nil
+  }
+
+  init(_ ground: Ground, _ entity: EntityID) {
+    catalog = ground.catalog
+    self.entity = entity
+    fieldTerms = ground.fieldTerms
   }
 
   var describer: Describer { Describer(catalog, entity) }
@@ -25,9 +33,13 @@ package struct Checker {
     _ expression: Expression, _ catalog: Catalog, _ entity: EntityID
   ) throws(ConditionFault) -> Term {
     var checker = Checker(catalog, entity)
-    let term = try checker.term(expression)
+    return try checker.condition(expression)
+  }
+
+  mutating func condition(_ expression: Expression) throws(ConditionFault) -> Term {
+    let term = try term(expression)
     guard term.kind == .bool else {
-      throw checker.wrong(expression, "a condition must be a Bool, this is \(term.kind)")
+      throw wrong(expression, "a condition must be a Bool, this is \(term.kind)")
     }
     return term
   }
@@ -84,14 +96,12 @@ package struct Checker {
         throw unknown(expression, "nothing binds the variable $\(number)")
       }
       return Term(expression, kind, .none)
-    case .field(let base, let id):
-      let base = try term(base)
-      guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no fields") }
-      guard let field = catalog.field(id, of: entity) else {
-        throw unknown(expression, "\(catalog.name(of: entity) ?? "?") has no field \(id.number)")
-      }
-      let kind = base.kind.isOptional ? Kind(field).optional : Kind(field)
-      return Term(expression, kind, .one(base), .field(entity, field))
+    case .field(.variable(0), let id):
+      if let known = fieldTerms?.term(id, of: entity) { return known }
+      let term = try field(.row, id, expression)
+      fieldTerms?.keep(term, id, of: entity)
+      return term
+    case .field(let base, let id): return try field(base, id, expression)
     case .part(let base, let index):
       let base = try term(base)
       guard case .structure(let parts) = base.kind.whole, parts.indices.contains(index) else {
@@ -110,6 +120,18 @@ package struct Checker {
       return Term(expression, base.kind.isOptional ? kind.optional : kind, .one(base), .relationship(found))
     default: throw wrong(expression, "it is no name")
     }
+  }
+
+  private mutating func field(
+    _ base: Expression, _ id: FieldID, _ expression: Expression
+  ) throws(ConditionFault) -> Term {
+    let base = try term(base)
+    guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no fields") }
+    guard let field = catalog.field(id, of: entity) else {
+      throw unknown(expression, "\(catalog.name(of: entity) ?? "?") has no field \(id.number)")
+    }
+    let kind = base.kind.isOptional ? Kind(field).optional : Kind(field)
+    return Term(expression, kind, .one(base), .field(entity, field))
   }
 }
 

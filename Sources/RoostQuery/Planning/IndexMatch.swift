@@ -6,66 +6,83 @@ struct IndexMatch {
   static let mostRanges = 1000
 
   private let index: IndexReader
-  private let ranges: [KeyRange]
-  private let fixedParts: Int
+  /// One stretch, as it mostly is.
+  private var only: KeyRange?
+  private var ranges: [KeyRange] = []
+  private var fixedParts = 0
   /// The parts of the condition that need no test behind it.
-  let covered: PartSet
+  private(set) var covered = PartSet()
 
   /// nil where the rows may stand everywhere.
   init?(_ index: IndexReader, _ table: TableReader, _ conjunction: Conjunction) {
     // Most indexes have nothing to say.
     guard index.isPartial || conjunction.place(of: index.firstField) != nil else { return nil }
     if index.isPartial, !Self.admits(index.index, table.entity, conjunction) { return nil }
-    let own = index.index
-    var prefixes: [KeyBytes] = []
-    var kept = PartSet()
-    var ranges: [KeyRange]?
-    var fixedParts = 0
-    var isFixed = true
-    var isUsed = false
-    for place in own.parts.indices {
-      let part = own.parts[place]
-      guard let found = conjunction.place(of: part.field) else { break }
-      let bounds = conjunction.constraints[found].bounds(cutBehind: own.textBytes)
-      guard bounds.count * max(prefixes.count, 1) <= Self.mostRanges else { break }
-      isUsed = true
-      if bounds.allSatisfy(\.isExact) { kept.formUnion(conjunction.constraints[found].conjuncts) }
-      guard bounds.allSatisfy(\.isPoint) else {
-        // Stretches that were cut may have come to overlap.
-        let bounds = PartBound.merged(bounds)
-        ranges = (place == 0 ? [KeyBytes()] : prefixes).flatMap { prefix in
-          bounds.compactMap { $0.range(behind: prefix, isDescending: part.isDescending) }
-        }
-        break
-      }
-      isFixed = isFixed && bounds.count == 1
-      if isFixed { fixedParts += 1 }
-      if place == 0 {
-        prefixes = bounds.map { $0.point(isDescending: part.isDescending) }
-      } else {
-        prefixes = prefixes.flatMap { prefix in bounds.map { prefix + $0.point(isDescending: part.isDescending) } }
-      }
-      // No row has any of no values.
-      if prefixes.isEmpty { break }
-    }
-    if !isUsed {
-      if !index.isPartial { return nil }
-      ranges = [KeyRange()]
-    }
     self.index = index
-    self.fixedParts = fixedParts
-    self.ranges = Self.ordered(ranges ?? prefixes.map { KeyRange(prefix: $0) })
+    let own = index.index
+    var kept = PartSet()
+    // Parts in front that ask for one value each make one beginning of keys.
+    var prefix = KeyBytes()
+    var place = 0
+    while only == nil, place < own.parts.count, let found = conjunction.place(of: own.parts[place].field) {
+      let bounds = conjunction.constraints[found].bounds(cutBehind: own.textBytes)
+      guard bounds.count == 1 else { break }
+      if bounds[0].isExact { kept.formUnion(conjunction.constraints[found].conjuncts) }
+      let isDescending = own.parts[place].isDescending
+      if bounds[0].isPoint {
+        prefix = prefix + bounds[0].point(isDescending: isDescending)
+        fixedParts += 1
+      } else {
+        only = bounds[0].range(behind: prefix, isDescending: isDescending) ?? KeyRange(prefix, prefix)
+      }
+      place += 1
+    }
+    if only == nil {
+      let isUsed = fan(own, conjunction, prefix, from: place, &kept)
+      if !isUsed, place == 0 {
+        if !index.isPartial { return nil }
+        only = KeyRange()
+      } else if !isUsed {
+        only = KeyRange(prefix: prefix)
+      }
+    }
+    if let range = only, range.isEmpty { only = nil }
     if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction)) }
     covered = conjunction.covered(kept)
   }
 
-  private static func ordered(_ ranges: [KeyRange]) -> [KeyRange] {
-    if ranges.count == 1, !ranges[0].isEmpty { return ranges }
-    return ranges.filter { !$0.isEmpty }.sorted { $0.low < $1.low }
+  /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many, or
+  /// nothing more is asked.
+  private mutating func fan(
+    _ own: Index, _ conjunction: Conjunction, _ prefix: KeyBytes, from start: Int, _ kept: inout PartSet
+  ) -> Bool {
+    var prefixes = [prefix]
+    var found: [KeyRange]?
+    var place = start
+    while found == nil, place < own.parts.count, let constraint = conjunction.constraint(on: own.parts[place].field) {
+      let isDescending = own.parts[place].isDescending
+      let bounds = constraint.bounds(cutBehind: own.textBytes)
+      guard bounds.count * prefixes.count <= Self.mostRanges else { break }
+      if bounds.allSatisfy(\.isExact) { kept.formUnion(constraint.conjuncts) }
+      if bounds.allSatisfy(\.isPoint) {
+        prefixes = prefixes.flatMap { prefix in bounds.map { prefix + $0.point(isDescending: isDescending) } }
+      } else {
+        // Stretches that were cut may have come to overlap.
+        let bounds = PartBound.merged(bounds)
+        found = prefixes.flatMap { prefix in
+          bounds.compactMap { $0.range(behind: prefix, isDescending: isDescending) }
+        }
+      }
+      place += 1
+    }
+    if place == start { return false }
+    ranges = (found ?? prefixes.map { KeyRange(prefix: $0) }).filter { !$0.isEmpty }.sorted { $0.low < $1.low }
+    return true
   }
 
   /// How many entries stand there, exactly.
   func count() throws -> Int {
+    if let only { return try only.count(in: index) }
     var count = 0
     for range in ranges { count += try range.count(in: index) }
     return count
@@ -73,6 +90,7 @@ struct IndexMatch {
 
   func candidate() throws -> Candidate {
     let count = try count()
+    let ranges = only.map { [$0] } ?? ranges
     return Candidate(
       access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts)), count: count,
       isCountExact: true, cost: Double(ranges.count) * Cost.seek + Double(count) * Cost.entry, covered: covered)

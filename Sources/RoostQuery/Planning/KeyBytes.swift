@@ -102,6 +102,19 @@ struct KeyBytes: Hashable, Comparable {
 
   /// The first key behind all that begin with these bytes; nil where there can be none.
   var behind: KeyBytes? {
+    if length <= Self.most {
+      var next = self
+      next.length = withUnsafeMutableBytes(of: &next.words) { words in
+        var last = length
+        while last > 0, words[last - 1] == 255 {
+          last -= 1
+          words[last] = 0
+        }
+        if last > 0 { words[last - 1] += 1 }
+        return last
+      }
+      return next.length == 0 ? nil : next
+    }
     var last = length - 1
     while last >= 0, self[last] == 255 { last -= 1 }
     if last < 0 { return nil }

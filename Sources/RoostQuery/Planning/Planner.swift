@@ -66,10 +66,11 @@ package struct Planner {
   private func check(_ query: Query) throws -> Asked {
     let table = try ground.table(query.entity)
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
-      try Checker.condition(condition, ground.catalog, table.id)
+      var checker = Checker(ground, table.id)
+      return try checker.condition(condition)
     }
     let order = try query.order.map { order in
-      var checker = Checker(ground.catalog, table.id)
+      var checker = Checker(ground, table.id)
       let term = try checker.term(order.key)
       guard term.kind.isSortable else { throw checker.wrong(order.key, "\(term.kind) has no order") }
       return SortTerm(key: term, isDescending: order.isDescending)
