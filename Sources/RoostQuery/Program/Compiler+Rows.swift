@@ -18,6 +18,7 @@ extension Compiler {
     case .unwrap: term.operands[0].isMany
     case .coalesce: term.operands[0].isMany && term.operands[1].constant == .array([])
     case .filter: isLoop(term.operands[0])
+    case .variable(let number): rowVariables[number] != nil
     default: false
     }
   }
@@ -37,16 +38,44 @@ extension Compiler {
       emit(Instruction(code: .jump), jumpingTo: again)
       place(end)
       return .list(list)
+    default:
+      let rows = try memberRows(term)
+      return .members(owner: rows.owner, loop: try parts.addLoop(rows.many, ground))
+    }
+  }
+
+  /// The row to which rows belong, and by which relationship.
+  private mutating func memberRows(_ term: Term) throws -> MemberRows {
+    switch term.expression {
+    case .variable(let number): return rowVariables[number]!
     case .unwrap, .coalesce:
       // A relationship of no row is nil, or the empty list in its place.
-      let many = term.operands[0]
-      let owner = try value(many.operands[0])
+      let owner = try value(term.operands[0].operands[0])
       if case .unwrap = term.expression { emit(Instruction(code: .demand, one: owner, extra: parts.add(term))) }
-      return .members(owner: owner, loop: try parts.addLoop(many, ground))
-    default:
-      let owner = try value(term.operands[0])
-      return .members(owner: owner, loop: try parts.addLoop(term, ground))
+      return MemberRows(owner: owner, many: term.operands[0])
+    default: return MemberRows(owner: try value(term.operands[0]), many: term)
     }
+  }
+
+  /// Whether a variable can stand for these rows without a list of them.
+  func isBindable(_ term: Term) -> Bool {
+    if case .filter = term.expression { return false }
+    return isLoop(term)
+  }
+
+  /// `if let` of rows: the variable stands for the row to which they belong.
+  mutating func bindRows(
+    _ variable: Int, _ term: Term, orElse other: Int, _ body: (inout Compiler) throws -> Void
+  ) throws {
+    let rows = try memberRows(term)
+    if term.kind.isOptional {
+      emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: rows.owner), jumpingTo: other)
+    }
+    let before = (variables, rowVariables)
+    rowVariables[variable] = rows
+    variables[variable] = nil
+    try body(&self)
+    (variables, rowVariables) = before
   }
 
   /// Emits the head of a loop, and returns where its element stands.
@@ -68,9 +97,11 @@ extension Compiler {
   private mutating func binding(
     _ variable: Int, _ register: UInt16, _ rows: Kind, _ body: (inout Compiler) throws -> Void
   ) throws {
-    let before = variables.updateValue((register, rows.whole.element ?? .int), forKey: variable)
-    defer { variables[variable] = before }
+    let before = (variables, rowVariables)
+    variables[variable] = (register, rows.whole.element ?? .int)
+    rowVariables[variable] = nil
     try body(&self)
+    (variables, rowVariables) = before
   }
 
   // MARK: Tests
@@ -133,6 +164,12 @@ extension Compiler {
     }
     return target
   }
+}
+
+/// Rows that belong to the row in a register.
+struct MemberRows {
+  var owner: UInt16
+  var many: Term
 }
 
 extension Term {

@@ -10,6 +10,8 @@ struct Compiler {
   let parts: ProgramParts
   /// Where each bound variable stands.
   var variables: [Int: (register: UInt16, kind: Kind)] = [:]
+  /// Which rows a variable stands for, where it is bound to those of a relationship.
+  var rowVariables: [Int: MemberRows] = [:]
   private var labels: [Int32?] = []
   private var jumps: [(instruction: Int, label: Int)] = []
 
@@ -81,9 +83,20 @@ struct Compiler {
       let (other, end) = (label(), label())
       let register = try value(term.operands[0])
       emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
-      let before = variables.updateValue((register, term.operands[0].kind.whole), forKey: variable)
+      let before = (variables, rowVariables)
+      variables[variable] = (register, term.operands[0].kind.whole)
+      rowVariables[variable] = nil
       try jump(term.operands[1], to: target, when: sense)
-      variables[variable] = before
+      (variables, rowVariables) = before
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try jump(term.operands[2], to: target, when: sense)
+      place(end)
+    case .ifLet(let variable, _, _, _) where isBindable(term.operands[0]):
+      let (other, end) = (label(), label())
+      try bindRows(variable, term.operands[0], orElse: other) { (compiler) throws in
+        try compiler.jump(term.operands[1], to: target, when: sense)
+      }
       emit(Instruction(code: .jump), jumpingTo: end)
       place(other)
       try jump(term.operands[2], to: target, when: sense)
@@ -228,9 +241,21 @@ struct Compiler {
       let (target, other, end) = (try parts.register(), label(), label())
       let register = try value(term.operands[0])
       emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
-      let before = variables.updateValue((register, term.operands[0].kind.whole), forKey: variable)
+      let before = (variables, rowVariables)
+      variables[variable] = (register, term.operands[0].kind.whole)
+      rowVariables[variable] = nil
       try copy(term.operands[1], to: target)
-      variables[variable] = before
+      (variables, rowVariables) = before
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try copy(term.operands[2], to: target)
+      place(end)
+      return target
+    case .ifLet(let variable, _, _, _) where isCell(term) && isBindable(term.operands[0]):
+      let (target, other, end) = (try parts.register(), label(), label())
+      try bindRows(variable, term.operands[0], orElse: other) { (compiler) throws in
+        try compiler.copy(term.operands[1], to: target)
+      }
       emit(Instruction(code: .jump), jumpingTo: end)
       place(other)
       try copy(term.operands[2], to: target)
@@ -250,7 +275,7 @@ struct Compiler {
     }
   }
 
-  private mutating func copy(_ term: Term, to target: UInt16) throws {
+  mutating func copy(_ term: Term, to target: UInt16) throws {
     let register = try value(term)
     emit(Instruction(code: .copy, target: target, one: register))
   }
@@ -296,7 +321,11 @@ struct Compiler {
   private mutating func interpret(_ term: Term) throws -> UInt16 {
     let target = try parts.register()
     let bindings = variables.map { (variable: $0.key, register: $0.value.register, kind: $0.value.kind) }
-    emit(Instruction(code: .interpret, target: target, extra: parts.add(Escape(term: term, bindings: bindings))))
+    let rows = try rowVariables.map { (bound) throws in
+      (variable: bound.key, owner: bound.value.owner, loop: try parts.addLoop(bound.value.many, ground))
+    }
+    let escape = Escape(term: term, bindings: bindings, rows: rows)
+    emit(Instruction(code: .interpret, target: target, extra: parts.add(escape)))
     return target
   }
 }

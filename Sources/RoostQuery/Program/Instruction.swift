@@ -88,4 +88,6 @@ struct Passage {
 struct Escape {
   var term: Term
   var bindings: [(variable: Int, register: UInt16, kind: Kind)]
+  /// Variables that stand for all rows of a loop's relationship.
+  var rows: [(variable: Int, owner: UInt16, loop: UInt16)]
 }

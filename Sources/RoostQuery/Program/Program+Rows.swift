@@ -73,6 +73,12 @@ extension Program {
     }
   }
 
+  /// All rows of a list, for the interpreter.
+  func members(_ register: UInt16, _ loop: UInt16) throws(StoreError) -> Value {
+    guard let owner = owner(register) else { return .array([]) }
+    return .array(try loops[Int(loop)].members.rows(of: owner).map { .reference($0) })
+  }
+
   @inline(never)
   func hasMembers(_ step: Instruction) throws(StoreError) -> Bool {
     guard let owner = owner(step.one) else { return false }

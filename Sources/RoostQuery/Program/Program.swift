@@ -325,6 +325,7 @@ package final class Program {
     let escape = escaped[Int(step.extra)]
     var bindings: [Int: Value] = [:]
     for (variable, register, kind) in escape.bindings { bindings[variable] = registers[Int(register)].value(kind) }
+    for (variable, owner, loop) in escape.rows { bindings[variable] = try members(owner, loop) }
     registers[Int(step.target)] = spare.cell(try interpreter.value(escape.term, bindings)) ?? .null
   }
 
