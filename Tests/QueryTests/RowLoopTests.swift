@@ -144,6 +144,9 @@ import Testing
     #expect(try folders(.compare(.equal, count, null(.int))) == [1])
     let orEmpty = Expression.coalesce(rows, .constant(.array([]), .rows(EntityID(2))))
     #expect(try folders(.isEmpty(orEmpty)) == [1])
+    // Once taken for nil, because its kind says that it may be.
+    let perhaps = Expression.coalesce(rows, .constant(.array([]), .optional(.rows(EntityID(2)))))
+    #expect(try folders(.ifLet(1, perhaps, .isEmpty(.variable(1)), bool(false))) == [1])
     let within = Expression.ifLet(1, rows, .quantified(.some, 2, .variable(1), above(30, 2)), bool(true))
     #expect(try folders(within) == [1, 4])
     let isChild = Expression.compare(.notEqual, parent, null(.plain(.reference(EntityID(1)))))

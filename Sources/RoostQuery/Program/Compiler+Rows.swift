@@ -68,7 +68,8 @@ extension Compiler {
     _ variable: Int, _ term: Term, orElse other: Int, _ body: (inout Compiler) throws -> Void
   ) throws {
     let rows = try memberRows(term)
-    if term.kind.isOptional {
+    // Only the relationship itself is nil where there is no row; what stands in its place is empty.
+    if term.isMany, term.kind.isOptional {
       emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: rows.owner), jumpingTo: other)
     }
     let before = (variables, rowVariables)
