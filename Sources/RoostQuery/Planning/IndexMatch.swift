@@ -24,35 +24,35 @@ struct IndexMatch {
     // Parts in front that ask for one value each make one beginning of keys.
     var prefix = KeyBytes()
     var place = 0
+    var isWide = false
     while only == nil, place < own.parts.count, let found = conjunction.place(of: own.parts[place].field) {
-      let bounds = conjunction.constraints[found].bounds(cutBehind: own.textBytes)
-      guard bounds.count == 1 else { break }
-      if bounds[0].isExact { kept.formUnion(conjunction.constraints[found].conjuncts) }
-      let isDescending = own.parts[place].isDescending
-      if bounds[0].isPoint {
-        prefix = prefix + bounds[0].point(isDescending: isDescending)
+      let constraint = conjunction.constraints[found]
+      let bounds = constraint.bounds(cutBehind: own.textBytes)
+      guard bounds.count == 1 else {
+        isWide = true
+        break
+      }
+      let (bound, isDescending) = (bounds[0], own.parts[place].isDescending)
+      if bound.isExact { kept.formUnion(constraint.conjuncts) }
+      if bound.isPoint {
+        prefix = prefix + bound.point(isDescending: isDescending)
         fixedParts += 1
       } else {
-        only = bounds[0].range(behind: prefix, isDescending: isDescending) ?? KeyRange(prefix, prefix)
+        only = bound.range(behind: prefix, isDescending: isDescending) ?? KeyRange(prefix, prefix)
       }
       place += 1
     }
-    if only == nil {
-      let isUsed = fan(own, conjunction, prefix, from: place, &kept)
-      if !isUsed, place == 0 {
-        if !index.isPartial { return nil }
-        only = KeyRange()
-      } else if !isUsed {
-        only = KeyRange(prefix: prefix)
-      }
+    if only == nil, !isWide || !fan(own, conjunction, prefix, from: place, &kept) {
+      // Nothing more is asked, or of too many values.
+      if place == 0, !index.isPartial { return nil }
+      only = KeyRange(prefix: prefix)
     }
     if let range = only, range.isEmpty { only = nil }
     if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction)) }
     covered = conjunction.covered(kept)
   }
 
-  /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many, or
-  /// nothing more is asked.
+  /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many.
   private mutating func fan(
     _ own: Index, _ conjunction: Conjunction, _ prefix: KeyBytes, from start: Int, _ kept: inout PartSet
   ) -> Bool {
