@@ -25,6 +25,7 @@ package final class Tables {
   /// Links between rows: see `Links/Tables+Links.swift`.
   /// What is left out on purpose: nothing, but in tests of the tests.
   let omission: Omission
+  let leavesOutIndexes: Bool
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
@@ -50,6 +51,7 @@ package final class Tables {
     self.forest = forest
     self.schemas = schemas
     omission = forest.transaction.store.options.omission
+    leavesOutIndexes = omission == .indexChange
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     var catalog = Catalog()
     var state = HistoryState()
