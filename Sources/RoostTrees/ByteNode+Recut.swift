@@ -33,6 +33,7 @@ extension ByteNode {
     if prefixLength(source) != prefixLength(page) { return appendAnew(source, from, to, to: page, by: scratch) }
     let count = Node.count(page)
     var heap = Int(page.u16(Header.heapStart))
+    let slotsEnd = Self.slot(count &+ to &- from)
     var slot = page + Self.slot(count)
     var index = from
     while index < to {
@@ -42,7 +43,7 @@ extension ByteNode {
       let rest = restLength(Int(truncatingIfNeeded: word &>> 48))
       let size = 2 &+ rest &+ Int(cell.u16(0) & ~Node.extentFlag)
       heap &-= size
-      copyCell(cell, to: page + heap, size)
+      copyCell(cell, to: page + heap, size, spare: heap &+ size &- slotsEnd)
       slot.set64(0, word & 0xFFFF_0000_FFFF_FFFF | UInt64(truncatingIfNeeded: heap) &<< 32)
       slot += slotSize
       index &+= 1
@@ -51,13 +52,18 @@ extension ByteNode {
     page.set16(Header.heapStart, UInt16(truncatingIfNeeded: heap))
   }
 
+  /// Copies a cell, before whose end `spare` bytes may be written: the cells that come next lie there. So mostly more is
+  /// copied than the cell, without asking how long it is.
   @inline(__always)
-  private static func copyCell(_ cell: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ size: Int) {
-    if size <= 64 {
-      target.copyShort(from: cell, byteCount: size)
-    } else {
-      target.copyMemory(from: cell, byteCount: size)
+  private static func copyCell(
+    _ cell: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ size: Int, spare: Int
+  ) {
+    if size > 64 || spare < 64 { return target.copyMemory(from: cell, byteCount: size) }
+    let (from, to) = (cell + (size &- 64), target + (size &- 64))
+    if size > 32 {
+      to.storeBytes(of: from.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
     }
+    (to + 32).storeBytes(of: (from + 32).loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
   }
 
   /// The same where the two leaves' prefixes differ in length.
@@ -65,14 +71,27 @@ extension ByteNode {
     _ source: UnsafeRawPointer, _ from: Int, _ to: Int, to page: UnsafeMutableRawPointer,
     by scratch: UnsafeMutableRawPointer
   ) {
-    let prefix = prefixLength(source)
+    let (prefix, own) = (prefixLength(source), prefixLength(page))
     scratch.copyMemory(from: low(source).start, byteCount: prefix)
+    let count = Node.count(page)
+    var heap = Int(page.u16(Header.heapStart))
+    var slot = page + Self.slot(count)
     for index in from..<to {
       copySuffix(source, index, to: scratch + prefix)
-      let key = ByteKey(scratch, prefix &+ suffixLength(source, index))
-      let isDone = insert(page, at: Node.count(page), key, value(source, index))
-      precondition(isDone, "room was counted")
+      let suffix = ByteKey(scratch + own, prefix &+ suffixLength(source, index) &- own)
+      let (rest, value) = (restLength(suffix.count), value(source, index))
+      heap &-= 2 &+ rest &+ value.count
+      slot.set32(0, suffix.head)
+      slot.set16(4, UInt16(truncatingIfNeeded: heap))
+      slot.set16(6, UInt16(truncatingIfNeeded: suffix.count))
+      slot += slotSize
+      let cell = page + heap
+      cell.set16(0, value.length)
+      if rest > 0 { (cell + 2).copyShort(from: suffix.start + 4, byteCount: rest) }
+      (cell + (2 &+ rest)).copyShort(from: value.start, byteCount: value.count)
     }
+    page.set16(Header.count, UInt16(truncatingIfNeeded: count &+ to &- from))
+    page.set16(Header.heapStart, UInt16(truncatingIfNeeded: heap))
   }
 
   /// How long the shortest key is that separates an entry from the one before it, which is in the same leaf.

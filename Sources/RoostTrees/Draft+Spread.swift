@@ -29,6 +29,12 @@ extension Draft {
       _ = try replace(1, by: fresh, depth, at: first)
       return
     }
+    if growsAtEnd, isLeaf, first > 0, index == Node.count(node.node), case .entry(let key, let value) = change,
+      let fresh = try refill(before: node, depth, key, value)
+    {
+      _ = try replace(2, by: fresh, depth, at: first - 1)
+      return
+    }
     var group = [node]
     if !growsAtEnd, let (sibling, isLeft) = try sibling(depth) {
       if isLeft { first -= 1 }
@@ -73,11 +79,34 @@ extension Draft {
       growsAtEnd
         ? recut.cutRun(limit: limit, isLimited: isLimited) : recut.balance(limit: limit, isLimited: isLimited)
     else { return nil }
-    var targets = group
-    while targets.count < parts { targets.append(try allocate()) }
+    return try write(recut, into: group)
+  }
+
+  /// Fills the leaf before one at which an ascending run goes on, if there is much room, and puts the new entry in behind
+  /// what is left. Returns what became of the two; nil, and nothing changed, where that is of no use.
+  private func refill(
+    before node: Step, _ depth: Int, _ key: F.Key, _ value: StoredValue
+  ) throws(StoreError) -> [FreshNode]? {
+    let parent = path[depth - 1]
+    guard !isLimited else { return nil }
+    let left = try editChild(of: parent.memory, parent.index - 1, 0)
+    guard F.meet(left.node, node.node), F.holds(parent.node, left.node) else {
+      throw damage("the fences of two neighbours do not meet", left.page)
+    }
+    guard F.used(left.node) * 8 <= F.room(left.node) * 7 else { return nil }
+    let place = Node.count(left.node) + Node.count(node.node)
+    guard var recut = F.recut(pack, [left, node], at: place, key, value, into: 2), recut.fillFirst(limit: limit)
+    else { return nil }
+    return try write(recut, into: [left, node])
+  }
+
+  /// Writes the parts of leaves that were cut anew, into these pages as far as they go.
+  private func write(_ recut: Recut, into pages: [Step]) throws(StoreError) -> [FreshNode] {
+    var targets = pages
+    while targets.count < recut.parts { targets.append(try allocate()) }
     var fresh: [FreshNode] = []
     for (part, target) in targets.enumerated() {
-      _ = recut.write(part, tree: tree, into: target.memory)
+      recut.write(part, tree: tree, into: target.memory)
       fresh.append(FreshNode(page: target.page, memory: target.memory, count: UInt64(Node.count(target.node))))
     }
     return fresh

@@ -32,8 +32,8 @@ struct Recut {
     count = leaves.reduce(0) { $0 + Node.count($1.node) }
     pack.clear()
     let sumBytes = (count + 1) * 4
-    pack.reserve(bytes: 2 * Node.pageSize + sumBytes + 3 * Self.keyRoom, entries: 0)
-    let memory = pack.arena
+    pack.reserve(bytes: Self.lead + 2 * Node.pageSize + sumBytes + 3 * Self.keyRoom, entries: 0)
+    let memory = pack.arena + Self.lead
     for (number, leaf) in leaves.enumerated() {
       (memory + number * Node.pageSize).copyMemory(from: leaf.node, byteCount: Node.pageSize)
     }
@@ -47,6 +47,8 @@ struct Recut {
     self.parts = parts
   }
 
+  /// Room before the first copy: where a cell is copied, so is what lies before it.
+  private static let lead = 64
   /// Room for a key and what is copied behind it.
   private static let keyRoom = Limits.keyBytes + 16
 
@@ -80,6 +82,39 @@ struct Recut {
     return fits(limit, isLimited)
   }
 
+  /// Moves as much of the second leaf into the first as that takes; false if that is little.
+  ///
+  /// A leaf that an ascending run left behind gets a nearer fence, and so a longer prefix that its keys lack: it is far from
+  /// full then.
+  mutating func fillFirst(limit: Int) -> Bool {
+    let own = count &- firstCount
+    guard parts == 2, own >= 16, limit >= Node.pageSize else { return false }
+    let most = count &- own / 16
+    put(most, 1)
+    // With an earlier fence the prefix is at least as long, and no entry larger.
+    let low = ByteNode.low(first)
+    let prefix = ByteNode.prefixLength(between: low, fences.0)
+    let room = Node.room &- low.count &- fences.0.count
+    var (cut, used) = (0, 0)
+    while cut < most {
+      let (page, index) = leaf(cut)
+      let size = ByteNode.slotSize &+ entrySize(page, index, prefix)
+      if used &+ size > room { break }
+      used &+= size
+      cut &+= 1
+    }
+    guard cut &- firstCount > own / 4 else { return false }
+    put(cut, 1)
+    addUp(false)
+    return used &+ low.count &+ fences.0.count <= Node.room && fits(1, limit, false)
+  }
+
+  /// The size of an entry's cell where all keys lack this prefix.
+  private func entrySize(_ page: UnsafeRawPointer, _ index: Int, _ prefix: Int) -> Int {
+    let suffix = ByteNode.prefixLength(page) &+ ByteNode.suffixLength(page, index) &- prefix
+    return 2 &+ ByteNode.restLength(suffix) &+ ByteNode.value(page, index).count
+  }
+
   /// Cuts a single leaf at the new entry, with which an ascending run goes on; false if that does not fit.
   mutating func cutRun(limit: Int, isLimited: Bool) -> Bool {
     guard count > 1 else { return false }
@@ -97,15 +132,27 @@ struct Recut {
   }
 
   private func addUp(_ isLimited: Bool) {
-    var sum: Int32 = 0
-    var index = 0
-    while index < count {
-      sums[index] = sum
-      let (page, at) = leaf(index)
-      sum &+= isLimited ? 1 : Int32(truncatingIfNeeded: ByteNode.slotSize &+ leafCellSize(page, at))
-      index &+= 1
+    if isLimited {
+      for index in 0...count { sums[index] = Int32(truncatingIfNeeded: index) }
+      return
     }
-    sums[count] = sum
+    sums[0] = 0
+    addUp(first, firstCount, from: 0)
+    addUp(second, count &- firstCount, from: firstCount)
+  }
+
+  @inline(__always)
+  private func addUp(_ page: UnsafeRawPointer, _ entries: Int, from start: Int) {
+    var sum = sums[start]
+    var index = 0
+    while index < entries {
+      let word = page.u64(ByteNode.slot(index))
+      let value = page.u16(Int(truncatingIfNeeded: word &>> 32 & 0xFFFF)) & ~Node.extentFlag
+      let rest = ByteNode.restLength(Int(truncatingIfNeeded: word &>> 48))
+      sum &+= Int32(truncatingIfNeeded: ByteNode.slotSize &+ 2 &+ rest &+ Int(value))
+      index &+= 1
+      sums[start &+ index] = sum
+    }
   }
 
   @inline(__always)
@@ -166,42 +213,43 @@ struct Recut {
 
   /// Whether all parts have room, if what a shorter prefix adds to an entry is counted in full.
   private func fits(_ limit: Int, _ isLimited: Bool) -> Bool {
-    for part in 0..<parts {
-      let (from, to, low, high) = bounds(part)
-      let takesNew = takesNew(low, high)
-      let entries = to &- from &+ (takesNew ? 1 : 0)
-      guard entries > 0, entries <= limit else { return false }
-      let prefix = ByteNode.prefixLength(between: low, high)
-      var bytes = low.count &+ (high?.count ?? 0) &+ (takesNew ? size(prefix: prefix) : 0)
-      if isLimited {
-        for index in from..<to {
-          let (page, at) = leaf(index)
-          bytes &+= ByteNode.slotSize &+ leafCellSize(page, at)
-        }
-      } else {
-        bytes &+= Int(sums[to] &- sums[from])
-      }
-      let split = max(from, min(to, firstCount))
-      bytes &+= max(0, ByteNode.prefixLength(first) &- prefix) &* (split &- from)
-      bytes &+= max(0, ByteNode.prefixLength(second) &- prefix) &* (to &- split)
-      guard bytes <= Node.room else { return false }
-    }
+    for part in 0..<parts where !fits(part, limit, isLimited) { return false }
     return true
+  }
+
+  private func fits(_ part: Int, _ limit: Int, _ isLimited: Bool) -> Bool {
+    let (from, to, low, high) = bounds(part)
+    let takesNew = takesNew(low, high)
+    let entries = to &- from &+ (takesNew ? 1 : 0)
+    guard entries > 0, entries <= limit else { return false }
+    let prefix = ByteNode.prefixLength(between: low, high)
+    var bytes = low.count &+ (high?.count ?? 0) &+ (takesNew ? size(prefix: prefix) : 0)
+    if isLimited {
+      for index in from..<to {
+        let (page, at) = leaf(index)
+        bytes &+= ByteNode.slotSize &+ leafCellSize(page, at)
+      }
+    } else {
+      bytes &+= Int(sums[to] &- sums[from])
+    }
+    let split = max(from, min(to, firstCount))
+    bytes &+= max(0, ByteNode.prefixLength(first) &- prefix) &* (split &- from)
+    bytes &+= max(0, ByteNode.prefixLength(second) &- prefix) &* (to &- split)
+    return bytes <= Node.room
   }
 
   // MARK: Carrying out
 
-  /// Writes a part into a page. Returns whether the new entry is in it.
-  func write(_ part: Int, tree: UInt32, into page: UnsafeMutableRawPointer) -> Bool {
+  /// Writes a part into a page, with the new entry if it belongs there.
+  func write(_ part: Int, tree: UInt32, into page: UnsafeMutableRawPointer) {
     let (from, to, low, high) = bounds(part)
     ByteNode.beginLeaf(page, low, high, tree: tree)
     let split = max(from, min(to, firstCount))
     let keys = scratch + 2 * Self.keyRoom
     ByteNode.append(first, from, split, to: page, by: keys)
     ByteNode.append(second, split &- firstCount, to &- firstCount, to: page, by: keys)
-    guard takesNew(low, high) else { return false }
+    guard takesNew(low, high) else { return }
     let isDone = ByteNode.insert(page, at: ByteNode.search(page, key).index, key, value)
     precondition(isDone, "room was counted")
-    return true
   }
 }
