@@ -43,15 +43,19 @@ struct HistoryEntryMaker {
       firstNew = try tables.currentNextRow(entity.id)
     }
     let all = notes.notes(of: entity.id)
-    var (updates, deletes, holes): ([HistoryNotes.Note], [HistoryNotes.Note], [UInt64]) = ([], [], [])
+    var (updates, deletes): ([HistoryNotes.Note], [HistoryNotes.Note]) = ([], [])
+    var inserted = InsertedRows(firstNew..<max(firstNew, try tables.currentNextRow(entity.id)))
+    for gap in notes.gaps(of: entity.id) { inserted.leaveOut(gap) }
     for note in all {
-      if note.what == HistoryNotes.Note.deleted {
-        if note.row < firstNew { deletes.append(note) } else { holes.append(note.row) }
-      } else if note.row < firstNew {
-        updates.append(note)
+      switch note.what {
+      case HistoryNotes.Note.passed: continue
+      case HistoryNotes.Note.inserted: inserted.add(note.row)
+      case HistoryNotes.Note.deleted:
+        if note.row < firstNew { deletes.append(note) } else { inserted.leaveOut(note.row..<note.row + 1) }
+      default: if note.row < firstNew { updates.append(note) }
       }
     }
-    let runs = Self.runs(from: firstNew, to: try tables.currentNextRow(entity.id), without: holes)
+    let runs = inserted.runs
     if updates.isEmpty, deletes.isEmpty, runs.isEmpty { return nil }
 
     var out = ByteWriter(capacity: 32)
@@ -72,17 +76,6 @@ struct HistoryEntryMaker {
     var ids = Set<FieldID>()
     for index in tables.base.indexes(of: entity.id) where index.isUnique { ids.formUnion(index.parts.map(\.field)) }
     return entity.fields.filter { $0.isPreserved || ids.contains($0.id) }
-  }
-
-  private static func runs(from: UInt64, to: UInt64, without holes: [UInt64]) -> [Range<UInt64>] {
-    var runs: [Range<UInt64>] = []
-    var start = from
-    for hole in holes where hole >= start && hole < to {
-      if hole > start { runs.append(start..<hole) }
-      start = hole + 1
-    }
-    if start < to { runs.append(start..<to) }
-    return runs
   }
 
   // MARK: Writing

@@ -1,8 +1,9 @@
 /// What a transaction changed so far, in memory: the entry of the history is made of it at the commit.
 ///
-/// A row whose number was given in this transaction needs no note: rows' numbers ascend, so what was inserted is a run
-/// from the number that was next at the begin, without those that were deleted again. Notes are only added at the end,
-/// so a savepoint is a count, and what is noted twice is joined when there is too much of it.
+/// A row that got the next number in this transaction needs no note: what was inserted is a run from the number that was
+/// next at the begin, without those that were deleted again. Numbers that were reserved may come in another order: those
+/// that are passed over are gaps in the run, and a row that comes below the next number is noted. Notes are only added at
+/// the end, so a savepoint is a count, and what is noted twice is joined when there is too much of it.
 ///
 /// ## Invariants
 /// 1. Notes before `protected` are those that an open savepoint may go back to, and stay as they are.
@@ -10,11 +11,15 @@
 final class HistoryNotes {
   struct Note {
     var entity: UInt32
-    /// 0 says deleted; else the number of a set of fields, counted from 1.
+    /// 0 says deleted; else the number of a set of fields, counted from 1, or one of the following.
     var what: UInt32
     var row: UInt64
 
     static let deleted: UInt32 = 0
+    /// It was inserted under a number below the next one.
+    static let inserted: UInt32 = .max
+    /// That, and deleted again.
+    static let passed: UInt32 = .max - 1
   }
 
   /// What changed of a row. Both lists ascend.
@@ -31,6 +36,8 @@ final class HistoryNotes {
 
   let isOn: Bool
   @exclusivity(unchecked) private(set) var notes: [Note] = []
+  /// Numbers that were passed over; those of an entity ascend.
+  private var gaps: [(entity: EntityID, rows: Range<UInt64>)] = []
   @exclusivity(unchecked) private(set) var isCatalogChanged = false
   /// For each entity whose rows may have changed, the first number that was given in this transaction.
   private(set) var firstNew: [EntityID: UInt64] = [:]
@@ -82,6 +89,20 @@ final class HistoryNotes {
     if isOn { add(Note(entity: entity.number, what: Note.deleted, row: row.number)) }
   }
 
+  /// A row was inserted under a number below the next one.
+  func note(insert row: RowID, of entity: EntityID) {
+    if isOn { add(Note(entity: entity.number, what: Note.inserted, row: row.number)) }
+  }
+
+  /// The next numbers were passed over.
+  func note(gap rows: Range<UInt64>, of entity: EntityID) {
+    if isOn { gaps.append((entity, rows)) }
+  }
+
+  func gaps(of entity: EntityID) -> [Range<UInt64>] {
+    gaps.isEmpty ? [] : gaps.filter { $0.entity == entity }.map(\.rows)
+  }
+
   func noteCatalog() { isCatalogChanged = isOn }
 
   private func add(_ note: Note) {
@@ -125,7 +146,10 @@ final class HistoryNotes {
 
   private func joined(_ one: UInt32, _ other: UInt32) -> UInt32 {
     if one == other { return one }
-    if one == Note.deleted || other == Note.deleted { return Note.deleted }
+    if one == Note.passed || other == Note.passed { return Note.passed }
+    let isDeleted = one == Note.deleted || other == Note.deleted
+    if one == Note.inserted || other == Note.inserted { return isDeleted ? Note.passed : Note.inserted }
+    if isDeleted { return Note.deleted }
     return number(sets[Int(one - 1)].joined(sets[Int(other - 1)]))
   }
 
@@ -149,18 +173,20 @@ final class HistoryNotes {
 
   struct Mark {
     let count: Int
+    let gaps: Int
     let protected: Int
     let isCatalogChanged: Bool
   }
 
   func mark() -> Mark {
     defer { protected = notes.count }
-    return Mark(count: notes.count, protected: protected, isCatalogChanged: isCatalogChanged)
+    return Mark(count: notes.count, gaps: gaps.count, protected: protected, isCatalogChanged: isCatalogChanged)
   }
 
   /// Forgets what was noted since the mark.
   func goBack(to mark: Mark) {
     notes.removeSubrange(mark.count...)
+    gaps.removeSubrange(mark.gaps...)
     isCatalogChanged = mark.isCatalogChanged
     release(mark)
   }

@@ -5,7 +5,8 @@ internal import RoostTrees
 
 /// One snapshot of a store of rows.
 ///
-/// It belongs to the closure that got it, and to the thread that runs it.
+/// It belongs to the closure that got it, and to the thread that runs it; or to whoever asked for it by
+/// ``RecordStore/snapshot()``, until it is closed.
 package final class RecordReader {
   let store: Store
   let transaction: ReadTransaction
@@ -25,7 +26,13 @@ package final class RecordReader {
     catalog = schema?.catalog ?? Catalog()
   }
 
+  deinit { end() }
+
+  /// Ends the snapshot. What it handed out is refused from here on; to close it again does nothing.
+  package func close() { end() }
+
   func end() {
+    if !scope.isOpen { return }
     opened = [:]
     if scope.end() { store.endRead(transaction) }
   }
@@ -87,6 +94,13 @@ package final class RecordReader {
   func linkTree(_ id: RelationshipID) throws(StoreError) -> ByteTree {
     try bond.check()
     return try bytes(Tables.links(id))
+  }
+
+  /// The number of the entity's next row.
+  func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    let meta = try bytes(Tables.meta)
+    return try Tables.nextRow(
+      try ByteKey.borrowing(Tables.nextKey(id)) { (key) throws(StoreError) in try meta.value(of: key) })
   }
 
   private func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTree {

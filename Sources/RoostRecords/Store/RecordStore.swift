@@ -10,21 +10,26 @@ package final class RecordStore: Sendable {
   /// The time of day in milliseconds since 1970, for the history.
   private let clock: @Sendable () -> UInt64
   private let schemas = SchemaCache()
+  let numbers: RowNumbers?
 
-  /// Opens the store at `path`, and makes it if it is not there.
+  /// Opens the store at `path`, and makes it if it is not there. Where it reserves rows, numbers can be had beforehand.
   package init(
-    _ path: String, options: StoreOptions = StoreOptions(), fileSystem: any FileSystem = DiskFileSystem.shared,
+    _ path: String, options: StoreOptions = StoreOptions(), reservesRows: Bool = false,
+    fileSystem: any FileSystem = DiskFileSystem.shared,
     clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
   ) throws(StoreError) {
     self.clock = clock
+    numbers = reservesRows ? RowNumbers() : nil
     store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
   }
 
   /// A store that lives in memory and ends with this object.
   package init(
-    inMemory options: StoreOptions, clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
+    inMemory options: StoreOptions, reservesRows: Bool = false,
+    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
   ) throws(StoreError) {
     self.clock = clock
+    numbers = reservesRows ? RowNumbers() : nil
     store = try Store.inMemory(options: options, floor: Tables.floor)
   }
 
@@ -43,6 +48,10 @@ package final class RecordStore: Sendable {
     return try body(reader)
   }
 
+  /// The newest snapshot at this moment, until it is closed. One thread at a time may use it; as long as it is open, pages
+  /// that were replaced since stay in the file.
+  package func snapshot() throws -> RecordReader { try RecordReader(store, schemas) }
+
   /// Changes the store: everything the closure does, or nothing if it throws. The history says that `author` did it.
   @discardableResult
   package func write<Result>(
@@ -50,7 +59,7 @@ package final class RecordStore: Sendable {
     _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
     try HistoryTurn.check(author)
-    let writer = try RecordWriter(store, schemas, timeoutMilliseconds)
+    let writer = try RecordWriter(store, schemas, numbers, timeoutMilliseconds)
     writer.tables.historyTurn.begin(author, clock)
     let result: Result
     do { result = try body(writer) } catch {
@@ -67,9 +76,11 @@ package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
 
-  init(_ store: Store, _ schemas: SchemaCache, _ timeoutMilliseconds: UInt64?) throws(StoreError) {
+  init(
+    _ store: Store, _ schemas: SchemaCache, _ numbers: RowNumbers?, _ timeoutMilliseconds: UInt64?
+  ) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas) } catch {
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas, numbers) } catch {
       transaction.abandon()
       throw error
     }

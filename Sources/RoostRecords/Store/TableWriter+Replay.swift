@@ -7,8 +7,7 @@ internal import RoostTrees
 extension TableWriter {
   /// Adds the row of a record.
   func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    // The history takes the rows of a transaction for a run without gaps.
-    guard layout.admits(bytes), id.number == nextRow else { throw damaged(id) }
+    guard layout.admits(bytes), id.number > 0, id.number < RowNumbers.end, try isFree(id) else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     let moved = takeWaiting()
     for index in indexes { try makeKey(index, id, moved) }

@@ -29,6 +29,7 @@ extension TableWriter {
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
     try tables.check(generation)
     let deciding = try unique(name)
+    // A number that no row has, to look for rows that have the values.
     let id = RowID(nextRow)
     let moved = try assemble(&row, id)
     var found: (row: RowID, index: IndexWriter)?
@@ -45,8 +46,9 @@ extension TableWriter {
       found = (other, index)
     }
     guard let found else {
-      try finishInsert(id, moved)
-      return (id, .inserted)
+      let new = try newNumber()
+      try finishInsert(new, moved)
+      return (new, .inserted)
     }
     switch policy {
     case .keepExisting: return (found.row, .kept)

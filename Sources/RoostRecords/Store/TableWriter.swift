@@ -87,7 +87,7 @@ package final class TableWriter {
   /// Adds a row and returns its number, which no other row ever gets.
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)
-    let id = RowID(nextRow)
+    let id = try newNumber()
     let moved = try assemble(&builder, id)
     try finishInsert(id, moved)
     return id
@@ -179,8 +179,11 @@ package final class TableWriter {
   /// Puts `new` into rows and indexes, whose keys are made.
   func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
     if id.number >= nextRow {
+      if id.number > nextRow { tables.history.note(gap: nextRow..<id.number, of: entity.id) }
       nextRow = id.number + 1
       isNextRowChanged = true
+    } else {
+      tables.history.note(insert: id, of: entity.id)
     }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)

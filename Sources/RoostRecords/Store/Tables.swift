@@ -25,6 +25,8 @@ package final class Tables {
   /// Links between rows: see `Links/Tables+Links.swift`.
   /// What is left out on purpose: nothing, but in tests of the tests.
   let omission: Omission
+  /// What gives rows their numbers, if not each transaction by itself.
+  let numbers: RowNumbers?
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
@@ -46,9 +48,12 @@ package final class Tables {
     Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
   }
 
-  init(_ forest: Forest, _ schemas: SchemaCache = SchemaCache()) throws(StoreError) {
+  init(
+    _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), _ numbers: RowNumbers? = nil
+  ) throws(StoreError) {
     self.forest = forest
     self.schemas = schemas
+    self.numbers = numbers
     omission = forest.transaction.store.options.omission
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     var catalog = Catalog()
@@ -159,9 +164,13 @@ package final class Tables {
     let value = try ByteKey.borrowing(Self.nextKey(id)) { [meta = try bytes(Self.meta)] (key) throws(StoreError) in
       try meta.tree.value(of: key)
     }
-    guard let value else { return 1 }
-    guard value.count == 8 else { throw StoreError(.damaged, "the number of the next row is unreadable") }
-    return max(1, value.withUnsafeBytes { $0.baseAddress!.u64(0) })
+    return try Self.nextRow(value)
+  }
+
+  static func nextRow(_ stored: [UInt8]?) throws(StoreError) -> UInt64 {
+    guard let stored else { return 1 }
+    guard stored.count == 8 else { throw StoreError(.damaged, "the number of the next row is unreadable") }
+    return max(1, stored.withUnsafeBytes { $0.baseAddress!.u64(0) })
   }
 
   // MARK: The catalog

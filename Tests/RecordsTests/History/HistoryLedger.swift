@@ -23,6 +23,8 @@ struct HistoryLedger {
 
   var rows: [UInt64: Row] = [:]
   var next: UInt64 = 1
+  /// Numbers that were reserved and have no row yet; nil where none are.
+  var reserved: [RowID]?
   var number: UInt64 = 0
   var pages: [Page] = []
   /// The open transaction, and the rows before it.
@@ -73,6 +75,32 @@ struct HistoryLedger {
     }
   }
 
+  /// Under the next number, or under any that is reserved.
+  private mutating func insert(
+    _ builder: inout RowBuilder, _ table: TableWriter, _ generator: inout SplitMix64
+  ) throws -> RowID {
+    guard let numbers = reserved, !numbers.isEmpty, generator.chance(3, in: 4) else {
+      return try table.insert(&builder)
+    }
+    let at = generator.below(numbers.count)
+    try table.insert(&builder, as: numbers[at])
+    reserved?.remove(at: at)
+    return numbers[at]
+  }
+
+  /// Reserves some more numbers, if that is done here at all.
+  mutating func reserve(_ store: RecordStore, _ generator: inout SplitMix64) throws {
+    guard var numbers = reserved, numbers.count < 40 else { return }
+    let entity = try store.read { try $0.table("Track").entity.id }
+    for _ in 0..<generator.below(4) {
+      let count = UInt64(1 + generator.below(5))
+      let first = try store.reserve(count, of: entity)
+      #expect(rows[first.number] == nil && !numbers.contains(first))
+      numbers += (0..<count).map { RowID(first.number + $0) }
+    }
+    reserved = numbers
+  }
+
   /// Changes the table and the ledger in the same way.
   mutating func change(_ table: TableWriter, _ generator: inout SplitMix64) throws {
     let some = rows.keys.sorted()
@@ -83,9 +111,10 @@ struct HistoryLedger {
       do {
         var builder = table.makeBuilder()
         for (name, value) in values { try builder.set(table.slot(name), value) }
-        let id = try table.insert(&builder)
-        #expect(!isTaken && id.number == next)
-        next += 1
+        let id = try insert(&builder, table, &generator)
+        #expect(!isTaken && rows[id.number] == nil)
+        if reserved == nil { #expect(id.number == next) }
+        next = max(next, id.number + 1)
         rows[id.number] = values
         page.inserted.insert(id.number)
         hasRecords = true

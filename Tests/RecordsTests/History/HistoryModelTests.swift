@@ -38,6 +38,8 @@ import Testing
     var next = ledger
     let author = ["", "app", "sync"][generator.below(3)]
     next.begin(author)
+    try next.reserve(store, &generator)
+    ledger.reserved = next.reserved
     do {
       try store.write(generator.chance(1, in: 2) ? .full : .relaxed, author: author) { writer in
         for _ in 0..<generator.below(8) {
@@ -99,19 +101,21 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...8) func `history is what happened, through savepoints, faults, crashes and pruning`(
+  @Test(arguments: UInt64(1)...16) func `history is what happened, through savepoints, faults, crashes and pruning`(
     seed: UInt64
   ) throws {
     var generator = SplitMix64(seed: seed)
     let time = Time()
     var fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
+    let reserves = seed > 8
     var store = try RecordStore(
-      "/a.roost", options: Self.options(), fileSystem: fileSystem, clock: { time.read() })
+      "/a.roost", options: Self.options(), reservesRows: reserves, fileSystem: fileSystem, clock: { time.read() })
     let isFull = seed % 2 == 0
     try store.write { try $0.setHistory(isFull ? .full : .changes) }
     try store.write { try $0.change { $0 = try HistoryLedger.catalog() } }
     var ledger = HistoryLedger()
+    if reserves { ledger.reserved = [] }
     ledger.number = 2
     ledger.pages = [HistoryLedger.Page(number: 2, isCatalogChanged: true)]
     if !isFull {
@@ -135,7 +139,9 @@ import Testing
           fileSystem = fileSystem.crashPoint().image(CrashChoice.none)
           fileSystem.recordsSteps = false
         }
-        store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem, clock: { time.read() })
+        store = try RecordStore(
+          "/a.roost", options: Self.options(), reservesRows: reserves, fileSystem: fileSystem, clock: { time.read() })
+        if reserves { ledger.reserved = [] }
       }
       if generator.chance(1, in: 25), let some = ledger.pages.randomElement(using: &generator), !isFull {
         let token = try store.read { reader in
@@ -165,10 +171,13 @@ import Testing
     var generator = SplitMix64(seed: seed)
     let fileSystem = SimulatedFileSystem()
     let time = Time()
-    let store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem, clock: { time.read() })
+    let reserves = seed % 2 == 0
+    let store = try RecordStore(
+      "/a.roost", options: Self.options(), reservesRows: reserves, fileSystem: fileSystem, clock: { time.read() })
     try store.write { try $0.setHistory(.full) }
     try store.write { try $0.change { $0 = try HistoryLedger.catalog() } }
     var ledger = HistoryLedger()
+    if reserves { ledger.reserved = [] }
     ledger.number = 2
     ledger.pages = [HistoryLedger.Page(number: 2, isCatalogChanged: true)]
     var points: [CrashPoint] = []

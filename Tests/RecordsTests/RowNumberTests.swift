@@ -1,0 +1,118 @@
+import RoostFile
+import RoostPages
+import RoostTestSupport
+import Testing
+
+@testable import RoostRecords
+
+/// Numbers that rows get before they are written.
+@Suite struct RowNumberTests {
+  private func store(_ fileSystem: SimulatedFileSystem) throws -> RecordStore {
+    let store = try RecordStore("/a.roost", reservesRows: true, fileSystem: fileSystem)
+    try store.write { writer in
+      guard writer.catalog.entity("Track") == nil else { return }
+      try writer.change { $0 = try HistoryLedger.catalog() }
+    }
+    return store
+  }
+
+  private func fill(_ builder: inout RowBuilder, _ table: TableWriter, _ id: String) throws {
+    builder.clear()
+    try builder.set(table.slot("id"), .string(id))
+  }
+
+  @Test func `numbers are given once, whoever takes them`() throws {
+    let store = try store(SimulatedFileSystem())
+    let track = try store.read { try $0.table("Track").entity.id }
+    let first = try store.reserve(3, of: track)
+    #expect(first == RowID(1))
+    try store.write { writer in
+      let table = try writer.table("Track")
+      var builder = table.makeBuilder()
+      try fill(&builder, table, "plain")
+      #expect(try table.insert(&builder) == RowID(4))
+      try fill(&builder, table, "second")
+      try table.insert(&builder, as: RowID(2))
+      // While the transaction is open.
+      #expect(try store.reserve(of: track) == RowID(5))
+      try fill(&builder, table, "plain again")
+      #expect(try table.insert(&builder) == RowID(6))
+    }
+    try store.read { reader in
+      let table = try reader.table("Track")
+      let values = try table.values(RowID(2))
+      #expect(values?["id"] == .string("second") && table.count == 3)
+    }
+    #expect(try store.verify().isSound)
+    try store.close()
+  }
+
+  @Test func `numbers that were never saved are given again only by another opening`() throws {
+    let fileSystem = SimulatedFileSystem()
+    do {
+      let store = try store(fileSystem)
+      let track = try store.read { try $0.table("Track").entity.id }
+      #expect(try store.reserve(10, of: track) == RowID(1))
+      #expect(try store.reserve(of: track) == RowID(11))
+      try store.write { writer in
+        let table = try writer.table("Track")
+        var builder = table.makeBuilder()
+        try fill(&builder, table, "five")
+        try table.insert(&builder, as: RowID(5))
+      }
+      try store.close()
+    }
+    let store = try store(fileSystem)
+    let track = try store.read { try $0.table("Track").entity.id }
+    #expect(try store.reserve(of: track) == RowID(6))
+    try store.close()
+  }
+
+  @Test func `what was not reserved, or is taken, is refused and changes nothing`() throws {
+    let store = try store(SimulatedFileSystem())
+    let track = try store.read { try $0.table("Track").entity.id }
+    _ = try store.reserve(2, of: track)
+    try store.write { writer in
+      let table = try writer.table("Track")
+      var builder = table.makeBuilder()
+      try fill(&builder, table, "one")
+      try table.insert(&builder, as: RowID(1))
+      for (number, id) in [(0, "a"), (1, "b"), (3, "c"), (UInt64.max, "d")] {
+        try fill(&builder, table, id)
+        let fault = #expect(throws: RecordFault.self) { try table.insert(&builder, as: RowID(number)) }
+        #expect(fault?.code == .conflict)
+      }
+    }
+    #expect(throws: RecordFault.self) { try store.reserve(0, of: track) }
+    #expect(throws: RecordFault.self) { try store.reserve(.max, of: track) }
+    #expect(throws: RecordFault.self) { try store.reserve(of: EntityID(99)) }
+    #expect(try store.read { try $0.table("Track").count } == 1)
+    #expect(try store.verify().isSound)
+    let plain = try RecordStore(inMemory: StoreOptions())
+    #expect(throws: RecordFault.self) { try plain.reserve(of: track) }
+    try store.close()
+  }
+
+  @Test func `a snapshot stays as it is until it is closed`() throws {
+    let store = try store(SimulatedFileSystem())
+    func put(_ id: String) throws {
+      try store.write { writer in
+        let table = try writer.table("Track")
+        var builder = table.makeBuilder()
+        try fill(&builder, table, id)
+        _ = try table.insert(&builder)
+      }
+    }
+    try put("one")
+    let snapshot = try store.snapshot()
+    try put("two")
+    #expect(try snapshot.table("Track").count == 1)
+    #expect(try store.snapshot().table("Track").count == 2)
+    let table = try snapshot.table("Track")
+    snapshot.close()
+    snapshot.close()
+    #expect(throws: StoreError.self) { try snapshot.table("Track") }
+    #expect(throws: StoreError.self) { try table.values(RowID(1)) }
+    try store.close()
+  }
+}
