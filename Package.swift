@@ -106,7 +106,8 @@ let package = Package(
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
     plugin("RoostMacros"),
-    floor("RoostGraph", on: ["RoostQuery", "RoostRecords", "RoostFile"]),
+    .target(name: "CRetain"),
+    floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
     floor("SwiftData", on: ["Roost"]),
 
@@ -130,6 +131,7 @@ let package = Package(
     tests(
       "QueryTests",
       of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+    tests("GraphTests", of: ["RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
