@@ -131,7 +131,9 @@ let package = Package(
     tests(
       "QueryTests",
       of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
-    tests("GraphTests", of: ["RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests(
+      "GraphTests",
+      of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),

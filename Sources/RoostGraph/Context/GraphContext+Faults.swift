@@ -3,19 +3,32 @@ internal import RoostRecords
 
 /// Filling objects from their rows.
 extension GraphContext {
-  /// A getter cannot load: the object is a fault.
+  /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     if object._$state.flags.contains(.fault) { fill(object, origin) }
+    guard let relation = relation(origin, property), relation.isList, !object._$isFilled(property),
+      object._$state.flags.isDisjoint(with: .lent)
+    else { return }
+    load(object, relation, origin)
   }
 
   /// A setter is about to store.
   func willWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
-    if object._$state.flags.contains(.fault) { fill(object, origin) }
-    if !object._$state.flags.contains(.changed) {
-      object._$state.flags.insert(.changed)
-      if !object._$state.flags.contains(.inserted) { changed.append(object) }
+    if let relation = relation(origin, property) {
+      if object._$state.flags.contains(.fault) { fill(object, origin) }
+      if relation.isList {
+        willWriteList(object, relation, origin)
+      } else {
+        willWriteReference(object, relation, origin)
+      }
     }
-    object._$state.changed |= _ModelState.bit(property)
+    noteChange(object, property, origin)
+  }
+
+  /// It has stored.
+  func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    guard let relation = relation(origin, property) else { return }
+    if relation.isList { didWriteList(object, relation, origin) } else { didWriteReference(object, relation, origin) }
   }
 
   /// Reads the object's row. Where it cannot be read the object is invalid from here on, and its extras know why.

@@ -7,14 +7,19 @@ extension GraphContext {
   /// Writes all changes, or none if it throws.
   package func save(_ durability: Durability = .full) throws {
     try checkOpen()
+    settle()
     if let failure { throw failure }
     if !hasChanges { return }
+    loadEditedLists()
+    if let failure { throw failure }
     var entry = CommitFeed.Entry(number: 0, rows: [:], author: ObjectIdentifier(self))
     try store.records.write(durability, author: author) { writer in
       entry.rows = [:]
-      try delete(writer, &entry)
+      // References first, so that rules follow those of now; then what makes room for unique values.
       try update(writer, &entry)
+      try delete(writer, &entry)
       try insert(writer, &entry)
+      try arrange(writer)
       entry.number = writer.commitNumber
       store.feed.add(entry)
     }
@@ -85,6 +90,32 @@ extension GraphContext {
     }
   }
 
+  /// Lists that other sides added several members to must keep the order in which they came.
+  private func loadEditedLists() {
+    for (key, edit) in links.edits where edit.added.count > 1 {
+      guard let relation = store.relations[key.map][key.property], !relation.isByLinks,
+        let origin = edit.owner._$state.origin as? RowOrigin
+      else { continue }
+      load(edit.owner, relation, origin)
+    }
+  }
+
+  /// Writes the lists that changed.
+  private func arrange(_ writer: RecordWriter) throws {
+    let dirty = links.lists.values.filter { $0.isDirty && !$0.owner._$state.flags.contains(.deleted) }
+    for list in dirty.sorted(by: {
+      ($0.key.map, $0.key.row, $0.key.property) < ($1.key.map, $1.key.row, $1.key.property)
+    }) {
+      guard let side = writer.catalog.relationship(list.relation.way.id) else { continue }
+      let target = store.maps[list.relation.target]
+      let rows = list.rows.filter { row in
+        if links.doomed.contains(LinkKey(map: target.number, row: row, property: 0)) { return false }
+        return registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
+      }
+      try writer.links(side).replace(rows.map { RowID($0) }, of: RowID(list.key.row))
+    }
+  }
+
   private func settleAfterSave() {
     for object in deleted where object._$state.flags.contains(.deleted) {
       object._$state.flags.insert(.gone)
@@ -97,5 +128,8 @@ extension GraphContext {
     inserted = []
     changed = []
     deleted = []
+    for list in links.lists.values { list.isDirty = false }
+    links.edits = [:]
+    links.doomed = []
   }
 }

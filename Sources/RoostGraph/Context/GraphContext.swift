@@ -22,6 +22,7 @@ package final class GraphContext {
   var inserted: [any _ModelObject] = []
   var changed: [any _ModelObject] = []
   var deleted: [any _ModelObject] = []
+  var links = LinkLedger()
   var sinks: [SinkBox?]
   /// Why some object has no values; the next save says it.
   package internal(set) var failure: (any Error)?
@@ -95,8 +96,11 @@ package final class GraphContext {
     reader = new
     tables = Array(repeating: nil, count: tables.count)
     old.close()
-    switch store.feed.news(after: old.commit, through: new.commit) {
+    let news = store.feed.news(after: old.commit, through: new.commit)
+    switch news {
     case .entries(let entries):
+      // Whose lists they change is not said.
+      if entries.contains(where: { $0.author != ObjectIdentifier(self) }) { unloadLists() }
       for entry in entries where entry.author != ObjectIdentifier(self) {
         for (number, rows) in entry.rows {
           guard let origin = origins[number] else { continue }
@@ -104,6 +108,7 @@ package final class GraphContext {
         }
       }
     case .everything:
+      unloadLists()
       for origin in origins { origin?.all().forEach(refresh) }
     }
   }

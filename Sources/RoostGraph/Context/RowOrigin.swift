@@ -16,11 +16,15 @@ final class RowOrigin: _Origin {
 
   override func willRead(_ object: any _ModelObject, _ property: Int) { context.willRead(object, property, self) }
   override func willWrite(_ object: any _ModelObject, _ property: Int) { context.willWrite(object, property, self) }
-  override func didWrite(_ object: any _ModelObject, _ property: Int) {}
+  override func didWrite(_ object: any _ModelObject, _ property: Int) { context.didWrite(object, property, self) }
 
-  override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? { nil }
+  override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
+    context.resolve(object, property, row, self)
+  }
 
-  override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { [] }
+  override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
+    context.lentMembers(object, property, self)
+  }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }
 

@@ -33,7 +33,7 @@ extension _RowSink {
   public mutating func _put<Model: _ModelObject>(_ slot: borrowing _ToOne<Model>, _ property: Int) {
     if places[property].kind == .none { return }
     let row = slot.object?._$state.row ?? slot.row
-    if row == 0 { _setNull(at: property) } else { _store(row, at: property) }
+    if row == 0 || row >= _ToOne<Model>.nothing { _setNull(at: property) } else { _store(row, at: property) }
   }
 
   public mutating func _put<Model: _ModelObject>(_ slot: borrowing _ToOneAlways<Model>, _ property: Int) {

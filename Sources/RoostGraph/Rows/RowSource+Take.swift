@@ -36,7 +36,7 @@ extension _RowSource {
     if places[property].kind == .none {
       slot.row = _ToOne<Model>.unknown
     } else {
-      slot.row = _isNull(property) ? 0 : _load(property, as: UInt64.self)
+      slot.row = _isNull(property) ? _ToOne<Model>.nothing : _load(property, as: UInt64.self)
     }
   }
 

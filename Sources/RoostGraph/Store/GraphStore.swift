@@ -8,6 +8,8 @@ package final class GraphStore: Sendable {
   /// The models of the program, in the order in which they were given.
   package let maps: [EntityMap]
   let feed = CommitFeed()
+  /// By number of the map, and of the property.
+  let relations: [[Relation?]]
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -36,6 +38,7 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity))
     }
     self.maps = maps
+    relations = try RelationFinder(catalog, maps, models).relations()
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.map { ($0.entity.id, $0) }) { first, _ in first }
   }
