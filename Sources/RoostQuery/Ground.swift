@@ -1,8 +1,9 @@
 package import RoostRecords
 
 /// What conditions are computed over: the rows of a snapshot, or those that a transaction has made up to now.
-package struct Ground {
+package final class Ground {
   package let catalog: Catalog
+  let fieldTerms = FieldTerms()
   private let open: (EntityID) throws -> TableReader
   private let lead: (Relationship) throws -> Members
 
@@ -20,6 +21,11 @@ package struct Ground {
   }
 
   package func table(_ id: EntityID) throws -> TableReader { try open(id) }
+
+  package func table(_ name: String) throws -> TableReader {
+    if let id = catalog.id(of: name) { return try open(id) }
+    throw ConditionFault(.unknown, "there is no such entity", in: name)
+  }
 
   /// The rows to which a relationship to many leads.
   func members(_ relationship: Relationship) throws -> Members { try lead(relationship) }

@@ -123,6 +123,10 @@ extension ByteForm {
     return sum
   }
 
+  static func recut(
+    _ pack: Pack, _ leaves: [Step], at place: Int, _ key: ByteKey, _ value: StoredValue, into parts: Int
+  ) -> Recut? { Recut(pack, leaves, at: place, key, value, into: parts) }
+
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack) {
     let entry = from.entries[index]
     append(pack, from.key(entry), StoredValue(from.arena + Int(entry.payload), entry.length))

@@ -107,6 +107,14 @@ package enum ByteNode {
     }
   }
 
+  /// The last bytes of an entry's key where they lie together in its leaf; nil where they do not.
+  @inlinable @inline(__always)
+  static func tail(_ page: UnsafeRawPointer, _ index: Int, _ count: Int) -> UnsafeRawPointer? {
+    let rest = restLength(suffixLength(page, index))
+    if count > rest { return nil }
+    return page + (cellOffset(page, index) &+ 2 &+ rest &- count)
+  }
+
   /// An entry's whole key.
   package static func key(_ page: UnsafeRawPointer, _ index: Int) -> [UInt8] {
     let low = low(page)

@@ -102,14 +102,41 @@ package enum Complaint {
     } else if prefix != 0 {
       return "a node without a high fence has a prefix"
     }
-    return cells(page, isLeaf, count, prefix, end) ?? byteOrder(page, isLeaf, count, prefix)
+    let complaint = isLeaf ? leafCells(page, count, prefix, end) : branchCells(page, count, prefix, end)
+    return complaint ?? byteOrder(page, isLeaf, count, prefix)
   }
 
-  private static func cells(
-    _ page: UnsafeRawPointer, _ isLeaf: Bool, _ count: Int, _ prefix: Int, _ end: Int
-  ) -> String? {
+  /// For every entry of every page that is read: so a slot is loaded at once.
+  private static func leafCells(_ page: UnsafeRawPointer, _ count: Int, _ prefix: Int, _ end: Int) -> String? {
     let start = Int(page.u16(Header.heapStart))
-    let cellHead = isLeaf ? 2 : Child.size
+    let longest = Limits.keyBytes &- prefix
+    var used = 0
+    var index = 0
+    while index < count {
+      let word = page.u64(ByteNode.slot(index))
+      let offset = Int(truncatingIfNeeded: word &>> 32 & 0xFFFF)
+      let suffix = Int(truncatingIfNeeded: word &>> 48)
+      guard suffix <= longest else { return "a key is too long" }
+      // The bits of the head behind the suffix's end must be zero.
+      if suffix < 4, UInt32(truncatingIfNeeded: word) & (UInt32.max >> UInt32(8 * suffix)) != 0 {
+        return "a head is not filled with zeros"
+      }
+      let head = 2 &+ ByteNode.restLength(suffix)
+      guard offset >= start, offset &+ head <= end else { return "a cell lies outside the heap" }
+      let length = page.u16(offset)
+      let size = head &+ Int(length & ~Node.extentFlag)
+      guard offset &+ size <= end else { return "a cell lies outside the heap" }
+      used &+= size
+      if length & Node.extentFlag != 0, !extents(ByteNode.value(page, index)) {
+        return "a list of extents cannot be read"
+      }
+      index &+= 1
+    }
+    return used + Int(page.u16(Header.garbage)) == end - start ? nil : "the heap is not filled"
+  }
+
+  private static func branchCells(_ page: UnsafeRawPointer, _ count: Int, _ prefix: Int, _ end: Int) -> String? {
+    let start = Int(page.u16(Header.heapStart))
     var used = 0
     for index in 0..<count {
       let offset = ByteNode.cellOffset(page, index)
@@ -119,17 +146,13 @@ package enum Complaint {
       guard suffix >= 4 || ByteNode.head(page, index) & (UInt32.max >> UInt32(8 * suffix)) == 0 else {
         return "a head is not filled with zeros"
       }
-      guard offset >= start, offset + cellHead + ByteNode.restLength(suffix) <= end else {
+      guard offset >= start, offset + Child.size + ByteNode.restLength(suffix) <= end else {
         return "a cell lies outside the heap"
       }
       let size = ByteNode.cellSize(page, index)
       guard offset + size <= end else { return "a cell lies outside the heap" }
       used += size
-      if isLeaf {
-        guard extents(ByteNode.value(page, index)) else { return "a list of extents cannot be read" }
-      } else if page.u32(offset + Child.place) < 2 {
-        return "a child has no place"
-      }
+      guard page.u32(offset + Child.place) >= 2 else { return "a child has no place" }
     }
     return used + Int(page.u16(Header.garbage)) == end - start ? nil : "the heap is not filled"
   }

@@ -48,6 +48,15 @@ package struct ByteCursor: ~Copyable {
     return (walk.pointee.byteKey(), ByteNode.value(walk.pointee.leaf, walk.pointee.index))
   }
 
+  /// The last bytes of the entry's key where they lie together; nil where the key must be put together.
+  ///
+  /// In front of them lies more of the page, so eight bytes can be read that end with them.
+  @inlinable @inline(__always)
+  package func tail(_ count: Int) -> UnsafeRawPointer? {
+    guard isAtEntry else { return nil }
+    return ByteNode.tail(walk.pointee.leaf, walk.pointee.index, count)
+  }
+
   @inlinable
   package var key: ByteKey {
     mutating get {

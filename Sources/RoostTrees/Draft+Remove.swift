@@ -3,11 +3,13 @@ internal import RoostFile
 internal import RoostPages
 
 extension Draft {
-  /// Removes a key; false, and nothing copied, if it is not there.
-  func remove(_ key: F.Key) throws(StoreError) -> Bool {
+  /// Removes a key; false if it is not there. Then nothing was copied, unless it is expected.
+  func remove(_ key: F.Key, isExpected: Bool = false) throws(StoreError) -> Bool {
     try F.checkKey(key)
     guard !root.isEmpty else { return false }
-    if fingerStamp != transaction.stamp || !F.covers(path[bottom].node, key) {
+    if isExpected {
+      try descend(key)
+    } else if fingerStamp != transaction.stamp || !F.covers(path[bottom].node, key) {
       guard try holds(key) else { return false }
       try descendFromRoot(key)
     }
@@ -46,12 +48,15 @@ extension Draft {
   /// Joins the nodes on the path that have become small, from the leaf up, and drops roots with one child.
   func settle() throws(StoreError) {
     var depth = bottom
+    // Only what was joined leaves a root too large for what is below it.
+    var mayLower = depth == 0
     while depth > 0 {
       guard isSmall(path[depth].node) else { break }
+      mayLower = true
       if let isGood = try join(depth), !isGood { break }
       depth -= 1
     }
-    try lower()
+    if mayLower { try lower() }
   }
 
   /// Drops what the root does not need.

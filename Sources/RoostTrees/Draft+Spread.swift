@@ -29,10 +29,22 @@ extension Draft {
       _ = try replace(1, by: fresh, depth, at: first)
       return
     }
+    if growsAtEnd, isLeaf, first > 0, index == Node.count(node.node), case .entry(let key, let value) = change,
+      let fresh = try refill(before: node, depth, key, value)
+    {
+      _ = try replace(2, by: fresh, depth, at: first - 1)
+      return
+    }
     var group = [node]
     if !growsAtEnd, let (sibling, isLeft) = try sibling(depth) {
       if isLeft { first -= 1 }
       group.insert(sibling, at: isLeft ? 0 : 1)
+    }
+    if isLeaf, dropping == 0, case .entry(let key, let value) = change,
+      let fresh = try recut(group, at: index, of: node, growsAtEnd, key, value)
+    {
+      _ = try replace(group.count, by: fresh, depth, at: first)
+      return
     }
     F.begin(pack, first: group[0].node, last: group[group.count - 1].node)
     for member in group {
@@ -49,10 +61,55 @@ extension Draft {
       F.gather(pack, member.node, index + dropping, count)
     }
     if !(growsAtEnd && cutRun(at: index, leaf: isLeaf)) {
-      let roomy = group.count == 2 && hasRoom(group)
+      let roomy = group.count == 2 && hasRoom(group, pack.count)
       try divide(into: group.count == 1 || roomy ? 2 : 3, leaf: isLeaf, node.page)
     }
     _ = try rebuild(group, depth, at: first)
+  }
+
+  /// Cuts leaves anew where it is enough to move entries; nil, and nothing changed, where it is not.
+  private func recut(
+    _ group: [Step], at index: Int, of node: Step, _ growsAtEnd: Bool, _ key: F.Key, _ value: StoredValue
+  ) throws(StoreError) -> [FreshNode]? {
+    guard growsAtEnd || group.count == 2 else { return nil }
+    let place = group[0].page == node.page ? index : Node.count(group[0].node) + index
+    let count = group.reduce(1) { $0 + Node.count($1.node) }
+    let parts = growsAtEnd || hasRoom(group, count) ? 2 : 3
+    guard var recut = F.recut(pack, group, at: place, key, value, into: parts),
+      growsAtEnd
+        ? recut.cutRun(limit: limit, isLimited: isLimited) : recut.balance(limit: limit, isLimited: isLimited)
+    else { return nil }
+    return try write(recut, into: group)
+  }
+
+  /// Fills the leaf before one at which an ascending run goes on, if there is much room, and puts the new entry in behind
+  /// what is left. Returns what became of the two; nil, and nothing changed, where that is of no use.
+  private func refill(
+    before node: Step, _ depth: Int, _ key: F.Key, _ value: StoredValue
+  ) throws(StoreError) -> [FreshNode]? {
+    let parent = path[depth - 1]
+    guard !isLimited else { return nil }
+    let left = try editChild(of: parent.memory, parent.index - 1, 0)
+    guard F.meet(left.node, node.node), F.holds(parent.node, left.node) else {
+      throw damage("the fences of two neighbours do not meet", left.page)
+    }
+    guard F.used(left.node) * 8 <= F.room(left.node) * 7 else { return nil }
+    let place = Node.count(left.node) + Node.count(node.node)
+    guard var recut = F.recut(pack, [left, node], at: place, key, value, into: 2), recut.fillFirst(limit: limit)
+    else { return nil }
+    return try write(recut, into: [left, node])
+  }
+
+  /// Writes the parts of leaves that were cut anew, into these pages as far as they go.
+  private func write(_ recut: Recut, into pages: [Step]) throws(StoreError) -> [FreshNode] {
+    var targets = pages
+    while targets.count < recut.parts { targets.append(try allocate()) }
+    var fresh: [FreshNode] = []
+    for (part, target) in targets.enumerated() {
+      recut.write(part, tree: tree, into: target.memory)
+      fresh.append(FreshNode(page: target.page, memory: target.memory, count: UInt64(Node.count(target.node))))
+    }
+    return fresh
   }
 
   /// Leaves a full leaf as it is and begins a new one behind it with this entry; nil where the leaf would have to be
@@ -111,8 +168,8 @@ extension Draft {
   }
 
   /// Whether two nodes have an eighth of their room left.
-  private func hasRoom(_ group: [Step]) -> Bool {
-    if isLimited { return pack.count < limit * 2 }
+  private func hasRoom(_ group: [Step], _ count: Int) -> Bool {
+    if isLimited { return count < limit * 2 }
     var used = 0
     var room = 0
     for member in group {

@@ -82,18 +82,29 @@ final class Draft<F: Form> {
 
   /// Makes `path` lead to the key's leaf, every page of it ready to be changed.
   func descend(_ key: F.Key) throws(StoreError) {
-    if fingerStamp == transaction.stamp, F.covers(path[bottom].node, key) { return }
-    try descendFromRoot(key)
+    guard fingerStamp == transaction.stamp else { return try descendFromRoot(key) }
+    if F.covers(path[bottom].node, key) { return }
+    // Keys that come in their order are mostly found below a branch of the path.
+    var depth = bottom &- 1
+    while depth > 0, !F.covers(path[depth].node, key) { depth &-= 1 }
+    guard depth > 0 else { return try descendFromRoot(key) }
+    try descend(key, from: depth)
   }
 
   func descendFromRoot(_ key: F.Key) throws(StoreError) {
     fingerStamp = 0
-    var level = root.level
     let edited = try transaction.edit(root.reference)
     if edited.moved { root.reference = PageReference(edited.page) }
-    try expect(edited.memory, edited.page, level)
+    try expect(edited.memory, edited.page, root.level)
     path[0] = Step(memory: edited.memory, page: edited.page, index: 0)
-    var depth = 0
+    try descend(key, from: 0)
+  }
+
+  /// The same below a node of the path, which may be changed.
+  private func descend(_ key: F.Key, from start: Int) throws(StoreError) {
+    fingerStamp = 0
+    var depth = start
+    var level = UInt8(truncatingIfNeeded: bottom &- start)
     while level > 0 {
       let node = path[depth].memory
       guard F.admits(node, key) else { throw damage("a key does not fit its node", path[depth].page) }

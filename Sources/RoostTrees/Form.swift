@@ -78,6 +78,10 @@ protocol Form {
   static func cost(_ pack: Pack, _ index: Int, leaf: Bool) -> Int
   /// What a node takes of `Node.room`, exactly.
   static func size(_ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, leaf: Bool) -> Int
+  /// The leaves cut anew with one more entry; nil where the form has no quicker way than a pack.
+  static func recut(
+    _ pack: Pack, _ leaves: [Step], at place: Int, _ key: Key, _ value: StoredValue, into parts: Int
+  ) -> Recut?
   // For building: packs in which nothing is shared.
   /// Appends an entry of another pack.
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack)

@@ -123,6 +123,10 @@ extension IntegerForm {
     return sum
   }
 
+  static func recut(
+    _ pack: Pack, _ leaves: [Step], at place: Int, _ key: UInt64, _ value: StoredValue, into parts: Int
+  ) -> Recut? { nil }
+
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack) {
     let entry = from.entries[index]
     append(pack, entry.key, StoredValue(from.arena + Int(entry.payload), entry.length))

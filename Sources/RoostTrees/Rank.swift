@@ -34,16 +34,17 @@ extension PageView {
     if root.isEmpty { return 0 }
     slot.enter()
     defer { slot.leave() }
+    return try rank(of: key, root.reference, root.level, root.count, tree, form)
+  }
+
+  /// The same below a node that has `total` keys.
+  private func rank<F: Form>(
+    of key: F.Key, _ start: PageReference, _ top: UInt8, _ total: UInt64, _ tree: UInt32, _ form: F.Type
+  ) throws(StoreError) -> UInt64 {
     var rank: UInt64 = 0
-    var total = root.count
-    var reference = root.reference
-    var level = root.level
+    var (total, reference, level) = (total, start, top)
     while true {
-      let page = try frames.page(reference)
-      let kind = level == 0 ? F.leafKind : F.branchKind
-      guard Node.mark(page) == Node.mark(kind, level: level, tree: tree), F.admits(page, key) else {
-        throw TreeDamage.wrongNode(reference.page)
-      }
+      let page = try node(reference, level, tree, key, form)
       if level == 0 { return rank &+ UInt64(F.search(page, key).index) }
       let index = F.child(page, key)
       let count = Node.count(page)
@@ -53,6 +54,47 @@ extension PageView {
       total = Child.count(cell)
       reference = Child.reference(cell)
       level -= 1
+    }
+  }
+
+  @inline(__always)
+  private func node<F: Form>(
+    _ reference: PageReference, _ level: UInt8, _ tree: UInt32, _ key: F.Key, _ form: F.Type
+  ) throws(StoreError) -> UnsafeRawPointer {
+    let page = try frames.page(reference)
+    let kind = level == 0 ? F.leafKind : F.branchKind
+    guard Node.mark(page) == Node.mark(kind, level: level, tree: tree), F.admits(page, key) else {
+      throw TreeDamage.wrongNode(reference.page)
+    }
+    return page
+  }
+
+  /// How many keys there are from `low` up to and without `high`. The way to both is gone once, as far as it is one.
+  func count<F: Form>(
+    from low: F.Key, to high: F.Key, in root: Root, tree: UInt32, as form: F.Type
+  ) throws(StoreError) -> UInt64 {
+    if root.isEmpty { return 0 }
+    slot.enter()
+    defer { slot.leave() }
+    var (reference, level) = (root.reference, root.level)
+    while true {
+      let page = try node(reference, level, tree, low, form)
+      guard F.admits(page, high) else { throw TreeDamage.wrongNode(reference.page) }
+      if level == 0 {
+        let (first, last) = (F.search(page, low).index, F.search(page, high).index)
+        return last > first ? UInt64(last - first) : 0
+      }
+      let (first, last) = (F.child(page, low), F.child(page, high))
+      if last < first { return 0 }
+      level -= 1
+      let cell = Branch.cell(page, first)
+      reference = Child.reference(cell)
+      if first == last { continue }
+      // The keys before `high`, counted from the first child on, without those of that child before `low`.
+      let (end, between) = (Branch.cell(page, last), Branch.sum(page, first, last))
+      let behind = try rank(of: high, Child.reference(end), level, Child.count(end), tree, form) &+ between
+      let before = try rank(of: low, reference, level, Child.count(cell), tree, form)
+      return behind > before ? behind - before : 0
     }
   }
 }

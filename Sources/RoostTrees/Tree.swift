@@ -68,9 +68,11 @@ package struct ByteTree {
 
   /// How many keys there are from `low` up to and without `high`; nil stands for the end.
   package func count(from low: ByteKey, to high: ByteKey?) throws(StoreError) -> UInt64 {
-    let behind = if let high { try rank(of: high) } else { root.count }
-    let before = try rank(of: low)
-    return behind > before ? behind - before : 0
+    guard let high else {
+      let before = try rank(of: low)
+      return root.count > before ? root.count - before : 0
+    }
+    return try view.count(from: low, to: high, in: root, tree: id, as: ByteForm.self)
   }
 }
 

@@ -26,6 +26,8 @@ package struct ByteTreeDraft {
   package func put(_ key: ByteKey, extents: ExtentList) throws(StoreError) -> Put { try draft.put(key, extents) }
   /// Removes the key; false if it is not there.
   package func remove(_ key: ByteKey) throws(StoreError) -> Bool { try draft.remove(key) }
+  /// The same where the key is sure to be there: it is not looked for before pages are copied.
+  package func removeExpected(_ key: ByteKey) throws(StoreError) -> Bool { try draft.remove(key, isExpected: true) }
   /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
   @discardableResult
   package func removeRange(_ low: ByteKey, _ high: ByteKey?) throws(StoreError) -> UInt64 {
@@ -62,6 +64,8 @@ package struct IntegerTreeDraft {
   package func put(_ key: UInt64, extents: ExtentList) throws(StoreError) -> Put { try draft.put(key, extents) }
   /// Removes the key; false if it is not there.
   package func remove(_ key: UInt64) throws(StoreError) -> Bool { try draft.remove(key) }
+  /// The same where the key is sure to be there: it is not looked for before pages are copied.
+  package func removeExpected(_ key: UInt64) throws(StoreError) -> Bool { try draft.remove(key, isExpected: true) }
   /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
   @discardableResult
   package func removeRange(_ low: UInt64, _ high: UInt64?) throws(StoreError) -> UInt64 {

@@ -37,9 +37,9 @@ import Testing
   }
 
   private static func read(_ store: RecordStore) throws -> [RowID: Node] {
-    try store.read { reader in
+    #expect(try store.complaints() == [])
+    return try store.read { reader in
       let table = try reader.table("Node")
-      #expect(try reader.disagreements() == [])
       let (group, lock) = (try reader.links("group", of: "Node"), try reader.links("lock", of: "Node"))
       let below = try reader.links("below", of: "Node")
       var found: [RowID: Node] = [:]

@@ -39,7 +39,6 @@ import Testing
   /// What an index holds is what the rows below the one up to which it is built say, and no more.
   private static func check(_ reader: RecordReader, _ context: String = "") throws {
     let table = try reader.table("Item")
-    #expect(try reader.disagreements() == [], "\(context)")
     for index in table.indexes {
       var wanted = Set<[UInt8]>()
       var cursor = try table.cursor()
@@ -94,6 +93,8 @@ import Testing
         fileSystem = fileSystem.crashPoint().image(.none)
         fileSystem.recordsSteps = false
         store = try RecordStore("/a.roost", options: options, fileSystem: fileSystem)
+        // Not more often: a checkpoint leaves a crash nothing to replay.
+        #expect(try store.complaints() == [], "seed \(seed) round \(round)")
       }
       try store.read { try Self.check($0, "seed \(seed) round \(round)") }
     }
@@ -115,6 +116,7 @@ import Testing
       #expect(try reader.table("Item").index("size")?.isWhole == true)
       #expect(try reader.table("Item").index("name")?.index.builtBelow == RowID(91))
     }
+    #expect(try store.complaints() == [])
     try store.write { try $0.table("Item").delete(RowID(101)) }
     try store.buildIndexes(rowsAtOnce: 30)
     try store.read { reader in
@@ -164,6 +166,7 @@ import Testing
       try Self.add(store, later)
       try store.buildIndexes(rowsAtOnce: 700)
       try store.read { try Self.check($0) }
+      #expect(try store.complaints() == [])
     }
     #expect(try one.read { $0.catalog.indexes } == other.read { $0.catalog.indexes })
   }

@@ -53,8 +53,8 @@ import Testing
 
   /// The index's keys computed from the values alone.
   private func check(_ store: RecordStore, _ model: Model, _ context: String) throws {
+    #expect(try store.complaints() == [], "\(context)")
     try store.read { reader in
-      #expect(try reader.disagreements() == [], "\(context)")
       let table = try reader.table("Track")
       #expect(table.count == model.rows.count, "\(context)")
       for (id, expected) in model.rows {

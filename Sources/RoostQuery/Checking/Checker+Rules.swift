@@ -9,15 +9,15 @@ extension Checker {
     switch expression {
     case .not(let inner):
       let inner = try term(inner)
-      try demandBool([inner], expression)
-      return Term(expression, .bool, [inner])
+      try demandBool(.one(inner), expression)
+      return Term(expression, .bool, .one(inner))
     case .and(let all), .or(let all):
-      let parts = try terms(all)
+      let parts = Operands.many(try terms(all))
       try demandBool(parts, expression)
       return Term(expression, .bool, parts)
     case .compare(let comparison, let one, let two):
-      let parts = try [term(one), term(two)]
-      let (first, second) = (parts[0].kind, parts[1].kind)
+      let (one, two) = (try term(one), try term(two))
+      let (first, second) = (one.kind, two.kind)
       switch comparison {
       case .equal, .notEqual:
         guard first.whole == second.whole, first.whole.isEquatable else {
@@ -28,36 +28,36 @@ extension Checker {
           throw wrong(expression, "\(first) and \(second) have no order")
         }
       }
-      return Term(expression, .bool, parts)
+      return Term(expression, .bool, .two(one, two))
     case .conditional(let test, let one, let two):
       let parts = try [term(test), term(one), term(two)]
-      try demandBool([parts[0]], expression)
-      return Term(expression, try either(parts[1].kind, parts[2].kind, expression), parts)
+      try demandBool(.one(parts[0]), expression)
+      return Term(expression, try either(parts[1].kind, parts[2].kind, expression), .many(parts))
     case .coalesce(let one, let two):
       let parts = try [term(one), term(two)]
       guard parts[0].kind.whole == parts[1].kind.whole else {
         throw wrong(expression, "\(parts[1].kind) cannot stand for \(parts[0].kind)")
       }
-      return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, parts)
+      return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, .many(parts))
     case .unwrap(let inner):
       let inner = try term(inner)
-      return Term(expression, inner.kind.whole, [inner])
+      return Term(expression, inner.kind.whole, .one(inner))
     case .ifLet(let variable, let value, let one, let two):
       let value = try term(value)
       let first = try term(one, binding: variable, to: value.kind.whole)
       let second = try term(two)
-      return Term(expression, try either(first.kind, second.kind, expression), [value, first, second])
+      return Term(expression, try either(first.kind, second.kind, expression), .many([value, first, second]))
     case .within(let low, let high, _, let value):
       let parts = try [term(low), term(high), term(value)]
       guard parts[0].kind.isComparable, parts.allSatisfy({ $0.kind == parts[0].kind }) else {
         throw wrong(expression, "a range of \(parts[0].kind) cannot contain \(parts[2].kind)")
       }
-      return Term(expression, .bool, parts)
+      return Term(expression, .bool, .many(parts))
     default: throw wrong(expression, "it is no logic")
     }
   }
 
-  private func demandBool(_ terms: [Term], _ expression: Expression) throws(ConditionFault) {
+  private func demandBool(_ terms: Operands, _ expression: Expression) throws(ConditionFault) {
     for term in terms where term.kind != .bool { throw wrong(expression, "\(term.kind) is no Bool") }
   }
 
@@ -83,7 +83,7 @@ extension Checker {
         throw wrong(expression, "there is no arithmetic with \(kind)")
       }
     }
-    return Term(expression, kind, parts)
+    return Term(expression, kind, .many(parts))
   }
 
   private func isNegatedUnsigned(_ expression: Expression, _ kind: Kind) -> Bool {
@@ -97,14 +97,14 @@ extension Checker {
     let parts = try terms(expression.operands)
     for part in parts where part.kind != .string { throw wrong(expression, "\(part.kind) is no String") }
     switch expression {
-    case .textOrder: return Term(expression, .int, parts)
-    case .changed: return Term(expression, .string, parts)
+    case .textOrder: return Term(expression, .int, .many(parts))
+    case .changed: return Term(expression, .string, .many(parts))
     case .matches(_, let pattern):
       do { _ = try Regex(pattern) } catch {
         throw ConditionFault(.badPattern, "\(error)", in: describer.text(expression))
       }
-      return Term(expression, .bool, parts)
-    default: return Term(expression, .bool, parts)
+      return Term(expression, .bool, .many(parts))
+    default: return Term(expression, .bool, .many(parts))
     }
   }
 
@@ -129,35 +129,35 @@ extension Checker {
       guard element.whole == other.kind.whole, element.whole.isEquatable else {
         throw wrong(expression, "\(kind) cannot contain \(other.kind)")
       }
-      return Term(expression, .bool, [collection, other])
+      return Term(expression, .bool, .two(collection, other))
     case .count, .isEmpty:
       if case .dictionary = kind {} else if kind != .string { _ = try element() }
-      if case .isEmpty = expression { return Term(expression, .bool, [collection]) }
-      return Term(expression, .int, [collection])
+      if case .isEmpty = expression { return Term(expression, .bool, .one(collection)) }
+      return Term(expression, .int, .one(collection))
     case .first, .last:
       if case .set = kind { throw wrong(expression, "a set has no order") }
-      return Term(expression, try single(), [collection])
+      return Term(expression, try single(), .one(collection))
     case .minimum, .maximum:
       let single = try single()
       guard single.whole.isComparable else { throw wrong(expression, "\(kind) has no order") }
-      return Term(expression, single, [collection])
+      return Term(expression, single, .one(collection))
     case .element(_, let index):
       let index = try term(index)
       guard case .array(let element) = kind, index.kind == .int else {
         throw wrong(expression, "\(index.kind) is no place in \(kind)")
       }
-      return Term(expression, element, [collection, index])
+      return Term(expression, element, .two(collection, index))
     case .lookup(_, let key):
       let key = try term(key)
       guard case .dictionary(let own, let value) = kind, key.kind == own, !value.isOptional else {
         throw wrong(expression, "\(key.kind) is no key of \(kind)")
       }
-      return Term(expression, .optional(value), [collection, key])
+      return Term(expression, .optional(value), .two(collection, key))
     case .quantified(_, let variable, _, let test), .filter(let variable, _, let test):
       let test = try term(test, binding: variable, to: try element())
       guard test.kind == .bool else { throw wrong(expression, "\(test.kind) is no Bool") }
-      if case .filter = expression { return Term(expression, kind, [collection, test]) }
-      return Term(expression, .bool, [collection, test])
+      if case .filter = expression { return Term(expression, kind, .two(collection, test)) }
+      return Term(expression, .bool, .two(collection, test))
     default: throw wrong(expression, "it is no collection")
     }
   }

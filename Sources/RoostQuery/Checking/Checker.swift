@@ -5,27 +5,41 @@ package import RoostRecords
 /// What passes here can be computed for every row; only what depends on values can still be at fault.
 package struct Checker {
   let catalog: Catalog
-  let describer: Describer
-  private var kinds: [Int: Kind]
+  private let entity: EntityID
+  /// What is bound, the newest last.
+  private var scope: [(variable: Int, kind: Kind)] = []
   private var depth = 0
+  private let fieldTerms: FieldTerms?
 
   /// Deeper expressions are refused, so that nothing that walks one can run out of stack.
   package static let deepest = 200
 
   package init(_ catalog: Catalog, _ entity: EntityID) {
     self.catalog = catalog
-    describer = Describer(catalog, entity)
-    kinds = [0: .plain(.reference(entity))]
+    self.entity = entity
+    fieldTerms = nil
   }
+
+  init(_ ground: Ground, _ entity: EntityID) {
+    catalog = ground.catalog
+    self.entity = entity
+    fieldTerms = ground.fieldTerms
+  }
+
+  var describer: Describer { Describer(catalog, entity) }
 
   /// A condition: it must yield true or false.
   package static func condition(
     _ expression: Expression, _ catalog: Catalog, _ entity: EntityID
   ) throws(ConditionFault) -> Term {
     var checker = Checker(catalog, entity)
-    let term = try checker.term(expression)
+    return try checker.condition(expression)
+  }
+
+  mutating func condition(_ expression: Expression) throws(ConditionFault) -> Term {
+    let term = try term(expression)
     guard term.kind == .bool else {
-      throw checker.wrong(expression, "a condition must be a Bool, this is \(term.kind)")
+      throw wrong(expression, "a condition must be a Bool, this is \(term.kind)")
     }
     return term
   }
@@ -58,8 +72,8 @@ package struct Checker {
   /// The term of an expression in which a variable is bound.
   mutating func term(_ expression: Expression, binding variable: Int, to kind: Kind) throws(ConditionFault) -> Term {
     guard (1..<1 << 16).contains(variable) else { throw wrong(expression, "no variable has the number \(variable)") }
-    let before = kinds.updateValue(kind, forKey: variable)
-    defer { kinds[variable] = before }
+    scope.append((variable, kind))
+    defer { scope.removeLast() }
     return try term(expression)
   }
 
@@ -75,25 +89,26 @@ package struct Checker {
     switch expression {
     case .constant(let value, let kind):
       guard kind.holds(value) else { throw wrong(expression, "the constant is not \(kind)") }
-      return Term(expression, kind, [])
+      return Term(expression, kind, .none)
     case .variable(let number):
-      guard let kind = kinds[number] else { throw unknown(expression, "nothing binds the variable $\(number)") }
-      return Term(expression, kind, [])
-    case .field(let base, let id):
-      let base = try term(base)
-      guard let entity = base.kind.entity.flatMap({ catalog.entity($0) }) else {
-        throw wrong(expression, "\(base.kind) has no fields")
+      if number == 0 { return Term(expression, .plain(.reference(entity)), .none) }
+      guard let kind = scope.last(where: { $0.variable == number })?.kind else {
+        throw unknown(expression, "nothing binds the variable $\(number)")
       }
-      guard let field = entity.field(id) else { throw unknown(expression, "\(entity.name) has no field \(id.number)") }
-      let kind = base.kind.isOptional ? Kind(field).optional : Kind(field)
-      return Term(expression, kind, [base], .field(entity, field))
+      return Term(expression, kind, .none)
+    case .field(.variable(0), let id):
+      if let known = fieldTerms?.term(id, of: entity) { return known }
+      let term = try field(.row, id, expression)
+      fieldTerms?.keep(term, id, of: entity)
+      return term
+    case .field(let base, let id): return try field(base, id, expression)
     case .part(let base, let index):
       let base = try term(base)
       guard case .structure(let parts) = base.kind.whole, parts.indices.contains(index) else {
         throw wrong(expression, "\(base.kind) has no part \(index)")
       }
       let kind = Kind(parts[index].type)
-      return Term(expression, base.kind.isOptional ? kind.optional : kind, [base])
+      return Term(expression, base.kind.isOptional ? kind.optional : kind, .one(base))
     case .many(let base, let id):
       let base = try term(base)
       guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no relationships") }
@@ -102,9 +117,21 @@ package struct Checker {
       }
       if case .one = found.shape { throw wrong(expression, "\(found.name) is a reference: ask for its field") }
       let kind = Kind.rows(found.target)
-      return Term(expression, base.kind.isOptional ? kind.optional : kind, [base], .relationship(found))
+      return Term(expression, base.kind.isOptional ? kind.optional : kind, .one(base), .relationship(found))
     default: throw wrong(expression, "it is no name")
     }
+  }
+
+  private mutating func field(
+    _ base: Expression, _ id: FieldID, _ expression: Expression
+  ) throws(ConditionFault) -> Term {
+    let base = try term(base)
+    guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no fields") }
+    guard let field = catalog.field(id, of: entity) else {
+      throw unknown(expression, "\(catalog.name(of: entity) ?? "?") has no field \(id.number)")
+    }
+    let kind = base.kind.isOptional ? Kind(field).optional : Kind(field)
+    return Term(expression, kind, .one(base), .field(entity, field))
   }
 }
 

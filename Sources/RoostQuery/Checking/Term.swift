@@ -4,17 +4,17 @@ package import RoostRecords
 package final class Term: Sendable {
   package let expression: Expression
   package let kind: Kind
-  package let operands: [Term]
+  package let operands: Operands
   package let target: Target
 
   /// What a name leads to.
   package enum Target: Sendable {
     case nothing
-    case field(Entity, Field)
+    case field(EntityID, Field)
     case relationship(Relationship)
   }
 
-  init(_ expression: Expression, _ kind: Kind, _ operands: [Term], _ target: Target = .nothing) {
+  init(_ expression: Expression, _ kind: Kind, _ operands: Operands, _ target: Target = .nothing) {
     self.expression = expression
     self.kind = kind
     self.operands = operands
@@ -25,6 +25,39 @@ package final class Term: Sendable {
 
   package var constant: Value? { if case .constant(let value, _) = expression { value } else { nil } }
 
+  func isConstant(_ flag: Bool) -> Bool {
+    if case .constant(.bool(let found), _) = expression { found == flag } else { false }
+  }
+
   /// Whether this is the row that the condition is about.
-  package var isRow: Bool { expression == .row }
+  package var isRow: Bool { if case .variable(0) = expression { true } else { false } }
+}
+
+/// What a term is computed from. One or two terms need no array.
+package enum Operands: RandomAccessCollection, Sendable {
+  case none
+  case one(Term)
+  case two(Term, Term)
+  case many([Term])
+
+  package var startIndex: Int { 0 }
+
+  package var endIndex: Int {
+    switch self {
+    case .none: 0
+    case .one: 1
+    case .two: 2
+    case .many(let all): all.count
+    }
+  }
+
+  package subscript(place: Int) -> Term {
+    switch self {
+    case .one(let one) where place == 0: one
+    case .two(let one, _) where place == 0: one
+    case .two(_, let two) where place == 1: two
+    case .many(let all): all[place]
+    default: preconditionFailure("there is no such operand")
+    }
+  }
 }

@@ -38,7 +38,7 @@ struct IndexScan {
         continue
       }
       var cursor = try use.index.cursor()
-      let start = try KeyRange.withBytes(range.low) { (low) throws(StoreError) in try use.index.rank(of: low) }
+      let start = try range.low.withBytes { (low) throws(StoreError) in try use.index.rank(of: low) }
       let place = direction == .forward ? start + left : start + count - 1 - left
       guard try cursor.move(to: place) else { throw damaged }
       if isCareful, left > 0, try isCut(cursor.entry().valueBytes) {
@@ -78,11 +78,23 @@ struct IndexScan {
       group.removeAll(keepingCapacity: true)
       return true
     }
+    if !isCareful {
+      while read < count {
+        let row = try cursor.row()
+        plan.tally.entries += 1
+        read += 1
+        if try !give(row) { return false }
+        if read < count {
+          guard try direction == .forward ? cursor.next() : cursor.previous() else { throw damaged }
+        }
+      }
+      return true
+    }
     while read < count {
       let (row, key, valueBytes) = try cursor.entry()
       plan.tally.entries += 1
       read += 1
-      if isCareful, isCut(valueBytes) {
+      if isCut(valueBytes) {
         let values = UnsafeRawBufferPointer(rebasing: key[..<valueBytes])
         if !group.isEmpty, !groupKey.elementsEqual(values), try !giveGroup() { return false }
         if group.isEmpty { groupKey = [UInt8](values) }

@@ -5,6 +5,7 @@ extension Plan {
   /// Calls `body` with each row, where it lies, in the query's order, until it says false.
   package func forEach(_ body: (Row) throws -> Bool) throws {
     tally = Tally()
+    defer { program?.rest() }
     let limit = query.limit ?? .max
     guard query.offset >= 0, limit > 0 else { return }
     if direction == nil { return try forEachSorted(body) }
@@ -36,6 +37,7 @@ extension Plan {
   /// How many rows there are. Where an index knows it, none is read.
   package func count() throws -> Int {
     tally = Tally()
+    defer { program?.rest() }
     let all: Int
     if residual == nil, isCountExact {
       all = Int(expected)

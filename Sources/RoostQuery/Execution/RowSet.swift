@@ -2,35 +2,62 @@ internal import RoostRecords
 
 /// The rows that stand in some stretches of an index, to ask for one by one.
 ///
-/// Numbers are given in order, so they lie close: a page of 4,096 numbers is a field of bits.
+/// Numbers are given in order, so they lie close: a page of 4,096 numbers is a field of bits. Where pages lie close too, they are
+/// found by their number, else by hashing.
 struct RowSet {
   private static let words = 64
+  private static let none = -1
 
   private var pages: [UInt64: Int] = [:]
   private var bits: [UInt64] = []
+  /// Where each page from `first` on begins, if there are not too many.
+  private var starts: [Int] = []
+  private var first: UInt64 = 0
 
   init(of use: IndexAccess, _ plan: Plan) throws {
+    var (page, start) = (UInt64.max, 0)
     _ = try IndexScan(use, plan).run(0) { row in
-      insert(row)
+      if row.number &>> 12 != page {
+        page = row.number &>> 12
+        start = begin(page)
+      }
+      bits[start + Int(truncatingIfNeeded: row.number &>> 6 & 63)] |= 1 &<< (row.number & 63)
       return true
     }
+    settle()
   }
 
-  private mutating func insert(_ row: RowID) {
-    let page = row.number &>> 12
-    let start: Int
-    if let known = pages[page] {
-      start = known
-    } else {
-      start = bits.count
-      pages[page] = start
-      bits.append(contentsOf: repeatElement(0, count: Self.words))
+  private mutating func begin(_ page: UInt64) -> Int {
+    if let known = pages[page] { return known }
+    let start = bits.count
+    pages[page] = start
+    bits.append(contentsOf: repeatElement(0, count: Self.words))
+    return start
+  }
+
+  private mutating func settle() {
+    guard let least = pages.keys.min(), let last = pages.keys.max(), last - least < 1024 + 8 * UInt64(pages.count)
+    else {
+      return
     }
-    bits[start + Int(truncatingIfNeeded: row.number &>> 6 & 63)] |= 1 &<< (row.number & 63)
+    first = least
+    starts = Array(repeating: Self.none, count: Int(last - least) + 1)
+    for (page, start) in pages { starts[Int(page - least)] = start }
   }
 
   func contains(_ row: RowID) -> Bool {
-    guard let start = pages[row.number &>> 12] else { return false }
+    let page = row.number &>> 12
+    let start: Int
+    if starts.isEmpty {
+      guard let known = pages[page] else { return false }
+      start = known
+    } else {
+      // A page before the first becomes a large number.
+      let place = page &- first
+      guard place < starts.count else { return false }
+      start = starts[Int(truncatingIfNeeded: place)]
+      if start == Self.none { return false }
+    }
     return bits[start + Int(truncatingIfNeeded: row.number &>> 6 & 63)] & 1 &<< (row.number & 63) != 0
   }
 }

@@ -49,8 +49,8 @@ extension Plan {
     let isDescending = passing.index.index.parts[0].isDescending
     var isWhole = true
     try passing.inner.forEach { row in
-      guard let bound = PartBound(.equal, .reference(row.id), passing.field),
-        let range = bound.range(behind: [], isDescending: isDescending)
+      guard let bound = PartBound(.equal, .reference(row.id), KeyField(passing.field)),
+        let range = bound.range(behind: KeyBytes(), isDescending: isDescending)
       else { return true }
       try range.forEach(in: passing.index) { (id, _, _) in
         tally.entries += 1

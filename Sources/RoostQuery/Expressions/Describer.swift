@@ -4,11 +4,12 @@ package import RoostRecords
 package struct Describer {
   let catalog: Catalog
   /// What the variables are bound to, where that is known.
-  var entities: [Int: EntityID]
+  var entities: [Int: EntityID] = [:]
+  private let root: EntityID
 
   package init(_ catalog: Catalog, _ entity: EntityID) {
     self.catalog = catalog
-    entities = [0: entity]
+    root = entity
   }
 
   package func text(_ expression: Expression) -> String { text(expression, 0) }
@@ -74,7 +75,7 @@ package struct Describer {
     if depth > Checker.deepest { return nil }
     func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
     return switch expression {
-    case .variable(let number): entities[number]
+    case .variable(let number): number == 0 ? root : entities[number]
     case .constant(_, let kind): kind.entity ?? kind.whole.element?.entity
     case .field(let base, let id):
       entity(of: base).flatMap { catalog.entity($0)?.field(id) }.flatMap {

@@ -1,13 +1,13 @@
 package import RoostRecords
 
 /// What an expression yields.
-package indirect enum Kind: Hashable, Sendable {
+package enum Kind: Hashable, Sendable {
   /// One value; never one of the collections, which have cases of their own here.
   case plain(FieldType)
-  case optional(Kind)
-  case array(Kind)
-  case set(Kind)
-  case dictionary(Kind, Kind)
+  indirect case optional(Kind)
+  indirect case array(Kind)
+  indirect case set(Kind)
+  indirect case dictionary(Kind, Kind)
   case structure([ElementType.Part])
   /// Rows that a relationship leads to, perhaps filtered.
   case rows(EntityID)

@@ -109,10 +109,10 @@ package struct Interpreter {
     guard case .field(let entity, let field) = term.target,
       case .reference(let row) = try value(term.operands[0])
     else { return .null }
-    let table = try ground.table(entity.id)
+    let table = try ground.table(entity)
     guard let access = table.access(field.id) else { return .null }
     let found = try table.withRow(row) { (row) throws(StoreError) in try table.value(access, row) }
-    guard let found else { throw fault(.missingRow, "there is no row \(row.number) of \(entity.name)", term) }
+    guard let found else { throw fault(.missingRow, "there is no row \(row.number) of \(table.entity.name)", term) }
     return found
   }
 

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// How rows are found that may fulfil a condition.
-indirect enum Access {
+enum Access {
   /// No row can.
   case nothing
   /// All rows, by their numbers.
@@ -10,13 +10,13 @@ indirect enum Access {
   case rows([RowID])
   case index(IndexAccess)
   /// The rows that refer to those which another plan finds.
-  case through(Passing)
+  indirect case through(Passing)
   /// The rows of any of these, each once.
   case either([Candidate])
   /// The rows of all of these.
   case both([Candidate])
   /// The rows of the first, in its order, that stand in the stretches of an index too.
-  case filtered(Candidate, by: IndexAccess)
+  indirect case filtered(Candidate, by: IndexAccess)
 }
 
 /// Some stretches of an index, in order and apart from each other.
@@ -44,7 +44,7 @@ struct Candidate {
   /// What finding them costs, without reading them.
   var cost: Double
   /// The parts of the condition that need no test behind it.
-  var covered: Set<Int>
+  var covered: PartSet
   /// What must be paid before the first row comes.
   var fixedCost = 0.0
   /// Which share of the rows it comes to is read; the others are known not to fulfil the condition.

@@ -25,8 +25,8 @@ struct Choice {
   let expected: Double
 
   init(
-    _ candidate: Candidate, _ conjunction: Conjunction, _ query: Query, _ order: [SortTerm], _ table: TableReader,
-    _ ground: Ground
+    _ candidate: Candidate, _ conjunction: Conjunction, _ offset: Int, _ limit: Int?, _ order: [SortTerm],
+    _ table: TableReader, _ ground: Ground
   ) throws {
     self.candidate = candidate
     direction = Self.direction(candidate.access, order, table)
@@ -39,7 +39,7 @@ struct Choice {
       case .filtered: Cost.lookup + candidate.readShare * (Cost.row + Cost.test)
       default: Cost.row + Cost.test
       }
-    let wanted = query.limit.map { Double($0) + Double(query.offset) }
+    let wanted = limit.map { Double($0) + Double(offset) }
     if direction != nil {
       visited = min(count, wanted.map { $0 / max(share * candidate.readShare, 1 / max(count, 1)) } ?? count)
       // What is found piece by piece is only found as far as it is needed.
@@ -80,7 +80,7 @@ struct Choice {
 
 extension Index.Part {
   /// Whether its keys may be cut, so that what stands behind it may not be in order.
-  func mayBeCut(_ entity: Entity) -> Bool { entity.field(field)?.isText ?? false }
+  func mayBeCut(_ entity: Entity) -> Bool { entity.field(field).map { KeyField($0).isText } ?? false }
 }
 
 extension Candidate {
@@ -95,27 +95,27 @@ extension Candidate {
 
 /// Which share of rows fulfils parts of a condition.
 enum Selectivity {
-  static func share(of conjunction: Conjunction, without covered: Set<Int>, _ table: TableReader) throws -> Double {
-    let left = Set(conjunction.parts.indices).subtracting(covered)
+  static func share(of conjunction: Conjunction, without covered: PartSet, _ table: TableReader) throws -> Double {
+    let left = PartSet(first: conjunction.parts.count).subtracting(covered)
     var share = 1.0
-    var known: Set<Int> = []
+    var known = PartSet()
     for constraint in conjunction.constraints where !constraint.conjuncts.isDisjoint(with: left) {
       share *= try self.share(constraint.path, constraint, table)
       known.formUnion(constraint.conjuncts)
     }
-    for _ in left.subtracting(known) { share *= 0.33 }
+    for _ in 0..<left.subtracting(known).count { share *= 0.33 }
     return share
   }
 
   private static func share(_ path: Path, _ constraint: Constraint, _ table: TableReader) throws -> Double {
     let index = table.indexes.first {
-      path.isOwn && $0.isWhole && $0.index.tests.isEmpty && $0.index.parts[0].field == path.first
+      path.isOwn && Related.serves($0, path.first)
     }
     if let index, table.count > 0, constraint.bounds.count <= 16 {
       var count = 0
-      for bound in constraint.bounds {
-        let cut = bound.cut(behind: index.index.textBytes, path.field)
-        count += try cut.range(behind: [], isDescending: index.index.parts[0].isDescending)?.count(in: index) ?? 0
+      for bound in constraint.bounds(cutBehind: index.index.textBytes) {
+        let range = bound.range(behind: KeyBytes(), isDescending: index.index.parts[0].isDescending)
+        count += try range?.count(in: index) ?? 0
       }
       return Double(count) / Double(table.count)
     }

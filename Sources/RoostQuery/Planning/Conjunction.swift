@@ -2,53 +2,81 @@ internal import RoostRecords
 
 /// The parts of a condition that must all be true, and what was read from them.
 struct Conjunction {
-  let parts: [Term]
+  let parts: Operands
   /// One for each path, with everything that is asked of it. A path without stretches can never be fulfilled.
   private(set) var constraints: [Constraint] = []
   /// The parts that are nothing but their one constraint.
-  private(set) var coverable: Set<Int> = []
+  private(set) var coverable = PartSet()
 
   init(_ condition: Term?) {
-    var parts: [Term] = []
-    if let condition { Self.flatten(condition, &parts) }
-    self.parts = parts
+    parts = condition.map(Self.flat) ?? .none
     var finder = ConstraintFinder()
-    for (number, part) in parts.enumerated() {
-      let (found, isWhole) = finder.constraints(part, number)
-      var isJoined = true
-      for constraint in found {
-        guard let place = constraints.firstIndex(where: { $0.path == constraint.path }) else {
-          constraints.append(constraint)
-          continue
-        }
-        // What cannot be joined is still tested.
-        if let both = constraints[place].joined(constraint) { constraints[place] = both } else { isJoined = false }
-      }
-      if isWhole, isJoined, found.count == 1, found[0].isExact { coverable.insert(number) }
+    for number in 0..<parts.count {
+      let start = constraints.count
+      let isWhole = finder.read(parts[number], number, into: &constraints)
+      let isOneExact = constraints.count == start + 1 && constraints[start].isExact
+      if join(from: start), isWhole, isOneExact { coverable.insert(number) }
     }
+  }
+
+  /// Joins the last constraints with those before them that are about the same; returns whether all could be.
+  private mutating func join(from start: Int) -> Bool {
+    var isJoined = true
+    var place = start
+    while place < constraints.count {
+      guard let known = (0..<place).first(where: { constraints[$0].path == constraints[place].path }) else {
+        place += 1
+        continue
+      }
+      // What cannot be joined is still tested.
+      if let both = constraints[known].joined(constraints[place]) {
+        constraints[known] = both
+      } else {
+        isJoined = false
+      }
+      constraints.remove(at: place)
+    }
+    return isJoined
+  }
+
+  private static func flat(_ condition: Term) -> Operands {
+    if case .and = condition.expression {
+      var parts: [Term] = []
+      flatten(condition, &parts)
+      return .many(parts)
+    }
+    return condition.isConstant(true) ? .none : .one(condition)
   }
 
   private static func flatten(_ term: Term, _ parts: inout [Term]) {
     if case .and = term.expression {
       for part in term.operands { flatten(part, &parts) }
-    } else if term.constant != .bool(true) {
+    } else if !term.isConstant(true) {
       parts.append(term)
     }
   }
 
-  func constraint(on field: FieldID) -> Constraint? { constraints.first { $0.path.isOwn && $0.path.first == field } }
+  /// Which constraint is about a field of the row itself.
+  func place(of field: FieldID) -> Int? {
+    for place in constraints.indices where constraints[place].path.isOwn && constraints[place].path.first == field {
+      return place
+    }
+    return nil
+  }
+
+  func constraint(on field: FieldID) -> Constraint? { place(of: field).map { constraints[$0] } }
 
   /// Whether nothing can fulfil it.
   var isImpossible: Bool {
-    parts.contains { $0.constant == .bool(false) } || constraints.contains { $0.bounds.isEmpty }
+    parts.contains { $0.isConstant(false) } || constraints.contains { $0.bounds.isEmpty }
   }
 
   /// The parts that need no test once these constraints are kept.
-  func covered(_ kept: Set<Int>) -> Set<Int> { kept.intersection(coverable) }
+  func covered(_ kept: PartSet) -> PartSet { kept.intersection(coverable) }
 
   /// The test that is left, if any.
-  func residual(_ covered: Set<Int>) -> Term? {
+  func residual(_ covered: PartSet) -> Term? {
     let left = parts.indices.filter { !covered.contains($0) }.map { parts[$0] }
-    return left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, left)
+    return left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, .many(left))
   }
 }

@@ -10,33 +10,30 @@ struct ConstraintFinder {
 
   init() {}
 
-  /// What the part asks for. Every row for which it is true lies in all of them.
+  /// Appends what the part asks for. Every row for which it is true lies in all of that.
   ///
-  /// `isWhole` says that they are all that it asks for, so that it need not be looked at again if they are exact.
-  mutating func constraints(_ term: Term, _ conjunct: Int) -> (found: [Constraint], isWhole: Bool) {
+  /// Returns whether that is all that it asks for, so that it need not be looked at again if the stretches are exact.
+  mutating func read(_ term: Term, _ conjunct: Int, into found: inout [Constraint]) -> Bool {
     if let (path, bounds) = bounds(term) {
-      return ([Constraint(path: path, bounds: PartBound.merged(bounds), conjuncts: [conjunct])], true)
+      found.append(Constraint(path: path, bounds: PartBound.merged(bounds), conjuncts: PartSet(conjunct)))
+      return true
     }
     switch term.expression {
     case .and:
-      var found: [Constraint] = []
       var isWhole = true
-      for part in term.operands {
-        let inner = constraints(part, conjunct)
-        found += inner.found
-        isWhole = isWhole && inner.isWhole
-      }
-      return (found, isWhole)
+      for part in term.operands where !read(part, conjunct, into: &found) { isWhole = false }
+      return isWhole
     case .ifLet(let variable, _, _, _) where Self.isFalseOrNull(term.operands[2]):
-      guard let path = path(term.operands[0]) else { return ([], false) }
+      guard let path = path(term.operands[0]) else { return false }
       let before = variables.updateValue(path, forKey: variable)
       defer { variables[variable] = before }
       // That the value is there is one thing more that is asked.
-      let inner = constraints(term.operands[1], conjunct)
-      return (inner.found, false)
+      _ = read(term.operands[1], conjunct, into: &found)
+      return false
     case .coalesce where Self.isFalseOrNull(term.operands[1]):
-      return (constraints(term.operands[0], conjunct).found, false)
-    default: return ([], false)
+      _ = read(term.operands[0], conjunct, into: &found)
+      return false
+    default: return false
     }
   }
 
@@ -50,9 +47,9 @@ struct ConstraintFinder {
     case .unwrap: return path(term.operands[0])
     case .field(_, let id):
       guard case .field(_, let field) = term.target else { return nil }
-      if term.operands[0].isRow { return Path(fields: [id], field: field) }
+      if term.operands[0].isRow { return Path(first: id, field: KeyField(field)) }
       guard let base = path(term.operands[0]) else { return nil }
-      return Path(fields: base.fields + [id], field: field)
+      return Path(first: base.first, rest: base.rest + [id], field: KeyField(field))
     default: return nil
     }
   }
@@ -130,7 +127,7 @@ struct ConstraintFinder {
   /// A field as it stands, which yields nil where it is nil.
   private func isPlain(_ term: Term) -> Bool { if case .field = term.expression { true } else { false } }
 
-  private func member(_ parts: [Term]) -> (Path, [PartBound])? {
+  private func member(_ parts: Operands) -> (Path, [PartBound])? {
     guard let path = path(parts[1]) else { return nil }
     let values: [Value]
     switch parts[0].constant {

@@ -1,51 +1,99 @@
 internal import RoostRecords
 
-/// Looks what an index can do for a condition.
-enum IndexMatch {
+/// What an index can do for a condition: the stretches where the condition's rows stand.
+struct IndexMatch {
   /// The most stretches that one use of an index reads.
   static let mostRanges = 1000
 
-  /// The stretches of the index where a condition's rows stand, with their exact count; nil where that is everywhere.
-  static func candidate(_ index: IndexReader, _ entity: Entity, _ conjunction: Conjunction) throws -> Candidate? {
+  private let index: IndexReader
+  /// One stretch, as it mostly is.
+  private var only: KeyRange?
+  private var ranges: [KeyRange] = []
+  private var fixedParts = 0
+  /// The parts of the condition that need no test behind it.
+  private(set) var covered = PartSet()
+
+  /// nil where the rows may stand everywhere.
+  init?(_ index: IndexReader, _ table: TableReader, _ conjunction: Conjunction) {
     // Most indexes have nothing to say.
-    guard !index.index.tests.isEmpty || conjunction.constraint(on: index.index.parts[0].field) != nil,
-      admits(index.index, entity, conjunction)
-    else { return nil }
-    var prefixes: [[UInt8]] = [[]]
-    var kept: Set<Int> = []
-    var ranges: [KeyRange]?
-    var fixedParts = 0
-    var isFixed = true
-    var isUsed = false
-    for part in index.index.parts {
-      guard let constraint = conjunction.constraint(on: part.field) else { break }
-      guard constraint.bounds.count * prefixes.count <= mostRanges else { break }
-      let bounds = constraint.bounds.map { $0.cut(behind: index.index.textBytes, constraint.path.field) }
-      isUsed = true
-      if bounds.allSatisfy(\.isExact) { kept.formUnion(constraint.conjuncts) }
-      guard bounds.allSatisfy(\.isPoint) else {
-        // Stretches that were cut may have come to overlap.
-        let bounds = PartBound.merged(bounds)
-        ranges = prefixes.flatMap { prefix in
-          bounds.compactMap { $0.range(behind: prefix, isDescending: part.isDescending) }
-        }
+    guard index.isPartial || conjunction.place(of: index.firstField) != nil else { return nil }
+    if index.isPartial, !Self.admits(index.index, table.entity, conjunction) { return nil }
+    self.index = index
+    let own = index.index
+    var kept = PartSet()
+    // Parts in front that ask for one value each make one beginning of keys.
+    var prefix = KeyBytes()
+    var place = 0
+    var isWide = false
+    while only == nil, place < own.parts.count, let found = conjunction.place(of: own.parts[place].field) {
+      let constraint = conjunction.constraints[found]
+      let bounds = constraint.bounds(cutBehind: own.textBytes)
+      guard bounds.count == 1 else {
+        isWide = true
         break
       }
-      isFixed = isFixed && bounds.count == 1
-      if isFixed { fixedParts += 1 }
-      prefixes = prefixes.flatMap { prefix in
-        bounds.map { prefix + $0.point(isDescending: part.isDescending) }
+      let (bound, isDescending) = (bounds[0], own.parts[place].isDescending)
+      if bound.isExact { kept.formUnion(constraint.conjuncts) }
+      if bound.isPoint {
+        prefix = prefix + bound.point(isDescending: isDescending)
+        fixedParts += 1
+      } else {
+        only = bound.range(behind: prefix, isDescending: isDescending) ?? KeyRange(prefix, prefix)
       }
+      place += 1
     }
-    if !isUsed, index.index.tests.isEmpty { return nil }
-    let all = (ranges ?? prefixes.map { KeyRange(prefix: $0) }).filter { !$0.isEmpty }
-      .sorted { $0.low.lexicographicallyPrecedes($1.low) }
+    if only == nil, !isWide || !fan(own, conjunction, prefix, from: place, &kept) {
+      // Nothing more is asked, or of too many values.
+      if place == 0, !index.isPartial { return nil }
+      only = KeyRange(prefix: prefix)
+    }
+    if let range = only, range.isEmpty { only = nil }
+    if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction)) }
+    covered = conjunction.covered(kept)
+  }
+
+  /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many.
+  private mutating func fan(
+    _ own: Index, _ conjunction: Conjunction, _ prefix: KeyBytes, from start: Int, _ kept: inout PartSet
+  ) -> Bool {
+    var prefixes = [prefix]
+    var found: [KeyRange]?
+    var place = start
+    while found == nil, place < own.parts.count, let constraint = conjunction.constraint(on: own.parts[place].field) {
+      let isDescending = own.parts[place].isDescending
+      let bounds = constraint.bounds(cutBehind: own.textBytes)
+      guard bounds.count * prefixes.count <= Self.mostRanges else { break }
+      if bounds.allSatisfy(\.isExact) { kept.formUnion(constraint.conjuncts) }
+      if bounds.allSatisfy(\.isPoint) {
+        prefixes = prefixes.flatMap { prefix in bounds.map { prefix + $0.point(isDescending: isDescending) } }
+      } else {
+        // Stretches that were cut may have come to overlap.
+        let bounds = PartBound.merged(bounds)
+        found = prefixes.flatMap { prefix in
+          bounds.compactMap { $0.range(behind: prefix, isDescending: isDescending) }
+        }
+      }
+      place += 1
+    }
+    if place == start { return false }
+    ranges = (found ?? prefixes.map { KeyRange(prefix: $0) }).filter { !$0.isEmpty }.sorted { $0.low < $1.low }
+    return true
+  }
+
+  /// How many entries stand there, exactly.
+  func count() throws -> Int {
+    if let only { return try only.count(in: index) }
     var count = 0
-    for range in all { count += try range.count(in: index) }
+    for range in ranges { count += try range.count(in: index) }
+    return count
+  }
+
+  func candidate() throws -> Candidate {
+    let count = try count()
+    let ranges = only.map { [$0] } ?? ranges
     return Candidate(
-      access: .index(IndexAccess(index: index, ranges: all, fixedParts: fixedParts)), count: count,
-      isCountExact: true, cost: Double(all.count) * Cost.seek + Double(count) * Cost.entry,
-      covered: conjunction.covered(kept.union(tested(index.index, entity, conjunction))))
+      access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts)), count: count,
+      isCountExact: true, cost: Double(ranges.count) * Cost.seek + Double(count) * Cost.entry, covered: covered)
   }
 
   /// Whether every row that the condition admits stands in the index.
@@ -55,27 +103,27 @@ enum IndexMatch {
         return false
       }
       switch test {
-      case .isNull: return constraint.bounds.allSatisfy { $0 == PartBound(null: field) }
+      case .isNull: return constraint.bounds.allSatisfy { $0 == PartBound(null: KeyField(field)) }
       case .isNotNull: return constraint.bounds.allSatisfy { !$0.admitsNull }
       // Texts that were cut may differ although their keys do not.
       case .equals(_, let value):
-        return constraint.bounds.allSatisfy { $0.isExact && $0 == PartBound(.equal, value, field) }
+        return constraint.bounds.allSatisfy { $0.isExact && $0 == PartBound(.equal, value, KeyField(field)) }
       }
     }
   }
 
   /// The parts of the condition that the index's own tests answer: those that ask for nothing but what they say.
-  private static func tested(_ index: Index, _ entity: Entity, _ conjunction: Conjunction) -> Set<Int> {
-    var answered: Set<Int> = []
+  private static func tested(_ index: Index, _ entity: Entity, _ conjunction: Conjunction) -> PartSet {
+    var answered = PartSet()
     for test in index.tests {
       guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
         continue
       }
       let asked: PartBound? =
         switch test {
-        case .isNull: PartBound(null: field)
-        case .isNotNull: PartBound(notNull: field)
-        case .equals(_, let value): PartBound(.equal, value, field)
+        case .isNull: PartBound(null: KeyField(field))
+        case .isNotNull: PartBound(notNull: KeyField(field))
+        case .equals(_, let value): PartBound(.equal, value, KeyField(field))
         }
       if constraint.isExact, constraint.bounds == [asked] { answered.formUnion(constraint.conjuncts) }
     }

@@ -36,12 +36,12 @@ package final class Plan {
   }
 
   init(
-    _ query: Query, _ entity: Entity, _ table: TableReader, _ ground: Ground, _ order: [SortTerm],
-    _ conjunction: Conjunction, _ choice: Choice, isLenient: Bool
+    _ query: Query, _ table: TableReader, _ ground: Ground, _ order: [SortTerm], _ conjunction: Conjunction,
+    _ choice: Choice, isLenient: Bool
   ) throws {
     self.query = query
     self.isLenient = isLenient
-    self.entity = entity
+    entity = table.entity
     self.table = table
     self.ground = ground
     self.order = order
@@ -52,6 +52,6 @@ package final class Plan {
     cost = choice.cost
     expected = choice.expected
     visited = choice.visited
-    program = try residual.map { try Program(condition: $0, ground, entity.id) }
+    program = try residual.map { try Program(condition: $0, ground, table.id) }
   }
 }

@@ -28,9 +28,10 @@ package struct Planner {
     let asked = try check(query)
     if !asked.conjunction.parts.isEmpty, !asked.conjunction.isImpossible {
       for index in asked.table.indexes where index.isWhole {
-        let candidate = try IndexMatch.candidate(index, asked.entity, asked.conjunction)
-        guard let candidate, candidate.covered.count == asked.conjunction.parts.count else { continue }
-        return max(0, min(candidate.count - asked.query.offset, asked.query.limit ?? .max))
+        guard let match = IndexMatch(index, asked.table, asked.conjunction),
+          match.covered.count == asked.conjunction.parts.count
+        else { continue }
+        return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
       }
     }
     return try plan(query).count()
@@ -44,51 +45,54 @@ package struct Planner {
 
   /// A query whose every part means something here.
   private struct Asked {
-    var query: Query
-    var entity: Entity
-    var table: TableReader
-    var order: [SortTerm]
-    var conjunction: Conjunction
+    let query: Query
+    let table: TableReader
+    let order: [SortTerm]
+    let conjunction: Conjunction
     /// Whether it is part of another plan.
-    var isInner: Bool
+    let isInner: Bool
+    // A number below zero is none.
+    let offset: Int
+    let limit: Int?
 
     func plan(_ choice: Choice, _ ground: Ground) throws -> Plan {
-      try Plan(query, entity, table, ground, order, conjunction, choice, isLenient: isInner)
+      var query = query
+      query.offset = offset
+      query.limit = limit
+      return try Plan(query, table, ground, order, conjunction, choice, isLenient: isInner)
     }
   }
 
   private func check(_ query: Query) throws -> Asked {
-    let entity = try ground.entity(query.entity)
-    var query = query
-    // A number below zero is none.
-    query.offset = max(0, query.offset)
-    query.limit = query.limit.map { max(0, $0) }
+    let table = try ground.table(query.entity)
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
-      try Checker.condition(condition, ground.catalog, entity.id)
+      var checker = Checker(ground, table.id)
+      return try checker.condition(condition)
     }
     let order = try query.order.map { order in
-      var checker = Checker(ground.catalog, entity.id)
+      var checker = Checker(ground, table.id)
       let term = try checker.term(order.key)
       guard term.kind.isSortable else { throw checker.wrong(order.key, "\(term.kind) has no order") }
       return SortTerm(key: term, isDescending: order.isDescending)
     }
     return Asked(
-      query: query, entity: entity, table: try ground.table(entity.id), order: order,
-      conjunction: Conjunction(condition), isInner: depth > 0)
+      query: query, table: table, order: order, conjunction: Conjunction(condition), isInner: depth > 0,
+      offset: max(0, query.offset), limit: query.limit.map { max(0, $0) })
   }
 
   private func choices(_ asked: Asked) throws -> [Choice] {
     let table = asked.table
     var choices = try candidates(table, asked.conjunction).map {
-      try Choice($0, asked.conjunction, asked.query, asked.order, table, ground)
+      try Choice($0, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground)
     }
     // Reading an index from end to end for its order alone.
-    for index in table.indexes where !asked.order.isEmpty && index.isWhole && index.index.tests.isEmpty {
+    for index in table.indexes where !asked.order.isEmpty && index.isWhole && !index.isPartial {
       let access = IndexAccess(index: index, ranges: [KeyRange()], fixedParts: 0)
       let candidate = Candidate(
         access: .index(access), count: index.count, isCountExact: true, cost: Double(index.count) * Cost.entry,
-        covered: [])
-      let choice = try Choice(candidate, asked.conjunction, asked.query, asked.order, table, ground)
+        covered: PartSet())
+      let choice = try Choice(
+        candidate, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground)
       if choice.direction != nil { choices.append(choice) }
     }
     return try choices + filtered(choices, asked)
@@ -109,7 +113,8 @@ package struct Planner {
           access: .filtered(base.candidate, by: use), count: base.candidate.count, isCountExact: false,
           cost: base.candidate.cost + before, covered: base.candidate.covered.union(filter.candidate.covered),
           fixedCost: before, readShare: Double(filter.candidate.count) / Double(max(1, asked.table.count)))
-        found.append(try Choice(candidate, asked.conjunction, asked.query, asked.order, asked.table, ground))
+        found.append(
+          try Choice(candidate, asked.conjunction, asked.offset, asked.limit, asked.order, asked.table, ground))
       }
     }
     return found
@@ -120,14 +125,16 @@ package struct Planner {
     if conjunction.isImpossible {
       return [
         Candidate(
-          access: .nothing, count: 0, isCountExact: true, cost: 0, covered: Set(conjunction.parts.indices))
+          access: .nothing, count: 0, isCountExact: true, cost: 0,
+          covered: PartSet(first: conjunction.parts.count))
       ]
     }
     var found = try narrowing(table, conjunction)
     if let both = Self.both(found, table.count) { found.append(both) }
     found.append(
       Candidate(
-        access: .all, count: table.count, isCountExact: true, cost: Double(table.count) * Cost.nextRow, covered: []))
+        access: .all, count: table.count, isCountExact: true, cost: Double(table.count) * Cost.nextRow,
+        covered: PartSet()))
     return found
   }
 
@@ -135,13 +142,13 @@ package struct Planner {
   private func narrowing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     for index in table.indexes where index.isWhole {
-      if let candidate = try IndexMatch.candidate(index, table.entity, conjunction) { found.append(candidate) }
+      if let match = IndexMatch(index, table, conjunction) { found.append(try match.candidate()) }
     }
     for (number, part) in conjunction.parts.enumerated() {
       if let rows = Self.rows(part) {
         found.append(
           Candidate(
-            access: .rows(rows), count: rows.count, isCountExact: false, cost: 0, covered: [number]))
+            access: .rows(rows), count: rows.count, isCountExact: false, cost: 0, covered: PartSet(number)))
       }
       if case .or = part.expression, let either = try either(part, number, table) { found.append(either) }
     }
@@ -187,7 +194,7 @@ package struct Planner {
     return Candidate(
       access: .either(branches), count: min(count, table.count), isCountExact: false,
       cost: branches.reduce(0) { $0 + $1.cost } + Double(count) * Cost.entry * 4,
-      covered: isCovered ? [number] : [])
+      covered: isCovered ? PartSet(number) : PartSet())
   }
 
   /// Two ways at once, where what both give is much less than what one does.
@@ -212,7 +219,7 @@ package struct Planner {
         let entity = ground.catalog.entity(target)
       else { continue }
       var moved: [Expression] = []
-      var covered: Set<Int> = []
+      var covered = PartSet()
       for (number, part) in conjunction.parts.enumerated() {
         let isAsked = conjunction.constraints.contains {
           !$0.path.isOwn && $0.path.first == first && $0.conjuncts.contains(number)

@@ -13,6 +13,14 @@ final class Arena {
     isEmpty = true
   }
 
+  /// What is kept from now on is gone after ``release(to:)`` with this.
+  var mark: Int { blocks.count }
+
+  func release(to mark: Int) {
+    while blocks.count > mark { blocks.removeLast().deallocate() }
+    isEmpty = blocks.isEmpty
+  }
+
   func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let block = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 1), alignment: 8)
     blocks.append(block)

@@ -9,7 +9,9 @@ struct Compiler {
   let ground: Ground
   let parts: ProgramParts
   /// Where each bound variable stands.
-  private var variables: [Int: (register: UInt16, kind: Kind)] = [:]
+  var variables: [Int: (register: UInt16, kind: Kind)] = [:]
+  /// Which rows a variable stands for, where it is bound to those of a relationship.
+  var rowVariables: [Int: MemberRows] = [:]
   private var labels: [Int32?] = []
   private var jumps: [(instruction: Int, label: Int)] = []
 
@@ -40,16 +42,16 @@ struct Compiler {
 
   // MARK: Emitting
 
-  private mutating func label() -> Int {
+  mutating func label() -> Int {
     labels.append(nil)
     return labels.count - 1
   }
 
-  private mutating func place(_ label: Int) { labels[label] = Int32(parts.instructions.count) }
+  mutating func place(_ label: Int) { labels[label] = Int32(parts.instructions.count) }
 
-  private mutating func emit(_ instruction: Instruction) { parts.instructions.append(instruction) }
+  mutating func emit(_ instruction: Instruction) { parts.instructions.append(instruction) }
 
-  private mutating func emit(_ instruction: Instruction, jumpingTo label: Int) {
+  mutating func emit(_ instruction: Instruction, jumpingTo label: Int) {
     jumps.append((parts.instructions.count, label))
     emit(instruction)
   }
@@ -58,11 +60,11 @@ struct Compiler {
     for (instruction, label) in jumps { parts.instructions[instruction].extra = labels[label] ?? 0 }
   }
 
-  private static func detail(_ question: UInt8, _ sense: Bool) -> UInt8 { question | (sense ? 8 : 0) }
+  static func detail(_ question: UInt8, _ sense: Bool) -> UInt8 { question | (sense ? 8 : 0) }
 
   // MARK: Tests
 
-  private mutating func jump(_ term: Term, to target: Int, when sense: Bool) throws {
+  mutating func jump(_ term: Term, to target: Int, when sense: Bool) throws {
     switch term.expression {
     case .constant(let value, _):
       if (value == .bool(true)) == sense { emit(Instruction(code: .jump), jumpingTo: target) }
@@ -81,9 +83,20 @@ struct Compiler {
       let (other, end) = (label(), label())
       let register = try value(term.operands[0])
       emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
-      let before = variables.updateValue((register, term.operands[0].kind.whole), forKey: variable)
+      let before = (variables, rowVariables)
+      variables[variable] = (register, term.operands[0].kind.whole)
+      rowVariables[variable] = nil
       try jump(term.operands[1], to: target, when: sense)
-      variables[variable] = before
+      (variables, rowVariables) = before
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try jump(term.operands[2], to: target, when: sense)
+      place(end)
+    case .ifLet(let variable, _, _, _) where isBindable(term.operands[0]):
+      let (other, end) = (label(), label())
+      try bindRows(variable, term.operands[0], orElse: other) { (compiler) throws in
+        try compiler.jump(term.operands[1], to: target, when: sense)
+      }
       emit(Instruction(code: .jump), jumpingTo: end)
       place(other)
       try jump(term.operands[2], to: target, when: sense)
@@ -117,6 +130,10 @@ struct Compiler {
       let set = try parts.add(members(term)!)
       emit(
         Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
+    case .quantified(let quantifier, let variable, _, _) where isLoop(term.operands[0]):
+      try quantified(quantifier, variable, term, to: target, when: sense)
+    case .isEmpty where isLoop(term.operands[0]): try isEmpty(term, to: target, when: sense)
+    case .contains where isLoop(term.operands[0]): try contains(term, to: target, when: sense)
     case .isEmpty where term.operands[0].kind == .string:
       let text = try value(term.operands[0])
       emit(Instruction(code: .empty, detail: Self.detail(0, sense), one: text), jumpingTo: target)
@@ -127,7 +144,7 @@ struct Compiler {
   }
 
   /// `&&` and `||`: the first part that is `stop` decides.
-  private mutating func chain(_ all: [Term], to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
+  private mutating func chain(_ all: Operands, to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
     if sense == stop {
       for part in all { try jump(part, to: target, when: stop) }
       return
@@ -165,7 +182,7 @@ struct Compiler {
 
   private func isCell(_ term: Term) -> Bool { CellCoding(term.kind) != nil }
 
-  private func isText(_ parts: [Term]) -> Bool { if case .string = parts[1].constant { true } else { false } }
+  private func isText(_ parts: Operands) -> Bool { if case .string = parts[1].constant { true } else { false } }
 
   /// A range whose bounds are known and in order: then nothing can be at fault.
   private func isSoundRange(_ term: Term) -> Bool {
@@ -186,7 +203,7 @@ struct Compiler {
 
   // MARK: Values
 
-  private mutating func value(_ term: Term) throws -> UInt16 {
+  mutating func value(_ term: Term) throws -> UInt16 {
     switch term.expression {
     case .constant(let value, _): return try parts.constant(value)
     case .variable(let number): return variables[number]?.register ?? ProgramParts.reference
@@ -196,6 +213,10 @@ struct Compiler {
       let (text, target) = (try value(term.operands[0]), try parts.register())
       emit(Instruction(code: .characters, target: target, one: text))
       return target
+    case .count where isLoop(term.operands[0]), .first where isLoop(term.operands[0]),
+      .last where isLoop(term.operands[0]):
+      return try rowValue(term)
+    case .quantified where isLoop(term.operands[0]): return try flag(term)
     case .unwrap where isCell(term):
       let register = try value(term.operands[0])
       emit(Instruction(code: .demand, one: register, extra: parts.add(term)))
@@ -220,9 +241,21 @@ struct Compiler {
       let (target, other, end) = (try parts.register(), label(), label())
       let register = try value(term.operands[0])
       emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: register), jumpingTo: other)
-      let before = variables.updateValue((register, term.operands[0].kind.whole), forKey: variable)
+      let before = (variables, rowVariables)
+      variables[variable] = (register, term.operands[0].kind.whole)
+      rowVariables[variable] = nil
       try copy(term.operands[1], to: target)
-      variables[variable] = before
+      (variables, rowVariables) = before
+      emit(Instruction(code: .jump), jumpingTo: end)
+      place(other)
+      try copy(term.operands[2], to: target)
+      place(end)
+      return target
+    case .ifLet(let variable, _, _, _) where isCell(term) && isBindable(term.operands[0]):
+      let (target, other, end) = (try parts.register(), label(), label())
+      try bindRows(variable, term.operands[0], orElse: other) { (compiler) throws in
+        try compiler.copy(term.operands[1], to: target)
+      }
       emit(Instruction(code: .jump), jumpingTo: end)
       place(other)
       try copy(term.operands[2], to: target)
@@ -242,7 +275,7 @@ struct Compiler {
     }
   }
 
-  private mutating func copy(_ term: Term, to target: UInt16) throws {
+  mutating func copy(_ term: Term, to target: UInt16) throws {
     let register = try value(term)
     emit(Instruction(code: .copy, target: target, one: register))
   }
@@ -263,12 +296,15 @@ struct Compiler {
     var row = ProgramParts.row
     if !base.isRow {
       let reference = try value(base)
-      row = try parts.register()
-      let passage = try parts.add(Passage(table: ground.table(entity.id), term: term))
+      let passage: Int32
+      (row, passage) = try parts.passage(from: reference, to: ground.table(entity), term)
       emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
     }
-    let target = try parts.register()
-    emit(Instruction(code: .load, target: target, one: row, extra: try parts.load(entity, field, ground)))
+    let load = try parts.load(entity, field, ground)
+    // A reference is a number and no place in memory, so whoever asks for it again may share its register.
+    let isReference = if case .reference = field.type { true } else { false }
+    let target = isReference ? try parts.reference(in: row, load) : try parts.register()
+    emit(Instruction(code: .load, target: target, one: row, extra: load))
     return target
   }
 
@@ -285,7 +321,11 @@ struct Compiler {
   private mutating func interpret(_ term: Term) throws -> UInt16 {
     let target = try parts.register()
     let bindings = variables.map { (variable: $0.key, register: $0.value.register, kind: $0.value.kind) }
-    emit(Instruction(code: .interpret, target: target, extra: parts.add(Escape(term: term, bindings: bindings))))
+    let rows = try rowVariables.map { (bound) throws in
+      (variable: bound.key, owner: bound.value.owner, loop: try parts.addLoop(bound.value.many, ground))
+    }
+    let escape = Escape(term: term, bindings: bindings, rows: rows)
+    emit(Instruction(code: .interpret, target: target, extra: parts.add(escape)))
     return target
   }
 }

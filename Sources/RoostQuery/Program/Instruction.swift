@@ -40,6 +40,24 @@ struct Instruction {
     case demand
     /// target = what the interpreter says of `extra`
     case interpret
+    /// Begins the loop `two` through the rows of `one`.
+    case begin
+    /// target = the next row of the loop `two`; behind the last it jumps.
+    case next
+    /// Of the list `two`: nothing is in it; the row `one` is put in; a loop through it begins.
+    case clear, keep, rewind
+    /// target = the next row of the list `two`; behind the last it jumps.
+    case nextKept
+    /// target = how many rows belong to `one` by the loop `two`, or the first or last of them
+    case memberCount, firstMember, lastMember
+    /// target = how many rows are in the list `two`, or the first or last of them
+    case keptCount, firstKept, lastKept
+    /// If some row belongs to `one` by the loop `two`.
+    case hasMembers
+    /// If the row `one` belongs to the row `target` by the loop `two`.
+    case belongs
+    /// If the row `one` is in the list `two`.
+    case isKept
     case yes, no
   }
 
@@ -70,4 +88,6 @@ struct Passage {
 struct Escape {
   var term: Term
   var bindings: [(variable: Int, register: UInt16, kind: Kind)]
+  /// Variables that stand for all rows of a loop's relationship.
+  var rows: [(variable: Int, owner: UInt16, loop: UInt16)]
 }

@@ -7,7 +7,7 @@ internal import _StringProcessing
 package final class Program {
   private let parts: ProgramParts
   private let code: UnsafeMutablePointer<Instruction>
-  private let registers: UnsafeMutablePointer<Cell>
+  let registers: UnsafeMutablePointer<Cell>
   private let loads: UnsafeMutablePointer<Load>
   private let needles: UnsafeMutablePointer<Needle>
   private let sets: UnsafeMutablePointer<ConstantSet>
@@ -16,14 +16,21 @@ package final class Program {
   private let terms: [Term]
   private let escaped: [Escape]
   private let passages: [Passage]
+  let loops: [RowLoop]
+  let lists: [RowList]
   private let fields: [FieldLoad]
   private let result: UInt16
   private let table: TableReader
   /// The numbers of the rows that registers hold, for values that stand outside them.
   private let rows: UnsafeMutablePointer<RowID>
+  /// The moment at which a register's row was looked up. At another one it may be gone.
+  private let moments: UnsafeMutablePointer<UInt64>
+  @exclusivity(unchecked) private var moment: UInt64 = 0
   /// Whether it reads rows other than the one that is tested.
   private let follows: Bool
-  private let spare = Arena()
+  /// Whether the result may lie in a row other than the one it is computed for.
+  private var isBorrowed = false
+  let spare = Arena()
   @exclusivity(unchecked) private var interpreter: Interpreter
 
   /// A field to be read, without anything that is counted.
@@ -46,6 +53,10 @@ package final class Program {
     var compiler = try Compiler(ground, entity)
     guard let (parts, register) = try compiler.compile(value: value) else { return nil }
     try self.init(parts, register)
+    switch CellOrder(value.kind) {
+    case .text, .bytes: isBorrowed = follows
+    default: break
+    }
   }
 
   private init(_ parts: ProgramParts, _ result: UInt16) throws {
@@ -59,6 +70,8 @@ package final class Program {
     registers.initialize(repeating: .null, count: parts.registers)
     rows = .allocate(capacity: parts.registers)
     rows.initialize(repeating: RowID(0), count: parts.registers)
+    moments = .allocate(capacity: parts.registers)
+    moments.initialize(repeating: 0, count: parts.registers)
     for (register, cell) in parts.constants { registers[Int(register)] = cell }
     loads = .allocate(capacity: max(1, parts.loads.count))
     for (index, load) in parts.loads.enumerated() {
@@ -72,6 +85,8 @@ package final class Program {
     terms = parts.terms
     escaped = parts.escapes
     passages = parts.passages
+    loops = parts.loops
+    lists = parts.lists
     fields = parts.loads
     needles = Self.copy(parts.needles)
     sets = Self.copy(parts.members)
@@ -88,6 +103,7 @@ package final class Program {
     code.deallocate()
     registers.deallocate()
     rows.deallocate()
+    moments.deallocate()
     for index in parts.loads.indices { loads[index].places.deallocate() }
     loads.deallocate()
     needles.deinitialize(count: parts.needles.count).deallocate()
@@ -105,16 +121,29 @@ package final class Program {
 
   /// The value for the row, as long as the row lies where it is and until the next one.
   func cell(_ row: Row) throws -> Cell {
+    guard isBorrowed else {
+      begin(row)
+      _ = try run()
+      return registers[Int(result)]
+    }
+    // That row stays in memory only for the moment.
+    try table.hold()
+    defer { table.release() }
     begin(row)
     _ = try run()
-    return registers[Int(result)]
+    let found = registers[Int(result)]
+    return found.isNull ? found : Cell(spare.keep(found.bytes))
   }
+
+  /// Gives back what was kept for the next row.
+  func rest() { for loop in loops { loop.rest() } }
 
   @inline(__always)
   private func begin(_ row: Row) {
     registers[Int(ProgramParts.row)] = Cell(row.bytes)
     registers[Int(ProgramParts.reference)] = Cell(bits: row.id.number)
     rows[Int(ProgramParts.row)] = row.id
+    moment &+= 1
     if !spare.isEmpty { spare.clear() }
   }
 
@@ -186,6 +215,24 @@ package final class Program {
         let count = TextBytes.isSimple(text) ? text.count : String(decoding: text, as: UTF8.self).count
         registers[Int(step.target)] = Cell(Int64(count))
         continue
+      case .begin:
+        try begin(step)
+        continue
+      case .next:
+        if try !next(step) { at = Int(step.extra) }
+        continue
+      case .clear, .keep, .rewind, .keptCount, .firstKept, .lastKept:
+        list(step)
+        continue
+      case .nextKept:
+        if !nextKept(step) { at = Int(step.extra) }
+        continue
+      case .memberCount, .firstMember, .lastMember:
+        try members(step)
+        continue
+      case .hasMembers: outcome = try hasMembers(step)
+      case .belongs: outcome = try belongs(step)
+      case .isKept: outcome = isKept(step)
       case .integers, .floats:
         try compute(step)
         continue
@@ -242,14 +289,26 @@ package final class Program {
       registers[Int(step.target)] = .null
       return
     }
-    let passage = passages[Int(step.extra)]
+    let target = Int(step.target)
     let id = RowID(reference.bits)
+    // Another field of the same row.
+    if moments[target] == moment, rows[target] == id, !registers[target].isNull { return }
+    let passage = passages[Int(step.extra)]
     guard let row = try passage.table.borrow(id, { spare.keep($0) }) else {
       throw interpreter.fault(
         .missingRow, "there is no row \(id.number) of \(passage.table.entity.name)", passage.term)
     }
-    registers[Int(step.target)] = Cell(row.bytes)
-    rows[Int(step.target)] = id
+    registers[target] = Cell(row.bytes)
+    rows[target] = id
+    moments[target] = moment
+  }
+
+  /// Lets go what a step of a loop has kept. A row may have been among it, so all are looked up again.
+  @inline(__always)
+  func release(to mark: Int) {
+    if spare.mark == mark { return }
+    spare.release(to: mark)
+    moment &+= 1
   }
 
   // MARK: Computing
@@ -266,6 +325,7 @@ package final class Program {
     let escape = escaped[Int(step.extra)]
     var bindings: [Int: Value] = [:]
     for (variable, register, kind) in escape.bindings { bindings[variable] = registers[Int(register)].value(kind) }
+    for (variable, owner, loop) in escape.rows { bindings[variable] = try members(owner, loop) }
     registers[Int(step.target)] = spare.cell(try interpreter.value(escape.term, bindings)) ?? .null
   }
 

@@ -12,9 +12,13 @@ final class ProgramParts {
   let ground: Ground
   var instructions: [Instruction] = []
   private(set) var registers = 2
+  private var ways: [(reference: UInt16, table: EntityID, row: UInt16)] = []
+  private var references: [(row: UInt16, load: Int32, register: UInt16)] = []
   private(set) var constants: [(register: UInt16, cell: Cell)] = []
   private(set) var loads: [FieldLoad] = []
   private(set) var passages: [Passage] = []
+  private(set) var loops: [RowLoop] = []
+  private(set) var lists: [RowList] = []
   private(set) var escapes: [Escape] = []
   private(set) var terms: [Term] = []
   private(set) var members: [ConstantSet] = []
@@ -42,11 +46,11 @@ final class ProgramParts {
     return register
   }
 
-  func load(_ entity: Entity, _ field: Field, _ ground: Ground) throws -> Int32 {
-    let table = try ground.table(entity.id)
+  func load(_ entity: EntityID, _ field: Field, _ ground: Ground) throws -> Int32 {
+    let table = try ground.table(entity)
     if let known = loads.firstIndex(where: { $0.field == field.id && $0.table === table }) { return Int32(known) }
     guard let access = table.access(field.id), let coding = CellCoding(Kind(field)) else {
-      throw ConditionFault(.unknown, "\(entity.name) has no such field", in: field.name)
+      throw ConditionFault(.unknown, "\(table.entity.name) has no such field", in: field.name)
     }
     loads.append(
       FieldLoad(
@@ -55,9 +59,39 @@ final class ProgramParts {
     return Int32(loads.count - 1)
   }
 
-  func add(_ passage: Passage) -> Int32 {
-    passages.append(passage)
-    return Int32(passages.count - 1)
+  /// The way over the reference in a register, and the register of the row it leads to. It is the same each time, so that a row is
+  /// looked up once although several of its fields are asked for.
+  func passage(
+    from reference: UInt16, to table: TableReader, _ term: Term
+  ) throws(ConditionFault) -> (row: UInt16, passage: Int32) {
+    passages.append(Passage(table: table, term: term))
+    let passage = Int32(passages.count - 1)
+    if let known = ways.first(where: { $0.reference == reference && $0.table == table.id }) {
+      return (known.row, passage)
+    }
+    let row = try register()
+    ways.append((reference, table.id, row))
+    return (row, passage)
+  }
+
+  /// The register of a reference that stands in a row.
+  func reference(in row: UInt16, _ load: Int32) throws(ConditionFault) -> UInt16 {
+    if let known = references.first(where: { $0.row == row && $0.load == load }) { return known.register }
+    references.append((row, load, try register()))
+    return references[references.count - 1].register
+  }
+
+  func addLoop(_ many: Term, _ ground: Ground) throws -> UInt16 {
+    guard case .relationship(let relationship) = many.target else {
+      throw ConditionFault(.unknown, "there is no such relationship", in: "the condition")
+    }
+    loops.append(RowLoop(try ground.members(relationship)))
+    return try place(loops.count)
+  }
+
+  func addList() throws(ConditionFault) -> UInt16 {
+    lists.append(RowList())
+    return try place(lists.count)
   }
 
   func add(_ escape: Escape) -> Int32 {

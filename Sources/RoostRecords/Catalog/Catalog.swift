@@ -24,8 +24,27 @@ package struct Catalog: Hashable, Sendable {
     self.next = next
   }
 
-  package func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
-  package func entity(_ id: EntityID) -> Entity? { entities.first { $0.id == id } }
+  // By places, so that nothing is copied but what is found.
+  package func entity(_ name: String) -> Entity? {
+    for place in entities.indices where entities[place].name == name { return entities[place] }
+    return nil
+  }
+  package func entity(_ id: EntityID) -> Entity? {
+    for place in entities.indices where entities[place].id == id { return entities[place] }
+    return nil
+  }
+  package func id(of name: String) -> EntityID? {
+    for place in entities.indices where entities[place].name == name { return entities[place].id }
+    return nil
+  }
+  package func name(of id: EntityID) -> String? {
+    for place in entities.indices where entities[place].id == id { return entities[place].name }
+    return nil
+  }
+  package func field(_ field: FieldID, of id: EntityID) -> Field? {
+    for place in entities.indices where entities[place].id == id { return entities[place].field(field) }
+    return nil
+  }
   package func indexes(of id: EntityID) -> [Index] { indexes.filter { $0.entity == id } }
 
   // MARK: Changing

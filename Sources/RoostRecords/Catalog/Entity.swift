@@ -24,7 +24,11 @@ package struct Entity: Hashable, Sendable {
   }
 
   package func field(_ name: String) -> Field? { fields.first { $0.name == name } }
-  package func field(_ id: FieldID) -> Field? { fields.first { $0.id == id } }
+  package func field(_ id: FieldID) -> Field? {
+    // By places, so that no other field is copied.
+    for place in fields.indices where fields[place].id == id { return fields[place] }
+    return nil
+  }
   package var layoutVersion: UInt16 { UInt16(layouts.count - 1) }
 
   /// Adds a field. Rows that are there hold `initial`.

@@ -102,13 +102,20 @@ struct HistoryEntryMaker {
     // One group for each set of fields, in the order in which they come.
     var groups: [UInt32: Int] = [:]
     var members: [(what: UInt32, rows: [UInt64])] = []
+    // Most changes are like the one before.
+    var last: (what: UInt32, group: Int) = (0, 0)
     for note in updates {
+      if note.what == last.what {
+        members[last.group].rows.append(note.row)
+        continue
+      }
       if let group = groups[note.what] {
         members[group].rows.append(note.row)
       } else {
         groups[note.what] = members.count
         members.append((note.what, [note.row]))
       }
+      last = (note.what, groups[note.what] ?? 0)
     }
     out.number(UInt64(members.count))
     for (what, rows) in members {

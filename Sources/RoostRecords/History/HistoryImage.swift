@@ -30,6 +30,12 @@ struct HistoryImage: ~Copyable {
   /// Goes to a row, which must be there.
   mutating func load(_ id: RowID) throws(StoreError) {
     self.id = id
+    let isNewest = try rows.withValue(of: id.number) { bytes in
+      guard layout.admits(bytes), let start = bytes.baseAddress else { return false }
+      row.make(bytes.count).copyMemory(from: start, byteCount: bytes.count)
+      return true
+    }
+    if isNewest == true { return }
     guard let bytes = try rows.value(of: id.number) else { throw damaged }
     var failure: StoreError?
     bytes.withUnsafeBytes { bytes in

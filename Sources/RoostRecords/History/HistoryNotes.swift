@@ -123,7 +123,7 @@ final class HistoryNotes {
   func join() {
     defer { joinAt = max(leastToJoin, protected + 2 * (notes.count - protected)) }
     if isJoined { return }
-    notes[protected...].sort { ($0.entity, $0.row) < ($1.entity, $1.row) }
+    notes.withUnsafeMutableBufferPointer { Note.sort(UnsafeMutableBufferPointer(rebasing: $0[protected...])) }
     var end = protected
     for index in protected + 1..<notes.count {
       let next = notes[index]

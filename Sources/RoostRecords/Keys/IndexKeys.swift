@@ -9,6 +9,7 @@ final class IndexKeys {
   /// Behind so many bytes a text is cut in here.
   private let textBytes: Int
   private let tests: [(slot: Slot, test: Index.Test)]
+  private let hasTests: Bool
 
   /// A part of the key, with all that is needed to make it.
   private struct Part {
@@ -45,6 +46,7 @@ final class IndexKeys {
           place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending, field: field))
     }
     tests = index.tests.map { (layout.slots[place($0.field)], $0) }
+    hasTests = !index.tests.isEmpty
   }
 
   deinit { parts.deallocate() }
@@ -52,41 +54,60 @@ final class IndexKeys {
   /// Reads the bytes of a variable field, wherever they stand.
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
 
-  /// Makes a row's key, without its number.
+  /// Makes a row's key, without its number; nil where the row's own bytes do not tell it.
+  ///
+  /// Nothing in it may count references: this is for every index of every row.
+  func make(_ row: UnsafeRawPointer, _ key: inout ByteBuffer) -> Stand? {
+    if hasTests { return nil }
+    key.clear()
+    var stand = isUnique ? Stand.alone : .shared
+    var number = 0
+    while number < partCount {
+      if append(parts[number], row, nil, &key, &stand) { return nil }
+      number &+= 1
+    }
+    return stand
+  }
+
+  /// Makes any row's key, without its number.
   func make(
     _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
-    if !tests.isEmpty, try !admits(row, layout, outside) { return .outside }
-    var isShared = !isUnique
-    var isCut = false
+    if hasTests, try !admits(row, layout, outside) { return .outside }
+    var stand = isUnique ? Stand.alone : .shared
     for number in 0..<partCount {
       let part = parts[number]
       let start = key.count
-      if part.place.isOptional {
-        let isNull = part.place.isNull(row)
-        key.append(isNull ? 0 : 1)
-        if isNull {
-          isShared = true
-          if part.isDescending { key.complement(from: start) }
-          continue
-        }
-      }
-      if part.place.kind == .variable {
-        let (bytes, isOutside) = part.place.variable(row)
-        if isOutside {
-          let whole = try outside(layout.slots[part.field])
-          whole.withUnsafeBytes { append($0, part.kind, &key) }
-        } else {
-          append(bytes, part.kind, &key)
-        }
-        if key.memory.u8(key.count &- 1) == 254 { isCut = true }
-      } else {
-        KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
-      }
-      if part.isDescending { key.complement(from: start) }
+      guard append(part, row, nil, &key, &stand) else { continue }
+      key.cut(to: start)
+      let whole = try outside(layout.slots[part.field])
+      whole.withUnsafeBytes { _ = append(part, row, $0, &key, &stand) }
     }
-    return isShared ? .shared : isCut ? .cut : .alone
+    return stand
+  }
+
+  /// Appends a part of a row's key; true where its value stands outside the row and was not given.
+  @inline(__always)
+  private func append(
+    _ part: Part, _ row: UnsafeRawPointer, _ whole: UnsafeRawBufferPointer?, _ key: inout ByteBuffer,
+    _ stand: inout Stand
+  ) -> Bool {
+    let start = key.count
+    let isNull = part.place.isNull(row)
+    if part.place.isOptional { key.append(isNull ? 0 : 1) }
+    if isNull {
+      stand = .shared
+    } else if part.place.kind == .variable {
+      let (bytes, isOutside) = part.place.variable(row)
+      if isOutside, whole == nil { return true }
+      append(isOutside ? whole ?? bytes : bytes, part.kind, &key)
+      if stand == .alone, key.memory.u8(key.count &- 1) == 254 { stand = .cut }
+    } else {
+      KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
+    }
+    if part.isDescending { key.complement(from: start) }
+    return false
   }
 
   private func admits(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) -> Bool {

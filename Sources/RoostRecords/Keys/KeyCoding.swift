@@ -74,6 +74,18 @@ package enum KeyCoding {
     return RowID(number)
   }
 
+  /// Reads such a number of fewer than nine bytes, of which the last stand in front of `end` with enough before them to read eight
+  /// at once; nil where there is none.
+  @inline(__always)
+  static func row(before end: UnsafeRawPointer, _ count: Int) -> RowID? {
+    let word = UInt64(bigEndian: (end - 8).loadUnaligned(as: UInt64.self))
+    let shift = UInt64(truncatingIfNeeded: 7 &* count)
+    // Of the bits in front of the number all but the last are ones.
+    let front = word &>> shift & (1 &<< UInt64(truncatingIfNeeded: count) &- 1)
+    guard front == 1 &<< UInt64(truncatingIfNeeded: count) &- 2 else { return nil }
+    return RowID(word & (1 &<< shift &- 1))
+  }
+
   /// Reads such a number from the middle of a key, and how many bytes it takes; nil where there is none.
   package static func row(in key: UnsafeRawBufferPointer, at start: Int) -> (row: RowID, count: Int)? {
     guard start < key.count else { return nil }

@@ -29,13 +29,15 @@ package struct RowName: Hashable, Sendable, Comparable {
 /// 2. A row that goes does not forbid that another one goes.
 final class Deletion {
   private let tables: Tables
-  private var doomed: Set<RowName> = []
+  @exclusivity(unchecked) private var doomed: Set<RowName> = []
   /// In the order in which they were found; the first ones are those that were asked for.
-  private var rows: [RowName] = []
+  @exclusivity(unchecked) private var rows: [RowName] = []
   /// References of rows that stay, to be made nil.
   private var loose: [(row: RowName, field: FieldID)] = []
   /// What is known of an entity, so that it is not looked up for each row.
   private var known: [EntityID: [Way]] = [:]
+  /// The last of them: most rows are of the entity of the one before.
+  @exclusivity(unchecked) private var last: (entity: EntityID, ways: [Way])?
 
   /// How to get from a row to others by one relationship.
   private struct Way {
@@ -107,7 +109,13 @@ final class Deletion {
   }
 
   private func ways(_ entity: EntityID) throws -> [Way] {
-    if let found = known[entity] { return found }
+    if let last, last.entity == entity { return last.ways }
+    let found = try known[entity] ?? findWays(entity)
+    last = (entity, found)
+    return found
+  }
+
+  private func findWays(_ entity: EntityID) throws -> [Way] {
     var ways: [Way] = []
     for one in tables.catalog.relationships(of: entity) where one.deleteRule != .noAction {
       switch one.shape {
@@ -180,7 +188,11 @@ final class Deletion {
       try table.update(name.row) { builder in builder.setNull(slot) }
     }
     // Those that were found last lead nowhere else, and go first.
-    for name in rows.reversed() { try tables.table(name.entity).delete(name.row) }
+    var (table, entity) = (table, table.entity.id)
+    for name in rows.reversed() {
+      if name.entity != entity { (table, entity) = (try tables.table(name.entity), name.entity) }
+      try table.delete(name.row)
+    }
   }
 }
 

@@ -21,13 +21,19 @@ package struct Members {
 
   private func range(_ owner: RowID) -> ByteBuffer {
     var key = ByteBuffer(capacity: 64)
+    range(owner, &key)
+    return key
+  }
+
+  /// What all entries of a row's list begin with, and no others.
+  func range(_ owner: RowID, _ key: inout ByteBuffer) {
     switch source {
     case .links(let form, let isForward): form.prefix(owner, isForward, &key)
     case .index(let isOptional):
+      key.clear()
       if isOptional { key.append(1) }
       KeyCoding.append(row: owner, to: &key)
     }
-    return key
   }
 
   private func bounds(_ owner: RowID) throws(StoreError) -> (start: UInt64, end: UInt64) {
@@ -39,7 +45,7 @@ package struct Members {
     return (start, max(start, end))
   }
 
-  fileprivate func target(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> RowID {
+  func target(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> RowID {
     switch source {
     case .links(let form, let isForward):
       if let link = form.link(key, value) { return link.row(!isForward) }

@@ -3,19 +3,25 @@ internal import RoostPages
 internal import RoostTrees
 
 /// One index in a snapshot.
-package struct IndexReader {
+package final class IndexReader {
   package let index: Index
+  // What plans ask of every index, without a copy of all that describes it.
+  /// Whether every row that it admits stands in it. Others are not for plans.
+  package let isWhole: Bool
+  /// Whether it admits some rows only.
+  package let isPartial: Bool
+  package let firstField: FieldID
   let tree: ByteTree
   let bond: ReadBond
 
   init(_ index: Index, _ tree: ByteTree, _ bond: ReadBond) {
     self.index = index
+    isWhole = index.builtBelow == nil
+    isPartial = !index.tests.isEmpty
+    firstField = index.parts[0].field
     self.tree = tree
     self.bond = bond
   }
-
-  /// Whether every row that it admits stands in it. Others are not for plans.
-  package var isWhole: Bool { index.builtBelow == nil }
 
   package var count: Int { Int(clamping: tree.root.count) }
 
@@ -120,7 +126,19 @@ package struct IndexCursor: ~Copyable {
   }
 
   /// The entry's row.
-  package mutating func row() throws(StoreError) -> RowID { try entry().row }
+  package mutating func row() throws(StoreError) -> RowID {
+    try reader.bond.check()
+    guard cursor.isAtEntry else { throw reader.bond.scope.nowhere }
+    // Mostly the number stands at the key's end, and the rest of the key need not be put together.
+    let value = cursor.value
+    if value.count == 1, !value.isExtents {
+      let bytes = Int(value.start.load(as: UInt8.self))
+      if (1...8).contains(bytes), let tail = cursor.tail(bytes), let row = KeyCoding.row(before: tail + bytes, bytes) {
+        return row
+      }
+    }
+    return try entry().row
+  }
 
   /// The entry's row, its key, borrowed until the cursor moves, and how many bytes of the key are values.
   package mutating func entry() throws(StoreError) -> (row: RowID, key: UnsafeRawBufferPointer, valueBytes: Int) {

@@ -13,7 +13,9 @@ package final class RecordReader {
   private let scope: ReadScope
   private let schema: Schema?
   package let catalog: Catalog
-  private var opened: [EntityID: TableReader] = [:]
+  @exclusivity(unchecked) private var opened: [EntityID: TableReader] = [:]
+  /// The one that was asked for last.
+  @exclusivity(unchecked) private var last: TableReader?
 
   init(_ store: Store, _ schemas: SchemaCache) throws(StoreError) {
     self.store = store
@@ -34,6 +36,7 @@ package final class RecordReader {
   func end() {
     if !scope.isOpen { return }
     opened = [:]
+    last = nil
     if scope.end() { store.endRead(transaction) }
   }
 
@@ -58,6 +61,10 @@ package final class RecordReader {
   }
 
   package func table(_ id: EntityID) throws -> TableReader {
+    if let last, last.id == id {
+      try last.bond.check()
+      return last
+    }
     guard let entity = catalog.entity(id) else {
       throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
     }
@@ -67,12 +74,16 @@ package final class RecordReader {
   private func table(_ entity: Entity) throws -> TableReader {
     let bond = ReadBond(scope)
     try bond.check()
-    if let known = opened[entity.id] { return known }
+    if let known = opened[entity.id] {
+      last = known
+      return known
+    }
     let table = TableReader(
       entity, bond, layouts: schema?.layouts(of: entity), rows: try integers(Tables.rows(entity.id)),
       large: try bytes(Tables.large(entity.id)),
       indexes: try catalog.indexes(of: entity.id).map { ($0, try bytes(Tables.entries($0.id))) })
     opened[entity.id] = table
+    last = table
     return table
   }
 

@@ -9,6 +9,7 @@ internal import RoostTrees
 /// are cursors that came from it.
 package final class TableReader {
   package let entity: Entity
+  package let id: EntityID
   package let layout: Layout
   package let layouts: [Layout]
   package let indexes: [IndexReader]
@@ -25,6 +26,7 @@ package final class TableReader {
     indexes: [(Index, ByteTree)]
   ) {
     self.entity = entity
+    id = entity.id
     self.bond = bond
     let layouts = known ?? Schema.layouts(entity)
     self.layouts = layouts

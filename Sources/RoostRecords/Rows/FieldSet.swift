@@ -5,6 +5,11 @@ struct FieldSet: Equatable {
   private var others: Set<Int> = []
 
   @inline(__always)
+  static func == (one: FieldSet, other: FieldSet) -> Bool {
+    one.first == other.first && (one.others.isEmpty && other.others.isEmpty || one.others == other.others)
+  }
+
+  @inline(__always)
   mutating func insert(_ place: Int) {
     if place < 64 { first |= 1 &<< UInt64(truncatingIfNeeded: place) } else { others.insert(place) }
   }
@@ -17,6 +22,18 @@ struct FieldSet: Equatable {
   @inline(__always)
   func isDisjoint(with other: FieldSet) -> Bool {
     first & other.first == 0 && (others.isEmpty || others.isDisjoint(with: other.others))
+  }
+
+  /// Calls `body` with each place, ascending; there are `count` places in all.
+  @inline(__always)
+  func forEach(of count: Int, _ body: (Int) -> Void) {
+    var rest = first
+    while rest != 0 {
+      body(rest.trailingZeroBitCount)
+      rest &= rest &- 1
+    }
+    if others.isEmpty { return }
+    for place in 64..<max(count, 64) where others.contains(place) { body(place) }
   }
 
   @inline(__always)

@@ -1,4 +1,5 @@
 internal import RoostBytes
+internal import RoostTrees
 
 /// Where one field stands in the rows of a layout.
 package struct Slot: Sendable {
@@ -53,6 +54,10 @@ package final class Layout: Sendable {
   let nullBytes: Int
   /// Where each member stands, and of those of fixed width how many bytes they take.
   let places: [(place: FieldPlace, width: Int)]
+  /// Of each byte of the fields of fixed width, which member it belongs to.
+  private let owners: [UInt16]
+  /// Where those fields begin.
+  private var fixedStart: Int { 2 &+ nullBytes }
 
   package init(version: UInt16, _ members: [Member]) {
     self.version = version
@@ -81,6 +86,9 @@ package final class Layout: Sendable {
     }
     self.slots = slots
     endsStart = offset
+    owners = members.enumerated().flatMap { index, member in
+      [UInt16](repeating: UInt16(truncatingIfNeeded: index), count: member.type.width ?? 0)
+    }
     variableCount = variable
     let bytesStart = offset + 2 * variable
     self.bytesStart = bytesStart
@@ -101,6 +109,26 @@ package final class Layout: Sendable {
 }
 
 extension Layout {
+  /// The fields of fixed width in which two rows differ, of as many bytes; nil where more than such fields differs.
+  func differingFixed(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> FieldSet? {
+    func isSame(_ from: Int, _ to: Int) -> Bool {
+      ByteKey(one + from, to - from).commonPrefix(with: ByteKey(other + from, to - from)) == to - from
+    }
+    guard isSame(endsStart, count), isSame(0, fixedStart) else { return nil }
+    var changed = FieldSet()
+    var at = fixedStart
+    while at < endsStart {
+      at &+= ByteKey(one + at, endsStart &- at).commonPrefix(with: ByteKey(other + at, endsStart &- at))
+      if at == endsStart { break }
+      let member = Int(owners[at &- fixedStart])
+      // What lies under a nil says nothing.
+      if !self.isSame(one, other, member) { changed.insert(member) }
+      let place = places[member]
+      at = Int(place.place.position) &+ place.width
+    }
+    return changed
+  }
+
   // MARK: Reading. The row must be admitted.
 
   @inline(__always)

@@ -5,13 +5,15 @@ internal import RoostBytes
 /// What is not set is nil, or zero and empty where it may not be nil.
 ///
 /// ## Invariants
-/// 1. `fixed` holds the row's beginning up to the table of ends.
+/// 1. `fixed` holds the row's beginning up to the table of ends; while `isAsLoaded`, that table too, and `heap` what follows.
 /// 2. The bytes of variable field i are `heap[starts[i] ..< starts[i] + lengths[i]]`.
 package struct RowBuilder: ~Copyable {
   package let layout: Layout
   private let fixed: UnsafeMutableRawPointer
   private let places: UnsafeMutablePointer<Place>
   private var heap = ByteBuffer()
+  /// Whether no variable field was touched since a row was loaded.
+  private var isAsLoaded = false
 
   private struct Place {
     var start = 0
@@ -21,7 +23,7 @@ package struct RowBuilder: ~Copyable {
 
   package init(_ layout: Layout) {
     self.layout = layout
-    fixed = .allocate(byteCount: max(layout.endsStart, 8), alignment: 8)
+    fixed = .allocate(byteCount: max(layout.bytesStart, 8), alignment: 8)
     places = .allocate(capacity: max(layout.variableCount, 1))
     places.initialize(repeating: Place(), count: max(layout.variableCount, 1))
     clear()
@@ -39,6 +41,7 @@ package struct RowBuilder: ~Copyable {
     for byte in 0..<layout.nullBytes { fixed.set8(2 + byte, 0xFF) }
     for index in 0..<layout.variableCount { places[index] = Place() }
     heap.clear()
+    isAsLoaded = false
   }
 
   // MARK: Fixed width
@@ -89,6 +92,7 @@ package struct RowBuilder: ~Copyable {
 
   package mutating func set(_ slot: Slot, bytes: UnsafeRawBufferPointer, isOutside: Bool = false) {
     setPresent(slot)
+    isAsLoaded = false
     places[slot.position] = Place(start: heap.count, length: bytes.count, isOutside: isOutside)
     heap.append(contentsOf: bytes)
   }
@@ -106,6 +110,7 @@ package struct RowBuilder: ~Copyable {
       fixed.set8(at, fixed.u8(at) | 1 << UInt8(slot.nullBit & 7))
     }
     if slot.isVariable {
+      isAsLoaded = false
       places[slot.position] = Place()
     } else {
       (fixed + slot.position).initializeMemory(as: UInt8.self, repeating: 0, count: slot.type.width ?? 0)
@@ -135,7 +140,8 @@ package struct RowBuilder: ~Copyable {
   /// The same with a row that the layout has admitted.
   mutating func load(admitted row: UnsafeRawBufferPointer) {
     let start = row.baseAddress!
-    fixed.copyMemory(from: start, byteCount: layout.endsStart)
+    fixed.copyMemory(from: start, byteCount: layout.bytesStart)
+    isAsLoaded = true
     heap.clear()
     heap.append(contentsOf: UnsafeRawBufferPointer(rebasing: row[layout.bytesStart...]))
     var before = 0
@@ -164,6 +170,7 @@ package struct RowBuilder: ~Copyable {
 
   /// How many bytes the finished row takes.
   package var byteCount: Int {
+    if isAsLoaded { return layout.bytesStart &+ heap.count }
     var sum = layout.bytesStart
     for index in 0..<layout.variableCount { sum += places[index].length }
     return sum
@@ -171,6 +178,11 @@ package struct RowBuilder: ~Copyable {
 
   /// Writes the row; there must be room for ``byteCount``. Throws where the variable fields are too large together.
   package func write(to target: UnsafeMutableRawPointer) throws(RecordFault) {
+    if isAsLoaded {
+      target.copyMemory(from: fixed, byteCount: layout.bytesStart)
+      (target + layout.bytesStart).copyMemory(from: heap.memory, byteCount: heap.count)
+      return
+    }
     target.copyMemory(from: fixed, byteCount: layout.endsStart)
     var end = 0
     for index in 0..<layout.variableCount {

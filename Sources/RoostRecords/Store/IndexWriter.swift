@@ -16,6 +16,8 @@ final class IndexWriter {
   @exclusivity(unchecked) private var pending: PendingEntries
   private var failure: StoreError?
   private let keys: IndexKeys
+  /// The same without a count of its users, for every row.
+  private let borrowedKeys: Unmanaged<IndexKeys>
   /// Of the index, kept beside it, because reading them from there counts references.
   let isUnique: Bool
   private let builtBelow: RowID?
@@ -36,6 +38,7 @@ final class IndexWriter {
     isUnique = index.isUnique
     builtBelow = index.builtBelow
     keys = IndexKeys(index, layout)
+    borrowedKeys = .passUnretained(keys)
     let needed = index.fields
     var fields = FieldSet()
     for (at, member) in layout.members.enumerated() where needed.contains(member.id) { fields.insert(at) }
@@ -44,7 +47,15 @@ final class IndexWriter {
 
   // MARK: Changing
 
-  /// Makes the key of a row that is to be put in.
+  /// Makes the key of a row that is to be put in; false where more than the row's own bytes is needed.
+  @inline(__always)
+  func prepare(_ row: UnsafeRawPointer) -> Bool {
+    guard let made = borrowedKeys._withUnsafeGuaranteedRef({ $0.make(row, &new) }) else { return false }
+    stand = made
+    return true
+  }
+
+  /// The same for any row.
   func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: IndexKeys.Text) throws(StoreError) {
     stand = try keys.make(row, layout, &new, outside)
   }
@@ -62,7 +73,11 @@ final class IndexWriter {
   ///
   /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
   func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
-    if stand == .cut { return try cutConflict(own, isSame) }
+    stand == .cut ? try cutConflict(own, isSame) : try conflict(own)
+  }
+
+  /// The same where the prepared key is not cut.
+  func conflict(_ own: RowID) throws(StoreError) -> RowID? {
     guard isUnique, stand == .alone else { return nil }
     let found: RowID??
     switch pending.find(new.bytes) {
@@ -112,9 +127,23 @@ final class IndexWriter {
     pending.put(key, value)
   }
 
+  /// Takes a row's entry out; false, and nothing done, where more than the row's own bytes is needed to know it.
+  func remove(_ row: UnsafeRawPointer, _ id: RowID) throws(StoreError) -> Bool {
+    guard covers(id) else { return true }
+    guard let made = borrowedKeys._withUnsafeGuaranteedRef({ $0.make(row, &old) }) else { return false }
+    try remove(made, id)
+    return true
+  }
+
+  /// The same for any row.
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: IndexKeys.Text) throws(StoreError) {
-    guard covers(id) else { return }
-    switch try keys.make(row, layout, &old, outside) {
+    if covers(id) { try remove(keys.make(row, layout, &old, outside), id) }
+  }
+
+  /// Takes out the entry whose key is in `old`.
+  @inline(__always)
+  private func remove(_ stand: IndexKeys.Stand, _ id: RowID) throws(StoreError) {
+    switch stand {
     case .outside: return
     case .alone: break
     case .shared, .cut: KeyCoding.append(row: id, to: &old)
@@ -150,7 +179,7 @@ final class IndexWriter {
         let (key, value) = pending.change(place)
         if let value {
           try draft.put(ByteKey(key), value)
-        } else if try !draft.remove(ByteKey(key)) {
+        } else if try !draft.removeExpected(ByteKey(key)) {
           throw Self.damaged(index)
         }
         // Many changes make many drafts, of which there may not be any number.

@@ -9,7 +9,7 @@ internal import RoostTrees
 /// ## Invariants
 /// 1. `changes[i]`, for i below `count`, has its key and then its value at `offset` in `bytes`.
 /// 2. With `isFindable`, `places` leads from a key's hash to the newest change of that key, plus one; 0 is free. It is at most
-///    half full.
+///    half full, and grows by four, because all of it is filled again.
 struct PendingEntries: ~Copyable {
   struct Change {
     /// The key's first eight bytes as a number, filled with zeros, so that most comparisons need no more.
@@ -24,7 +24,7 @@ struct PendingEntries: ~Copyable {
   /// As many bytes wait at the most.
   static let most = 4 << 20
 
-  private var bytes = ByteBuffer(capacity: 64)
+  private var bytes = ByteBuffer(capacity: 1024)
   private var changes = UnsafeMutablePointer<Change>.allocate(capacity: 16)
   private var capacity = 16
   private(set) var count = 0
@@ -53,13 +53,15 @@ struct PendingEntries: ~Copyable {
   ) {
     let size = valueLength == Self.removal ? 0 : value.count
     let offset = bytes.count
-    let memory = bytes.take(key.count &+ size)
+    // Eight bytes more, so that the head can be loaded from any key.
+    let memory = bytes.take(key.count &+ size &+ 8)
+    bytes.drop(8)
     memory.copyShort(from: key.baseAddress ?? UnsafeRawPointer(memory), byteCount: key.count)
     if size > 0, let start = value.baseAddress { (memory + key.count).copyShort(from: start, byteCount: size) }
     if count == capacity { grow() }
     (changes + count).initialize(
       to: Change(
-        head: Self.head(key), offset: UInt32(truncatingIfNeeded: offset),
+        head: Self.head(UnsafeRawPointer(memory), key.count), offset: UInt32(truncatingIfNeeded: offset),
         keyLength: UInt16(truncatingIfNeeded: key.count), valueLength: valueLength))
     count &+= 1
     if isFindable { note(count &- 1, key) }
@@ -73,12 +75,11 @@ struct PendingEntries: ~Copyable {
     capacity *= 4
   }
 
+  /// The first eight bytes of so many, filled with zeros. All eight may be read.
   @inline(__always)
-  private static func head(_ key: UnsafeRawBufferPointer) -> UInt64 {
-    if key.count >= 8 { return UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) }
-    var head: UInt64 = 0
-    for (place, byte) in key.enumerated() { head |= UInt64(byte) << UInt64(56 - 8 * place) }
-    return head
+  static func head(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    let word = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+    return count >= 8 ? word : word & ~(UInt64.max &>> UInt64(truncatingIfNeeded: 8 &* count))
   }
 
   // MARK: Finding
@@ -105,7 +106,29 @@ struct PendingEntries: ~Copyable {
     return .nothing
   }
 
-  private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { Checksum.of(key) }
+  /// Keys come from rows, so that who fills a store could make them collide if only some of their bytes counted.
+  private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+    guard let start = key.baseAddress else { return 0 }
+    var hash = UInt64(truncatingIfNeeded: key.count) ^ 0x9E37_79B9_7F4A_7C15
+    var offset = 0
+    @inline(__always) func mix(_ word: UInt64) {
+      let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+      hash = product.high ^ product.low &+ word
+    }
+    while offset &+ 8 <= key.count {
+      mix(start.u64(offset))
+      offset &+= 8
+    }
+    if offset < key.count {
+      var rest: UInt64 = 0
+      while offset < key.count {
+        rest = rest &<< 8 | UInt64(start.u8(offset))
+        offset &+= 1
+      }
+      mix(rest)
+    }
+    return hash ^ hash &>> 32
+  }
 
   private borrowing func isSame(_ change: Change, _ key: UnsafeRawBufferPointer) -> Bool {
     Int(change.keyLength) == key.count && ByteKey(self.key(change)).compare(ByteKey(key)) == 0
@@ -122,7 +145,7 @@ struct PendingEntries: ~Copyable {
   }
 
   private mutating func growPlaces() {
-    places = [UInt32](repeating: 0, count: max(64, places.count * 2))
+    places = [UInt32](repeating: 0, count: max(64, places.count * 4))
     for index in 0..<count { insert(index, key(changes[index])) }
   }
 
@@ -139,80 +162,7 @@ struct PendingEntries: ~Copyable {
 
   /// Brings the changes into the order of their keys; those of one key stay in the order in which they came.
   mutating func sort() {
-    if count > Self.few { distribute() }
-    if !insertionSort() {
-      let start = UnsafeRawPointer(bytes.memory)
-      var all = UnsafeMutableBufferPointer(start: changes, count: count)
-      all.sort { Self.isBefore($0, $1, start) }
-    }
-  }
-
-  private static let few = 40
-
-  @inline(__always)
-  private static func isBefore(_ one: Change, _ other: Change, _ start: UnsafeRawPointer) -> Bool {
-    if one.head != other.head { return one.head < other.head }
-    let order = ByteKey(start + Int(one.offset), Int(one.keyLength)).compare(
-      ByteKey(start + Int(other.offset), Int(other.keyLength)))
-    return order == 0 ? one.offset < other.offset : order < 0
-  }
-
-  /// Sorts what is nearly sorted; false, and nothing lost, where that turns out to be wrong.
-  private mutating func insertionSort() -> Bool {
-    let start = UnsafeRawPointer(bytes.memory)
-    var moves = 0
-    let most = 16 * count + 2000
-    var index = 1
-    while index < count {
-      let change = changes[index]
-      var at = index
-      while at > 0, Self.isBefore(change, changes[at &- 1], start) {
-        changes[at] = changes[at &- 1]
-        at &-= 1
-      }
-      changes[at] = change
-      moves &+= index &- at
-      if moves > most { return false }
-      index &+= 1
-    }
-    return true
-  }
-
-  /// Sorts by the first 16 bits in which the heads differ, in two steps that keep the order of what is equal.
-  private mutating func distribute() {
-    var differing: UInt64 = 0
-    for index in 0..<count { differing |= changes[index].head ^ changes[0].head }
-    let shift = UInt64(truncatingIfNeeded: min(differing.leadingZeroBitCount, 48))
-    let (changes, count) = (self.changes, self.count)
-    let other = UnsafeMutablePointer<Change>.allocate(capacity: count)
-    defer { other.deallocate() }
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 512) { starts in
-      starts.initialize(repeating: 0)
-      @inline(__always) func low(_ change: Change) -> Int {
-        Int(truncatingIfNeeded: (change.head &<< shift) &>> 48 & 255)
-      }
-      @inline(__always) func high(_ change: Change) -> Int {
-        Int(truncatingIfNeeded: (change.head &<< shift) &>> 56)
-      }
-      for index in 0..<count {
-        starts[low(changes[index])] &+= 1
-        starts[256 &+ high(changes[index])] &+= 1
-      }
-      for half in [0, 256] {
-        var sum: UInt32 = 0
-        for digit in half..<half + 256 { (starts[digit], sum) = (sum, sum &+ starts[digit]) }
-      }
-      for index in 0..<count {
-        let digit = low(changes[index])
-        (other + Int(starts[digit])).initialize(to: changes[index])
-        starts[digit] &+= 1
-      }
-      for index in 0..<count {
-        let digit = 256 &+ high(other[index])
-        changes[Int(starts[digit])] = other[index]
-        starts[digit] &+= 1
-      }
-    }
+    Self.arrange(UnsafeMutableBufferPointer(start: changes, count: count), UnsafeRawPointer(bytes.memory))
   }
 
   /// The change at a place: its key, and its value or nil where the key is taken out. Borrowed until the next change.

@@ -96,7 +96,11 @@ extension TableWriter {
   /// The fields in which `new` differs from `old`.
   func changedFields(_ moved: [Moved]) -> FieldSet {
     var changed = FieldSet()
-    for index in layout.places.indices where !layout.isSame(old.start, new.start, index) { changed.insert(index) }
+    if old.count == new.count, let fixed = layout.differingFixed(old.start, new.start, new.count) {
+      changed = fixed
+    } else {
+      for index in layout.places.indices where !layout.isSame(old.start, new.start, index) { changed.insert(index) }
+    }
     for value in moved {
       if let index = layout.members.firstIndex(where: { $0.id == value.field }) { changed.insert(index) }
     }
@@ -104,19 +108,19 @@ extension TableWriter {
   }
 
   /// The indexes in which these fields may move a row.
-  func touched(by changed: FieldSet) -> [IndexWriter] {
-    var touched: [IndexWriter] = []
-    for index in indexes where !index.fields.isDisjoint(with: changed) { touched.append(index) }
+  func touched(by changed: FieldSet) -> [Borrowed] {
+    var touched: [Borrowed] = []
+    for index in borrowed where index.use({ !$0.fields.isDisjoint(with: changed) }) {
+      touched.append(index)
+    }
     return touched
   }
 
   /// Puts `new` into the place of `old`, and into the touched indexes, whose keys are made.
   func exchange(
-    _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [IndexWriter]
+    _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [Borrowed]
   ) throws(StoreError) {
-    for index in touched where tables.omission != .indexChange {
-      try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
-    }
+    if !tables.leavesOutIndexes { try takeOut(id, of: touched) }
     for index in layout.places.indices where changed.contains(index) {
       let place = layout.places[index].place
       guard place.kind == .variable else { continue }
@@ -128,7 +132,7 @@ extension TableWriter {
     for field in strays { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
-    for index in touched where tables.omission != .indexChange { try index.add(id) }
+    if !tables.leavesOutIndexes { try add(id, to: touched) }
     try links.exchanged(id, old.start, new.start, layout)
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
@@ -137,16 +141,25 @@ extension TableWriter {
   func erase(_ id: RowID) throws(StoreError) {
     tables.deletions &+= 1
     try links.erased(id, old.start, layout)
-    for index in indexes {
-      try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
-    }
+    try takeOut(id, of: borrowed)
     for index in layout.places.indices {
       let place = layout.places[index].place
       if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }
     }
     for field in strays { try removeLarge(id, field) }
-    guard try rows.remove(id.number) else { throw damaged(id) }
+    guard try rows.removeExpected(id.number) else { throw damaged(id) }
     tables.history.note(delete: id, of: entity.id)
+  }
+
+  /// Takes the entries of `old` out of some indexes.
+  private func takeOut(_ id: RowID, of touched: [Borrowed]) throws(StoreError) {
+    for index in touched {
+      let isDone = try index.use { (index) throws(StoreError) in try index.remove(old.start, id) }
+      if isDone { continue }
+      try index.use { (index) throws(StoreError) in
+        try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
+      }
+    }
   }
 
   private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {

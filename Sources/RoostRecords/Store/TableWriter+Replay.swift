@@ -10,7 +10,7 @@ extension TableWriter {
     guard layout.admits(bytes), id.number > 0, id.number < RowNumbers.end, try isFree(id) else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     let moved = takeWaiting()
-    for index in indexes { try makeKey(index, id, moved) }
+    try makeKeys(borrowed, id, moved)
     try place(id, moved)
   }
 
@@ -25,7 +25,7 @@ extension TableWriter {
     let moved = takeWaiting()
     let changed = changedFields(moved)
     let touched = touched(by: changed)
-    for index in touched { try makeKey(index, id, moved) }
+    try makeKeys(touched, id, moved)
     try exchange(id, changed, moved, touched)
   }
 

@@ -16,6 +16,8 @@ package final class TableWriter {
   let rows: IntegerTreeDraft
   let large: ByteTreeDraft
   let indexes: [IndexWriter]
+  /// The same without a count of their users, for every row.
+  let borrowed: [Borrowed]
   let links: TableLinks
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   let generation: Int
@@ -33,6 +35,8 @@ package final class TableWriter {
   /// For the update of a row.
   @exclusivity(unchecked) var builder: RowBuilder
 
+  typealias Borrowed = Unmanaged<IndexWriter>
+
   /// The most bytes a row may have to stay in its leaf.
   private static let rowBytes = Limits.entryBytes - IntegerLeaf.slotSize
 
@@ -49,6 +53,7 @@ package final class TableWriter {
     self.rows = rows
     self.large = large
     self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
+    borrowed = self.indexes.map(Unmanaged.passUnretained)
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, tables)
     firstNew = tables.history.begin(entity.id, next: nextRow)
@@ -95,7 +100,7 @@ package final class TableWriter {
 
   /// Puts in what was assembled.
   func finishInsert(_ id: RowID, _ moved: [Moved]) throws {
-    try prepare(indexes, id, moved)
+    try prepare(borrowed, id, moved)
     try links.check(id, new.start, nil, layout)
     try tables.changing(generation) { () throws(StoreError) in
       try place(id, moved)
@@ -140,9 +145,11 @@ package final class TableWriter {
   }
 
   /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
-  func prepare(_ touched: [IndexWriter], _ id: RowID, _ moved: [Moved]) throws {
+  func prepare(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws {
     for index in touched {
-      if let other = try conflict(index, id, moved) { throw notUnique(other, index) }
+      try index.use { index in
+        if let other = try conflict(index, id, moved) { throw notUnique(other, index) }
+      }
     }
   }
 
@@ -151,6 +158,7 @@ package final class TableWriter {
     try makeKey(index, id, moved)
     guard index.keyFits else { throw tooLarge(index) }
     guard index.isUnique else { return nil }
+    if !index.isCut { return try index.conflict(id) }
     return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
   }
 
@@ -172,7 +180,18 @@ package final class TableWriter {
     index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
   }
 
-  func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+  func makeKeys(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    for index in touched {
+      try index.use { (index) throws(StoreError) in try makeKey(index, id, moved) }
+    }
+  }
+
+  @inline(__always)
+  private func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    if !index.prepare(new.start) { try makeKeySlowly(index, id, moved) }
+  }
+
+  private func makeKeySlowly(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
     try index.prepare(new.start, layout) { (slot) throws(StoreError) in try text(slot, id, moved) }
   }
 
@@ -187,8 +206,15 @@ package final class TableWriter {
     }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
-    for index in indexes { try index.add(id) }
+    try add(id, to: borrowed)
     try links.inserted(id, new.start, layout)
+  }
+
+  /// Puts the entries of `new` into some indexes.
+  func add(_ id: RowID, to touched: [Borrowed]) throws(StoreError) {
+    for index in touched {
+      try index.use { (index) throws(StoreError) in try index.add(id) }
+    }
   }
 
   func put(_ value: Moved, _ id: RowID) throws(StoreError) {

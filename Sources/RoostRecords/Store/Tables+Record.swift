@@ -115,7 +115,7 @@ extension Tables {
   ) throws(StoreError) {
     var count = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
     count += Varint.byteCount(UInt64(wanted.count))
-    for index in layout.places.indices where wanted.contains(index) {
+    wanted.forEach(of: layout.places.count) { index in
       let bytes = Self.field(layout, index, start).bytes.count
       count += Varint.byteCount(UInt64(layout.members[index].id.number)) + 1 + Varint.byteCount(UInt64(bytes)) + bytes
     }
@@ -124,7 +124,7 @@ extension Tables {
       at += Varint.encode(UInt64(entity.number), to: at)
       at += Varint.encode(row.number, to: at)
       at += Varint.encode(UInt64(wanted.count), to: at)
-      for index in layout.places.indices where wanted.contains(index) {
+      wanted.forEach(of: layout.places.count) { index in
         let (flags, bytes) = Self.field(layout, index, start)
         at += Varint.encode(UInt64(layout.members[index].id.number), to: at)
         at.set8(0, flags)

@@ -27,6 +27,7 @@ package final class Tables {
   let omission: Omission
   /// What gives rows their numbers, if not each transaction by itself.
   let numbers: RowNumbers?
+  let leavesOutIndexes: Bool
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
@@ -55,6 +56,7 @@ package final class Tables {
     self.schemas = schemas
     self.numbers = numbers
     omission = forest.transaction.store.options.omission
+    leavesOutIndexes = omission == .indexChange
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     var catalog = Catalog()
     var state = HistoryState()

@@ -1,5 +1,5 @@
 /// What a field holds. Whether it may be nil is said by the field, not here.
-package indirect enum FieldType: Hashable, Sendable {
+package enum FieldType: Hashable, Sendable {
   case bool
   case int8, int16, int32, int64
   case uint8, uint16, uint32, uint64
@@ -15,15 +15,15 @@ package indirect enum FieldType: Hashable, Sendable {
   case reference(EntityID)
   /// Whether an optional nested struct is there; its parts are fields of their own.
   case presence
-  case array(ElementType)
-  case set(ElementType)
-  case dictionary(ElementType, ElementType)
+  indirect case array(ElementType)
+  indirect case set(ElementType)
+  indirect case dictionary(ElementType, ElementType)
 }
 
 /// What stands in a collection. A struct in there is stored whole, so its parts have no fields of their own.
-package indirect enum ElementType: Hashable, Sendable {
+package enum ElementType: Hashable, Sendable {
   case plain(FieldType)
-  case optional(ElementType)
+  indirect case optional(ElementType)
   case structure([Part])
 
   package struct Part: Hashable, Sendable {

@@ -1,7 +1,7 @@
 /// A field's value, where no type of the program's own stands for it: in tools, importers, conditions and defaults.
 ///
 /// Two values are equal as Swift's are: NaN equals nothing, -0 equals 0, strings that look the same are the same.
-package indirect enum Value: Hashable, Sendable {
+package enum Value: Hashable, Sendable {
   case null
   case bool(Bool)
   case int(Int64)

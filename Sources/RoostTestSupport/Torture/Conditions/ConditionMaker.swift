@@ -79,7 +79,8 @@ package struct ConditionMaker {
 
   /// `if let`: bound to anything that may be nil.
   mutating func bound(_ kind: Kind, _ depth: Int) -> Expression {
-    let source = generator.pick(kinds).optional
+    let isRows = !manies.isEmpty && one(in: 4)
+    let source = (isRows ? Kind.rows(generator.pick(manies).target) : generator.pick(kinds)).optional
     let value = make(source, depth - 1)
     let one = within(source.whole) { maker, variable in (variable, maker.make(kind, depth - 1)) }
     return .ifLet(one.0, value, one.1, make(kind, depth - 1))

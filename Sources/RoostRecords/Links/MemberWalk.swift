@@ -1,0 +1,51 @@
+internal import RoostBytes
+package import RoostFile
+internal import RoostTrees
+
+/// Goes through the lists of one row after another.
+///
+/// Where a list begins is looked up; its end is where an entry belongs to another row. So a short list costs one look-up, where
+/// ``MemberCursor`` pays three to know places and counts.
+package struct MemberWalk: ~Copyable {
+  private enum State { case ended, begun, inside }
+
+  private var cursor: ByteCursor
+  private let members: Members
+  /// What all entries of the list begin with.
+  private var prefix = ByteBuffer(capacity: 64)
+  private var state = State.ended
+  /// Declared behind the cursor, so that it is destroyed after it.
+  private let stay: CursorStay
+
+  package init(_ members: Members) throws(StoreError) {
+    try members.bond.check()
+    cursor = ByteCursor(members.tree)
+    self.members = members
+    stay = CursorStay(members.bond.scope)
+  }
+
+  /// Makes ``next()`` give the first row of this one's list.
+  package mutating func begin(_ owner: RowID) throws(StoreError) {
+    try members.bond.check()
+    members.range(owner, &prefix)
+    state = .begun
+  }
+
+  package mutating func next() throws(StoreError) -> RowID? {
+    try members.bond.check()
+    let isThere: Bool
+    switch state {
+    case .ended: return nil
+    case .begun: isThere = try cursor.seek(ByteKey(prefix.bytes))
+    case .inside: isThere = try cursor.next()
+    }
+    state = .inside
+    guard isThere, let (key, value) = cursor.entry(), key.bytes.count >= prefix.count,
+      ByteKey(UnsafeRawBufferPointer(rebasing: key.bytes[..<prefix.count])).compare(ByteKey(prefix.bytes)) == 0
+    else {
+      state = .ended
+      return nil
+    }
+    return try members.target(key.bytes, value.bytes)
+  }
+}

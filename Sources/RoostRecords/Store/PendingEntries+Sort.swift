@@ -1,0 +1,141 @@
+internal import RoostBytes
+internal import RoostTrees
+
+/// Sorting by heads: by the first 16 bits in which they differ, then what is still equal in these by the next ones, and where
+/// heads are used up, by the next eight bytes of the keys. Only a few keys that are left together are compared.
+extension PendingEntries {
+  private struct Stretch {
+    var from: Int
+    var count: Int
+    /// How many bytes of the keys lie before their heads.
+    var depth: Int
+  }
+
+  /// So few are sorted by comparing them.
+  private static let few = 24
+
+  static func arrange(_ all: UnsafeMutableBufferPointer<Change>, _ bytes: UnsafeRawPointer) {
+    guard let changes = all.baseAddress, all.count > 1 else { return }
+    let other = UnsafeMutablePointer<Change>.allocate(capacity: all.count)
+    defer { other.deallocate() }
+    var open = [Stretch(from: 0, count: all.count, depth: 0)]
+    while let stretch = open.popLast() {
+      let start = changes + stretch.from
+      if stretch.count <= few {
+        insertionSort(start, stretch.count, bytes)
+      } else if !isSorted(start, stretch.count, bytes) {
+        distribute(stretch, start, other, bytes, &open)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func isBefore(_ one: Change, _ other: Change, _ bytes: UnsafeRawPointer) -> Bool {
+    if one.head != other.head { return one.head < other.head }
+    return isKeyBefore(one, other, bytes)
+  }
+
+  @inline(never)
+  private static func isKeyBefore(_ one: Change, _ other: Change, _ bytes: UnsafeRawPointer) -> Bool {
+    let order = ByteKey(bytes + Int(one.offset), Int(one.keyLength)).compare(
+      ByteKey(bytes + Int(other.offset), Int(other.keyLength)))
+    return order == 0 ? one.offset < other.offset : order < 0
+  }
+
+  private static func isSorted(_ changes: UnsafeMutablePointer<Change>, _ count: Int, _ bytes: UnsafeRawPointer) -> Bool
+  {
+    var index = 1
+    while index < count {
+      if isBefore(changes[index], changes[index &- 1], bytes) { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  private static func insertionSort(
+    _ changes: UnsafeMutablePointer<Change>, _ count: Int, _ bytes: UnsafeRawPointer
+  ) {
+    var index = 1
+    while index < count {
+      let change = changes[index]
+      var at = index
+      while at > 0, isBefore(change, changes[at &- 1], bytes) {
+        changes[at] = changes[at &- 1]
+        at &-= 1
+      }
+      changes[at] = change
+      index &+= 1
+    }
+  }
+
+  /// Sorts by 16 bits, in two steps that keep the order of what is equal, and leaves open what is equal in them.
+  private static func distribute(
+    _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, _ other: UnsafeMutablePointer<Change>,
+    _ bytes: UnsafeRawPointer, _ open: inout [Stretch]
+  ) {
+    let count = stretch.count
+    var differing: UInt64 = 0
+    for index in 0..<count { differing |= changes[index].head ^ changes[0].head }
+    if differing == 0 { return goDeeper(stretch, changes, bytes, &open) }
+    let shift = UInt64(truncatingIfNeeded: min(differing.leadingZeroBitCount, 48))
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 512) { starts in
+      starts.initialize(repeating: 0)
+      @inline(__always) func low(_ change: Change) -> Int {
+        Int(truncatingIfNeeded: (change.head &<< shift) &>> 48 & 255)
+      }
+      @inline(__always) func high(_ change: Change) -> Int {
+        Int(truncatingIfNeeded: (change.head &<< shift) &>> 56)
+      }
+      for index in 0..<count {
+        starts[low(changes[index])] &+= 1
+        starts[256 &+ high(changes[index])] &+= 1
+      }
+      for half in [0, 256] {
+        var sum: UInt32 = 0
+        for digit in half..<half + 256 { (starts[digit], sum) = (sum, sum &+ starts[digit]) }
+      }
+      for index in 0..<count {
+        let digit = low(changes[index])
+        (other + Int(starts[digit])).initialize(to: changes[index])
+        starts[digit] &+= 1
+      }
+      for index in 0..<count {
+        let digit = 256 &+ high(other[index])
+        changes[Int(starts[digit])] = other[index]
+        starts[digit] &+= 1
+      }
+    }
+    var from = 0
+    while from < count {
+      let bits = (changes[from].head &<< shift) &>> 48
+      var to = from &+ 1
+      while to < count, (changes[to].head &<< shift) &>> 48 == bits { to &+= 1 }
+      if to &- from > few {
+        open.append(Stretch(from: stretch.from &+ from, count: to &- from, depth: stretch.depth))
+      } else if to &- from > 1 {
+        insertionSort(changes + from, to &- from, bytes)
+      }
+      from = to
+    }
+  }
+
+  /// Makes heads of the next eight bytes of keys whose heads are all the same.
+  private static func goDeeper(
+    _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, _ bytes: UnsafeRawPointer, _ open: inout [Stretch]
+  ) {
+    let depth = stretch.depth &+ 8
+    var isLonger = false
+    for index in 0..<stretch.count where Int(changes[index].keyLength) > depth { isLonger = true }
+    guard isLonger else {
+      // They differ in nothing but zeros at their ends, if at all.
+      var all = UnsafeMutableBufferPointer(start: changes, count: stretch.count)
+      return all.sort { isKeyBefore($0, $1, bytes) }
+    }
+    for index in 0..<stretch.count {
+      let rest = max(0, Int(changes[index].keyLength) &- depth)
+      // Behind the last key there are eight bytes too, which were taken with it.
+      changes[index].head = rest == 0 ? 0 : head(bytes + (Int(changes[index].offset) &+ depth), rest)
+    }
+    open.append(Stretch(from: stretch.from, count: stretch.count, depth: depth))
+  }
+}
