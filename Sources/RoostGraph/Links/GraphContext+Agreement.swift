@@ -56,6 +56,7 @@ extension GraphContext {
     var reader = ListReader()
     list.owner._$visitLink(property, &reader)
     let before = list.rows
+    list.storedCount = 0
     var members: [any _ModelObject] = []
     var seen = Set<UInt64>()
     for member in reader.members ?? [] {

@@ -25,6 +25,7 @@ extension GraphContext {
     object._$visitLink(relation.property, &writer)
     let list = LoadedList(key, object, relation, members.map { $0._$state.row })
     list.isDirty = isEdited
+    if isEdited { list.storedCount = 0 }
     keep(list)
   }
 
@@ -108,7 +109,7 @@ extension GraphContext {
       show(list)
       var editor = ListEditor(member: member, adds: adds)
       owner._$visitLink(property, &editor)
-      if adds { list.rows.append(row) } else if let at = list.rows.firstIndex(of: row) { list.rows.remove(at: at) }
+      if adds { list.rows.append(row) } else { list.remove(row) }
       list.isDirty = true
       return
     }
@@ -128,7 +129,7 @@ extension GraphContext {
     show(list)
     var editor = ListEditor(member: object, adds: false)
     list.owner._$visitLink(list.relation.property, &editor)
-    if let at = list.rows.firstIndex(of: object._$state.row) { list.rows.remove(at: at) }
+    list.remove(object._$state.row)
   }
 
   // MARK: Unloading

@@ -11,12 +11,22 @@ final class LoadedList {
   var isUnsettled = false
   /// Whether the next save writes it.
   var isDirty = false
+  /// How many of its first members the store has in this order; those behind came in at the end.
+  var storedCount: Int
 
   init(_ key: LinkKey, _ owner: any _ModelObject, _ relation: Relation, _ rows: [UInt64]) {
     self.key = key
     self.owner = owner
     self.relation = relation
     self.rows = rows
+    storedCount = rows.count
+  }
+
+  func remove(_ row: UInt64) {
+    guard let at = rows.firstIndex(of: row) else { return }
+    rows.remove(at: at)
+    // What the store has is not its beginning any more.
+    if at < storedCount { storedCount = 0 }
   }
 
   var hasChanges: Bool { isUnsettled || isDirty }
