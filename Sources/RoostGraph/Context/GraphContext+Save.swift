@@ -120,7 +120,9 @@ extension GraphContext {
 
   /// Whether writing the members' rows brought the list to what it is: new objects came in at its end, in their order.
   private func isWritten(_ list: LoadedList) -> Bool {
-    if list.relation.isByLinks || list.storedCount == 0 && !list.owner._$state.flags.contains(.inserted) { return false }
+    if list.relation.isByLinks || list.storedCount == 0 && !list.owner._$state.flags.contains(.inserted) {
+      return false
+    }
     let target = store.maps[list.relation.target]
     var last: UInt64 = 0
     for row in list.rows[list.storedCount...] {
