@@ -1,5 +1,12 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 // Every floor is its own module, so that the compiler refuses an upward import.
 // `HouseTests` holds the rest of the table in Docs/ARCHITECTURE.md.
@@ -26,6 +33,51 @@ func tests(_ name: String, of floors: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: floors, swiftSettings: strict)
 }
 
+// The macros need SwiftSyntax. A toolchain for Linux brings its modules along, so nothing is fetched; where it does not,
+// or the trait asks, the package swift-syntax is used.
+
+/// The toolchain's folder of SwiftSyntax, found from where this manifest's own library lies; nil where there is none.
+let toolchainSyntax: String? = {
+  #if os(Linux)
+    guard let maps = fopen("/proc/self/maps", "r") else { return nil }
+    defer { fclose(maps) }
+    var line = [CChar](repeating: 0, count: 8192)
+    while fgets(&line, Int32(line.count), maps) != nil {
+      let text = String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let library = "/pm/ManifestAPI/libPackageDescription.so"
+      guard let path = text.firstIndex(of: "/"), text.hasSuffix(library) else { continue }
+      let host = text[path...].dropLast(library.count) + "/host"
+      return access(host + "/SwiftSyntaxMacros.swiftmodule", R_OK) == 0 ? String(host) : nil
+    }
+  #endif
+  return nil
+}()
+
+let syntaxModules = [
+  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics",
+  "SwiftParser",
+  "SwiftCompilerPluginMessageHandling",
+]
+
+let syntaxPackages: [Package.Dependency] =
+  toolchainSyntax == nil ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "603.0.0")] : []
+let syntaxFloors: [Target.Dependency] =
+  toolchainSyntax == nil ? syntaxModules.map { .product(name: $0, package: "swift-syntax") } : []
+let syntaxSearch: [SwiftSetting] = toolchainSyntax.map { [.unsafeFlags(["-I", $0])] } ?? []
+let syntaxLinking: [LinkerSetting] =
+  toolchainSyntax.map { [.unsafeFlags(["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0])] } ?? []
+
+func plugin(_ name: String) -> Target {
+  .macro(
+    name: name, dependencies: syntaxFloors, swiftSettings: strict + syntaxSearch, linkerSettings: syntaxLinking)
+}
+
+func pluginTests(_ name: String, of floors: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name, dependencies: floors + syntaxFloors, swiftSettings: strict + syntaxSearch,
+    linkerSettings: syntaxLinking)
+}
+
 let package = Package(
   name: "roost",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -33,9 +85,12 @@ let package = Package(
     .library(name: "RoostKV", targets: ["RoostKV"]),
     // For the benchmarks alone: nothing in it is public but the error, so nobody else can call it.
     .library(name: "RoostRecords", targets: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
+    .library(name: "Roost", targets: ["Roost"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
     .executable(name: "roost", targets: ["RoostTool"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],
+  dependencies: syntaxPackages,
   targets: [
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4",
@@ -49,6 +104,12 @@ let package = Package(
     floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
+
+    plugin("RoostMacros"),
+    .target(name: "CRetain"),
+    floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
+    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
+    floor("SwiftData", on: ["Roost"]),
 
     floor(
       "RoostTestSupport",
@@ -70,6 +131,11 @@ let package = Package(
     tests(
       "QueryTests",
       of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+    tests(
+      "GraphTests",
+      of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    pluginTests("MacroTests", of: ["RoostMacros"]),
+    tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

@@ -6,6 +6,7 @@ import Testing
   /// What each floor may import of ours. A floor that is missing here fails the test.
   static let allowed: [String: Set<String>] = [
     "CLZ4": [],
+    "CRetain": [],
     "RoostBytes": ["CLZ4"],
     "RoostFile": [],
     "RoostPages": ["RoostFile", "RoostBytes"],
@@ -14,6 +15,11 @@ import Testing
     "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostRecords": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
+    // RoostFile for the error type and the locks alone.
+    "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"],
+    "Roost": ["RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],
+    "SwiftData": ["Roost"],
+    "RoostMacros": [],
     "RoostTestSupport": [
       "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
@@ -23,14 +29,21 @@ import Testing
     "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
   ]
   /// The floors that may use Foundation.
-  static let foundation: Set<String> = ["RoostTool", "RoostTorture", "RoostTestSupport"]
+  static let foundation: Set<String> = ["Roost", "RoostTool", "RoostTorture", "RoostTestSupport"]
   /// The doors, and the one type that both of them show.
-  static let doors: Set<String> = ["RoostKV"]
+  static let doors: Set<String> = ["RoostKV", "Roost"]
   static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]
   static let system: Set<String> = [
     "Swift", "_StringProcessing", "Glibc", "Musl", "Darwin", "Synchronization", "FoundationEssentials", "WinSDK",
-    "Bionic",
+    "Bionic", "Observation",
   ]
+
+  /// What the toolchain brings along for macros, and the floor that may use it.
+  static let syntax =
+    "SwiftSyntax SwiftSyntaxBuilder SwiftSyntaxMacros SwiftDiagnostics SwiftCompilerPluginMessageHandling"
+    .split(separator: " ").map(String.init)
+  /// The floor that generated code stands on: what it shows is for that code alone, and its names say so.
+  static let generated = "RoostGraph"
 
   struct Source {
     var floor: String
@@ -68,6 +81,8 @@ import Testing
         let module = String(named.prefix { $0 != "." })
         if module == "Foundation" {
           #expect(Self.foundation.contains(source.floor), "\(source.path) imports Foundation")
+        } else if Self.syntax.contains(module) {
+          #expect(source.floor == "RoostMacros", "\(source.path) imports \(module)")
         } else if !Self.system.contains(module) {
           #expect(
             Self.allowed[source.floor]?.contains(module) == true || module == source.floor,
@@ -94,13 +109,33 @@ import Testing
   }
 
   @Test func `only the doors are public`() {
-    for source in Self.sources where !Self.doors.contains(source.floor) && !Self.publicFiles.contains(source.path) {
+    for source in Self.sources
+    where !Self.doors.contains(source.floor) && !Self.publicFiles.contains(source.path)
+      && source.floor != Self.generated
+    {
       for (number, line) in source.lines.enumerated() {
         let words = line.split(separator: " ")
         #expect(
           words.first != "public" || words.dropFirst().first == "import", "\(source.path):\(number + 1) is public")
       }
     }
+  }
+
+  @Test func `what generated code uses has names that say so`() {
+    let kinds: Set<Substring> = ["func", "var", "let", "struct", "class", "enum", "protocol", "typealias"]
+    var count = 0
+    for source in Self.sources where source.floor == Self.generated {
+      for (number, line) in source.lines.enumerated() {
+        let words = line.split(separator: " ")
+        guard let at = words.firstIndex(of: "public"), !words.contains("import"), !line.contains("//") else { continue }
+        guard let kind = words[at...].firstIndex(where: { kinds.contains($0) }), kind + 1 < words.count else {
+          continue
+        }
+        count += 1
+        #expect(words[kind + 1].hasPrefix("_"), "\(source.path):\(number + 1) is public without an underscore")
+      }
+    }
+    #expect(count > 50)
   }
 
   @Test func `the top level is as planned`() throws {

@@ -79,7 +79,17 @@ package struct RowBuilder: ~Copyable {
     present(slot).copyMemory(from: memory, byteCount: slot.type.width ?? 0)
   }
 
+  /// The row's beginning, for whoever knows the places of the layout's fields and writes them there himself.
+  package var memory: UnsafeMutableRawPointer { fixed }
+
   // MARK: Variable width
+
+  /// Sets the bytes of a variable field by its number among those; what says nil is left as it is.
+  package mutating func set(variable position: Int, bytes: UnsafeRawBufferPointer) {
+    isAsLoaded = false
+    places[position] = Place(start: heap.count, length: bytes.count, isOutside: false)
+    heap.append(contentsOf: bytes)
+  }
 
   package mutating func set(_ slot: Slot, bytes: UnsafeRawBufferPointer, isOutside: Bool = false) {
     setPresent(slot)

@@ -87,6 +87,8 @@ package final class RecordWriter {
   }
 
   package var catalog: Catalog { tables.catalog }
+  /// The number that the commit gets; see ``RecordReader/commit``.
+  package var commitNumber: UInt64 { transaction.base.transaction + 1 }
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 

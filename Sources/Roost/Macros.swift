@@ -1,0 +1,52 @@
+@_exported public import Foundation
+@_exported public import Observation
+@_exported public import RoostGraph
+
+/// Makes a class a model: its properties are stored.
+@attached(
+  member, conformances: PersistentModel, _ModelObject, Sendable,
+  names: named(_$state), named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
+  named(_$box), named(_$first), named(_$count), named(_$type), named(_$ownType), named(_$put), named(_$take),
+  named(_$encode), named(_$decode), named(_$forget), named(_$isFilled), named(_$visitLinks), named(_$visitLink))
+@attached(memberAttribute)
+@attached(extension, conformances: PersistentModel, _ModelObject, Sendable)
+public macro Model() = #externalMacro(module: "RoostMacros", type: "ModelMacro")
+
+/// Says how a property is stored.
+@attached(peer)
+public macro Attribute(
+  _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "RoostMacros", type: "AttributeMacro")
+
+/// Says how a property leads to other models.
+@attached(peer)
+public macro Relationship(
+  _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
+  minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
+  hashModifier: String? = nil
+) = #externalMacro(module: "RoostMacros", type: "RelationshipMacro")
+
+/// Keeps a property out of the store.
+@attached(peer)
+public macro Transient() = #externalMacro(module: "RoostMacros", type: "TransientMacro")
+
+/// Says which properties no two models may have in common.
+@freestanding(declaration)
+public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Says which properties are looked for, or sorted by.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Says which properties are looked for, or sorted by, and with which kind of index.
+@freestanding(declaration)
+public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// What `@Model` puts before each property.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_))
+public macro _PersistedProperty(_ number: Int = 0, in model: String = "") =
+  #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")

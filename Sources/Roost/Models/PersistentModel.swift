@@ -1,0 +1,40 @@
+public import Observation
+public import RoostGraph
+
+/// A class whose objects are kept in a store. `@Model` makes one.
+public protocol PersistentModel: _ModelObject, Observable, Hashable, Identifiable, SendableMetatype {
+  associatedtype Root: PersistentModel = Self
+
+  init(backingData: any BackingData<Self>)
+  var persistentBackingData: any BackingData<Self> { get set }
+  static var schemaMetadata: [Schema.PropertyMetadata] { get }
+}
+
+extension PersistentModel {
+  public nonisolated static func == (one: Self, other: Self) -> Bool { one === other }
+  public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  public nonisolated static func createBackingData<P>() -> some BackingData<P> where P: PersistentModel {
+    _BackingData<P>()
+  }
+}
+
+extension _ModelObject {
+  /// What tells observers of changes; made at the first use.
+  public nonisolated var _$observationRegistrar: ObservationRegistrar { _$state._registrar }
+
+  public nonisolated func access<Member>(keyPath: KeyPath<Self, Member>) {
+    _$observationRegistrar.access(self, keyPath: keyPath)
+  }
+
+  public nonisolated func withMutation<Member, Result>(
+    keyPath: KeyPath<Self, Member>, _ mutation: () throws -> Result
+  ) rethrows -> Result {
+    try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+  }
+}
+
+/// A name that SwiftData's own expansion uses for properties which are kept elsewhere.
+public struct _SwiftDataNoType: Sendable {
+  public init() {}
+}

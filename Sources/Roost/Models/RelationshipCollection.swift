@@ -1,0 +1,12 @@
+/// What a relationship to many may be: an array, or an optional one.
+public protocol RelationshipCollection {
+  associatedtype PersistentElement: PersistentModel
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+  public typealias PersistentElement = Element
+}
+
+extension Optional: RelationshipCollection where Wrapped: Sequence, Wrapped.Element: PersistentModel {
+  public typealias PersistentElement = Wrapped.Element
+}

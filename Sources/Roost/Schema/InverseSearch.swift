@@ -1,0 +1,111 @@
+internal import RoostGraph
+
+/// Finds out which relationships are the two sides of one.
+///
+/// A key path that a user named comes first. Otherwise two relationships belong together which lead to each other's entity and are the
+/// only ones to do so.
+struct InverseSearch {
+  private(set) var faults: [SchemaFault] = []
+  private let owners: [(type: any PersistentModel.Type, entity: Schema.Entity)]
+
+  init(_ owners: [(any PersistentModel.Type, Schema.Entity)]) {
+    self.owners = owners.map { (type: $0.0, entity: $0.1) }
+    takeNamed()
+    takeOnly()
+  }
+
+  private func relationships(_ entity: Schema.Entity) -> [Schema.Relationship] {
+    entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+  }
+
+  /// The relationship that a key path names, wherever it is declared.
+  private func find(_ keyPath: AnyKeyPath) -> (entity: Schema.Entity, relationship: Schema.Relationship)? {
+    for owner in owners {
+      if let found = relationships(owner.entity).first(where: { $0.keypath == keyPath }) {
+        return (owner.entity, found)
+      }
+    }
+    return nil
+  }
+
+  private mutating func takeNamed() {
+    for owner in owners {
+      for one in relationships(owner.entity) {
+        guard let keyPath = one.inverseKeyPath else { continue }
+        let place = "\(owner.entity.name).\(one.name)"
+        guard let (entity, other) = find(keyPath) else {
+          faults.append(SchemaFault("the inverse of \(place) is no relationship: \(keyPath)"))
+          continue
+        }
+        let back = "\(entity.name).\(other.name)"
+        guard leads(one, to: entity), leads(other, to: owner.entity) else {
+          faults.append(
+            SchemaFault("\(back) cannot be the inverse of \(place), because the two do not lead to each other"))
+          continue
+        }
+        if let known = one.inverseName, known != other.name {
+          faults.append(SchemaFault("\(place) has two inverses, \(known) and \(other.name): name one of them only"))
+          continue
+        }
+        if other !== one, let known = other.inverseName, known != one.name {
+          faults.append(SchemaFault("\(back) is the inverse of both \(known) and \(one.name): it can be one's only"))
+          continue
+        }
+        one.inverseName = other.name
+        other.inverseName = one.name
+        if other.inverseKeyPath == nil { other.inverseKeyPath = one.keypath }
+      }
+    }
+  }
+
+  private mutating func takeOnly() {
+    for owner in owners {
+      for one in relationships(owner.entity) where one.inverseName == nil {
+        guard let target = owners.first(where: { $0.entity.name == one.destination }) else { continue }
+        let candidates = open(relationships(target.entity), to: owner.entity, but: one)
+        let rivals = open(relationships(owner.entity), to: target.entity, but: nil)
+        if candidates.isEmpty { continue }
+        if candidates.count == 1, rivals.count == 1 || target.entity === owner.entity && rivals.count == 2 {
+          one.inverseName = candidates[0].name
+          one.inverseKeyPath = candidates[0].keypath
+          candidates[0].inverseName = one.name
+          candidates[0].inverseKeyPath = one.keypath
+        } else if target.entity !== owner.entity {
+          let names = candidates.map { "\(target.entity.name).\($0.name)" }.sorted()
+          let others = rivals.map { "\(owner.entity.name).\($0.name)" }.sorted()
+          let fault = SchemaFault(
+            "which of \(others.joined(separator: ", ")) belongs to which of \(names.joined(separator: ", ")) cannot be told: "
+              + "write @Relationship(inverse:) on one side of each pair")
+          let mirrored = SchemaFault(
+            "which of \(names.joined(separator: ", ")) belongs to which of \(others.joined(separator: ", ")) cannot be told: "
+              + "write @Relationship(inverse:) on one side of each pair")
+          if !faults.contains(fault), !faults.contains(mirrored) { faults.append(fault) }
+        }
+      }
+    }
+  }
+
+  private func open(
+    _ list: [Schema.Relationship], to entity: Schema.Entity, but one: Schema.Relationship?
+  ) -> [Schema.Relationship] {
+    list.filter { $0 !== one && $0.inverseName == nil && $0.destination == entity.name }
+  }
+
+  private func leads(_ one: Schema.Relationship, to entity: Schema.Entity) -> Bool {
+    var next: Schema.Entity? = entity
+    while let at = next {
+      if one.destination == at.name { return true }
+      next = at.superentity
+    }
+    return owners.contains { $0.entity.name == one.destination && isBelow($0.entity, entity) }
+  }
+
+  private func isBelow(_ one: Schema.Entity, _ other: Schema.Entity) -> Bool {
+    var next = one.superentity
+    while let at = next {
+      if at === other { return true }
+      next = at.superentity
+    }
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+public import RoostGraph
+internal import RoostFile
+
+/// Makes the type of a model from what `@Model` tells of it.
+public func _makeModelType<Model: PersistentModel>(
+  _ model: Model.Type, after superType: _ModelType?, byHand: Set<String> = []
+) -> _ModelType {
+  var own: [_ModelType.Property] = []
+  for property in Model.schemaMetadata where !(property.metadata is any ConstraintProperty) {
+    let type = type(of: property.keypath).valueType
+    own.append(
+      _ModelType.Property(
+        name: property.name, keyPath: property.keypath, storage: storage(type),
+        isByHand: byHand.contains(property.name)))
+  }
+  return _ModelType(model, name: entityName(model), superType: superType, own: own)
+}
+
+/// The same for a generic class, which has no place of its own where its type could stand.
+public func _registeredModelType<Model: PersistentModel>(
+  _ model: Model.Type, after superType: @autoclosure () -> _ModelType?, byHand: Set<String> = []
+) -> _ModelType {
+  if let known = registry.find(model) { return known }
+  return registry.add(model, _makeModelType(model, after: superType(), byHand: byHand))
+}
+
+private let registry = Registry()
+
+/// Unchecked because of `types`, which is read and written under the lock.
+private final class Registry: @unchecked Sendable {
+  private let lock = Lock()
+  private var types: [ObjectIdentifier: _ModelType] = [:]
+
+  func find(_ model: any PersistentModel.Type) -> _ModelType? { lock.withLock { types[ObjectIdentifier(model)] } }
+
+  func add(_ model: any PersistentModel.Type, _ type: _ModelType) -> _ModelType {
+    lock.withLock {
+      if let first = types[ObjectIdentifier(model)] { return first }
+      types[ObjectIdentifier(model)] = type
+      return type
+    }
+  }
+}
+
+/// The class's name, without those of the types and modules it is nested in.
+private func entityName(_ model: any PersistentModel.Type) -> String { String(describing: model) }
+
+private func storage(_ type: Any.Type) -> _ModelType.Storage {
+  if let model = type as? any PersistentModel.Type { return .toOne(.init(model, isOptional: false)) }
+  if let list = type as? any ModelList.Type, let model = list.model { return .toMany(.init(model, isOptional: false)) }
+  if let optional = type as? any OptionalValue.Type {
+    let wrapped = optional.wrapped
+    if let model = wrapped as? any PersistentModel.Type { return .toOne(.init(model, isOptional: true)) }
+    if let list = wrapped as? any ModelList.Type, let model = list.model {
+      return .toMany(.init(model, isOptional: true))
+    }
+    // What is nil twice over is not kept apart.
+    if wrapped is any OptionalValue.Type { return .none(type) }
+  }
+  if let codable = type as? any Codable.Type { return .value(codable) }
+  return .none(type)
+}
+
+/// Tells what an array holds, if these are models.
+private protocol ModelList {
+  static var model: (any PersistentModel.Type)? { get }
+}
+
+extension Array: ModelList {
+  fileprivate static var model: (any PersistentModel.Type)? { Element.self as? any PersistentModel.Type }
+}
+
+/// Computes something where no actor runs, although it is written as the main actor's: key paths and default values, which touch nothing.
+public func _anywhere<Value>(_ body: @MainActor () -> Value) -> Value {
+  withoutActuallyEscaping(body) { body in
+    // A function of an actor is called as any other; only the compiler tells them apart.
+    unsafeBitCast(body, to: (() -> Value).self)()
+  }
+}

@@ -1,0 +1,79 @@
+public import Foundation
+
+extension Schema: Codable, Hashable, CustomDebugStringConvertible {
+  private enum CodingKeys: String, CodingKey { case encodingVersion, version, entities }
+
+  public convenience init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let entities = try values.decode([Entity].self, forKey: .entities)
+    let named = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    for entity in entities {
+      guard let superentity = entity.superentityName.flatMap({ named[$0] }) else { continue }
+      entity.superentity = superentity
+      superentity.subentities.insert(entity)
+    }
+    self.init(
+      entities: entities, version: try values.decode(Version.self, forKey: .version),
+      encodingVersion: try values.decode(Version.self, forKey: .encodingVersion))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(encodingVersion, forKey: .encodingVersion)
+    try values.encode(version, forKey: .version)
+    try values.encode(entities, forKey: .entities)
+  }
+
+  public func save(to url: URL) throws { try JSONEncoder().encode(self).write(to: url, options: .atomic) }
+
+  public static func load(from url: URL) throws -> Schema {
+    try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
+  }
+
+  public static func == (one: Schema, other: Schema) -> Bool {
+    one.version == other.version && one.entitiesByName == other.entitiesByName
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(version)
+    hasher.combine(Set(entities.map(\.name)))
+  }
+
+  public var debugDescription: String { "Schema \(version) - entities: \(entities.map(\.name))" }
+}
+
+extension Schema.Entity: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case name, superentity, attributes, relationships, inheritedAttributes, inheritedRelationships, unique, indices
+  }
+
+  public convenience init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try values.decode(String.self, forKey: .name),
+      try values.decode([AttributeBox].self, forKey: .attributes).map(\.attribute)
+        + values.decode([Schema.Relationship].self, forKey: .relationships))
+    inheritedProperties =
+      try values.decode([AttributeBox].self, forKey: .inheritedAttributes).map(\.attribute)
+      + values.decode([Schema.Relationship].self, forKey: .inheritedRelationships)
+    superentityName = try values.decodeIfPresent(String.self, forKey: .superentity)
+    uniquenessConstraints = try values.decode([[String]].self, forKey: .unique)
+    indices = try values.decode([[String]].self, forKey: .indices)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(name, forKey: .name)
+    try values.encodeIfPresent(superentityName, forKey: .superentity)
+    try values.encode(attributes(in: storedProperties), forKey: .attributes)
+    try values.encode(storedProperties.compactMap { $0 as? Schema.Relationship }, forKey: .relationships)
+    try values.encode(attributes(in: inheritedProperties), forKey: .inheritedAttributes)
+    try values.encode(inheritedProperties.compactMap { $0 as? Schema.Relationship }, forKey: .inheritedRelationships)
+    try values.encode(uniquenessConstraints, forKey: .unique)
+    try values.encode(indices, forKey: .indices)
+  }
+
+  private func attributes(in properties: [any SchemaProperty]) -> [AttributeBox] {
+    properties.compactMap { ($0 as? Schema.Attribute).map { AttributeBox($0) } }
+  }
+}

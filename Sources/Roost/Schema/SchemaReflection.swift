@@ -1,0 +1,127 @@
+internal import RoostGraph
+
+/// Entities made of classes, and of those that their relationships lead to.
+struct SchemaReflection {
+  private(set) var entities: [Schema.Entity] = []
+  private(set) var models: [any PersistentModel.Type] = []
+  private(set) var faults: [SchemaFault] = []
+  private var byType: [ObjectIdentifier: Schema.Entity] = [:]
+
+  init(_ types: [any PersistentModel.Type]) {
+    var waiting = types[...]
+    while let type = waiting.popFirst() {
+      if byType[ObjectIdentifier(type)] != nil { continue }
+      if let superclass = Self.superclass(type) { waiting.append(superclass) }
+      let entity = Schema.Entity(type._$type.name)
+      byType[ObjectIdentifier(type)] = entity
+      entities.append(entity)
+      models.append(type)
+      for property in type._$type.properties {
+        switch property.storage {
+        case .toOne(let link), .toMany(let link):
+          if let model = link.model as? any PersistentModel.Type { waiting.append(model) }
+        case .value, .none: continue
+        }
+      }
+    }
+    var names: Set<String> = []
+    for entity in entities where !names.insert(entity.name).inserted {
+      faults.append(SchemaFault("two models have the name \(entity.name): give one of them another"))
+    }
+    for (type, entity) in zip(models, entities) { fill(entity, type) }
+    for (type, entity) in zip(models, entities) { inherit(entity, type) }
+    faults += InverseSearch(zip(models, entities).map { ($0, $1) }).faults
+  }
+
+  private static func superclass(_ type: any PersistentModel.Type) -> (any PersistentModel.Type)? {
+    type._$type.superType?.model as? any PersistentModel.Type
+  }
+
+  /// Puts in what the class itself declares.
+  private mutating func fill(_ entity: Schema.Entity, _ type: any PersistentModel.Type) {
+    let metadata = type.schemaMetadata
+    let modelType = type._$type
+    for property in metadata {
+      if let constraint = property.metadata as? any ConstraintProperty {
+        if constraint.isUnique {
+          entity.uniquenessConstraints += constraint.names
+        } else {
+          entity.indices += constraint.names
+        }
+        continue
+      }
+      guard let number = modelType.number(of: property.keypath) else { continue }
+      let valueType = Swift.type(of: property.keypath).valueType
+      switch modelType.properties[number].storage {
+      case .toOne(let link), .toMany(let link):
+        entity.storedProperties.append(relationship(property, valueType, link))
+      case .value(let codable):
+        let attribute = attribute(property, codable)
+        if attribute.isUnique { entity.uniquenessConstraints.append([property.name]) }
+        entity.storedProperties.append(attribute)
+      case .none:
+        faults.append(
+          SchemaFault(
+            "\(entity.name).\(property.name) cannot be stored, because \(valueType) is not Codable: make it so, or mark it @Transient"
+          ))
+      }
+    }
+  }
+
+  private func relationship(
+    _ property: Schema.PropertyMetadata, _ valueType: Any.Type, _ link: _ModelType.Link
+  ) -> Schema.Relationship {
+    let relationship = property.metadata as? Schema.Relationship ?? Schema.Relationship()
+    relationship.name = property.name
+    if relationship.originalName.isEmpty { relationship.originalName = property.name }
+    relationship.keypath = property.keypath
+    relationship.valueType = valueType
+    relationship.destination = link.model._$type.name
+    return relationship
+  }
+
+  private func attribute(_ property: Schema.PropertyMetadata, _ type: any Codable.Type) -> Schema.Attribute {
+    let coder = CoderShelf.shared.coder(any: type)
+    let written = property.metadata as? Schema.Attribute
+    let original = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
+    if coder.parts.isEmpty {
+      let attribute = written ?? Schema.Attribute()
+      attribute.name = property.name
+      attribute.originalName = original ?? property.name
+      attribute.valueType = type
+      attribute.defaultValue = property.defaultValue
+      return attribute
+    }
+    let composite = Schema.CompositeAttribute(
+      name: property.name, originalName: original, options: written?.options ?? [], valueType: type,
+      defaultValue: property.defaultValue, hashModifier: written?.hashModifier)
+    composite.properties = Self.parts(coder)
+    return composite
+  }
+
+  private static func parts(_ coder: AnyCoder) -> [Schema.Attribute] {
+    coder.parts.map { part in
+      if part.coder.parts.isEmpty { return Schema.Attribute(name: part.name, valueType: part.coder.valueType) }
+      let composite = Schema.CompositeAttribute(name: part.name, valueType: part.coder.valueType)
+      composite.properties = parts(part.coder)
+      return composite
+    }
+  }
+
+  /// Puts in what it inherits.
+  private func inherit(_ entity: Schema.Entity, _ type: any PersistentModel.Type) {
+    guard let superclass = Self.superclass(type), let parent = byType[ObjectIdentifier(superclass)] else { return }
+    entity.superentity = parent
+    entity.superentityName = parent.name
+    parent.subentities.insert(entity)
+    var inherited: [any SchemaProperty] = []
+    var next: Schema.Entity? = parent
+    var above: (any PersistentModel.Type)? = superclass
+    while let ancestor = next, let ancestorType = above {
+      inherited = ancestor.storedProperties + inherited
+      above = Self.superclass(ancestorType)
+      next = above.flatMap { byType[ObjectIdentifier($0)] }
+    }
+    entity.inheritedProperties = inherited
+  }
+}

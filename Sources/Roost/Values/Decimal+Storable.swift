@@ -1,0 +1,65 @@
+public import Foundation
+public import RoostGraph
+
+extension Decimal: _Storable {
+  public static var _$form: _Form { ._decimal }
+  public func _$put(into sink: inout _RowSink, at node: Int) { sink._store(_Eighteen(self), at: node) }
+  public static func _$take(from source: inout _RowSource, at node: Int) -> Decimal? {
+    source._load(node, as: _Eighteen.self).decimal
+  }
+  public func _$append(to bytes: inout _ByteSink) { bytes._append(_Eighteen(self)) }
+  public static func _$read(from bytes: inout _ByteSource) -> Decimal? { bytes._take(_Eighteen.self)?.decimal }
+  public static var _$any: Decimal { 0 }
+}
+
+/// A decimal number's bytes in a row: exponent, flags (1 negative, 2 no number), and eight times two bytes of the mantissa.
+struct _Eighteen: BitwiseCopyable {
+  typealias Mantissa = (UInt16, UInt16, UInt16, UInt16, UInt16, UInt16, UInt16, UInt16)
+
+  private var exponent: Int8
+  private var flags: UInt8
+  private var mantissa: Mantissa
+
+  /// How Foundation keeps one in memory, on every platform: it has no public name for the digits.
+  private struct Image {
+    var exponent: Int8
+    /// 15 how many words of the mantissa are used, 16 negative, 32 as short as can be.
+    var flags: UInt8
+    var reserved: UInt16 = 0
+    var mantissa: Mantissa
+  }
+
+  init(_ decimal: Decimal) {
+    if decimal.isNaN {
+      exponent = 0
+      flags = 2
+      mantissa = (0, 0, 0, 0, 0, 0, 0, 0)
+    } else {
+      let image = unsafeBitCast(decimal, to: Image.self)
+      exponent = image.exponent
+      flags = image.flags & 16 != 0 ? 1 : 0
+      mantissa = Self.words(image.mantissa, Int(image.flags & 15))
+    }
+  }
+
+  /// The words that are used; the others may hold anything.
+  private static func words(_ mantissa: Mantissa, _ count: Int) -> Mantissa {
+    var words = mantissa
+    withUnsafeMutableBytes(of: &words) { memory in
+      let used = min(2 * count, memory.count)
+      for index in used..<memory.count { memory[index] = 0 }
+    }
+    return words
+  }
+
+  var decimal: Decimal {
+    if flags & 2 != 0 { return .nan }
+    let length = withUnsafeBytes(of: mantissa) { memory in
+      ((memory.lastIndex { $0 != 0 } ?? -1) + 2) / 2
+    }
+    // Without digits, what says negative would say that it is no number.
+    if length == 0 { return 0 }
+    return unsafeBitCast(
+      Image(exponent: exponent, flags: UInt8(length) | (flags & 1) << 4, mantissa: mantissa), to: Decimal.self)
+  }
+}

@@ -1,0 +1,46 @@
+internal import RoostRecords
+
+/// Noting changes, and giving them up.
+extension GraphContext {
+  package var hasChanges: Bool {
+    inserted.contains { $0._$state.flags.isPending } || changed.contains { $0._$state.flags.isPending }
+      || deleted.contains { $0._$state.flags.isPending }
+  }
+
+  /// Notes that a property of the object changes; a fault is filled first.
+  func noteChange(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    if object._$state.flags.contains(.fault) { fill(object, origin) }
+    if !object._$state.flags.contains(.changed) {
+      object._$state.flags.insert(.changed)
+      if !object._$state.flags.contains(.inserted) { changed.append(object) }
+    }
+    object._$state.changed |= _ModelState.bit(property)
+  }
+
+  /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
+  package func rollback() {
+    for object in inserted where object._$state.flags.contains(.inserted) { letGo(object) }
+    for object in changed + deleted where !object._$state.flags.contains(.gone) {
+      object._$state.changed = 0
+      object._$state.flags.remove([.changed, .deleted, .invalid])
+      object._$forget()
+      object._$state.flags.insert(.fault)
+    }
+    inserted = []
+    changed = []
+    deleted = []
+    forgetLinks()
+    failure = nil
+  }
+
+  private func letGo(_ object: any _ModelObject) {
+    if let origin = object._$state.origin as? RowOrigin {
+      origin.objects.remove(object._$state.row, object._$state.ticket)
+    }
+    object._$state.origin = nil
+    object._$state.row = 0
+    object._$state.changed = 0
+    object._$state.flags.remove([.managed, .inserted, .changed, .deleted, .gone])
+    object._$state.flags.insert(.observed)
+  }
+}

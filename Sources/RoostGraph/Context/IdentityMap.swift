@@ -1,0 +1,133 @@
+internal import CRetain
+internal import RoostFile
+
+/// The objects of one entity in one context, by row. It does not keep them.
+///
+/// An object takes itself out when it ends, which may be on any thread; until then a look-up finds it, and gets it or, where
+/// it is ending already, nothing. So a row may get another object while the old one ends: the ticket tells them apart.
+///
+/// ## Invariants
+/// 1. An entry's memory is an object that has not ended: it takes itself out, under the lock, before its memory goes.
+/// 2. From the place where a row belongs to the entry that has it, no entry is free.
+/// 3. At least half of the entries are free.
+///
+/// Unchecked because the lock guards all of it.
+final class IdentityMap: @unchecked Sendable {
+  private struct Entry {
+    var row: UInt64
+    var object: UnsafeMutableRawPointer
+    var ticket: UInt32
+  }
+
+  /// Rows that no object has: of an entry that is free, and of one that was taken out where others follow.
+  private static let free: UInt64 = 0
+  private static let gone: UInt64 = .max
+
+  private let lock = Lock()
+  @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
+  @exclusivity(unchecked) private var mask: Int
+  @exclusivity(unchecked) private var used = 0
+  @exclusivity(unchecked) private var goneCount = 0
+  @exclusivity(unchecked) private var lastTicket: UInt32 = 0
+
+  init() {
+    mask = 15
+    entries = Self.make(16)
+  }
+
+  deinit { entries.deallocate() }
+
+  private static func make(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+    let bytes = capacity * MemoryLayout<Entry>.stride
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: MemoryLayout<Entry>.alignment)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    return memory.assumingMemoryBound(to: Entry.self)
+  }
+
+  /// How many objects there are.
+  var count: Int { lock.withLock { used - goneCount } }
+
+  /// Rows that follow each other stand beside each other, up to 64 of them, because they are asked for together.
+  @inline(__always)
+  private func place(_ row: UInt64) -> Int {
+    Int(truncatingIfNeeded: (row &+ ((row &>> 6) &* 0x9E37_79B9_7F4A_7C15) &>> 20) & 0x7FFF_FFFF) & mask
+  }
+
+  /// The entry of a row, or the free one where it would stand.
+  @inline(__always)
+  private func entry(of row: UInt64) -> UnsafeMutablePointer<Entry> {
+    var at = place(row)
+    while entries[at].row != row && entries[at].row != Self.free { at = (at &+ 1) & mask }
+    return entries + at
+  }
+
+  /// The row's object, if it has one that is not ending.
+  func object(_ row: UInt64) -> AnyObject? {
+    lock.acquire()
+    defer { lock.release() }
+    let entry = entry(of: row)
+    guard entry.pointee.row == row, let memory = swift_tryRetain(entry.pointee.object) else { return nil }
+    return Unmanaged<AnyObject>.fromOpaque(memory).takeRetainedValue()
+  }
+
+  /// Makes this the row's object, which must have none but an ending one. The ticket is for ``remove(_:_:)``.
+  func put(_ row: UInt64, _ object: AnyObject) -> UInt32 {
+    lock.acquire()
+    defer { lock.release() }
+    if used &* 2 > mask { grow() }
+    let entry = entry(of: row)
+    if entry.pointee.row == Self.free { used &+= 1 }
+    lastTicket &+= 1
+    entry.pointee = Entry(row: row, object: Unmanaged.passUnretained(object).toOpaque(), ticket: lastTicket)
+    return lastTicket
+  }
+
+  /// Takes an object out that is ending, or that is the context's no more.
+  func remove(_ row: UInt64, _ ticket: UInt32) {
+    lock.acquire()
+    defer { lock.release() }
+    let found = entry(of: row)
+    guard found.pointee.row == row, found.pointee.ticket == ticket else { return }
+    var at = found - entries
+    if entries[(at &+ 1) & mask].row != Self.free {
+      entries[at].row = Self.gone
+      goneCount &+= 1
+      return
+    }
+    entries[at].row = Self.free
+    used &-= 1
+    // Nothing follows, so those in front that are gone are free too.
+    while true {
+      at = (at &- 1) & mask
+      guard entries[at].row == Self.gone else { return }
+      entries[at].row = Self.free
+      goneCount &-= 1
+      used &-= 1
+    }
+  }
+
+  private func grow() {
+    let (old, count) = (entries, mask + 1)
+    let capacity = (used - goneCount) * 4 > count ? count * 2 : count
+    entries = Self.make(capacity)
+    mask = capacity - 1
+    (used, goneCount) = (0, 0)
+    for at in 0..<count where old[at].row != Self.free && old[at].row != Self.gone {
+      entry(of: old[at].row).pointee = old[at]
+      used += 1
+    }
+    old.deallocate()
+  }
+
+  /// All objects that are not ending.
+  func objects() -> [AnyObject] {
+    lock.acquire()
+    defer { lock.release() }
+    var all: [AnyObject] = []
+    for at in 0...mask where entries[at].row != Self.free && entries[at].row != Self.gone {
+      guard let memory = swift_tryRetain(entries[at].object) else { continue }
+      all.append(Unmanaged<AnyObject>.fromOpaque(memory).takeRetainedValue())
+    }
+    return all
+  }
+}

@@ -1,0 +1,118 @@
+/// The encoder that makes a value which describes itself.
+final class BlobWriter: Encoder {
+  /// What is written, as it grows.
+  private enum State {
+    case none
+    case value(Blob)
+    case list([BlobWriter])
+    case map([(name: String, writer: BlobWriter)])
+  }
+
+  private var state = State.none
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  var result: Blob {
+    switch state {
+    case .none: .map([])
+    case .value(let value): value
+    case .list(let writers): .list(writers.map(\.result))
+    case .map(let entries): .map(entries.map { ($0.name, $0.writer.result) })
+    }
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .map = state {} else { state = .map([]) }
+    return KeyedEncodingContainer(Keyed<Key>(writer: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .list = state {} else { state = .list([]) }
+    return Unkeyed(writer: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(writer: self) }
+
+  private func set(_ value: Blob) { state = .value(value) }
+
+  private func set<Value: Encodable>(_ value: Value) throws {
+    switch value {
+    case let value as Bool: set(.bool(value))
+    case let value as String: set(.text(value))
+    case let value as Int: set(.int(Int64(value)))
+    case let value as Double: set(.double(value))
+    case let value as Float: set(.float(value))
+    case let value as any FixedWidthInteger:
+      if let signed = Int64(exactly: value) {
+        set(.int(signed))
+      } else if let unsigned = UInt64(exactly: value) {
+        set(.uint(unsigned))
+      } else {
+        throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "the number is too large"))
+      }
+    default:
+      if let known = Blob(known: value) { return set(known) }
+      try value.encode(to: self)
+    }
+  }
+
+  private func entry(_ name: String) -> BlobWriter {
+    let writer = BlobWriter()
+    guard case .map(var entries) = state else { return writer }
+    state = .none
+    entries.append((name, writer))
+    state = .map(entries)
+    return writer
+  }
+
+  private func element() -> BlobWriter {
+    let writer = BlobWriter()
+    guard case .list(var writers) = state else { return writer }
+    state = .none
+    writers.append(writer)
+    state = .list(writers)
+    return writer
+  }
+
+  private var count: Int { if case .list(let writers) = state { writers.count } else { 0 } }
+
+  private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let writer: BlobWriter
+    let codingPath: [any CodingKey] = []
+
+    func encodeNil(forKey key: Key) throws { writer.entry(key.stringValue).set(.null) }
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+      try writer.entry(key.stringValue).set(value)
+    }
+    func nestedContainer<Other: CodingKey>(
+      keyedBy type: Other.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Other> { writer.entry(key.stringValue).container(keyedBy: type) }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      writer.entry(key.stringValue).unkeyedContainer()
+    }
+    func superEncoder() -> any Encoder { writer.entry("super") }
+    func superEncoder(forKey key: Key) -> any Encoder { writer.entry(key.stringValue) }
+  }
+
+  private struct Unkeyed: UnkeyedEncodingContainer {
+    let writer: BlobWriter
+    let codingPath: [any CodingKey] = []
+    var count: Int { writer.count }
+
+    func encodeNil() throws { writer.element().set(.null) }
+    func encode<Value: Encodable>(_ value: Value) throws { try writer.element().set(value) }
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+      writer.element().container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { writer.element().unkeyedContainer() }
+    func superEncoder() -> any Encoder { writer.element() }
+  }
+
+  private struct Single: SingleValueEncodingContainer {
+    let writer: BlobWriter
+    let codingPath: [any CodingKey] = []
+
+    func encodeNil() throws { writer.set(.null) }
+    func encode<Value: Encodable>(_ value: Value) throws { try writer.set(value) }
+  }
+}

@@ -1,0 +1,153 @@
+package import RoostRecords
+
+/// How values of one type are stored, found out from the type at run time. It is the measure of what the compiler chooses too.
+package class AnyCoder {
+  package let form: _Form
+  package let valueType: Any.Type
+  /// Of a struct that is stored as its parts: fields of their own, where it is a property.
+  package let parts: [Part]
+
+  package struct Part {
+    package var name: String
+    package var coder: AnyCoder
+  }
+
+  init(_ form: _Form, _ valueType: Any.Type, parts: [Part] = []) {
+    self.form = form
+    self.valueType = valueType
+    self.parts = parts
+  }
+
+  /// The field that holds such a property; nil for a struct that is only its parts. Of an optional struct it says whether
+  /// it is there.
+  package var field: (type: FieldType, isOptional: Bool)? {
+    if let field = form.field { return field }
+    return form.isOptional ? (.presence, true) : nil
+  }
+
+  /// Writes nil as a part, where that may be nil.
+  func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
+  func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
+  /// Reads an element whose type the reader learns from elsewhere.
+  func readAny(from bytes: inout _ByteSource) -> Any? { nil }
+  /// Whether a value given as one of `type` can be written as a part.
+  func takes(_ type: Any.Type) -> Bool { type == valueType }
+}
+
+/// Stores values of a type.
+package class Coder<Value>: AnyCoder {
+  init(_ form: _Form, parts: [Part] = []) { super.init(form, Value.self, parts: parts) }
+
+  func put(_ value: Value, into sink: inout _RowSink, at node: Int) { preconditionFailure("a coder writes") }
+  func take(from source: inout _RowSource, at node: Int) -> Value? { preconditionFailure("a coder reads") }
+  func append(_ value: Value, to bytes: inout _ByteSink) { preconditionFailure("a coder writes elements") }
+  func read(from bytes: inout _ByteSource) -> Value? { preconditionFailure("a coder reads elements") }
+  /// Any value, if one can be had.
+  var any: Value? { nil }
+
+  final override func readAny(from bytes: inout _ByteSource) -> Any? { read(from: &bytes) }
+}
+
+/// Of a type that the compiler knows.
+final class StorableCoder<Value: _Storable>: Coder<Value> {
+  init() { super.init(Value._$form) }
+
+  override func put(_ value: Value, into sink: inout _RowSink, at node: Int) { value._$put(into: &sink, at: node) }
+  override func take(from source: inout _RowSource, at node: Int) -> Value? { Value._$take(from: &source, at: node) }
+  override func append(_ value: Value, to bytes: inout _ByteSink) { value._$append(to: &bytes) }
+  override func read(from bytes: inout _ByteSource) -> Value? { Value._$read(from: &bytes) }
+  override var any: Value? { Value._$any }
+}
+
+/// Of a type that stands for a value of another one.
+final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue: _Storable {
+  init() { super.init(Value.RawValue._$form) }
+
+  override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
+    value.rawValue._$put(into: &sink, at: node)
+  }
+
+  override func take(from source: inout _RowSource, at node: Int) -> Value? {
+    guard let raw = Value.RawValue._$take(from: &source, at: node) else { return nil }
+    if let value = Value(rawValue: raw) { return value }
+    source.fail(node, "\(Value.self) has no case for what is stored")
+    return nil
+  }
+
+  override func append(_ value: Value, to bytes: inout _ByteSink) { value.rawValue._$append(to: &bytes) }
+  override func read(from bytes: inout _ByteSource) -> Value? {
+    Value.RawValue._$read(from: &bytes).flatMap { Value(rawValue: $0) }
+  }
+
+  override var any: Value? {
+    if let value = Value(rawValue: Value.RawValue._$any) { return value }
+    if let cases = Value.self as? any CaseIterable.Type { return cases.anyCase as? Value }
+    // The first case of an enum is all zeros, and so is some value of any other type without references.
+    guard _isPOD(Value.self) else { return nil }
+    return withUnsafeTemporaryAllocation(
+      byteCount: max(MemoryLayout<Value>.size, 1), alignment: MemoryLayout<Value>.alignment
+    ) { memory in
+      memory.initializeMemory(as: UInt8.self, repeating: 0)
+      return memory.baseAddress.map { $0.load(as: Value.self) }
+    }
+  }
+}
+
+extension CaseIterable {
+  fileprivate static var anyCase: Any? { allCases.first }
+}
+
+/// Of something that may be nil.
+final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
+  let wrapped: Coder<Wrapped>
+
+  init(_ wrapped: Coder<Wrapped>) {
+    self.wrapped = wrapped
+    super.init(_Form(.optional(wrapped.form.element)), parts: wrapped.parts)
+  }
+
+  override func put(_ value: Wrapped?, into sink: inout _RowSink, at node: Int) {
+    guard let value else { return putNil(into: &sink, at: node) }
+    if !parts.isEmpty { sink.setPresent(at: node) }
+    wrapped.put(value, into: &sink, at: node)
+  }
+
+  override func putNil(into sink: inout _RowSink, at node: Int) {
+    sink._setNull(at: node)
+    if !parts.isEmpty { sink.clearParts(of: node, parts) }
+  }
+
+  override func take(from source: inout _RowSource, at node: Int) -> Wrapped?? {
+    if source._isNull(node) { return .some(nil) }
+    guard let value = wrapped.take(from: &source, at: node) else { return nil }
+    return .some(value)
+  }
+
+  override func append(_ value: Wrapped?, to bytes: inout _ByteSink) {
+    guard let value else { return appendNil(to: &bytes) }
+    bytes._append(1 as UInt8)
+    wrapped.append(value, to: &bytes)
+  }
+
+  override func read(from bytes: inout _ByteSource) -> Wrapped?? {
+    switch bytes._take(UInt8.self) {
+    case 0: return .some(nil)
+    case 1: return bytes.nested { bytes in wrapped.read(from: &bytes) }.map { .some($0) }
+    default: return nil
+    }
+  }
+
+  override var any: Wrapped?? { .some(nil) }
+  override func takes(_ type: Any.Type) -> Bool { type == valueType || type == Wrapped.self }
+}
+
+extension _RowSink {
+  /// Makes all parts of a struct nil, zero or empty.
+  mutating func clearParts(of node: Int, _ parts: [AnyCoder.Part]) {
+    let first = Int(places[node].parts)
+    for (number, part) in parts.enumerated() {
+      if part.coder.field != nil { builder.setNull(plan.slot(first + number)) }
+      if !part.coder.parts.isEmpty { clearParts(of: first + number, part.coder.parts) }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+internal import RoostFile
+
+/// Coders by type, each found out once.
+///
+/// Unchecked because of `known`, which is read and written under the lock.
+package final class CoderShelf: @unchecked Sendable {
+  package static let shared = CoderShelf()
+
+  private let lock = Lock()
+  private var known: [ObjectIdentifier: AnyCoder] = [:]
+
+  /// How values of a type are stored that is known at run time only.
+  package func coder(any type: any Codable.Type) -> AnyCoder {
+    func open<Value: Codable>(_ type: Value.Type) -> AnyCoder { coder(of: type) }
+    return open(type)
+  }
+
+  /// How values of a type are stored.
+  package func coder<Value: Codable>(of type: Value.Type) -> Coder<Value> {
+    if let found = lock.withLock({ known[ObjectIdentifier(type)] }) {
+      return unsafeDowncast(found, to: Coder<Value>.self)
+    }
+    let search = CoderSearch()
+    let found = search.coder(of: type) ?? BlobCoder<Value>()
+    // Whoever comes first is right for all, so that one type has one coder.
+    return lock.withLock {
+      for (type, coder) in search.found where known[type] == nil { known[type] = coder }
+      if let first = known[ObjectIdentifier(type)] { return unsafeDowncast(first, to: Coder<Value>.self) }
+      known[ObjectIdentifier(type)] = found
+      return found
+    }
+  }
+}
+
+/// Finds out how a type is stored, and those that it is made of.
+final class CoderSearch {
+  private(set) var found: [ObjectIdentifier: AnyCoder] = [:]
+  /// The structs that are being looked at, each inside the one before.
+  private var path: [ObjectIdentifier] = []
+  /// Structs that contain themselves, by whatever way.
+  private var loops: Set<ObjectIdentifier> = []
+
+  /// Nil where the type contains one that is being looked at.
+  func coder<Value>(of type: Value.Type) -> Coder<Value>? {
+    let key = ObjectIdentifier(type)
+    if let known = found[key] { return unsafeDowncast(known, to: Coder<Value>.self) }
+    if let at = path.firstIndex(of: key) {
+      loops.formUnion(path[at...])
+      return nil
+    }
+    guard let made = make(type), let coder = made as? Coder<Value> else { return nil }
+    found[key] = coder
+    return coder
+  }
+
+  private func make<Value>(_ type: Value.Type) -> AnyCoder? {
+    if let optional = type as? any OptionalType.Type { return optional.makeCoder(self) }
+    if let storable = type as? any _Storable.Type { return Self.storable(storable) }
+    if let list = type as? any ListType.Type { return list.makeCoder(self) }
+    if let raw = type as? any RawRepresentable.Type, let coder = Self.raw(raw) { return coder }
+    if let codable = type as? any Codable.Type { return structure(codable) }
+    return nil
+  }
+
+  private static func storable<Value: _Storable>(_ type: Value.Type) -> AnyCoder { StorableCoder<Value>() }
+
+  private static func raw<Value: RawRepresentable>(_ type: Value.Type) -> AnyCoder? {
+    guard let raw = Value.RawValue.self as? any _Storable.Type else { return nil }
+    func make<Raw: _Storable>(_ raw: Raw.Type) -> AnyCoder? { RawCoderMaker<Value, Raw>.self.make() }
+    return make(raw)
+  }
+
+  private func structure<Value: Codable>(_ type: Value.Type) -> AnyCoder {
+    let key = ObjectIdentifier(type)
+    path.append(key)
+    let parts = Recorder.parts(of: type, self)
+    path.removeLast()
+    if loops.contains(key) { return BlobCoder<Value>() }
+    return parts.flatMap { PartsCoder<Value>(checking: $0) } ?? BlobCoder<Value>()
+  }
+}
+
+/// Makes a coder where the compiler does not see that the raw value is one of the known types.
+private enum RawCoderMaker<Value: RawRepresentable, Raw: _Storable> {
+  static func make() -> AnyCoder? { (Self.self as? any Maker.Type)?.coder }
+}
+
+private protocol Maker {
+  static var coder: AnyCoder { get }
+}
+
+extension RawCoderMaker: Maker where Value.RawValue == Raw {
+  static var coder: AnyCoder { RawCoder<Value>() }
+}
+
+/// What a coder must be made for piece by piece.
+private protocol OptionalType {
+  static func makeCoder(_ search: CoderSearch) -> AnyCoder?
+}
+
+extension Optional: OptionalType {
+  fileprivate static func makeCoder(_ search: CoderSearch) -> AnyCoder? {
+    // What is nil twice over is not kept apart, so it has no coder.
+    if Wrapped.self is any OptionalType.Type { return nil }
+    return search.coder(of: Wrapped.self).map { OptionalCoder($0) }
+  }
+}
+
+private protocol ListType {
+  static func makeCoder(_ search: CoderSearch) -> AnyCoder?
+}
+
+extension Array: ListType {
+  fileprivate static func makeCoder(_ search: CoderSearch) -> AnyCoder? {
+    search.coder(of: Element.self).map { ArrayCoder($0) }
+  }
+}
+
+extension Set: ListType {
+  fileprivate static func makeCoder(_ search: CoderSearch) -> AnyCoder? {
+    search.coder(of: Element.self).map { SetCoder($0) }
+  }
+}
+
+extension Dictionary: ListType {
+  fileprivate static func makeCoder(_ search: CoderSearch) -> AnyCoder? {
+    guard let key = search.coder(of: Key.self), let value = search.coder(of: Value.self) else { return nil }
+    return DictionaryCoder(key, value)
+  }
+}

@@ -1,0 +1,69 @@
+internal import RoostRecords
+
+/// Of a struct that is stored as its parts, each by its name; or as the one value that it says it is.
+final class PartsCoder<Value: Codable>: Coder<Value> {
+  private let isSingle: Bool
+  /// Also where the struct is a single value, which then stands at the struct's own node.
+  let members: [AnyCoder.Part]
+
+  /// Nil where the struct writes something else than it reads.
+  init?(checking found: Recorder.Parts<Value>) {
+    isSingle = found.shape == .single
+    members = found.parts
+    if isSingle {
+      super.init(found.parts[0].coder.form, parts: found.parts[0].coder.parts)
+    } else {
+      super.init(
+        _Form(.structure(found.parts.map { ElementType.Part($0.name, $0.coder.form.element) })), parts: found.parts)
+    }
+    let check = PartsWriter(self, .nowhere)
+    try? found.sample.encode(to: check)
+    if check.fault != nil || !check.isWhole { return nil }
+  }
+
+  var isOneValue: Bool { isSingle }
+  override var any: Value? { try? Value(from: PartsReader(members, isSingle, .nothing)) }
+
+  override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
+    if !isSingle { sink.clearParts(of: node, parts) }
+    let fault = withUnsafeMutablePointer(to: &sink) { memory -> String? in
+      let writer = PartsWriter(self, .row(memory, isSingle ? node : Int(memory.pointee.places[node].parts)))
+      do { try value.encode(to: writer) } catch { return "\(error)" }
+      return writer.fault ?? (writer.isWhole ? nil : "\(Value.self) left out a part that may not be nil")
+    }
+    if let fault { sink.refuse(node, RecordFault(.wrongType, fault)) }
+  }
+
+  override func take(from source: inout _RowSource, at node: Int) -> Value? {
+    let failure: String
+    do {
+      return try withUnsafeMutablePointer(to: &source) { memory in
+        try Value(
+          from: PartsReader(members, isSingle, .row(memory, isSingle ? node : Int(memory.pointee.places[node].parts))))
+      }
+    } catch { failure = "\(Value.self) does not accept what is stored: \(error)" }
+    source.fail(node, failure)
+    return nil
+  }
+
+  override func append(_ value: Value, to bytes: inout _ByteSink) {
+    let writer = PartsWriter(self, .lists)
+    try? value.encode(to: writer)
+    for (number, part) in members.enumerated() {
+      if let written = writer.written[number] {
+        written.withUnsafeBytes { bytes._append(plain: $0) }
+      } else {
+        part.coder.appendNil(to: &bytes)
+      }
+    }
+  }
+
+  override func read(from bytes: inout _ByteSource) -> Value? {
+    var values: [Any] = []
+    for part in members {
+      guard let value = bytes.nested({ part.coder.readAny(from: &$0) }) else { return nil }
+      values.append(value)
+    }
+    return try? Value(from: PartsReader(members, isSingle, .values(values)))
+  }
+}

@@ -1,0 +1,95 @@
+internal import RoostRecords
+
+/// Taking objects into the context with everything that they lead to.
+extension GraphContext {
+  /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
+  /// already stays.
+  package func insert(_ object: any _ModelObject) throws { try insert(object, into: nil) }
+
+  /// - Parameter list: one that has the object as a member already.
+  func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
+    try checkOpen()
+    if try origin(of: object) != nil {
+      // What was to be deleted stays after all.
+      if object._$state.flags.contains(.deleted), !object._$state.flags.contains(.gone) {
+        object._$state.flags.remove(.deleted)
+      }
+      return
+    }
+    // Found before anything is changed: a model that is unknown, or an object of another context.
+    var found: [any _ModelObject] = []
+    var seen: Set<ObjectIdentifier> = []
+    var waiting: [any _ModelObject] = [object]
+    while let next = waiting.popLast() {
+      guard seen.insert(ObjectIdentifier(next)).inserted, try origin(of: next) == nil else { continue }
+      _ = try map(of: next)
+      if next._$state.flags.contains(.fresh) { next.settle() }
+      found.append(next)
+      var collector = LinkCollector()
+      next._$visitLinks(&collector)
+      waiting += collector.found.reversed()
+    }
+    for one in found { try adopt(one) }
+    // Which lists have whom, so that nobody comes in twice.
+    var members: [LinkKey: Set<UInt64>] = [:]
+    if let list { members[list] = [object._$state.row] }
+    var adopted: [LoadedList] = []
+    for one in found { adoptLists(one, &members, &adopted) }
+    for one in found { adoptReferences(one, members) }
+    for list in adopted { agreeWhole(list) }
+  }
+
+  private func adopt(_ object: any _ModelObject) throws {
+    let map = try map(of: object)
+    let row = try store.records.reserve(of: map.entity.id)
+    let origin = origin(map)
+    object._$state.row = row.number
+    object._$state.origin = origin
+    object._$state.ticket = origin.objects.put(row.number, object)
+    object._$state.flags.insert([.managed, .inserted])
+    object._$state.flags.remove([.fresh, .observed])
+    object._$state.changed = .max
+    inserted.append(object)
+  }
+
+  /// From here on the context looks after the object's lists. Their members are noted.
+  private func adoptLists(
+    _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], _ adopted: inout [LoadedList]
+  ) {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
+      var reader = ListReader()
+      object._$visitLink(relation.property, &reader)
+      if reader.members == nil {
+        var writer = ListWriter(members: [])
+        object._$visitLink(relation.property, &writer)
+      }
+      let key = key(object, origin, relation.property)
+      let list = LoadedList(key, object, relation, [])
+      keep(list)
+      guard let members = reader.members, !members.isEmpty else { continue }
+      known[key] = Set(members.map { $0._$state.row })
+      adopted.append(list)
+    }
+  }
+
+  /// From here on the object names others by their rows.
+  private func adoptReferences(_ object: any _ModelObject, _ members: [LinkKey: Set<UInt64>]) {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
+      var reader = ReferenceReader()
+      object._$visitLink(relation.property, &reader)
+      if reader.row != 0 { continue }
+      let row = reader.object?._$state.row ?? RowNumber.nothing
+      var writer = ReferenceWriter(row: row)
+      object._$visitLink(relation.property, &writer)
+      if row == RowNumber.nothing { continue }
+      if relation.isInverseList, let inverse = relation.inverse,
+        members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(object._$state.row) == true
+      {
+        continue
+      }
+      agree(object, relation, origin, before: RowNumber.nothing, now: row)
+    }
+  }
+}

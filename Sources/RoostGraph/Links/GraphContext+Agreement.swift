@@ -1,0 +1,138 @@
+internal import RoostRecords
+
+/// Letting the other side know what a user did to a list.
+extension GraphContext {
+  /// Lets all lists that users changed agree with their other sides.
+  func settle() {
+    if links.unsettled.isEmpty { return }
+    for pair in links.unsettled.keys.sorted() { settle(pair) }
+  }
+
+  func settle(_ pair: UInt32) {
+    while let list = links.unsettled[pair] {
+      // While it is moved out nobody knows what it will be.
+      guard list.owner._$isFilled(list.relation.property) else { return }
+      links.unsettled[pair] = nil
+      list.isUnsettled = false
+      list.isDirty = true
+      agree(list)
+    }
+  }
+
+  private func agree(_ list: LoadedList) {
+    var tail = TailReader(rows: list.rows)
+    list.owner._$visitLink(list.relation.property, &tail)
+    if let added = tail.tail, !hasTwice(added, list.rows) {
+      for member in added { take(member, list) }
+      for member in added where member._$state.row != 0 { join(member, list) }
+      return
+    }
+    agreeWhole(list)
+  }
+
+  /// Whether one of the objects is there already, or comes twice, or brings itself along when it is taken into the context.
+  private func hasTwice(_ added: [any _ModelObject], _ rows: [UInt64]) -> Bool {
+    if added.count == 1, added[0]._$state.row == 0 { return false }
+    if added.isEmpty { return false }
+    var seen = Set<ObjectIdentifier>()
+    for member in added where !seen.insert(ObjectIdentifier(member)).inserted { return true }
+    let known = added.filter { $0._$state.row != 0 }
+    if known.isEmpty { return false }
+    if known.count == 1 { return rows.contains(known[0]._$state.row) }
+    let all = Set(rows)
+    return known.contains { all.contains($0._$state.row) }
+  }
+
+  /// Takes a member into the context; where it led here already it would come in again.
+  func take(_ member: any _ModelObject, _ list: LoadedList) {
+    do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
+    if member._$state.row != 0 { list.rows.append(member._$state.row) }
+  }
+
+  /// Compares a list with what the other side knows of it.
+  func agreeWhole(_ list: LoadedList) {
+    list.isDirty = true
+    list.storedCount = 0
+    let property = list.relation.property
+    var reader = ListReader()
+    list.owner._$visitLink(property, &reader)
+    let all = reader.members ?? []
+    let before = list.rows
+    // What is the same at the beginning and at the end need not be looked at.
+    var start = 0
+    let shorter = min(all.count, before.count)
+    while start < shorter, all[start]._$state.row == before[start] { start += 1 }
+    var end = 0
+    while end < shorter - start, all[all.count - 1 - end]._$state.row == before[before.count - 1 - end] { end += 1 }
+    var seen = Set<UInt64>()
+    var members: [any _ModelObject] = []
+    for member in all[start..<all.count - end] {
+      do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
+      let row = member._$state.row
+      if row != 0, seen.insert(row).inserted { members.append(member) }
+    }
+    let (first, last) = (before[..<start], before[(before.count - end)...])
+    // A member may be there twice, in the part that changed and in one that did not.
+    if !seen.isEmpty, !(first.isEmpty && last.isEmpty) {
+      let unchanged = Set(first).union(last)
+      members.removeAll { unchanged.contains($0._$state.row) }
+    }
+    list.rows = first + members.map { $0._$state.row } + last
+    if list.rows.count != all.count {
+      var writer = ListWriter(members: all[..<start] + members + all[(all.count - end)...])
+      list.owner._$visitLink(property, &writer)
+    }
+    let middle = before[start..<before.count - end]
+    let known = Set(middle)
+    for member in members where !known.contains(member._$state.row) { join(member, list) }
+    let now = Set(list.rows[start..<list.rows.count - end])
+    for row in middle where !now.contains(row) { leave(row, list) }
+  }
+
+  /// Makes a new member's side say that it belongs to the list's owner.
+  func join(_ member: any _ModelObject, _ list: LoadedList) {
+    guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
+      let back = relation(origin, inverse)
+    else { return }
+    if back.isList {
+      if !contains(member, back, origin, list.key.row) { edit(member, inverse, list.owner, adds: true) }
+      return
+    }
+    guard let former = try? current(member, back, origin), former != list.key.row else { return }
+    if RowNumber.leads(former), let other = try? live(back.target, former) {
+      edit(other, list.relation.property, member, adds: false)
+    }
+    setReference(member, inverse, list.key.row)
+  }
+
+  /// Whether an object's own side says that it belongs to the list's owner.
+  func isMember(_ member: any _ModelObject, _ list: LoadedList) -> Bool {
+    if member._$state.row == 0 { return false }
+    guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
+      let back = relation(origin, inverse)
+    else { return list.rows.contains(member._$state.row) }
+    if back.isList { return contains(member, back, origin, list.key.row) }
+    return (try? current(member, back, origin)) == list.key.row
+  }
+
+  private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
+    let key = key(object, origin, relation.property)
+    if let list = links.lists[key] { return list.rows.contains(row) }
+    if let edit = links.edits[key] {
+      if edit.added.contains(row) { return true }
+      if edit.removed.contains(row) { return false }
+    }
+    if object._$state.flags.contains(.inserted) { return false }
+    guard let side = try? snapshot().catalog.relationship(relation.way.id) else { return false }
+    return (try? snapshot().links(side).contains(RowID(row), in: RowID(key.row))) ?? false
+  }
+
+  /// Makes a former member's side say that it belongs to the list's owner no more.
+  private func leave(_ row: UInt64, _ list: LoadedList) {
+    guard let inverse = list.relation.inverse, let member = try? live(list.relation.target, row),
+      let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse)
+    else { return }
+    if back.isList { return edit(member, inverse, list.owner, adds: false) }
+    if (try? current(member, back, origin)) == list.key.row { setReference(member, inverse, RowNumber.nothing) }
+  }
+}

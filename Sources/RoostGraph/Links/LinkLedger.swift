@@ -1,0 +1,79 @@
+/// A list of an object that is loaded.
+final class LoadedList {
+  let key: LinkKey
+  let owner: any _ModelObject
+  let relation: Relation
+  /// The members' rows, as the other side knows them.
+  var rows: [UInt64]
+  /// The members, where they are not in the object's slot: somebody has to be asked for them.
+  var hidden: Any?
+  /// Whether a user changed it since both sides agreed.
+  var isUnsettled = false
+  /// Whether the next save writes it.
+  var isDirty = false
+  /// How many of its first members the store has in this order; those behind came in at the end.
+  var storedCount: Int
+
+  init(_ key: LinkKey, _ owner: any _ModelObject, _ relation: Relation, _ rows: [UInt64]) {
+    self.key = key
+    self.owner = owner
+    self.relation = relation
+    self.rows = rows
+    storedCount = rows.count
+  }
+
+  func remove(_ row: UInt64) {
+    guard let at = rows.firstIndex(of: row) else { return }
+    rows.remove(at: at)
+    // What the store has is not its beginning any more.
+    if at < storedCount { storedCount = 0 }
+  }
+
+  var hasChanges: Bool { isUnsettled || isDirty }
+}
+
+/// What a context knows of relationships.
+///
+/// A list in its slot is read and changed without anybody being asked. So while a user changes one, the others of the same
+/// relationship are hidden: whoever reads one of those, or a reference, lets the changed one agree with the other side first.
+///
+/// ## Invariants
+/// 1. Of a relationship, both sides together, one list at most is unsettled, and then no other one is in its slot.
+/// 2. Lists are kept here as long as they are loaded, so that their number has a bound.
+struct LinkLedger {
+  /// What other sides did to a list that is not loaded.
+  struct Edit {
+    var owner: any _ModelObject
+    var added: [UInt64] = []
+    var removed: Set<UInt64> = []
+  }
+
+  var lists: [LinkKey: LoadedList] = [:]
+  /// By relationship, the lists that may be in their slots.
+  var visible: [UInt32: [LoadedList]] = [:]
+  /// By relationship, the list that a user changed.
+  var unsettled: [UInt32: LoadedList] = [:]
+  var edits: [LinkKey: Edit] = [:]
+  /// Where a reference led before the setter that is under way.
+  var before: UInt64 = 0
+  /// Rows that go with the next save although no object of theirs is here.
+  var doomed: Set<LinkKey> = []
+  /// The lists, the first loaded first; some may be gone.
+  var queue: [LoadedList] = []
+  var memberCount = 0
+  var unloadAt = mostLoaded
+
+  /// More members than this do not stay loaded, but for those with changes.
+  static let mostLoaded = 100_000
+}
+
+/// Numbers that stand where a row's number would.
+enum RowNumber {
+  /// The other side has to be asked.
+  static let unknown = UInt64.max
+  static let nothing = UInt64.max - 1
+
+  /// Whether it is a row's.
+  @inline(__always)
+  static func leads(_ row: UInt64) -> Bool { row != 0 && row < nothing }
+}

@@ -1,0 +1,72 @@
+internal import Observation
+
+/// The slow ways of the accessors.
+extension _ModelObject {
+  /// Comes before a load that may not simply be done. Afterwards the slot holds a value.
+  public func _$willRead(_ property: Int) {
+    if _$state.flags.contains(.fresh) { settle() }
+    if _$state.flags.contains(.observed) { track(property) }
+    if let origin = _$state.origin, !_$state._isReady || !_$isFilled(property) { origin.willRead(self, property) }
+  }
+
+  /// Comes before a store that may not simply be done; ``_$didWrite(_:)`` follows.
+  public func _$willWrite(_ property: Int) {
+    if _$state.flags.contains(.fresh) { settle() }
+    if let origin = _$state.origin { origin.willWrite(self, property) }
+    if _$state.flags.contains(.tracked) { tell(property, willChange: true) }
+  }
+
+  /// Comes before a value is moved out of its slot, to be changed in place. ``_$didWrite(_:)`` follows.
+  public func _$willModify(_ property: Int) {
+    _$willRead(property)
+    _$willWrite(property)
+  }
+
+  public func _$didWrite(_ property: Int) {
+    if let origin = _$state.origin { origin.didWrite(self, property) }
+    if _$state.flags.contains(.tracked) { tell(property, willChange: false) }
+  }
+
+  /// The object that a reference leads to.
+  public func _$resolve<Model: _ModelObject>(_ property: Int, row: UInt64, as type: Model.Type) -> Model? {
+    guard let found = _$state.origin?.resolve(self, property, row: row) else { return nil }
+    return found as? Model
+  }
+
+  /// The members of a relationship whose array is moved out at the moment.
+  public func _$lentMembers<Model: _ModelObject>(_ property: Int, as type: Model.Type) -> [Model] {
+    guard let origin = _$state.origin else { _$stop(property, "is read while it is being changed") }
+    return origin.lentMembers(self, property).compactMap { $0 as? Model }
+  }
+
+  /// Ends the program, because a getter must return a value and there is none.
+  public func _$stop(_ property: Int, _ story: StaticString) -> Never {
+    preconditionFailure("\(Self._$type.name).\(Self._$type.propertyName(property)) \(story)")
+  }
+
+  /// Moves what waits in the box into the slots. From here on a new object is as any other.
+  package func settle() {
+    _$state.flags.remove(.fresh)
+    guard let box = _$box else { return }
+    box.settle(self)
+  }
+
+  private func track(_ property: Int) {
+    let keyPath = Self._$type.keyPath(property)
+    let registrar = _$state.takeRegistrar()
+    func access<Member>(_ member: Member.Type) {
+      registrar.access(self, keyPath: unsafeDowncast(keyPath, to: KeyPath<Self, Member>.self))
+    }
+    _openExistential(type(of: keyPath).valueType, do: access)
+  }
+
+  private func tell(_ property: Int, willChange: Bool) {
+    let keyPath = Self._$type.keyPath(property)
+    let registrar = _$state.takeRegistrar()
+    func tell<Member>(_ member: Member.Type) {
+      let keyPath = unsafeDowncast(keyPath, to: KeyPath<Self, Member>.self)
+      if willChange { registrar.willSet(self, keyPath: keyPath) } else { registrar.didSet(self, keyPath: keyPath) }
+    }
+    _openExistential(type(of: keyPath).valueType, do: tell)
+  }
+}

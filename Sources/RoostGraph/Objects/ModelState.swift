@@ -1,0 +1,99 @@
+/// What every model's object carries beside its values. It stands in the object itself.
+///
+/// ## Layout
+/// ```
+///  0  u32  flags: one test says whether a getter may simply load, another whether a setter may simply store
+///  4  u32  ticket, for whoever keeps the object's place in a map
+///  8  u64  properties that were changed; the 64th and those behind it share the last bit
+/// 16  u64  the row's number, 0 where there is none yet
+/// 24  the origin: where the object comes from, and through it the context; nil while the object is nobody's
+/// 32  what few objects need, made at the first use
+/// ```
+/// It cannot be copied, so that its end is the object's: the origin is told then.
+public struct _ModelState: ~Copyable {
+  @usableFromInline package var flags: Flags
+  package var ticket: UInt32 = 0
+  @usableFromInline package var changed: UInt64 = 0
+  package var row: UInt64 = 0
+  package var origin: _Origin?
+  package var extras: _Extras?
+
+  /// Of an object that a program makes itself.
+  public init() {
+    flags = .new
+    origin = nil
+    extras = nil
+  }
+
+  /// Of an object for a row: a fault, whose slots are empty.
+  package init(row: UInt64, origin: _Origin, flags: Flags = [.fault, .managed]) {
+    self.flags = flags
+    self.row = row
+    self.origin = origin
+    extras = nil
+  }
+
+  deinit {
+    if let origin { origin.objectGoes(row: row, ticket: ticket) }
+  }
+
+  /// What is the matter with an object. Every flag of the first byte makes a getter ask first.
+  @usableFromInline package struct Flags: OptionSet, Sendable {
+    @usableFromInline package let rawValue: UInt32
+
+    @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The slots are empty.
+    @inlinable package static var fault: Flags { Flags(rawValue: 1) }
+    /// Whoever reads it may want to be told of changes.
+    @inlinable package static var observed: Flags { Flags(rawValue: 2) }
+    /// Made by a program, and not looked at since: values may wait in the box.
+    @inlinable package static var fresh: Flags { Flags(rawValue: 4) }
+    /// No value can be had; the extras know why.
+    @inlinable package static var invalid: Flags { Flags(rawValue: 8) }
+    /// Values are moved out of the slots at the moment; how many is counted in these bits.
+    @inlinable package static var lent: Flags { Flags(rawValue: 0xF0) }
+    @inlinable package static var oneLent: Flags { Flags(rawValue: 0x10) }
+    /// It belongs to an origin, which wants to know of the first change of each property.
+    @inlinable package static var managed: Flags { Flags(rawValue: 0x100) }
+    /// Somebody waits to be told of changes.
+    @inlinable package static var tracked: Flags { Flags(rawValue: 0x200) }
+    /// Not for the accessors: from here on the bits belong to the origin.
+    package static var firstOfOrigin: UInt32 { 0x1_0000 }
+
+    @inlinable package static var new: Flags { Flags(rawValue: 2 | 4) }
+    @inlinable package static var stopsLoad: UInt32 { 0xFF }
+    /// A setter of an observed object must ask only if somebody waits.
+    @inlinable package static var stopsStore: UInt32 { 0x3FD }
+    /// What stops a setter whose property is changed already.
+    @inlinable package static var stopsAgain: UInt32 { 0x2FD }
+  }
+
+  /// The bit that stands for a property.
+  @inlinable
+  package static func bit(_ property: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: min(property, 63)) }
+
+  // MARK: For the accessors
+
+  /// Whether a getter may simply load.
+  @inlinable public var _isReady: Bool {
+    @inline(__always) get { flags.rawValue & Flags.stopsLoad == 0 }
+  }
+
+  /// Whether a setter of a relationship may simply store.
+  @inlinable public var _isFree: Bool {
+    @inline(__always) get { flags.rawValue & Flags.stopsStore == 0 }
+  }
+
+  /// Whether a setter of a value may simply store.
+  @inlinable @inline(__always)
+  public func _isFree(_ property: Int) -> Bool {
+    let flags = flags.rawValue
+    if flags & Flags.stopsStore == 0 { return true }
+    return flags & Flags.stopsAgain == 0 && changed & Self.bit(property) != 0
+  }
+
+  /// A value is moved out of its slot until ``_giveBack()``.
+  @inlinable public mutating func _lend() { flags = Flags(rawValue: flags.rawValue &+ Flags.oneLent.rawValue) }
+  @inlinable public mutating func _giveBack() { flags = Flags(rawValue: flags.rawValue &- Flags.oneLent.rawValue) }
+}

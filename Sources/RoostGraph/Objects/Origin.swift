@@ -1,0 +1,32 @@
+/// Where an object comes from: the rows of one entity in one context. An object that is nobody's has none.
+///
+/// All of it is called by the object's accessors. Whoever manages objects makes a class of its own of it.
+///
+/// ## Invariants
+/// 1. After ``willRead(_:_:)`` the property's slot holds a value, and a relationship to many its members; or the flags say that it
+///    is lent.
+/// 2. Between ``willWrite(_:_:)`` and ``didWrite(_:_:)`` the slot alone changes.
+public class _Origin {
+  package init() {}
+
+  /// A getter found that it may not simply load: the object is a fault, or a relationship to many is not there.
+  package func willRead(_ object: any _ModelObject, _ property: Int) { missing() }
+
+  /// A setter is about to store, and may not do so unseen. Afterwards the object is no fault.
+  package func willWrite(_ object: any _ModelObject, _ property: Int) { missing() }
+
+  /// It has stored.
+  package func didWrite(_ object: any _ModelObject, _ property: Int) { missing() }
+
+  /// The object that a reference leads to; the slot must not be touched meanwhile. `row` is ``_ToOne/unknown`` where the
+  /// other side has to be asked.
+  package func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? { missing() }
+
+  /// The members of a relationship that are moved out of its slot at the moment, as they were before.
+  package func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { missing() }
+
+  /// An object has ended, perhaps on another thread.
+  package func objectGoes(row: UInt64, ticket: UInt32) { missing() }
+
+  private func missing() -> Never { preconditionFailure("an origin of objects answers everything it is asked") }
+}

@@ -1,0 +1,153 @@
+package import RoostRecords
+
+/// Where a model's values stand in the rows of one layout of its entity.
+///
+/// Unchecked, because it is written once, before anybody sees it.
+package final class RowPlan: @unchecked Sendable {
+  package let type: _ModelType
+  package let entityName: String
+  package let layout: Layout
+  /// By node: the properties by number, then parts.
+  package let places: UnsafeMutablePointer<_Place>
+  package let count: Int
+  package let names: [String]
+  /// How values are stored whose type says nothing of it; nil for relationships.
+  package let coders: [AnyCoder?]
+  /// Values of fields that the layout does not have.
+  package let initial: InitialRow
+  private let slots: [Int: RoostRecords.Slot]
+
+  /// A plan for rows of `layout`, which is one of the entity's. Throws where the entity has no field for a value.
+  ///
+  /// - Parameter initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
+  package init(_ type: _ModelType, _ entity: Entity, _ layout: Layout, initial: InitialRow? = nil) throws(RecordFault) {
+    var nodes: [Node] = []
+    for property in type.properties {
+      switch property.storage {
+      case .value(let type): nodes.append(Node(property.name, CoderShelf.shared.coder(any: type)))
+      case .toOne: nodes.append(Node(property.name, isReference: true))
+      case .toMany, .none: nodes.append(Node(property.name))
+      }
+    }
+    var next = 0
+    while next < nodes.count {
+      if let coder = nodes[next].coder, !coder.parts.isEmpty {
+        nodes[next].parts = nodes.count
+        for part in coder.parts { nodes.append(Node(nodes[next].name + "." + part.name, part.coder)) }
+      }
+      next += 1
+    }
+    var places: [_Place] = []
+    var slots: [Int: RoostRecords.Slot] = [:]
+    for (number, node) in nodes.enumerated() {
+      var place = _Place()
+      if node.coder?.field != nil || node.isReference {
+        if let field = entity.field(node.name), node.isMet(by: field) {
+          if let at = layout.members.firstIndex(where: { $0.id == field.id }) {
+            place = _Place(layout.slots[at], field.id, in: layout)
+            slots[number] = layout.slots[at]
+          } else {
+            place.kind = .initial
+          }
+        } else if !node.isReference {
+          throw RecordFault(
+            .unknown, "the store has no such field, or one of another type", entity: entity.name, field: node.name)
+        }
+      }
+      place.parts = UInt32(node.parts)
+      places.append(place)
+    }
+    if let initial {
+      self.initial = initial
+    } else {
+      self.initial = try InitialRow(entity, nodes.map(\.name), layout, slots)
+    }
+    self.type = type
+    self.places = .allocate(capacity: max(places.count, 1))
+    self.places.initialize(from: places, count: places.count)
+    count = nodes.count
+    entityName = entity.name
+    self.layout = layout
+    names = nodes.map(\.name)
+    coders = nodes.map(\.coder)
+    self.slots = slots
+  }
+
+  deinit { places.deallocate() }
+
+  /// Of a node that holds a value.
+  package func coder(_ node: Int) -> AnyCoder {
+    guard let coder = coders[node] else { preconditionFailure("\(entityName).\(names[node]) is no value") }
+    return coder
+  }
+
+  package func keyPath(_ property: Int) -> AnyKeyPath { type.keyPath(property) }
+
+  /// Of a node that has a field.
+  package func slot(_ node: Int) -> RoostRecords.Slot {
+    guard let slot = slots[node] else { preconditionFailure("\(entityName).\(names[node]) has no field of its own") }
+    return slot
+  }
+
+  private struct Node {
+    var name: String
+    var coder: AnyCoder?
+    var isReference: Bool
+    var parts = 0
+
+    init(_ name: String, _ coder: AnyCoder? = nil, isReference: Bool = false) {
+      self.name = name
+      self.coder = coder
+      self.isReference = isReference
+    }
+
+    func isMet(by field: Field) -> Bool {
+      if let wanted = coder?.field { return field.type == wanted.type && field.isOptional == wanted.isOptional }
+      if case .reference = field.type { return isReference }
+      return false
+    }
+  }
+}
+
+/// A row that holds what fields hold which a row does not have, by the plan's nodes.
+package final class InitialRow: @unchecked Sendable {
+  private let memory: UnsafeMutableRawPointer
+  private let layout: Layout
+  private let slots: [Int: RoostRecords.Slot]
+
+  fileprivate init(
+    _ entity: Entity, _ names: [String], _ layout: Layout, _ slots: [Int: RoostRecords.Slot]
+  ) throws(RecordFault) {
+    self.layout = layout
+    self.slots = slots
+    var builder = RowBuilder(layout)
+    for (node, slot) in slots {
+      guard let initial = entity.field(names[node])?.initial else { continue }
+      try builder.set(slot, initial)
+    }
+    memory = .allocate(byteCount: builder.byteCount, alignment: 8)
+    try builder.write(to: memory)
+  }
+
+  deinit { memory.deallocate() }
+
+  func isNull(_ node: Int) -> Bool { slots[node].map { layout.isNull(memory, $0) } ?? true }
+
+  func fixed(_ node: Int) -> UnsafeRawPointer {
+    guard let slot = slots[node], !slot.isVariable else { return Self.zeros }
+    return UnsafeRawPointer(memory + slot.position)
+  }
+
+  func bytes(_ node: Int) -> UnsafeRawBufferPointer {
+    guard let slot = slots[node], slot.isVariable else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return layout.bytes(memory, slot).bytes
+  }
+
+  /// As many as the widest field has.
+  // Unsafe, because it is never written.
+  private nonisolated(unsafe) static let zeros: UnsafeRawPointer = {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 32, alignment: 8)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: 32)
+    return UnsafeRawPointer(memory)
+  }()
+}

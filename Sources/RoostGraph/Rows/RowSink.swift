@@ -1,0 +1,77 @@
+package import RoostRecords
+
+/// Takes the values of one object and puts them into a row.
+///
+/// Values go by node: first the properties by number, then the parts of those that are stored as parts.
+public struct _RowSink: ~Copyable {
+  @usableFromInline let memory: UnsafeMutableRawPointer
+  @usableFromInline let places: UnsafePointer<_Place>
+  package var builder: RowBuilder
+  package let plan: RowPlan
+  /// The first value that could not be stored, and why.
+  package var failure: RecordFault?
+  /// Bytes of the value at hand.
+  var scratch = _ByteSink()
+
+  /// For rows of a plan's layout, which is the newest.
+  package init(_ plan: RowPlan) {
+    self.plan = plan
+    builder = RowBuilder(plan.layout)
+    memory = builder.memory
+    places = UnsafePointer(plan.places)
+  }
+
+  /// Begins another row.
+  package mutating func clear() {
+    builder.clear()
+    failure = nil
+  }
+
+  // MARK: Fixed width
+
+  @inlinable @inline(__always)
+  func setPresent(_ place: _Place) {
+    if place.nullMask == 0 { return }
+    let at = Int(place.nullByte)
+    let now = memory.load(fromByteOffset: at, as: UInt8.self)
+    memory.storeBytes(of: now & ~place.nullMask, toByteOffset: at, as: UInt8.self)
+  }
+
+  /// Writes a value whose bytes in memory are those in the row.
+  @inlinable @inline(__always)
+  public mutating func _store<Value: BitwiseCopyable>(_ value: Value, at node: Int) {
+    let place = places[node]
+    setPresent(place)
+    memory.storeBytes(of: value, toByteOffset: Int(place.position), as: Value.self)
+  }
+
+  /// Says that a struct is there, whose parts stand by themselves.
+  package mutating func setPresent(at node: Int) { setPresent(places[node]) }
+
+  public mutating func _setNull(at node: Int) {
+    let place = places[node]
+    if place.nullMask == 0 { return refuse(node, RecordFault(.missing, "nil where a value must stand")) }
+    builder.setNull(plan.slot(node))
+  }
+
+  // MARK: Variable width
+
+  public mutating func _store(bytes: UnsafeRawBufferPointer, at node: Int) {
+    let place = places[node]
+    setPresent(place)
+    builder.set(variable: Int(place.number), bytes: bytes)
+  }
+
+  /// Stores what a body writes.
+  package mutating func store(at node: Int, _ body: (inout _ByteSink) -> Void) {
+    scratch.clear()
+    body(&scratch)
+    let place = places[node]
+    setPresent(place)
+    builder.set(variable: Int(place.number), bytes: scratch.bytes)
+  }
+
+  package mutating func refuse(_ node: Int, _ fault: RecordFault) {
+    if failure == nil { failure = fault.at(plan.entityName, plan.names[node]) }
+  }
+}

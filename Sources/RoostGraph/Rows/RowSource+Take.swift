@@ -1,0 +1,62 @@
+/// What generated code calls, by the types of the slots.
+extension _RowSource {
+  @inlinable @inline(__always)
+  public mutating func _take<Value: _Storable>(_ slot: inout _Slot<Value>, _ property: Int) {
+    slot.value = Value._$take(from: &self, at: property)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func _take<Value: RawRepresentable>(_ slot: inout _Slot<Value>, _ property: Int)
+  where Value.RawValue: _Storable {
+    guard let raw = Value.RawValue._$take(from: &self, at: property) else { return slot._forget() }
+    slot.value = Value(rawValue: raw)
+    if slot.value == nil { _unknownCase(property) }
+  }
+
+  @inlinable @inline(__always)
+  public mutating func _take<Value: RawRepresentable>(_ slot: inout _Slot<Value?>, _ property: Int)
+  where Value.RawValue: _Storable {
+    if _isNull(property) { return slot._store(nil) }
+    guard let raw = Value.RawValue._$take(from: &self, at: property) else { return slot._forget() }
+    guard let value = Value(rawValue: raw) else {
+      _unknownCase(property)
+      return slot._forget()
+    }
+    slot._store(value)
+  }
+
+  @_disfavoredOverload
+  public mutating func _take<Value: Codable>(_ slot: inout _Slot<Value>, _ property: Int) {
+    let coder = unsafeDowncast(plan.coder(property), to: Coder<Value>.self)
+    slot.value = coder.take(from: &self, at: property)
+  }
+
+  public mutating func _take<Model: _ModelObject>(_ slot: inout _ToOne<Model>, _ property: Int) {
+    slot.object = nil
+    if places[property].kind == .none {
+      slot.row = _ToOne<Model>.unknown
+    } else {
+      slot.row = _isNull(property) ? _ToOne<Model>.nothing : _load(property, as: UInt64.self)
+    }
+  }
+
+  public mutating func _take<Model: _ModelObject>(_ slot: inout _ToOneAlways<Model>, _ property: Int) {
+    _take(&slot.slot, property)
+  }
+
+  /// The members are asked for when somebody reads them.
+  public mutating func _take<Model: _ModelObject>(_ slot: inout _ToMany<Model>, _ property: Int) { slot._forget() }
+  public mutating func _take<Model: _ModelObject>(_ slot: inout _ToManyOrNil<Model>, _ property: Int) { slot._forget() }
+
+  /// A value that accessors written by hand keep in the object's box.
+  public mutating func _take<Value: Codable>(_ box: inout _Box?, _ type: Value.Type, _ property: Int) {
+    guard let value = unsafeDowncast(plan.coder(property), to: Coder<Value>.self).take(from: &self, at: property) else {
+      return
+    }
+    if box == nil { box = _Box() }
+    box?.set(any: plan.keyPath(property), value)
+  }
+
+  @usableFromInline @inline(never)
+  mutating func _unknownCase(_ property: Int) { fail(property, "its type has no case for what is stored") }
+}

@@ -1,0 +1,91 @@
+package import RoostFile
+package import RoostRecords
+
+/// Gives the values of one row to an object. The row was looked at: every place of its layout lies within it.
+public struct _RowSource: ~Copyable {
+  @usableFromInline let row: UnsafeRawPointer
+  @usableFromInline let places: UnsafePointer<_Place>
+  package let plan: RowPlan
+  /// Reads a value that is too large for its row.
+  package let large: (any LargeValues)?
+  /// The first value that could not be had, and why. Its slot stays empty.
+  package var failure: (any Error)?
+
+  /// Someone who can read a row's large values.
+  package protocol LargeValues {
+    func bytes(of field: FieldID) throws(StoreError) -> [UInt8]
+  }
+
+  /// The plan is that of the row's layout, which has admitted the row.
+  package init(_ row: UnsafeRawPointer, _ plan: RowPlan, large: (any LargeValues)? = nil) {
+    self.row = row
+    self.plan = plan
+    self.large = large
+    places = UnsafePointer(plan.places)
+  }
+
+  /// Whether the row says nil.
+  @inlinable @inline(__always)
+  public func _isNull(_ node: Int) -> Bool {
+    let place = places[node]
+    if place.kind == .initial { return isInitiallyNull(node) }
+    return place.isNull(row)
+  }
+
+  /// A value whose bytes in memory are those in the row.
+  @inlinable @inline(__always)
+  public mutating func _load<Value: BitwiseCopyable>(_ node: Int, as type: Value.Type) -> Value {
+    let place = places[node]
+    if place.kind == .fixed, !place.isNull(row) {
+      return row.loadUnaligned(fromByteOffset: Int(place.position), as: type)
+    }
+    return initial(node).loadUnaligned(as: type)
+  }
+
+  /// The bytes of a variable value, until the body returns. They may be of any length, and say anything.
+  public mutating func _withBytes<Result>(_ node: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let place = places[node]
+    if place.kind == .variable, !place.isNull(row) {
+      let at = Int(place.position)
+      let start = place.number == 0 ? 0 : Int(Self.word(row, at &- 2) & ~Layout.outside)
+      let end = Self.word(row, at)
+      let bytes = UnsafeRawBufferPointer(
+        start: row + (Int(place.bytesStart) &+ start), count: Int(end & ~Layout.outside) &- start)
+      return end & Layout.outside == 0 ? body(bytes) : outside(node, FieldID(place.field), body)
+    }
+    return body(initialBytes(node))
+  }
+
+  package mutating func fail(_ node: Int, _ detail: String) {
+    if failure == nil { failure = RecordFault(.wrongType, detail, entity: plan.entityName, field: plan.names[node]) }
+  }
+
+  private mutating func outside<Result>(
+    _ node: Int, _ field: FieldID, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    do throws(StoreError) {
+      guard let large else {
+        throw StoreError(.damaged, "\(plan.names[node]) stands outside its row, and nobody can read it")
+      }
+      return try large.bytes(of: field).withUnsafeBytes(body)
+    } catch {
+      if failure == nil { failure = error }
+      return body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+
+  private static func word(_ row: UnsafeRawPointer, _ offset: Int) -> UInt16 {
+    UInt16(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  // MARK: What the row does not say
+
+  @usableFromInline @inline(never)
+  func isInitiallyNull(_ node: Int) -> Bool { plan.initial.isNull(node) }
+
+  /// Where the bytes of a value stand that the row does not have, or that it calls nil although it may not be nil now.
+  @usableFromInline @inline(never)
+  func initial(_ node: Int) -> UnsafeRawPointer { plan.initial.fixed(node) }
+
+  private func initialBytes(_ node: Int) -> UnsafeRawBufferPointer { plan.initial.bytes(node) }
+}

@@ -1,0 +1,51 @@
+package import RoostFile
+package import RoostPages
+package import RoostRecords
+
+/// A store of objects: rows, and the models whose objects they hold.
+package final class GraphStore: Sendable {
+  package let records: RecordStore
+  /// The models of the program, in the order in which they were given.
+  package let maps: [EntityMap]
+  let feed = CommitFeed()
+  /// By number of the map, and of the property.
+  let relations: [[Relation?]]
+  private let byType: [ObjectIdentifier: EntityMap]
+  private let byEntity: [EntityID: EntityMap]
+
+  /// Opens the store at `path` for these models, and makes it if it is not there. Entities and fields that the models have
+  /// and the store has not are added.
+  package convenience init(
+    _ path: String, _ models: [ModelPlan], options: StoreOptions = StoreOptions(),
+    fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws {
+    try self.init(RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem), models)
+  }
+
+  /// A store that lives in memory and ends with this object.
+  package convenience init(inMemory options: StoreOptions, _ models: [ModelPlan]) throws {
+    try self.init(RecordStore(inMemory: options, reservesRows: true), models)
+  }
+
+  private init(_ records: RecordStore, _ models: [ModelPlan]) throws {
+    self.records = records
+    let catalog = try SchemaKeeper(models).settle(records)
+    var maps: [EntityMap] = []
+    for (number, model) in models.enumerated() {
+      guard let entity = catalog.entity(model.type.name) else {
+        throw RecordFault(.unknown, "the store has no such entity", entity: model.type.name)
+      }
+      maps.append(try EntityMap(number, model.type, entity))
+    }
+    self.maps = maps
+    relations = try RelationFinder(catalog, maps, models).relations()
+    byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
+    byEntity = Dictionary(maps.map { ($0.entity.id, $0) }) { first, _ in first }
+  }
+
+  package func map(of model: any _ModelObject.Type) -> EntityMap? { byType[ObjectIdentifier(model)] }
+  package func map(of entity: EntityID) -> EntityMap? { byEntity[entity] }
+  package func map(named name: String) -> EntityMap? { maps.first { $0.type.name == name } }
+
+  package func close() throws(StoreError) { try records.close() }
+}

@@ -1,0 +1,56 @@
+package import RoostRecords
+
+/// What a model asks of its store, beside its properties: unique values, indexes and relationships.
+package struct ModelPlan: Sendable {
+  package var type: _ModelType
+  /// Properties, or parts of them behind a point, whose values together no two objects may have.
+  package var uniques: [[String]]
+  package var indexes: [[String]]
+  package var relationships: [RelationshipPlan]
+  /// What a property was called before, by its name now.
+  package var originalNames: [String: String]
+  /// What rows hold that are older than a property.
+  package var initials: [String: Value]
+  /// Properties whose values the history keeps of deleted objects.
+  package var preserved: Set<String>
+
+  package init(
+    _ type: _ModelType, uniques: [[String]] = [], indexes: [[String]] = [], relationships: [RelationshipPlan] = [],
+    originalNames: [String: String] = [:], initials: [String: Value] = [:], preserved: Set<String> = []
+  ) {
+    self.type = type
+    self.uniques = uniques
+    self.indexes = indexes
+    self.relationships = relationships
+    self.originalNames = originalNames
+    self.initials = initials
+    self.preserved = preserved
+  }
+}
+
+/// One side of a relationship, as its model describes it. The other side is in the plan of the other model, if it has one.
+package struct RelationshipPlan: Hashable, Sendable {
+  package var name: String
+  /// The entity's name.
+  package var target: String
+  package var isToMany: Bool
+  /// The property of the target that is the other side; nil where there is none.
+  package var inverse: String?
+  package var deleteRule: Relationship.DeleteRule
+  package var minimum: Int
+  /// 0 for any number.
+  package var maximum: Int
+
+  package init(
+    _ name: String, to target: String, isToMany: Bool = false, inverse: String? = nil,
+    deleteRule: Relationship.DeleteRule = .nullify, minimum: Int = 0, maximum: Int = 0
+  ) {
+    self.name = name
+    self.target = target
+    self.isToMany = isToMany
+    self.inverse = inverse
+    self.deleteRule = deleteRule
+    self.minimum = minimum
+    self.maximum = maximum
+  }
+}

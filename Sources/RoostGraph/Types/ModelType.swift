@@ -1,0 +1,79 @@
+/// A model's class: its properties in order, found out once.
+///
+/// Unchecked, because it is written once, before anybody sees it.
+public final class _ModelType: @unchecked Sendable {
+  /// The entity's name: that of the class, without what it is nested in.
+  package let name: String
+  package let model: any _ModelObject.Type
+  /// That of the class it inherits from, if that is a model.
+  package let superType: _ModelType?
+  /// All properties by number, the inherited ones first.
+  package let properties: [Property]
+  /// How many of them are inherited.
+  package let first: Int
+
+  /// How a property is stored.
+  package enum Storage {
+    case value(any Codable.Type)
+    case toOne(Link)
+    case toMany(Link)
+    /// Not at all: nothing is known of its type.
+    case none(Any.Type)
+  }
+
+  /// Where a relationship leads.
+  package struct Link {
+    package var model: any _ModelObject.Type
+    package var isOptional: Bool
+
+    package init(_ model: any _ModelObject.Type, isOptional: Bool) {
+      self.model = model
+      self.isOptional = isOptional
+    }
+  }
+
+  package struct Property {
+    package var name: String
+    package var keyPath: AnyKeyPath
+    package var storage: Storage
+    /// Whether the user wrote the accessors, so that the value stands in the object's box.
+    package var isByHand = false
+
+    package init(name: String, keyPath: AnyKeyPath, storage: Storage, isByHand: Bool = false) {
+      self.name = name
+      self.keyPath = keyPath
+      self.storage = storage
+      self.isByHand = isByHand
+    }
+  }
+
+  /// - Parameter own: the properties that the class itself declares.
+  package init(_ model: any _ModelObject.Type, name: String, superType: _ModelType?, own: [Property]) {
+    self.model = model
+    self.name = name
+    self.superType = superType
+    let inherited = superType?.properties ?? []
+    first = inherited.count
+    properties = inherited + own
+    numbers = Dictionary(properties.enumerated().map { ($0.element.keyPath, $0.offset) }) { first, _ in first }
+  }
+
+  private let numbers: [AnyKeyPath: Int]
+
+  /// How many properties the class has, for the numbers of those of its subclasses.
+  public var _count: Int { properties.count }
+
+  /// The number of a property whose accessors were not told.
+  public func _number(of name: String) -> Int { properties.firstIndex { $0.name == name } ?? 0 }
+
+  package func number(of keyPath: AnyKeyPath) -> Int? { numbers[keyPath] }
+  package func keyPath(_ property: Int) -> AnyKeyPath { properties[property].keyPath }
+  package func propertyName(_ property: Int) -> String {
+    properties.indices.contains(property) ? properties[property].name : "property \(property)"
+  }
+
+  /// A fault for a row.
+  package func makeFault(row: UInt64, origin: _Origin) -> any _ModelObject {
+    model.init(_$state: _ModelState(row: row, origin: origin))
+  }
+}

@@ -1,0 +1,33 @@
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// What is wrong with the source, and what to do about it.
+struct Complaint: DiagnosticMessage, FixItMessage {
+  let message: String
+  let severity: DiagnosticSeverity
+
+  init(_ message: String, _ severity: DiagnosticSeverity = .error) {
+    self.message = message
+    self.severity = severity
+  }
+
+  var diagnosticID: MessageID { MessageID(domain: "Roost", id: "model") }
+  var fixItID: MessageID { diagnosticID }
+}
+
+extension MacroExpansionContext {
+  func complain(_ node: some SyntaxProtocol, _ message: String, _ fixIts: [FixIt] = []) {
+    diagnose(Diagnostic(node: Syntax(node), message: Complaint(message), fixIts: fixIts))
+  }
+
+  func warn(_ node: some SyntaxProtocol, _ message: String, _ fixIts: [FixIt] = []) {
+    diagnose(Diagnostic(node: Syntax(node), message: Complaint(message, .warning), fixIts: fixIts))
+  }
+}
+
+extension FixIt {
+  static func replace(_ title: String, _ old: some SyntaxProtocol, _ new: some SyntaxProtocol) -> FixIt {
+    FixIt(message: Complaint(title), changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+  }
+}

@@ -1,0 +1,153 @@
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// What can be told of a model before it is compiled.
+struct ModelCheck<Context: MacroExpansionContext> {
+  private let model: ModelSource
+  private let context: Context
+
+  init(_ model: ModelSource, _ context: Context) {
+    self.model = model
+    self.context = context
+  }
+
+  /// Only classes are models.
+  static func refuse(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, _ context: Context) {
+    guard let structure = declaration.as(StructDeclSyntax.self) else {
+      let kind =
+        declaration.is(ActorDeclSyntax.self) ? "an actor" : declaration.is(EnumDeclSyntax.self) ? "an enum" : "this"
+      return context.complain(node, "'@Model' stands before a class, not before \(kind)")
+    }
+    let word = structure.structKeyword
+    context.complain(
+      node, "'@Model' stands before a class, not before a struct",
+      [.replace("make '\(structure.name.text)' a class", word, word.with(\.tokenKind, .keyword(.class)))])
+  }
+
+  func run() {
+    for member in model.members { check(MemberKind(member)) }
+    checkConstraints()
+    checkInitializers()
+  }
+
+  private func check(_ kind: MemberKind) {
+    switch kind {
+    case .persisted(let property): check(property)
+    case .several(let variable):
+      context.complain(variable, "'@Model' needs one declaration for each property: write several 'var'")
+    case .pattern(let variable):
+      context.complain(variable, "'@Model' cannot store a pattern: write one 'var' for each name")
+    case .constant(let variable, let name, let initial):
+      checkConstant(variable, name, initial)
+    case .observed(let variable, let name):
+      context.complain(
+        variable,
+        "'\(name)' is stored by its model and cannot have observers: mark it '@Transient', or observe it where it is set"
+      )
+    case .lazy(let variable, let name):
+      context.complain(
+        variable, "'\(name)' cannot be lazy, because its model stores it: remove 'lazy', or mark it '@Transient'",
+        [
+          .replace(
+            "remove 'lazy'", variable,
+            variable.with(\.modifiers, variable.modifiers.filter { $0.name.tokenKind != .keyword(.lazy) }))
+        ])
+    case .transient(let variable, let name):
+      checkTransient(variable, name)
+    case .other: return
+    }
+  }
+
+  private func check(_ property: Property) {
+    if property.type == nil, property.initial == nil {
+      context.complain(property.binding, "'\(property.name)' needs a type: '@Model' cannot store what has none")
+    }
+    if let attribute = property.attribute, property.relationship != nil {
+      context.complain(
+        attribute, "'\(property.name)' is an attribute or a relationship, not both: remove one of the two")
+    }
+    if let type = property.type, type.is(TupleTypeSyntax.self), type.as(TupleTypeSyntax.self)!.elements.count != 1 {
+      context.complain(type, "'\(property.name)' cannot be stored, because it is a tuple: make it a Codable struct")
+    }
+    if let type = property.type, type.is(FunctionTypeSyntax.self) {
+      context.complain(type, "'\(property.name)' cannot be stored, because it is a function: mark it '@Transient'")
+    }
+  }
+
+  private func checkConstant(_ variable: VariableDeclSyntax, _ name: String, _ initial: ExprSyntax?) {
+    let fix = FixIt.replace(
+      "write 'var'", variable.bindingSpecifier, variable.bindingSpecifier.with(\.tokenKind, .keyword(.var)))
+    if variable.attribute("Attribute") != nil || variable.attribute("Relationship") != nil || initial == nil {
+      context.complain(
+        variable.bindingSpecifier, "'\(name)' cannot be stored, because it is a 'let': write 'var'", [fix])
+    } else if let initial, !initial.isLiteral {
+      context.warn(
+        variable.bindingSpecifier,
+        "'\(name)' is not stored, because it is a 'let', and may be another one in each object: write 'var', or mark it '@Transient'",
+        [fix])
+    }
+  }
+
+  private func checkTransient(_ variable: VariableDeclSyntax, _ name: String) {
+    guard let binding = variable.bindings.first, binding.initializer == nil else { return }
+    if let block = binding.accessorBlock, !block.hasObservers { return }
+    let isOptional = binding.typeAnnotation.map { SlotType.plain($0.type).hasSuffix("?") } ?? false
+    if isOptional, variable.bindingSpecifier.tokenKind == .keyword(.var) { return }
+    context.complain(
+      binding,
+      "'\(name)' is '@Transient' and needs a default value, because it is not in the store: write '= …' behind it")
+  }
+
+  private func checkConstraints() {
+    for kind in ["Unique", "Index"] {
+      for again in model.constraints.filter({ $0.macroName.text == kind }).dropFirst() {
+        context.complain(again, "a model has one '#\(kind)' at most: write all key paths in one, separated by commas")
+      }
+    }
+  }
+
+  // MARK: Initializers
+
+  private func checkInitializers() {
+    let initializers = model.members.compactMap { $0.as(InitializerDeclSyntax.self) }
+    let designated = initializers.filter { initializer in
+      initializer.body != nil && !initializer.modifiers.contains { $0.name.tokenKind == .keyword(.convenience) }
+    }
+    guard !initializers.isEmpty || model.superclass != nil else {
+      return context.complain(
+        model.declaration.name, "@Model requires an initializer be provided for '\(model.name)'")
+    }
+    let needed = model.properties.filter {
+      !$0.isByHand && $0.initial == nil && $0.slot.hasBeginning && $0.mustBeSet
+    }
+    for initializer in designated {
+      let words = Set(initializer.body!.tokens(viewMode: .sourceAccurate).map(\.text))
+      if words.contains("persistentBackingData") || initializer.signature.description.contains("backingData") {
+        continue
+      }
+      for property in needed where !words.contains(property.name) && !words.contains("_" + property.bareName) {
+        context.complain(
+          initializer.initKeyword,
+          "this initializer leaves '\(property.name)' without a value: set it, or give it a default")
+      }
+    }
+  }
+}
+
+extension Property {
+  /// Whether the property has a value only if somebody gives it one.
+  fileprivate var mustBeSet: Bool {
+    guard let type else { return false }
+    let text = SlotType.plain(type)
+    return !text.hasSuffix("?") && !text.hasPrefix("Optional<") && !text.hasPrefix("[") && !text.hasPrefix("Array<")
+  }
+}
+
+extension ExprSyntax {
+  fileprivate var isLiteral: Bool {
+    `is`(IntegerLiteralExprSyntax.self) || `is`(FloatLiteralExprSyntax.self) || `is`(BooleanLiteralExprSyntax.self)
+      || `is`(StringLiteralExprSyntax.self) || `is`(NilLiteralExprSyntax.self)
+  }
+}

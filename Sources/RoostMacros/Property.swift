@@ -1,0 +1,132 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+
+/// One persisted property as it is written in the source.
+struct Property {
+  var name: String
+  /// As it is written; nil where only the default tells it.
+  var type: TypeSyntax?
+  var initial: ExprSyntax?
+  var binding: PatternBindingSyntax
+  var declaration: VariableDeclSyntax
+  /// Whether the user wrote the accessors, and keeps the value in the backing data.
+  var isByHand = false
+
+  var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
+  var relationship: AttributeSyntax? { declaration.attribute("Relationship") }
+  var slot: SlotType { SlotType(type, initial) }
+}
+
+/// What a member is to the model.
+enum MemberKind {
+  case persisted(Property)
+  /// Several variables in one declaration, which no macro can give accessors to.
+  case several(VariableDeclSyntax)
+  /// A constant, which cannot be given a stored value.
+  case constant(VariableDeclSyntax, name: String, initial: ExprSyntax?)
+  case observed(VariableDeclSyntax, name: String)
+  case lazy(VariableDeclSyntax, name: String)
+  case pattern(VariableDeclSyntax)
+  case transient(VariableDeclSyntax, name: String)
+  case other
+
+  init(_ member: some DeclSyntaxProtocol) {
+    self = .other
+    guard let variable = member.as(VariableDeclSyntax.self), !variable.isStatic,
+      let binding = variable.bindings.first
+    else { return }
+    if variable.bindings.count > 1 {
+      if variable.attribute("Transient") == nil, variable.bindings.contains(where: { $0.accessorBlock == nil }) {
+        self = .several(variable)
+      }
+      return
+    }
+    let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    if let block = binding.accessorBlock {
+      guard let name else { return }
+      if block.isByHand {
+        self = .persisted(Property(name, variable, binding, isByHand: true))
+      } else if block.hasObservers {
+        self =
+          variable.attribute("Transient") == nil ? .observed(variable, name: name) : .transient(variable, name: name)
+      }
+      return
+    }
+    guard let name else {
+      self = variable.attribute("Transient") == nil ? .pattern(variable) : .other
+      return
+    }
+    if variable.attribute("Transient") != nil {
+      self = .transient(variable, name: name)
+    } else if variable.bindingSpecifier.tokenKind == .keyword(.let) {
+      self = .constant(variable, name: name, initial: binding.initializer?.value)
+    } else if variable.has(.lazy) {
+      self = .lazy(variable, name: name)
+    } else if variable.has(.weak) || variable.has(.unowned) || variable.isWrapped {
+      return
+    } else {
+      self = .persisted(Property(name, variable, binding))
+    }
+  }
+}
+
+extension Property {
+  init(_ name: String, _ declaration: VariableDeclSyntax, _ binding: PatternBindingSyntax, isByHand: Bool = false) {
+    self.name = name
+    self.declaration = declaration
+    self.binding = binding
+    self.isByHand = isByHand
+    type = binding.typeAnnotation?.type.trimmed
+    initial = binding.initializer?.value.trimmed
+  }
+}
+
+extension VariableDeclSyntax {
+  func attribute(_ name: String) -> AttributeSyntax? { attributes.named(name) }
+  func has(_ keyword: Keyword) -> Bool { modifiers.contains { $0.name.tokenKind == .keyword(keyword) } }
+  var isStatic: Bool { has(.static) || has(.class) }
+
+  /// Whether an attribute of the user's own stands before it, which may be a property wrapper.
+  var isWrapped: Bool {
+    attributes.contains { element in
+      guard let attribute = element.as(AttributeSyntax.self) else { return false }
+      let name = attribute.attributeName.trimmedDescription
+      return name.first?.isUppercase == true
+        && !Self.known.contains(name.split(separator: ".").last.map(String.init) ?? name)
+        && !name.hasSuffix("Actor")
+    }
+  }
+
+  private static let known: Set<String> = [
+    "Attribute", "Relationship", "Transient", "ObservationIgnored", "ObservationTracked",
+  ]
+}
+
+extension AttributeListSyntax {
+  func named(_ name: String) -> AttributeSyntax? {
+    for element in self {
+      guard let attribute = element.as(AttributeSyntax.self) else { continue }
+      let written = attribute.attributeName.trimmedDescription
+      if written == name || written.hasSuffix("." + name) { return attribute }
+    }
+    return nil
+  }
+}
+
+extension AccessorBlockSyntax {
+  private var list: AccessorDeclListSyntax? {
+    if case .accessors(let list) = accessors { list } else { nil }
+  }
+
+  var hasObservers: Bool {
+    list?.contains { [.keyword(.didSet), .keyword(.willSet)].contains($0.accessorSpecifier.tokenKind) } ?? false
+  }
+
+  /// Whether there is an init accessor that uses the backing data, as in SwiftData's own expansion.
+  var isByHand: Bool {
+    list?.contains { accessor in
+      accessor.accessorSpecifier.tokenKind == .keyword(.`init`)
+        && accessor.attributes.description.contains("_$backingData")
+    } ?? false
+  }
+}

@@ -1,0 +1,80 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+
+/// The type of the slot that holds a property.
+///
+/// A macro sees no types, only how they are written. For those of the language and of Foundation that is enough; for all others the compiler
+/// chooses, by an overloaded function.
+enum SlotType {
+  /// A value, of this type.
+  case value(String, isOptional: Bool)
+  /// Whatever the type turns out to be.
+  case type(String)
+  /// Whatever the type of the expression turns out to be.
+  case expression(String)
+
+  init(_ type: TypeSyntax?, _ initial: ExprSyntax?) {
+    if let type {
+      let text = Self.plain(type)
+      let bare = text.hasSuffix("?") ? String(text.dropLast()) : text
+      if Self.known.contains(bare) || Self.isKnownList(bare) {
+        self = .value(text, isOptional: text.hasSuffix("?"))
+      } else {
+        self = .type(text)
+      }
+    } else if let literal = initial.flatMap(Self.literal) {
+      self = .value(literal, isOptional: false)
+    } else {
+      self = .expression(initial?.trimmedDescription ?? "")
+    }
+  }
+
+  /// Whether the compiler may find that it is a relationship.
+  var mayBeLink: Bool {
+    if case .value = self { false } else { true }
+  }
+
+  /// Whether the declaration gives the slot a beginning, so that initializers need not.
+  var hasBeginning: Bool {
+    if case .value(_, let isOptional) = self { isOptional } else { true }
+  }
+
+  /// What stands behind the slot's name in its declaration.
+  var declaration: String {
+    switch self {
+    case .value(let type, false): ": _Slot<\(type)>"
+    case .value(let type, true): ": _Slot<\(type)> = .init(nil)"
+    case .type(let type): " = _slot(for: (\(type)).self)"
+    case .expression(let expression): " = _slot(like: \(expression))"
+    }
+  }
+
+  /// `T!` and `Optional<T>` are `T?`.
+  static func plain(_ type: TypeSyntax) -> String {
+    if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+      return "\(unwrapped.wrappedType.trimmedDescription)?"
+    }
+    return type.trimmedDescription
+  }
+
+  private static func literal(_ expression: ExprSyntax) -> String? {
+    if expression.is(IntegerLiteralExprSyntax.self) { return "Int" }
+    if expression.is(FloatLiteralExprSyntax.self) { return "Double" }
+    if expression.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+    if expression.is(StringLiteralExprSyntax.self) { return "String" }
+    if let sign = expression.as(PrefixOperatorExprSyntax.self), sign.operator.text == "-" {
+      return literal(sign.expression)
+    }
+    return nil
+  }
+
+  private static func isKnownList(_ text: String) -> Bool {
+    guard text.hasPrefix("["), text.hasSuffix("]") else { return false }
+    return known.contains(String(text.dropFirst().dropLast()))
+  }
+
+  static let known: Set<String> = [
+    "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Bool", "Float", "Double",
+    "String", "Date", "UUID", "Data", "URL", "Decimal",
+  ]
+}

@@ -1,0 +1,21 @@
+internal import RoostFile
+internal import RoostTrees
+
+/// Changing a row in a builder of the caller's own.
+extension TableWriter {
+  /// Puts a row into the builder, which is of the newest layout; false if there is none of that number. What is changed in
+  /// there comes back with ``replace(_:with:)``.
+  package func read(_ id: RowID, into builder: inout RowBuilder) throws -> Bool {
+    guard try load(id) else { return false }
+    builder.load(old.bytes)
+    return true
+  }
+
+  /// Makes the row what the builder says, where it says something else; false if there is none of that number.
+  @discardableResult
+  package func replace(_ id: RowID, with builder: inout RowBuilder) throws -> Bool {
+    guard try load(id) else { return false }
+    try replace(id, assemble(&builder, id))
+    return true
+  }
+}

@@ -1,0 +1,151 @@
+import RoostQuery
+import RoostRecords
+import RoostTestSupport
+import SwiftData
+import Testing
+
+@testable import RoostGraph
+
+/// Schools, pupils and clubs that are changed at random, beside plain lists of names.
+struct LinkPlay {
+  private var generator: SplitMix64
+  private let store: GraphStore
+  private var context: GraphContext
+  private var schools: [String: School] = [:]
+  private var pupils: [String: Pupil] = [:]
+  private var clubs: [String: Club] = [:]
+  // What must be: the pupils of a school in order, those of a club, and the clubs of a pupil as a set.
+  private var inSchool: [String: [String]] = [:]
+  private var inClub: [String: [String]] = [:]
+
+  init(_ seed: UInt64) throws {
+    generator = SplitMix64(seed: seed)
+    store = try SchoolStore.make()
+    context = GraphContext(store)
+    for number in 0..<4 {
+      let school = School("s\(number)")
+      schools[school.name] = school
+      inSchool[school.name] = []
+      let club = Club("c\(number)")
+      clubs[club.title] = club
+      inClub[club.title] = []
+      try context.insert(school)
+      try context.insert(club)
+    }
+    for number in 0..<12 {
+      let pupil = Pupil("p\(number)")
+      pupils[pupil.name] = pupil
+      try context.insert(pupil)
+    }
+  }
+
+  private mutating func any<Model>(_ all: [String: Model]) -> (name: String, object: Model) {
+    let names = all.keys.sorted()
+    let name = names[generator.below(names.count)]
+    return (name, all[name]!)
+  }
+
+  private mutating func leaveSchool(_ name: String) {
+    for school in inSchool.keys { inSchool[school]?.removeAll { $0 == name } }
+  }
+
+  mutating func step(_ story: String) throws {
+    for _ in 0..<1 + generator.below(5) { change() }
+    if generator.chance(1, in: 3) { check(story + ", before") }
+    if generator.chance(1, in: 4) { try context.save() }
+    check(story)
+    if generator.chance(1, in: 6) { try reopen() }
+    if generator.chance(1, in: 10) { check(story + ", reopened") }
+  }
+
+  private mutating func change() {
+    let (name, pupil) = any(pupils)
+    let (schoolName, school) = any(schools)
+    let (clubName, club) = any(clubs)
+    switch generator.below(9) {
+    case 0, 1:
+      if pupil.school !== school {
+        leaveSchool(name)
+        inSchool[schoolName]?.append(name)
+      }
+      pupil.school = school
+    case 2:
+      leaveSchool(name)
+      pupil.school = nil
+    case 3:
+      if inSchool[schoolName]?.contains(name) == true { return }
+      leaveSchool(name)
+      let place = generator.below(inSchool[schoolName]!.count + 1)
+      inSchool[schoolName]?.insert(name, at: place)
+      school.pupils.insert(pupil, at: place)
+    case 4:
+      var list = inSchool[schoolName]!
+      if list.isEmpty { return }
+      list.remove(at: generator.below(list.count))
+      list.shuffle(using: &generator)
+      inSchool[schoolName] = list
+      school.pupils = list.map { pupils[$0]! }
+    case 5:
+      if inClub[clubName]?.contains(name) == true { return }
+      inClub[clubName]?.append(name)
+      if generator.chance(1, in: 2) { pupil.clubs.append(club) } else { club.members.append(pupil) }
+    case 6:
+      inClub[clubName]?.removeAll { $0 == name }
+      if generator.chance(1, in: 2) {
+        pupil.clubs.removeAll { $0 === club }
+      } else {
+        club.members.removeAll { $0 === pupil }
+      }
+    case 7:
+      // As many as before, some of them from elsewhere.
+      let count = inSchool[schoolName]!.count
+      let list = Array(pupils.keys.sorted().shuffled(using: &generator).prefix(count))
+      for one in list { leaveSchool(one) }
+      inSchool[schoolName] = list
+      school.pupils = list.map { pupils[$0]! }
+    default:
+      pupil.name = name
+    }
+  }
+
+  /// Lists and references in any order, because reading one may bring another one up to date.
+  private mutating func check(_ story: String) {
+    var parts = [0, 1, 2, 3]
+    parts.shuffle(using: &generator)
+    for part in parts {
+      switch part {
+      case 0:
+        for (name, school) in schools { #expect(school.pupils.map(\.name) == inSchool[name], "\(story), \(name)") }
+      case 1: for (name, club) in clubs { #expect(club.members.map(\.name) == inClub[name], "\(story), \(name)") }
+      case 2:
+        for (name, pupil) in pupils {
+          let all = inClub.filter { $0.value.contains(name) }.map(\.key)
+          #expect(pupil.clubs.map(\.title).sorted() == all.sorted(), "\(story), \(name)")
+        }
+      default:
+        for (name, pupil) in pupils {
+          let school = inSchool.first { $0.value.contains(name) }?.key
+          #expect(pupil.school?.name == school, "\(story), \(name)")
+        }
+      }
+    }
+  }
+
+  /// Everything from another context, after a save.
+  private mutating func reopen() throws {
+    try context.save()
+    context.close()
+    context = GraphContext(store)
+    (schools, pupils, clubs) = ([:], [:], [:])
+    for one in try context.fetchStored(Query("School"), as: School.self) { schools[one.name] = one }
+    for one in try context.fetchStored(Query("Pupil"), as: Pupil.self) { pupils[one.name] = one }
+    for one in try context.fetchStored(Query("Club"), as: Club.self) { clubs[one.title] = one }
+  }
+
+  mutating func end() throws {
+    try reopen()
+    check("at the end")
+    #expect(try store.records.verify().isSound)
+    context.close()
+  }
+}

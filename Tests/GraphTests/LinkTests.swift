@@ -1,0 +1,177 @@
+import RoostQuery
+import RoostRecords
+import SwiftData
+import Testing
+
+@testable import RoostGraph
+
+/// Relationships: both sides agree, at once and after a save, and what is stored is what was seen.
+@Suite struct LinkTests {
+  private func all<Model: PersistentModel>(_ context: GraphContext, _ model: Model.Type) throws -> [Model] {
+    try context.fetchStored(Query(Model._$type.name), as: model)
+  }
+
+  @Test func `a graph goes in with any of its objects`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let school = School("Hill")
+    let ann = Pupil("Ann", school: school)
+    let bob = Pupil("Bob")
+    school.pupils.append(bob)
+    ann.mentor = bob
+    try context.insert(ann)
+    #expect(ann.school === school && bob.school === school && ann.mentor === bob)
+    #expect(Set(school.pupils.map(\.name)) == ["Ann", "Bob"])
+    try context.save()
+    let other = GraphContext(store)
+    let found = try #require(try all(other, School.self).first)
+    #expect(found.pupils.map(\.name) == school.pupils.map(\.name))
+    #expect(found.pupils.allSatisfy { $0.school === found })
+    #expect(found.pupils.first { $0.name == "Ann" }?.mentor?.name == "Bob")
+    context.close()
+    other.close()
+  }
+
+  @Test func `both sides agree at once`() throws {
+    let context = GraphContext(try SchoolStore.make())
+    let (hill, lake) = (School("Hill"), School("Lake"))
+    let pupil = Pupil("Ann")
+    for one in [hill, lake] { try context.insert(one) }
+    try context.insert(pupil)
+    pupil.school = hill
+    #expect(hill.pupils.map(\.name) == ["Ann"])
+    lake.pupils.append(pupil)
+    #expect(pupil.school === lake && hill.pupils.isEmpty)
+    lake.pupils = []
+    #expect(pupil.school == nil)
+    hill.pupils.append(pupil)
+    pupil.school = hill
+    #expect(hill.pupils.count == 1)
+    try context.save()
+    #expect(hill.pupils.count == 1 && pupil.school === hill && lake.pupils.isEmpty)
+    context.close()
+  }
+
+  @Test func `one to one moves from one partner to the next`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let (hill, lake) = (School("Hill"), School("Lake"))
+    let teacher = Teacher("T")
+    for one in [hill, lake] { try context.insert(one) }
+    teacher.leads = hill
+    try context.insert(teacher)
+    #expect(hill.head === teacher)
+    lake.head = teacher
+    #expect(teacher.leads === lake && hill.head == nil)
+    try context.save()
+    let other = GraphContext(store)
+    let found = try #require(try all(other, Teacher.self).first)
+    #expect(found.leads?.name == "Lake" && found.leads?.head === found)
+    found.leads = nil
+    #expect(try all(other, School.self).allSatisfy { $0.head == nil })
+    try other.save()
+    #expect(try all(context, School.self).allSatisfy { $0.head == nil })
+    context.close()
+    other.close()
+  }
+
+  @Test func `many to many keeps the order of both sides`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let clubs = ["chess", "choir", "judo"].map(Club.init)
+    let pupils = ["Ann", "Bob", "Cid", "Dan"].map { Pupil($0) }
+    for club in clubs { try context.insert(club) }
+    clubs[0].members = [pupils[2], pupils[0]]
+    pupils[0].clubs.append(clubs[1])
+    #expect(pupils[2].clubs.map(\.title) == ["chess"])
+    #expect(clubs[1].members.map(\.name) == ["Ann"])
+    clubs[0].members.insert(pupils[3], at: 1)
+    #expect(pupils[3].clubs.map(\.title) == ["chess"])
+    pupils[0].clubs.append(clubs[0])
+    try context.save()
+    let other = GraphContext(store)
+    let chess = try #require(try all(other, Club.self).first { $0.title == "chess" })
+    #expect(chess.members.map(\.name) == ["Cid", "Dan", "Ann"])
+    #expect(try all(other, Pupil.self).first { $0.name == "Ann" }?.clubs.map(\.title).sorted() == ["chess", "choir"])
+    chess.members.remove(at: 0)
+    chess.members.swapAt(0, 1)
+    try other.save()
+    _ = try all(context, Club.self)
+    #expect(clubs[0].members.map(\.name) == ["Ann", "Dan"] && pupils[2].clubs.isEmpty)
+    context.close()
+    other.close()
+  }
+
+  @Test func `the order of a list outlives it`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let school = School("Hill")
+    try context.insert(school)
+    for name in ["a", "b", "c", "d"] { school.pupils.append(Pupil(name)) }
+    try context.save()
+    school.pupils.insert(Pupil("e"), at: 1)
+    school.pupils.move("d", to: 0)
+    try context.save()
+    let other = GraphContext(store)
+    #expect(try all(other, School.self).first?.pupils.map(\.name) == ["d", "a", "e", "b", "c"])
+    context.close()
+    other.close()
+  }
+
+  @Test func `a cascade is visible at once, and what is deleted leaves the lists`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let school = School("Hill")
+    let club = Club("chess")
+    for name in ["a", "b"] { school.pupils.append(Pupil(name)) }
+    try context.insert(school)
+    club.members = school.pupils
+    try context.insert(club)
+    try context.save()
+    let first = school.pupils[0]
+    try context.delete(first)
+    #expect(school.pupils.map(\.name) == ["b"] && club.members.map(\.name) == ["b"])
+    let second = school.pupils[0]
+    try context.delete(school)
+    #expect(club.members.isEmpty)
+    try context.save()
+    #expect(second.name == "b")
+    #expect(try all(context, Pupil.self).isEmpty && all(context, School.self).isEmpty)
+    #expect(try all(context, Club.self).map(\.title) == ["chess"])
+    #expect(try store.records.verify().isSound)
+    context.close()
+  }
+
+  @Test func `lists that are loaded do not keep their objects for ever`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    weak var kept: Club?
+    do {
+      let club = Club("chess")
+      let pupil = Pupil("Ann")
+      club.members = [pupil]
+      try context.insert(club)
+      try context.save()
+      #expect(pupil.clubs.count == 1 && club.members.count == 1)
+      kept = club
+    }
+    context.close()
+    #expect(kept == nil)
+  }
+
+  /// Random changes from both sides, against plain dictionaries.
+  @Test(arguments: UInt64(1)...40) func `random changes agree with a model`(seed: UInt64) throws {
+    var play = try LinkPlay(seed)
+    for round in 0..<60 {
+      try play.step("seed \(seed), round \(round)")
+    }
+    try play.end()
+  }
+}
+
+extension Array where Element == Pupil {
+  fileprivate mutating func move(_ name: String, to place: Int) {
+    guard let at = firstIndex(where: { $0.name == name }) else { return }
+    insert(remove(at: at), at: place)
+  }
+}

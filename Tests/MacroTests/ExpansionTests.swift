@@ -1,0 +1,3 @@
+import Testing
+@testable import RoostMacros
+@Test func plugin() { #expect(Plugin.macro("ModelMacro") != nil) }
