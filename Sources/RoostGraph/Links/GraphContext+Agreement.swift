@@ -52,7 +52,7 @@ extension GraphContext {
   /// Compares a list with what the other side knows of it.
   func agreeWhole(_ list: LoadedList) {
     list.isDirty = true
-    list.storedCount = 0
+    if list.storedCount != 0 { list.storedCount = nil }
     let property = list.relation.property
     var reader = ListReader()
     list.owner._$visitLink(property, &reader)

@@ -25,7 +25,7 @@ extension GraphContext {
     object._$visitLink(relation.property, &writer)
     let list = LoadedList(key, object, relation, members.map { $0._$state.row })
     list.isDirty = isEdited
-    if isEdited { list.storedCount = 0 }
+    if isEdited { list.storedCount = nil }
     keep(list)
   }
 

@@ -11,8 +11,8 @@ final class LoadedList {
   var isUnsettled = false
   /// Whether the next save writes it.
   var isDirty = false
-  /// How many of its first members the store has in this order; those behind came in at the end.
-  var storedCount: Int
+  /// How many members the store has, where it has them in this order and the others came in behind them; else nil.
+  var storedCount: Int?
 
   init(_ key: LinkKey, _ owner: any _ModelObject, _ relation: Relation, _ rows: [UInt64]) {
     self.key = key
@@ -26,7 +26,7 @@ final class LoadedList {
     guard let at = rows.firstIndex(of: row) else { return }
     rows.remove(at: at)
     // What the store has is not its beginning any more.
-    if at < storedCount { storedCount = 0 }
+    if let count = storedCount, at < count { storedCount = nil }
   }
 
   var hasChanges: Bool { isUnsettled || isDirty }
