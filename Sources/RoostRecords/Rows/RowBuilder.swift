@@ -86,6 +86,7 @@ package struct RowBuilder: ~Copyable {
 
   /// Sets the bytes of a variable field by its number among those; what says nil is left as it is.
   package mutating func set(variable position: Int, bytes: UnsafeRawBufferPointer) {
+    isAsLoaded = false
     places[position] = Place(start: heap.count, length: bytes.count, isOutside: false)
     heap.append(contentsOf: bytes)
   }
