@@ -102,7 +102,9 @@ extension GraphContext {
 
   /// Writes the lists that changed.
   private func arrange(_ writer: RecordWriter) throws {
-    let dirty = links.lists.values.filter { $0.isDirty && !$0.owner._$state.flags.contains(.deleted) }
+    let dirty = links.lists.values.filter {
+      $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !isWritten($0)
+    }
     for list in dirty.sorted(by: {
       ($0.key.map, $0.key.row, $0.key.property) < ($1.key.map, $1.key.row, $1.key.property)
     }) {
@@ -114,6 +116,18 @@ extension GraphContext {
       }
       try writer.links(side).replace(rows.map { RowID($0) }, of: RowID(list.key.row))
     }
+  }
+
+  /// Whether writing the members' rows brought the list to what it is: new objects came in at its end, in their order.
+  private func isWritten(_ list: LoadedList) -> Bool {
+    guard !list.relation.isByLinks, let stored = list.storedCount else { return false }
+    let target = store.maps[list.relation.target]
+    var last: UInt64 = 0
+    for row in list.rows[stored...] {
+      guard row > last, registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else { return false }
+      last = row
+    }
+    return true
   }
 
   private func settleAfterSave() {
@@ -128,7 +142,10 @@ extension GraphContext {
     inserted = []
     changed = []
     deleted = []
-    for list in links.lists.values { list.isDirty = false }
+    for list in links.lists.values where list.isDirty {
+      list.isDirty = false
+      list.storedCount = list.rows.count
+    }
     links.edits = [:]
     links.doomed = []
   }

@@ -52,25 +52,41 @@ extension GraphContext {
   /// Compares a list with what the other side knows of it.
   func agreeWhole(_ list: LoadedList) {
     list.isDirty = true
+    if list.storedCount != 0 { list.storedCount = nil }
     let property = list.relation.property
     var reader = ListReader()
     list.owner._$visitLink(property, &reader)
+    let all = reader.members ?? []
     let before = list.rows
-    var members: [any _ModelObject] = []
+    // What is the same at the beginning and at the end need not be looked at.
+    var start = 0
+    let shorter = min(all.count, before.count)
+    while start < shorter, all[start]._$state.row == before[start] { start += 1 }
+    var end = 0
+    while end < shorter - start, all[all.count - 1 - end]._$state.row == before[before.count - 1 - end] { end += 1 }
     var seen = Set<UInt64>()
-    for member in reader.members ?? [] {
+    var members: [any _ModelObject] = []
+    for member in all[start..<all.count - end] {
       do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
       let row = member._$state.row
       if row != 0, seen.insert(row).inserted { members.append(member) }
     }
-    list.rows = members.map { $0._$state.row }
-    if members.count != reader.members?.count {
-      var writer = ListWriter(members: members)
+    let (first, last) = (before[..<start], before[(before.count - end)...])
+    // A member may be there twice, in the part that changed and in one that did not.
+    if !seen.isEmpty, !(first.isEmpty && last.isEmpty) {
+      let unchanged = Set(first).union(last)
+      members.removeAll { unchanged.contains($0._$state.row) }
+    }
+    list.rows = first + members.map { $0._$state.row } + last
+    if list.rows.count != all.count {
+      var writer = ListWriter(members: all[..<start] + members + all[(all.count - end)...])
       list.owner._$visitLink(property, &writer)
     }
-    let known = Set(before)
+    let middle = before[start..<before.count - end]
+    let known = Set(middle)
     for member in members where !known.contains(member._$state.row) { join(member, list) }
-    for row in before where !seen.contains(row) { leave(row, list) }
+    let now = Set(list.rows[start..<list.rows.count - end])
+    for row in middle where !now.contains(row) { leave(row, list) }
   }
 
   /// Makes a new member's side say that it belongs to the list's owner.

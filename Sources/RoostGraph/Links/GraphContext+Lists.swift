@@ -25,6 +25,7 @@ extension GraphContext {
     object._$visitLink(relation.property, &writer)
     let list = LoadedList(key, object, relation, members.map { $0._$state.row })
     list.isDirty = isEdited
+    if isEdited { list.storedCount = nil }
     keep(list)
   }
 
@@ -77,14 +78,14 @@ extension GraphContext {
     links.unsettled[relation.pair] = list
   }
 
-  /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads;
-  /// the rest of the list is looked at later.
+  /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
+  /// Members that went from the end are looked at later. After any other change both sides agree now.
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
-    var reader = NewcomerReader(rows: list.rows)
+    var reader = EndReader(count: list.rows.count, last: list.rows.last, rowBefore: { list.rows[$0] })
     object._$visitLink(relation.property, &reader)
-    if reader.isShifted { return settle(relation.pair) }
-    for member in reader.found where !isMember(member, list) {
+    guard let added = reader.added else { return settle(relation.pair) }
+    for member in added where !isMember(member, list) {
       take(member, list)
       if member._$state.row != 0 { join(member, list) }
     }
@@ -108,7 +109,7 @@ extension GraphContext {
       show(list)
       var editor = ListEditor(member: member, adds: adds)
       owner._$visitLink(property, &editor)
-      if adds { list.rows.append(row) } else if let at = list.rows.firstIndex(of: row) { list.rows.remove(at: at) }
+      if adds { list.rows.append(row) } else { list.remove(row) }
       list.isDirty = true
       return
     }
@@ -128,7 +129,7 @@ extension GraphContext {
     show(list)
     var editor = ListEditor(member: object, adds: false)
     list.owner._$visitLink(list.relation.property, &editor)
-    if let at = list.rows.firstIndex(of: object._$state.row) { list.rows.remove(at: at) }
+    list.remove(object._$state.row)
   }
 
   // MARK: Unloading

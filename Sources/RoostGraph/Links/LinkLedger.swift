@@ -11,12 +11,22 @@ final class LoadedList {
   var isUnsettled = false
   /// Whether the next save writes it.
   var isDirty = false
+  /// How many members the store has, where it has them in this order and the others came in behind them; else nil.
+  var storedCount: Int?
 
   init(_ key: LinkKey, _ owner: any _ModelObject, _ relation: Relation, _ rows: [UInt64]) {
     self.key = key
     self.owner = owner
     self.relation = relation
     self.rows = rows
+    storedCount = rows.count
+  }
+
+  func remove(_ row: UInt64) {
+    guard let at = rows.firstIndex(of: row) else { return }
+    rows.remove(at: at)
+    // What the store has is not its beginning any more.
+    if let count = storedCount, at < count { storedCount = nil }
   }
 
   var hasChanges: Bool { isUnsettled || isDirty }

@@ -54,22 +54,26 @@ struct TailReader: _LinkVisitor {
   }
 }
 
-/// Finds the members that a list has behind those that it had.
-struct NewcomerReader: _LinkVisitor {
-  let rows: [UInt64]
-  var found: [any _ModelObject] = []
-  /// Whether the member that was the last one has another one's place now: some may have come in before it.
-  var isShifted = false
+/// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away.
+struct EndReader: _LinkVisitor {
+  /// How many members there were, and the row of the last one.
+  let count: Int
+  let last: UInt64?
+  /// The row that was at the place of the member that is the last one now, if there are fewer.
+  let rowBefore: (Int) -> UInt64
+  /// The members that came in behind the others; nil where something else happened.
+  var added: [any _ModelObject]?
 
   mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
   mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
-    guard let members = slot.members, members.count >= rows.count else { return }
-    if let last = rows.last, members[rows.count - 1]._$state.row != last {
-      isShifted = true
-      return
+    guard let members = slot.members else { return added = [] }
+    if members.count > count {
+      if let last, members[count - 1]._$state.row != last { return }
+      added = members[count...].map { $0 as any _ModelObject }
+    } else if members.count < count, members.last.map({ $0._$state.row == rowBefore(members.count - 1) }) ?? true {
+      added = []
     }
-    for member in members[rows.count...] { found.append(member) }
   }
 }
 
