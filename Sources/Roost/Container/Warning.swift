@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Something that is said once to whoever started the program.
 enum Warning: CaseIterable {
-  case cloud, group, migration
+  case cloud, group, migration, autosave
 
   private static let said = Mutex<Set<Warning>>([])
 

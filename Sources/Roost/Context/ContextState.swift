@@ -16,6 +16,8 @@ final class ContextState {
   var autosaveEnabled: Bool
   /// Why a function that cannot throw did nothing; the next save says it.
   var failure: (any Error)?
+  /// Saving by itself failed: it is not tried again before somebody else did.
+  var pausesAutosave = false
   private var autosave: Task<Void, Never>?
 
   init(_ stores: StoreSet, isMain: Bool) {
@@ -81,7 +83,19 @@ final class ContextState {
 
   var hasChanges: Bool { failure != nil || open.contains { $0.hasChanges } }
 
+  func forgetFailures() {
+    failure = nil
+    pausesAutosave = false
+  }
+
   // MARK: Saving by itself
+
+  private func saveByItself() {
+    do { if hasChanges { try context?.save() } } catch {
+      pausesAutosave = true
+      Warning.autosave.say("a context could not save by itself, and waits for save() or rollback(): \(error)")
+    }
+  }
 
   /// Without a run loop nobody says that an event is over, so it looks from time to time.
   private func startAutosave() {
@@ -91,7 +105,7 @@ final class ContextState {
       while !Task.isCancelled {
         try? await Task.sleep(for: .milliseconds(500))
         guard let state, !Task.isCancelled else { return }
-        if state.autosaveEnabled, state.failure == nil, state.hasChanges { try? state.context?.save() }
+        if state.autosaveEnabled, !state.pausesAutosave { state.saveByItself() }
       }
     }
   }

@@ -79,24 +79,26 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Writes all changes; or none, if it throws. Each store of the container is written by itself.
   public func save() throws {
+    state.pausesAutosave = false
     if let failure = state.failure { throw failure }
+    if !state.hasChanges { return }
+    // Whoever hears of it may change more.
+    NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()
     let report = SaveReport(self)
-    if report.isEmpty && !state.hasChanges { return }
-    NotificationCenter.default.post(name: Self.willSave, object: self)
     for graph in state.open { try Doorway.pass { try graph.save() } }
     report.post()
   }
 
   /// Gives all changes up: inserted models are in no context again, others are what is stored.
   public func rollback() {
-    state.failure = nil
+    state.forgetFailures()
     for graph in state.open { graph.rollback() }
   }
 
   /// Gives all changes up, and reads every model anew.
   public func reset() {
-    state.failure = nil
+    state.forgetFailures()
     for graph in state.open { graph.reset() }
   }
 
@@ -110,7 +112,6 @@ public class ModelContext: Equatable, SendableMetatype {
 /// Two names for what SwiftData's documentation says and what it does.
 struct SaveReport {
   private let context: ModelContext
-  private let inserted: [PersistentIdentifier]
   private let updated: [PersistentIdentifier]
   private let deleted: [PersistentIdentifier]
   /// The inserted models: their identifiers name their store when they are saved.
@@ -119,7 +120,6 @@ struct SaveReport {
   init(_ context: ModelContext) {
     self.context = context
     newcomers = context.models { $0.insertedObjects }
-    inserted = newcomers.map(\.persistentModelID)
     updated = context.models { $0.changedObjects }.map(\.persistentModelID)
     deleted =
       context.models { $0.deletedObjects }.map(\.persistentModelID)
@@ -130,8 +130,6 @@ struct SaveReport {
         }
       }
   }
-
-  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
   func post() {
     let keys = ModelContext.NotificationKey.self
