@@ -136,6 +136,7 @@ let package = Package(
       of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
+    tests("RoostTests", of: ["SwiftData"]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

@@ -59,5 +59,6 @@ struct Rows {
 /// An origin without a store.
 final class Nowhere: _Origin {
   override init() { super.init() }
+  override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? { nil }
   override func objectGoes(row: UInt64, ticket: UInt32) {}
 }

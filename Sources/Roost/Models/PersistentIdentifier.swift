@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Which model of which store.
 ///
-/// One that was not saved yet has no store; its number is its own, in this process.
+/// A model gets its row's number, and so its identifier, when it is inserted, and keeps it. Until it is saved the identifier
+/// names no store; it is the same one nevertheless. A model that is in no context has a number of its own in this process.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
   /// What makes one identifier another than the next.
   public struct ID: Hashable, Sendable {
@@ -21,16 +22,31 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   }
 
   public let entityName: String
-  public let storeIdentifier: String?
   package let key: Key
+  /// The store that the model is in, or will be.
+  package let store: String?
+  private let isSaved: Bool
 
-  package init(store: String?, entity: String, _ key: Key) {
-    storeIdentifier = store
+  package init(store: String?, entity: String, _ key: Key, isSaved: Bool = true) {
+    self.store = store
     entityName = entity
     self.key = key
+    self.isSaved = isSaved
   }
 
-  public var id: ID { ID(store: storeIdentifier, entity: entityName, key: key) }
+  /// Nil as long as the model is not saved.
+  public var storeIdentifier: String? { isSaved ? store : nil }
+
+  public var id: ID { ID(store: store, entity: entityName, key: key) }
+
+  public static func == (one: PersistentIdentifier, other: PersistentIdentifier) -> Bool {
+    one.key == other.key && one.entityName == other.entityName && one.store == other.store
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    hasher.combine(entityName)
+  }
 
   /// The identifier of a model in a store of the program's own.
   public static func identifier<T>(for storeIdentifier: String, entityName: String, primaryKey: T) throws
@@ -39,9 +55,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   public static func < (one: PersistentIdentifier, other: PersistentIdentifier) -> Bool {
     if one.entityName != other.entityName { return one.entityName < other.entityName }
-    if one.storeIdentifier != other.storeIdentifier {
-      return (one.storeIdentifier ?? "") < (other.storeIdentifier ?? "")
-    }
+    if one.store != other.store { return (one.store ?? "") < (other.store ?? "") }
     return switch (one.key, other.key) {
     case (.row(let one), .row(let other)), (.temporary(let one), .temporary(let other)): one < other
     case (.text(let one), .text(let other)): one < other
@@ -59,11 +73,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   // MARK: Coding
 
-  private enum CodingKeys: String, CodingKey { case store, entity, row, temporary, text }
+  private enum CodingKeys: String, CodingKey { case store, saved, entity, row, temporary, text }
 
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    storeIdentifier = try values.decodeIfPresent(String.self, forKey: .store)
+    store = try values.decodeIfPresent(String.self, forKey: .store)
+    isSaved = try values.decodeIfPresent(Bool.self, forKey: .saved) ?? true
     entityName = try values.decode(String.self, forKey: .entity)
     if let row = try values.decodeIfPresent(UInt64.self, forKey: .row) {
       key = .row(row)
@@ -76,7 +91,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encodeIfPresent(storeIdentifier, forKey: .store)
+    try values.encodeIfPresent(store, forKey: .store)
+    if !isSaved { try values.encode(false, forKey: .saved) }
     try values.encode(entityName, forKey: .entity)
     switch key {
     case .row(let row): try values.encode(row, forKey: .row)

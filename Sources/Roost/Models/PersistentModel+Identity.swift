@@ -2,10 +2,12 @@ internal import RoostGraph
 internal import Synchronization
 
 extension PersistentModel {
-  /// Which model it is. One that was never saved has an identifier of this process.
+  /// Which model it is. One that is in no context has an identifier of this process.
   public nonisolated var persistentModelID: PersistentIdentifier {
-    let entity = Self._$type.name
-    if _$state.row != 0 { return PersistentIdentifier(store: nil, entity: entity, .row(_$state.row)) }
+    let entity = type(of: self)._$type.name
+    if _$state.row != 0, let store = graphContext?.store {
+      return PersistentIdentifier(store: store.identifier, entity: entity, .row(_$state.row), isSaved: isStored)
+    }
     let extras = _$state.takeExtras()
     if extras.temporaryNumber == 0 {
       extras.temporaryNumber = temporaryNumbers.add(1, ordering: .relaxed).newValue
@@ -14,6 +16,18 @@ extension PersistentModel {
   }
 
   public nonisolated var id: PersistentIdentifier { persistentModelID }
+
+  /// The context that the model is in; nil for one that was never inserted, or whose deletion was saved.
+  public nonisolated var modelContext: ModelContext? {
+    if isGone { return nil }
+    return (graphContext?.owner as? ContextState)?.context
+  }
+
+  /// Whether it differs from what is stored.
+  public nonisolated var hasChanges: Bool { graphContext != nil && isPending }
+
+  /// Whether it was deleted, also before that is saved.
+  public nonisolated var isDeleted: Bool { isMarkedDeleted }
 }
 
 private let temporaryNumbers = Atomic<UInt64>(0)

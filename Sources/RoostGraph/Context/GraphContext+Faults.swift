@@ -43,8 +43,12 @@ extension GraphContext {
       }
       if found == nil {
         fail(object, GraphFault(.deleted, "there is no such row", entity: origin.map.type.name, row: id.number))
+        fillWithAnything(object, origin.map)
       }
-    } catch { fail(object, error) }
+    } catch {
+      fail(object, error)
+      fillWithAnything(object, origin.map)
+    }
   }
 
   /// Gives an object the values of a row that is at hand.

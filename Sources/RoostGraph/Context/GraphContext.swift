@@ -28,6 +28,8 @@ package final class GraphContext {
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
   package private(set) var isClosed = false
+  /// Whose context this is: whoever shows it to users.
+  package weak var owner: AnyObject?
 
   package struct Statistics: Hashable, Sendable {
     /// Rows that were read to fill one object.
@@ -129,6 +131,9 @@ package final class GraphContext {
   }
 
   // MARK: Objects
+
+  /// All that are in use.
+  var allObjects: [any _ModelObject] { origins.flatMap { $0?.all() ?? [] } }
 
   func origin(_ map: EntityMap) -> RowOrigin {
     if let origin = origins[map.number] { return origin }

@@ -5,6 +5,8 @@ package import RoostRecords
 /// A store of objects: rows, and the models whose objects they hold.
 package final class GraphStore: Sendable {
   package let records: RecordStore
+  /// What tells this store from all others.
+  package let identifier: String
   /// The models of the program, in the order in which they were given.
   package let maps: [EntityMap]
   let feed = CommitFeed()
@@ -29,6 +31,10 @@ package final class GraphStore: Sendable {
 
   private init(_ records: RecordStore, _ models: [ModelPlan]) throws {
     self.records = records
+    identifier = [records.store.identity.high, records.store.identity.low].map { number in
+      let digits = String(number, radix: 16, uppercase: true)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
     let catalog = try SchemaKeeper(models).settle(records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {

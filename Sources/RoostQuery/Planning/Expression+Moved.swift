@@ -41,7 +41,7 @@ extension Expression {
   }
 
   /// Whether no row can be at fault, whatever it holds.
-  var isFaultless: Bool {
+  package var isFaultless: Bool {
     switch self {
     case .constant, .variable: true
     // What a variable is bound to may be a row that is not there.

@@ -1,0 +1,26 @@
+internal import Foundation
+
+/// Runs an actor's jobs one after the other, wherever the actor was made, on threads that all such executors share.
+///
+/// Unchecked because the context is used by the jobs alone, and these run one after the other.
+public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
+  public final let modelContext: ModelContext
+  /// A queue has no thread of its own.
+  private let queue: DispatchQueue
+
+  public init(modelContext: ModelContext) {
+    self.modelContext = modelContext
+    queue = DispatchQueue(label: "Roost.ModelActor", target: .global())
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    // The actor, which the job belongs to, keeps the executor until the job is done.
+    queue.async { job.runSynchronously(on: executor) }
+  }
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}

@@ -1,0 +1,34 @@
+/// Runs jobs one after the other, with a context that belongs to them.
+public protocol ModelExecutor: Executor {
+  var modelContext: ModelContext { get }
+}
+
+/// A model executor for an actor.
+public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
+
+/// An actor with a context of its own. `@ModelActor` makes one.
+public protocol ModelActor: Actor {
+  nonisolated var modelContainer: ModelContainer { get }
+  nonisolated var modelExecutor: any ModelExecutor { get }
+}
+
+extension ModelActor {
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    guard let executor = modelExecutor as? any SerialModelExecutor else {
+      preconditionFailure("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
+    }
+    return executor.asUnownedSerialExecutor()
+  }
+
+  public var modelContext: ModelContext { modelExecutor.modelContext }
+
+  /// The model of an identifier, if there is one of that type.
+  public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
+    try? modelContext.existingModel(for: id)
+  }
+}
+
+/// Gives an actor a context and an executor of its own.
+@attached(member, names: named(modelExecutor), named(modelContainer), named(init))
+@attached(extension, conformances: ModelActor)
+public macro ModelActor() = #externalMacro(module: "RoostMacros", type: "ModelActorMacro")

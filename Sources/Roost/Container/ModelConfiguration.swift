@@ -1,0 +1,119 @@
+public import Foundation
+
+/// Where models are kept, and how.
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable, CustomDebugStringConvertible
+{
+  public let url: URL
+  public let name: String
+  public let groupAppContainerIdentifier: String?
+  public let cloudKitContainerIdentifier: String?
+  public let groupContainer: GroupContainer
+  public let cloudKitDatabase: CloudKitDatabase
+  public var schema: Schema?
+  public let allowsSave: Bool
+  public let isStoredInMemoryOnly: Bool
+  /// Whether the program said where the file is.
+  let hasOwnPlace: Bool
+
+  public var id: URL { url }
+
+  public init(isStoredInMemoryOnly: Bool = false) {
+    self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
+    self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+    groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.name = name ?? "default"
+    self.schema = schema
+    self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    self.allowsSave = allowsSave
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
+    groupAppContainerIdentifier = groupContainer.identifier
+    cloudKitContainerIdentifier = cloudKitDatabase.name
+    hasOwnPlace = false
+    url = isStoredInMemoryOnly ? URL(filePath: "/dev/null") : StorePlace.file(named: self.name)
+    warn()
+  }
+
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.name = name ?? url.deletingPathExtension().lastPathComponent
+    self.schema = schema
+    self.url = url
+    self.allowsSave = allowsSave
+    self.cloudKitDatabase = cloudKitDatabase
+    isStoredInMemoryOnly = url.path() == "/dev/null"
+    groupContainer = .automatic
+    groupAppContainerIdentifier = nil
+    cloudKitContainerIdentifier = cloudKitDatabase.name
+    hasOwnPlace = true
+    warn()
+  }
+
+  public var debugDescription: String {
+    "ModelConfiguration - name: \(name), url: \(isStoredInMemoryOnly ? "in memory" : url.path()), allowsSave: \(allowsSave)"
+  }
+
+  /// Says once what is accepted and does nothing.
+  private func warn() {
+    if cloudKitDatabase.name != nil {
+      Warning.cloud.say("models are not kept in CloudKit here: cloudKitDatabase has no effect")
+    }
+    if groupContainer.identifier != nil {
+      Warning.group.say("there are no app groups here: groupContainer has no effect")
+    }
+  }
+
+  /// Whether a file can have such a name.
+  public func validate() throws {
+    if isStoredInMemoryOnly { return }
+    let file = hasOwnPlace ? url.lastPathComponent : name
+    if file.isEmpty || file == "." || file == ".." || file.contains("\0") || (!hasOwnPlace && file.contains("/")) {
+      throw SwiftDataError.configurationFileNameContainsInvalidCharacters.about("\"\(file)\" cannot name a file")
+    }
+    // Beside the file stands its log, whose name is longer.
+    if file.utf8.count > 240 {
+      throw SwiftDataError.configurationFileNameTooLong.about(
+        "\"\(file)\" has \(file.utf8.count) bytes, 240 at the most")
+    }
+    guard url.isFileURL else {
+      throw SwiftDataError.loadIssueModelContainer.about("\(url) is no file")
+    }
+  }
+}
+
+extension ModelConfiguration {
+  /// Which database of CloudKit models would be kept in.
+  public struct CloudKitDatabase: Hashable, Sendable {
+    let name: String?
+
+    public static var automatic: CloudKitDatabase { CloudKitDatabase(name: nil) }
+    public static var none: CloudKitDatabase { CloudKitDatabase(name: nil) }
+    public static func `private`(_ privateDBName: String) -> CloudKitDatabase { CloudKitDatabase(name: privateDBName) }
+  }
+
+  /// Which group of apps would share the models.
+  public struct GroupContainer: Hashable, Sendable {
+    let identifier: String?
+
+    public static var automatic: GroupContainer { GroupContainer(identifier: nil) }
+    public static var none: GroupContainer { GroupContainer(identifier: nil) }
+    public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(identifier: groupName) }
+  }
+}
+
+/// How a store of some kind is described.
+public protocol DataStoreConfiguration: Hashable {
+  var name: String { get }
+  var schema: Schema? { get set }
+  func validate() throws
+}

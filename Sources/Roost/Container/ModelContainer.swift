@@ -1,0 +1,95 @@
+public import Foundation
+internal import RoostFile
+
+/// A program's models and the stores that keep them.
+///
+/// Unchecked because of the main context's state, which is read and written under the lock, or on the main actor.
+public class ModelContainer: Equatable, @unchecked Sendable {
+  public final let schema: Schema
+  public final let migrationPlan: (any SchemaMigrationPlan.Type)?
+  public var configurations: Set<ModelConfiguration>
+  final let stores: StoreSet
+  /// The main context holds the container, so the container holds only what that context is made of.
+  private var mainState: ContextState?
+  private let lock = Lock()
+
+  /// Commits of other programs are announced by this name. Nobody but this program writes its stores, so none is yet.
+  public static let remoteChange = Notification.Name("SwiftData.ModelContainer.remoteChange")
+
+  public init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
+  ) throws {
+    let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    try Self.check(given)
+    // What only a configuration names belongs to the container too.
+    let schema = try Self.whole(givenSchema, given)
+    if let migrationPlan, migrationPlan.stages.contains(where: \.isCustom) {
+      Warning.migration.say("custom stages of a migration plan are not carried out; what models add is added")
+    }
+    self.schema = schema
+    self.migrationPlan = migrationPlan
+    self.configurations = Set(given)
+    stores = try StoreSet(schema, given)
+  }
+
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  private static func check(_ configurations: [ModelConfiguration]) throws {
+    var files: Set<String> = []
+    for configuration in configurations {
+      try configuration.validate()
+      if configuration.isStoredInMemoryOnly { continue }
+      let path = configuration.url.standardizedFileURL.path()
+      guard files.insert(path).inserted else {
+        throw SwiftDataError.duplicateConfiguration.about("two configurations keep their models in \(path)")
+      }
+    }
+  }
+
+  private static func whole(_ given: Schema, _ configurations: [ModelConfiguration]) throws -> Schema {
+    guard given.models.count == given.entities.count else {
+      throw SwiftDataError.unknownSchema.about("a container needs the classes of its models: make the schema of them")
+    }
+    for configuration in configurations {
+      for entity in configuration.schema?.entities ?? [] where given.entitiesByName[entity.name] == nil {
+        throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.about(
+          "the configuration \(configuration.name) has \(entity.name), which is not in the container's schema")
+      }
+    }
+    if !given.faults.isEmpty {
+      throw SwiftDataError.loadIssueModelContainer.about(given.faults.map(\.description).joined(separator: "; "))
+    }
+    return given
+  }
+
+  public static func == (one: ModelContainer, other: ModelContainer) -> Bool { one === other }
+
+  /// The context for user interfaces: there is one, it saves by itself, and it lives as long as the container.
+  @MainActor public var mainContext: ModelContext {
+    let state = lock.withLock { mainState }
+    if let state { return state.context(of: self) }
+    let made = ContextState(stores, isMain: true)
+    lock.withLock { mainState = made }
+    return made.context(of: self)
+  }
+
+  /// Removes all models from all stores. Contexts see it at their next fetch.
+  public func erase() throws {
+    for store in stores.stores { try Doorway.pass { try store.erase() } }
+  }
+
+  /// The same as ``erase()``, without saying whether it could be done.
+  public func deleteAllData() { try? erase() }
+}

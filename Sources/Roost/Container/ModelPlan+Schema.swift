@@ -1,0 +1,62 @@
+internal import RoostGraph
+internal import RoostRecords
+
+extension ModelPlan {
+  /// What an entity of a schema asks of its store.
+  init(_ entity: Schema.Entity, _ model: any PersistentModel.Type) {
+    self.init(model._$type)
+    for ancestor in entity.lineage {
+      uniques += ancestor.uniquenessConstraints.filter { !uniques.contains($0) }
+      indexes += ancestor.indices.filter { !indexes.contains($0) }
+    }
+    // An index that finds unique values sorts them too.
+    indexes = indexes.filter { !uniques.contains($0) }
+    for property in entity.storedProperties { add(property, isInherited: false) }
+    for property in entity.inheritedProperties { add(property, isInherited: true) }
+  }
+
+  private mutating func add(_ property: any SchemaProperty, isInherited: Bool) {
+    if !property.originalName.isEmpty, property.originalName != property.name {
+      originalNames[property.name] = property.originalName
+    }
+    if let relationship = property as? Schema.Relationship {
+      var plan = RelationshipPlan(
+        relationship.name, to: relationship.destination, isToMany: !relationship.isToOneRelationship,
+        inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
+        minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0)
+      // The inverse leads to the class that declares the property, so here the other side has none.
+      if isInherited { plan.inverse = nil }
+      relationships.append(plan)
+    }
+    if let attribute = property as? Schema.Attribute {
+      if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }
+      if !(attribute is Schema.CompositeAttribute), let initial = attribute.defaultValue as? any Codable {
+        initials[attribute.name] = CoderShelf.shared.value(any: initial)
+      }
+    }
+  }
+}
+
+extension Schema.Entity {
+  /// The entity and those that it inherits from.
+  var lineage: [Schema.Entity] {
+    var all = [self]
+    var next = superentity
+    while let ancestor = next, !all.contains(where: { $0 === ancestor }) {
+      all.append(ancestor)
+      next = ancestor.superentity
+    }
+    return all
+  }
+}
+
+extension Schema.Relationship.DeleteRule {
+  fileprivate var stored: Relationship.DeleteRule {
+    switch self {
+    case .nullify: .nullify
+    case .cascade: .cascade
+    case .deny: .deny
+    case .noAction: .noAction
+    }
+  }
+}

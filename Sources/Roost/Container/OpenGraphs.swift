@@ -1,0 +1,44 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+
+/// The stores that containers of this process have open, so that a second container shares the first one's.
+///
+/// Two containers of one file with the same models see each other's commits at once. With other models the second one is
+/// refused, as long as anything of the first is in use.
+///
+/// Unchecked because of `open`, which is read and written under the lock.
+final class OpenGraphs: @unchecked Sendable {
+  static let shared = OpenGraphs()
+
+  private struct Entry {
+    weak var store: GraphStore?
+    var models: [ObjectIdentifier]
+    var isReadOnly: Bool
+  }
+
+  private let lock = Lock()
+  private var open: [String: Entry] = [:]
+
+  func store(_ configuration: ModelConfiguration, _ models: [ModelPlan]) throws -> GraphStore {
+    if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
+    let isReadOnly = !configuration.allowsSave
+    let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
+    let types = models.map { ObjectIdentifier($0.type.model) }
+    lock.acquire()
+    defer { lock.release() }
+    open = open.filter { $0.value.store != nil }
+    if let entry = open[path], let store = entry.store, entry.isReadOnly == isReadOnly {
+      guard Set(entry.models) == Set(types) else {
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "\(path) is open in this program with other models: let go of that container, its contexts and their objects first"
+        )
+      }
+      return store
+    }
+    if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
+    let store = try GraphStore.open(path, models, isReadOnly: isReadOnly)
+    open[path] = Entry(store: store, models: types, isReadOnly: isReadOnly)
+    return store
+  }
+}

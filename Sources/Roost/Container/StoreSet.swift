@@ -1,0 +1,73 @@
+internal import RoostGraph
+
+/// The stores of a container, and which model is kept in which of them.
+final class StoreSet: Sendable {
+  let stores: [GraphStore]
+  private let places: [ObjectIdentifier: Place]
+  private let byName: [String: Place]
+  /// By class: it and those that inherit from it.
+  private let families: [ObjectIdentifier: [Place]]
+
+  struct Place: Sendable {
+    var store: Int
+    var map: EntityMap
+  }
+
+  init(_ schema: Schema, _ configurations: [ModelConfiguration]) throws {
+    var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
+    for (model, entity) in zip(schema.models, schema.entities) {
+      let place = groups.firstIndex { $0.configuration.schema?.entitiesByName[entity.name] != nil }
+      guard let place = place ?? groups.firstIndex(where: { $0.configuration.schema == nil }) else {
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "no configuration names \(entity.name): add it to the schema of one, or give one no schema at all")
+      }
+      groups[place].models.append(model)
+    }
+    var stores: [GraphStore] = []
+    var places: [ObjectIdentifier: Place] = [:]
+    for group in groups {
+      let plans = group.models.compactMap { model in
+        schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
+      }
+      let store = try Doorway.pass { try OpenGraphs.shared.store(group.configuration, plans) }
+      for model in group.models {
+        if let map = store.map(of: model) {
+          places[ObjectIdentifier(model)] = Place(store: stores.count, map: map)
+        }
+      }
+      stores.append(store)
+    }
+    self.stores = stores
+    self.places = places
+    byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
+    var families: [ObjectIdentifier: [Place]] = [:]
+    for model in schema.models {
+      var next: _ModelType? = model._$type
+      while let type = next, let place = places[ObjectIdentifier(model)] {
+        families[ObjectIdentifier(type.model), default: []].append(place)
+        next = type.superType
+      }
+    }
+    self.families = families
+  }
+
+  func place(of model: any _ModelObject.Type) -> Place? { places[ObjectIdentifier(model)] }
+  func place(named entity: String) -> Place? { byName[entity] }
+
+  /// Where models of a class are, and those of its subclasses.
+  func family(of model: any _ModelObject.Type, includesSubclasses: Bool = true) throws -> [Place] {
+    guard let own = place(of: model) else {
+      throw RoostError(
+        .unknownModel, "the container was not made for \(model._$type.name): name it where the container is made")
+    }
+    return includesSubclasses ? families[ObjectIdentifier(model)] ?? [own] : [own]
+  }
+
+  /// Where the row of an identifier is; nil where it is none of these stores'.
+  func row(of identifier: PersistentIdentifier) -> (place: Place, row: UInt64)? {
+    guard case .row(let row) = identifier.key, let place = place(named: identifier.entityName),
+      identifier.store == stores[place.store].identifier
+    else { return nil }
+    return (place, row)
+  }
+}

@@ -1,0 +1,76 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// Finding models.
+extension ModelContext {
+  /// The models that a descriptor asks for.
+  public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    try Doorway.pass { try FetchRun(descriptor, state).objects() }
+  }
+
+  /// The same; the size of batches is advice.
+  public func fetch<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int) throws -> FetchResultsCollection<T>
+  where T: PersistentModel { FetchResultsCollection(try fetch(descriptor)) }
+
+  /// How many models there are. Where an index knows it no row is read.
+  public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
+    try Doorway.pass { try FetchRun(descriptor, state).count() }
+  }
+
+  public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
+  where T: PersistentModel {
+    try Doorway.pass { try FetchRun(descriptor, state).identifiers() }
+  }
+
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
+    FetchResultsCollection(try fetchIdentifiers(descriptor))
+  }
+
+  /// Says how a fetch is carried out: by which index, what is tested on rows, and what on models, which takes longer.
+  public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> String where T: PersistentModel {
+    try Doorway.pass { try FetchRun(descriptor, state).explanation() }
+  }
+
+  /// Calls a closure with each model, and keeps no more than a batch of them that nobody changed. Which models there are
+  /// is settled at the beginning.
+  public func enumerate<T>(
+    _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (_ model: T) throws -> Void
+  ) throws where T: PersistentModel {
+    let identifiers = try fetchIdentifiers(fetch)
+    let size = max(1, batchSize)
+    var start = 0
+    while start < identifiers.count {
+      let end = min(identifiers.count, start.addingReportingOverflow(size).partialValue)
+      let batch = identifiers[start..<max(end, start + 1)]
+      var models = try Doorway.pass { try filled(batch, as: T.self) }
+      start += batch.count
+      models.reverse()
+      while let model = models.popLast() { try block(model) }
+    }
+  }
+
+  /// The models of identifiers, read together. Those that were deleted meanwhile are left out.
+  private func filled<T>(_ identifiers: ArraySlice<PersistentIdentifier>, as type: T.Type) throws -> [T]
+  where T: PersistentModel {
+    var faults: [Int: (place: StoreSet.Place, rows: [RowID])] = [:]
+    for identifier in identifiers {
+      guard let (place, row) = state.stores.row(of: identifier) else { continue }
+      let map = state.stores.stores[place.store].maps.firstIndex { $0 === place.map } ?? 0
+      faults[place.store << 32 | map, default: (place, [])].rows.append(RowID(row))
+    }
+    // Held until each identifier has its model.
+    var read: [any _ModelObject] = []
+    for (place, rows) in faults.values {
+      read += try state.graph(place.store).objects(rows, place.map)
+    }
+    return try withExtendedLifetime(read) {
+      try identifiers.compactMap { identifier in
+        guard let (place, row) = state.stores.row(of: identifier) else { return nil }
+        return try state.graph(place.store).existing(place.map, RowID(row)) as? T
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// Finding models by their identifiers.
+extension ModelContext {
+  /// The model of an identifier. Where there is none any more it says that it is deleted; ``existingModel(for:)`` says why.
+  public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    if let known = registered(persistentModelID) { return known }
+    if let (place, row) = state.stores.row(of: persistentModelID) {
+      let graph = state.graph(place.store)
+      if let found = try? graph.existing(place.map, RowID(row)) as? any PersistentModel { return found }
+      if let dead = graph.deadObject(place.map, RowID(row)) as? any PersistentModel { return dead }
+    }
+    if let place = state.stores.place(named: persistentModelID.entityName),
+      let dead = state.graph(place.store).deadObject(place.map, RowID(UInt64.max / 2)) as? any PersistentModel
+    {
+      return dead
+    }
+    preconditionFailure(
+      "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
+  }
+
+  /// The model of an identifier, if the context has it already.
+  public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
+    registered(persistentModelID) as? T
+  }
+
+  private func registered(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    if case .temporary = identifier.key {
+      return insertedModelsArray.first { $0._$state.extras?.temporaryNumber == temporaryNumber(identifier) }
+    }
+    guard let (place, row) = state.stores.row(of: identifier) else { return nil }
+    return state.graph(place.store).registered(place.map, RowID(row)) as? any PersistentModel
+  }
+
+  private func temporaryNumber(_ identifier: PersistentIdentifier) -> UInt64? {
+    if case .temporary(let number) = identifier.key { number } else { nil }
+  }
+
+  /// The model of an identifier; nil where it is deleted, or was never saved.
+  public func existingModel<T>(for persistentModelID: PersistentIdentifier) throws -> T? where T: PersistentModel {
+    if case .temporary = persistentModelID.key { return registered(persistentModelID) as? T }
+    guard let (place, row) = state.stores.row(of: persistentModelID) else {
+      guard state.stores.place(named: persistentModelID.entityName) != nil else {
+        throw RoostError(.unknownModel, "the container has no model named \(persistentModelID.entityName)")
+      }
+      throw RoostError(.foreign, "the identifier belongs to another store than this container's")
+    }
+    return try Doorway.pass { try state.graph(place.store).existing(place.map, RowID(row)) as? T }
+  }
+
+  /// Reads a model's values now, where a getter would do it later and could not throw.
+  public func load<T>(_ model: T) throws where T: PersistentModel {
+    try Doorway.pass {
+      let graph = try state.graph(of: model)
+      guard model.graphContext === graph else {
+        throw RoostError(.foreign, "the model belongs to another context: fetch it here by its identifier")
+      }
+      try graph.load(model)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+public import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+/// Models as one user of a container sees and changes them. It belongs to one thread, or actor, at a time.
+public class ModelContext: Equatable, SendableMetatype {
+  public let container: ModelContainer
+  let state: ContextState
+
+  /// A context of its own. It saves when it is told to.
+  public init(_ container: ModelContainer) {
+    self.container = container
+    state = ContextState(container.stores, isMain: false)
+    state.show(self, of: container)
+  }
+
+  init(_ container: ModelContainer, _ state: ContextState) {
+    self.container = container
+    self.state = state
+  }
+
+  public static func == (one: ModelContext, other: ModelContext) -> Bool { one.state === other.state }
+
+  /// Whether it saves from time to time, and at its end.
+  public var autosaveEnabled: Bool {
+    get { state.autosaveEnabled }
+    set { state.autosaveEnabled = newValue }
+  }
+
+  /// Who makes the changes, for the history.
+  public var author: String? {
+    get { state.editingState.author }
+    set { editingState.author = newValue }
+  }
+
+  public var editingState: EditingState {
+    get { state.editingState }
+    set {
+      state.editingState = newValue
+      for graph in state.open { graph.author = newValue.author ?? "" }
+    }
+  }
+
+  public var hasChanges: Bool { state.hasChanges }
+
+  public var insertedModelsArray: [any PersistentModel] { models { $0.insertedObjects } }
+  public var changedModelsArray: [any PersistentModel] { models { $0.changedObjects } }
+  public var deletedModelsArray: [any PersistentModel] { models { $0.deletedObjects } }
+
+  func models(_ list: (GraphContext) -> [any _ModelObject]) -> [any PersistentModel] {
+    state.open.flatMap { graph in
+      graph.processPendingChanges()
+      return list(graph).compactMap { $0 as? any PersistentModel }
+    }
+  }
+
+  // MARK: Changing
+
+  /// Takes a model into the context, with everything that it leads to. The next save writes it.
+  public func insert<T>(_ model: T) where T: PersistentModel {
+    state.attempt { try state.graph(of: model).insert(model) }
+  }
+
+  /// Deletes a model with the next save, and those that its delete rules take along. It is gone from fetches and relationships
+  /// at once.
+  public func delete<T>(_ model: T) where T: PersistentModel {
+    state.attempt { try state.graph(of: model).delete(model) }
+  }
+
+  /// Deletes all models that fulfil a predicate, with the next save.
+  public func delete<T>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws
+  where T: PersistentModel {
+    let run = FetchRun(FetchDescriptor(predicate: predicate), state, includesSubclasses: includeSubclasses)
+    try Doorway.pass { for model in try run.objects() { try state.graph(of: model).delete(model) } }
+  }
+
+  /// Lets relationships that were changed on one side agree with the other.
+  public func processPendingChanges() { for graph in state.open { graph.processPendingChanges() } }
+
+  /// Writes all changes; or none, if it throws. Each store of the container is written by itself.
+  public func save() throws {
+    state.pausesAutosave = false
+    if let failure = state.failure { throw failure }
+    if !state.hasChanges { return }
+    // Whoever hears of it may change more.
+    NotificationCenter.default.post(name: Self.willSave, object: self)
+    processPendingChanges()
+    let report = SaveReport(self)
+    for graph in state.open { try Doorway.pass { try graph.save() } }
+    report.post()
+  }
+
+  /// Gives all changes up: inserted models are in no context again, others are what is stored.
+  public func rollback() {
+    state.forgetFailures()
+    for graph in state.open { graph.rollback() }
+  }
+
+  /// Gives all changes up, and reads every model anew.
+  public func reset() {
+    state.forgetFailures()
+    for graph in state.open { graph.reset() }
+  }
+
+  /// Runs a closure and saves what it changed.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+}
+
+/// Two names for what SwiftData's documentation says and what it does.
+struct SaveReport {
+  private let context: ModelContext
+  private let updated: [PersistentIdentifier]
+  private let deleted: [PersistentIdentifier]
+  /// The inserted models: their identifiers name their store when they are saved.
+  private let newcomers: [any PersistentModel]
+
+  init(_ context: ModelContext) {
+    self.context = context
+    newcomers = context.models { $0.insertedObjects }
+    updated = context.models { $0.changedObjects }.map(\.persistentModelID)
+    deleted =
+      context.models { $0.deletedObjects }.map(\.persistentModelID)
+      + context.state.open.flatMap { graph in
+        graph.deletedRows.map { row in
+          PersistentIdentifier(
+            store: graph.store.identifier, entity: row.map.type.name, .row(row.row.number))
+        }
+      }
+  }
+
+  func post() {
+    let keys = ModelContext.NotificationKey.self
+    let inserted = newcomers.map(\.persistentModelID)
+    NotificationCenter.default.post(
+      name: ModelContext.didSave, object: context,
+      userInfo: [
+        "inserted": inserted, "updated": updated, "deleted": deleted,
+        keys.insertedIdentifiers.rawValue: inserted, keys.updatedIdentifiers.rawValue: updated,
+        keys.deletedIdentifiers.rawValue: deleted,
+      ])
+  }
+}
+
+extension ModelContext {
+  /// Posted before a save that has something to write, with the context as its object.
+  public static let willSave = Notification.Name("SwiftData.ModelContext.willSave")
+  /// Posted after it, with the identifiers of what was written.
+  public static let didSave = Notification.Name("SwiftData.ModelContext.didSave")
+
+  /// What ``didSave`` tells, each a list of identifiers. SwiftData itself posts `"inserted"`, `"updated"` and `"deleted"`, so
+  /// both are there.
+  public enum NotificationKey: String {
+    case queryGeneration, invalidatedAllIdentifiers, insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+    case historyTokens
+  }
+}

@@ -1,0 +1,98 @@
+internal import RoostFile
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// What went wrong where SwiftData has no name for it. Match on ``code``; print the whole error for a person.
+public struct RoostError: Error, CustomStringConvertible {
+  public enum Code: String, Sendable, CaseIterable {
+    /// The type is not among the container's models.
+    case unknownModel
+    /// The object, or the identifier, belongs to another context or container.
+    case foreign
+    /// The object, or its row, is deleted.
+    case deleted
+    /// The context or its container is closed.
+    case closed
+    /// A value could not be read.
+    case unreadable
+    /// Somebody else changed the same.
+    case conflict
+    /// Another model has this value already.
+    case notUnique
+    /// A delete rule forbids it.
+    case denied
+    /// A value is missing, of another type, or too large.
+    case badValue
+    /// A condition comes to a row for which it has no answer.
+    case badCondition
+    /// The store's file, or the device, refused.
+    case store
+  }
+
+  public let code: Code
+  public let detail: String
+  /// What was thrown further down.
+  public let underlyingError: (any Error)?
+
+  init(_ code: Code, _ detail: String, _ underlyingError: (any Error)? = nil) {
+    self.code = code
+    self.detail = detail
+    self.underlyingError = underlyingError
+  }
+
+  public var description: String { "\(code.rawValue): \(detail)" }
+}
+
+/// Gives errors from further down a type that users can match on.
+enum Doorway {
+  static func pass<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw translated(error) }
+  }
+
+  static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let fault as GraphFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
+    case let fault as RecordFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
+    case let fault as ConditionFault: condition(fault)
+    case let error as StoreError: RoostError(.store, error.description, error)
+    default: error
+    }
+  }
+
+  private static func condition(_ fault: ConditionFault) -> any Error {
+    switch fault.code {
+    case .wrongType, .unknown, .tooDeep, .badPattern:
+      SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
+    case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow:
+      RoostError(.badCondition, "\(fault.detail), in \(fault.part)", fault)
+    }
+  }
+
+  /// Without the code at the beginning.
+  private static func text(_ description: String, _ code: String) -> String {
+    description.hasPrefix(code + ": ") ? String(description.dropFirst(code.count + 2)) : description
+  }
+
+  private static func code(_ code: GraphFault.Code) -> RoostError.Code {
+    switch code {
+    case .unknownModel: .unknownModel
+    case .foreign: .foreign
+    case .deleted: .deleted
+    case .closed: .closed
+    case .unreadable: .unreadable
+    case .conflict: .conflict
+    }
+  }
+
+  private static func code(_ code: RecordFault.Code) -> RoostError.Code {
+    switch code {
+    case .notUnique: .notUnique
+    case .denied: .denied
+    case .conflict: .conflict
+    case .wrongType, .outOfRange, .missing, .tooLarge: .badValue
+    case .unknown: .unknownModel
+    case .expired: .conflict
+    }
+  }
+}

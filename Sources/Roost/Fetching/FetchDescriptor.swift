@@ -1,0 +1,42 @@
+public import Foundation
+
+/// What is to be fetched: which models, in which order, and how many.
+public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
+  // Unchecked because key paths are not marked as what they are: values that never change.
+  public var predicate: Predicate<T>?
+  public var sortBy: [SortDescriptor<T>]
+  public var fetchLimit: Int?
+  public var fetchOffset: Int?
+  /// Whether changes that are not saved count.
+  public var includePendingChanges = true
+  /// Accepted for SwiftData's sake: whole rows are read, which costs no more.
+  public var propertiesToFetch: [PartialKeyPath<T>] = []
+  /// Accepted for SwiftData's sake.
+  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+
+  public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
+}
+
+extension FetchDescriptor: Equatable {
+  public static func == (one: FetchDescriptor, other: FetchDescriptor) -> Bool {
+    one.fetchLimit == other.fetchLimit && one.fetchOffset == other.fetchOffset
+      && one.includePendingChanges == other.includePendingChanges && one.sortBy == other.sortBy
+      && one.propertiesToFetch == other.propertiesToFetch
+      && one.relationshipKeyPathsForPrefetching == other.relationshipKeyPathsForPrefetching
+      && text(one.predicate) == text(other.predicate)
+  }
+
+  /// Two predicates are the same if they read the same, whatever their variables are called.
+  private static func text(_ predicate: Predicate<T>?) -> String? {
+    guard let predicate else { return nil }
+    var names: [Substring: Int] = [:]
+    return String(describing: predicate.expression).replacing(/Variable\((\d+)\)/) { match in
+      let number = names[match.output.1] ?? names.count
+      names[match.output.1] = number
+      return "Variable(\(number))"
+    }
+  }
+}

@@ -1,0 +1,155 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// One fetch.
+///
+/// Where nothing waits that could matter, the engine answers alone. Else the rows of models that wait are left out, those models
+/// are tested in memory, and they come in where the order wants them.
+struct FetchRun<Model: PersistentModel> {
+  private let descriptor: FetchDescriptor<Model>
+  private let state: ContextState
+  private let includesSubclasses: Bool
+  private let rules: SortRules<Model>
+
+  init(_ descriptor: FetchDescriptor<Model>, _ state: ContextState, includesSubclasses: Bool = true) {
+    self.descriptor = descriptor
+    self.state = state
+    self.includesSubclasses = includesSubclasses
+    rules = SortRules(descriptor.sortBy)
+  }
+
+  /// One entity's part of the fetch.
+  private struct Part {
+    let graph: GraphContext
+    let map: EntityMap
+    /// What the engine tests.
+    var condition: RoostQuery.Expression?
+    /// What is tested in memory.
+    var tests: [ModelTest<Model>]
+    /// The engine's order; nil where it does not know it.
+    let orders: [Order]?
+    /// Rows that the engine's answer does not count for.
+    var excluded: Set<UInt64> = []
+    /// Models that wait and fulfil the predicate.
+    var pending: [Model] = []
+
+    var isChanged: Bool { !excluded.isEmpty || !pending.isEmpty }
+    /// Whether the engine answers alone.
+    var isEngines: Bool { tests.isEmpty && orders != nil && !isChanged }
+
+    func query(isSorted: Bool, offset: Int = 0, limit: Int? = nil) -> Query {
+      Query(map.type.name, where: condition, by: isSorted ? orders ?? [] : [], offset: offset, limit: limit)
+    }
+  }
+
+  private var offset: Int { max(0, descriptor.fetchOffset ?? 0) }
+  /// SwiftData's limit of 0 is none.
+  private var limit: Int? { descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
+
+  // MARK: Results
+
+  func objects() throws -> [Model] {
+    let parts = try parts()
+    if parts.count == 1, parts[0].isEngines {
+      let query = parts[0].query(isSorted: true, offset: offset, limit: limit)
+      return try parts[0].graph.objects(query, parts[0].map, as: Model.self)
+    }
+    var all: [Model] = []
+    for part in parts {
+      let found = try stored(part)
+      if !rules.isEmpty, parts.count == 1, part.orders != nil {
+        all = rules.merged(found, part.pending.sorted(by: rules.precedes))
+      } else {
+        all += found + part.pending
+      }
+    }
+    if !rules.isEmpty, parts.count > 1 || parts[0].orders == nil { all.sort(by: rules.precedes) }
+    return Array(all.dropFirst(offset).prefix(limit ?? .max))
+  }
+
+  /// What the store has, without the rows that wait.
+  private func stored(_ part: Part) throws -> [Model] {
+    var enough: Int?
+    if let limit, part.tests.isEmpty, part.orders != nil {
+      let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
+      let (all, isStillTooLarge) = sum.addingReportingOverflow(part.excluded.count)
+      enough = isTooLarge || isStillTooLarge ? nil : all
+    }
+    let found = try part.graph.objects(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
+    if part.excluded.isEmpty, part.tests.isEmpty { return found }
+    return try found.filter { model in
+      if part.excluded.contains(model._$state.row) { return false }
+      return try part.tests.allSatisfy { try $0.passes(model) }
+    }
+  }
+
+  func count() throws -> Int {
+    var all = 0
+    for part in try parts() {
+      guard part.tests.isEmpty else { return try objects().count }
+      all += try part.graph.planner().count(part.query(isSorted: false)) + part.pending.count
+      if part.excluded.isEmpty { continue }
+      let rows = RoostQuery.Expression.constant(
+        .array(part.excluded.map { .reference(RowID($0)) }), .array(.plain(.reference(part.map.entity.id))))
+      var query = part.query(isSorted: false)
+      query.condition = query.condition.map { $0 && .contains(rows, .row) } ?? .contains(rows, .row)
+      all -= try part.graph.planner().count(query)
+    }
+    return min(max(0, all - offset), limit ?? .max)
+  }
+
+  func identifiers() throws -> [PersistentIdentifier] {
+    let parts = try parts()
+    guard parts.count == 1, parts[0].isEngines else { return try objects().map(\.persistentModelID) }
+    let part = parts[0]
+    let (store, name) = (part.graph.store.identifier, part.map.type.name)
+    return try part.graph.planner().plan(part.query(isSorted: true, offset: offset, limit: limit)).rows().map {
+      PersistentIdentifier(store: store, entity: name, .row($0.number))
+    }
+  }
+
+  /// How it is carried out, in words.
+  func explanation() throws -> String {
+    try parts().map { part in
+      let isAlone = part.isEngines
+      let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
+      var lines = [try part.graph.planner().plan(query).explanation]
+      for test in part.tests { lines.append("  test in memory \(test)") }
+      if part.orders == nil { lines.append("  sorted in memory") }
+      if part.isChanged { lines.append("  \(part.excluded.count) rows left out, \(part.pending.count) models put in") }
+      return lines.joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  // MARK: Planning
+
+  private func parts() throws -> [Part] {
+    try state.stores.family(of: Model.self, includesSubclasses: includesSubclasses).map { place in
+      try part(place.map, state.graph(place.store))
+    }
+  }
+
+  private func part(_ map: EntityMap, _ graph: GraphContext) throws -> Part {
+    if descriptor.includePendingChanges { graph.processPendingChanges() }
+    let translation = try descriptor.predicate.map { try Translation($0, map, graph) }
+    var part = Part(
+      graph: graph, map: map, condition: translation?.condition, tests: translation?.tests ?? [],
+      orders: rules.orders(map))
+    guard descriptor.includePendingChanges, graph.hasChanges else { return part }
+    if let translation, translation.passesThrough.contains(where: { graph.hasPending($0) }) {
+      // What rows lead to waits to be changed, so the engine cannot know.
+      part.condition = nil
+      part.tests = translation.all
+    }
+    for model in graph.insertedObjects + graph.changedObjects {
+      guard model.entityMap === map, let model = model as? Model else { continue }
+      if model.isStored { part.excluded.insert(model._$state.row) }
+      if try translation?.all.allSatisfy({ try $0.passes(model) }) != false { part.pending.append(model) }
+    }
+    for model in graph.deletedObjects where model.entityMap === map { part.excluded.insert(model._$state.row) }
+    for row in graph.deletedRows where row.map === map { part.excluded.insert(row.row.number) }
+    return part
+  }
+}

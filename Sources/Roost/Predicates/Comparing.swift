@@ -1,0 +1,150 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// `==`, `!=`, `<` and ranges.
+extension PredicateExpressions.Equal: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    Piece(try translator.equality(.equal, lhs, rhs))
+  }
+}
+
+extension PredicateExpressions.NotEqual: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    Piece(try translator.equality(.notEqual, lhs, rhs))
+  }
+}
+
+extension Translator {
+  fileprivate func equality<One: PredicateExpression, Other: PredicateExpression>(
+    _ comparison: Condition.Comparison, _ one: One, _ other: Other
+  ) throws -> Condition {
+    let (first, second) = (try piece(one), try piece(other))
+    if let presence = try presence(first, second) ?? presence(second, first) {
+      return .compare(comparison, presence.0, presence.1)
+    }
+    if first.row == nil, second.row == nil {
+      guard Constant.isComparedByValue(One.Output.self) || isNil(first) || isNil(second) else {
+        throw Untranslatable(one)
+      }
+    }
+    let values = try nilValues(first, second, One.Output.self) ?? self.values(first, second)
+    return .compare(comparison, values.0, values.1)
+  }
+
+  private func isNil(_ piece: Piece) -> Bool {
+    guard let captured = piece.captured else { return false }
+    return Constant.flattened(captured.value) == nil
+  }
+
+  /// Whether a struct that is stored as its parts is there.
+  private func presence(_ one: Piece, _ other: Piece) throws -> (Condition, Condition)? {
+    guard case .parts(let parts) = one.meaning else { return nil }
+    guard isNil(other), let presence = parts.presence else { throw Untranslatable(parts.path) }
+    return (presence, .constant(.null, .optional(.plain(.presence))))
+  }
+
+  /// Nil beside a value that is compared in no other way.
+  private func nilValues(_ one: Piece, _ other: Piece, _ type: Any.Type) throws -> (Condition, Condition)? {
+    if one.row != nil || other.row != nil { return nil }
+    if isNil(other), one.captured == nil { return (try value(one), try Constant.null(type)) }
+    if isNil(one), other.captured == nil { return (try Constant.null(type), try value(other)) }
+    return nil
+  }
+}
+
+extension Piece.Parts {
+  /// The field that says whether the struct is there, where it may be nil.
+  var presence: Condition? {
+    guard let field = coder.field, field.isOptional else { return nil }
+    return map.entity.field(path).map { .field(base, $0.id) }
+  }
+}
+
+extension PredicateExpressions.Comparison: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    guard Constant.isSortedByValue(LHS.Output.self) else { throw Untranslatable(self) }
+    let comparison: Condition.Comparison =
+      switch op {
+      case .lessThan: .less
+      case .lessThanOrEqual: .lessOrEqual
+      case .greaterThan: .greater
+      case .greaterThanOrEqual: .greaterOrEqual
+      @unknown default: throw Untranslatable(self)
+      }
+    let one = try translator.value(of: lhs)
+    return Piece(.compare(comparison, one, try translator.value(of: rhs)))
+  }
+}
+
+/// A range whose bounds are expressions of their own.
+private protocol BoundedExpression {
+  func bounds(_ translator: Translator) throws -> (low: Condition, high: Condition, isClosed: Bool)
+}
+
+extension PredicateExpressions.Range: BoundedExpression {
+  fileprivate func bounds(_ translator: Translator) throws -> (low: Condition, high: Condition, isClosed: Bool) {
+    (try translator.value(of: lower), try translator.value(of: upper), false)
+  }
+}
+
+extension PredicateExpressions.ClosedRange: BoundedExpression {
+  fileprivate func bounds(_ translator: Translator) throws -> (low: Condition, high: Condition, isClosed: Bool) {
+    (try translator.value(of: lower), try translator.value(of: upper), true)
+  }
+}
+
+/// A range from outside the predicate.
+private protocol CapturedRange {
+  func contains(_ element: Condition) throws -> Condition
+}
+
+extension Range: CapturedRange {
+  fileprivate func contains(_ element: Condition) throws -> Condition {
+    .within(try constant(lowerBound), try constant(upperBound), false, element)
+  }
+}
+
+extension ClosedRange: CapturedRange {
+  fileprivate func contains(_ element: Condition) throws -> Condition {
+    .within(try constant(lowerBound), try constant(upperBound), true, element)
+  }
+}
+
+extension PartialRangeFrom: CapturedRange {
+  fileprivate func contains(_ element: Condition) throws -> Condition {
+    .compare(.greaterOrEqual, element, try constant(lowerBound))
+  }
+}
+
+extension PartialRangeThrough: CapturedRange {
+  fileprivate func contains(_ element: Condition) throws -> Condition {
+    .compare(.lessOrEqual, element, try constant(upperBound))
+  }
+}
+
+extension PartialRangeUpTo: CapturedRange {
+  fileprivate func contains(_ element: Condition) throws -> Condition {
+    .compare(.less, element, try constant(upperBound))
+  }
+}
+
+private func constant<Bound>(_ bound: Bound) throws -> Condition {
+  try Constant.make(Piece.Captured(value: bound, type: Bound.self))
+}
+
+extension PredicateExpressions.RangeExpressionContains: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    guard Constant.isSortedByValue(Element.Output.self) else { throw Untranslatable(self) }
+    let value = try translator.value(of: element)
+    if let bounded = range as? any BoundedExpression {
+      let bounds = try bounded.bounds(translator)
+      return Piece(.within(bounds.low, bounds.high, bounds.isClosed, value))
+    }
+    guard let captured = try translator.piece(range).captured, let known = captured.value as? any CapturedRange else {
+      throw Untranslatable(self)
+    }
+    return Piece(try known.contains(value))
+  }
+}

@@ -1,0 +1,104 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// Values from outside a predicate, as the engine knows them.
+enum Constant {
+  static func make(_ captured: Piece.Captured) throws -> Condition {
+    guard let type = captured.type as? any Codable.Type else { throw Untranslatable(captured.value) }
+    guard isComparedByValue(type) else { throw Untranslatable(captured.value) }
+    func open<Known: Codable>(_ type: Known.Type) -> Condition? {
+      let coder = CoderShelf.shared.coder(of: type)
+      guard let known = captured.value as? Known, let value = coder.value(known) else { return nil }
+      return .constant(value, Kind(coder.form.element))
+    }
+    guard let made = open(type) else { throw Untranslatable(captured.value) }
+    return made
+  }
+
+  /// Nil, where a value of a type might be.
+  static func null(_ type: Any.Type) throws -> Condition {
+    guard let codable = type as? any Codable.Type else { throw Untranslatable(type) }
+    return .constant(.null, Kind(CoderShelf.shared.coder(any: codable).form.element).optional)
+  }
+
+  static func null(of map: EntityMap) -> Condition {
+    .constant(.null, .optional(.plain(.reference(map.entity.id))))
+  }
+
+  /// Whether two values of a type are equal exactly if what is stored of them is. A struct, and an enum with values, may see
+  /// that its own way.
+  static func isComparedByValue(_ type: Any.Type) -> Bool {
+    if type == Data.self || type == Data?.self { return true }
+    guard let codable = type as? any Codable.Type else { return false }
+    return isPlain(CoderShelf.shared.coder(any: codable).form.element)
+  }
+
+  private static func isPlain(_ element: ElementType) -> Bool {
+    switch element {
+    case .structure, .plain(.data), .plain(.presence): false
+    case .optional(let inner), .plain(.array(let inner)), .plain(.set(let inner)): isPlain(inner)
+    case .plain(.dictionary(let key, let value)): isPlain(key) && isPlain(value)
+    case .plain: true
+    }
+  }
+
+  /// Whether `<` of a type is what the engine sorts by. An enum may have an order of its own.
+  static func isSortedByValue(_ type: Any.Type) -> Bool { type is any _Storable.Type && type is any Comparable.Type }
+
+  // MARK: Rows
+
+  /// The row of a model, or of an identifier.
+  static func row(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+    guard let value = flattened(captured.value) else { return null(of: map) }
+    return .constant(try reference(value, map, graph), .plain(.reference(map.entity.id)))
+  }
+
+  static func rows(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+    guard let list = captured.value as? any Sequence else { throw Untranslatable(captured.value) }
+    var hasNil = false
+    let values = try elements(list).map { element -> Value in
+      guard let element = flattened(element) else {
+        hasNil = true
+        return .null
+      }
+      return try reference(element, map, graph)
+    }
+    let kind = Kind.plain(.reference(map.entity.id))
+    return .constant(.array(values), .array(hasNil ? .optional(kind) : kind))
+  }
+
+  private static func elements(_ list: any Sequence) -> [Any] {
+    func open<List: Sequence>(_ list: List) -> [Any] { list.map { $0 as Any } }
+    return open(list)
+  }
+
+  /// Of something that is not here, a row that is never there.
+  private static func reference(_ value: Any, _ map: EntityMap, _ graph: GraphContext) throws -> Value {
+    let nowhere = Value.reference(RowID(0))
+    if let identifier = value as? PersistentIdentifier {
+      guard case .row(let row) = identifier.key, identifier.entityName == map.type.name,
+        identifier.store == graph.store.identifier
+      else { return nowhere }
+      return .reference(RowID(row))
+    }
+    guard let model = value as? any _ModelObject else { throw Untranslatable(value) }
+    return model.graphContext === graph && model.entityMap === map ? .reference(RowID(model._$state.row)) : nowhere
+  }
+
+  /// What stands in an optional, however often it is wrapped.
+  static func flattened(_ value: Any) -> Any? {
+    guard let optional = value as? any WrappedValue else { return value }
+    return optional.content.flatMap { flattened($0) }
+  }
+}
+
+/// An optional whose type is not known.
+protocol WrappedValue {
+  var content: Any? { get }
+}
+
+extension Optional: WrappedValue {
+  var content: Any? { map { $0 } }
+}

@@ -1,0 +1,96 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// Variables, what stands behind a point, and values from outside.
+extension PredicateExpressions.Variable: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { try translator.binding(key) }
+}
+
+extension PredicateExpressions.Value: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { Piece(captured: value) }
+}
+
+extension PredicateExpressions.NilLiteral: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { Piece(captured: Wrapped?.none) }
+}
+
+extension PredicateExpressions.KeyPath: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    let base = try translator.piece(root)
+    switch base.meaning {
+    case .captured(let captured):
+      guard let value = captured.value as? Root.Output else { throw Untranslatable(self) }
+      return Piece(captured: value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
+    case .row(let map): return try property(of: base.expression, map, translator)
+    case .parts(let parts):
+      guard let name = PartNames.name(of: keyPath, among: parts.coder), let part = parts.coder.part(name) else {
+        throw Untranslatable(self)
+      }
+      return try Self.stored(parts.base, parts.map, parts.path + "." + name, part)
+    case .structure(let coder):
+      guard let name = PartNames.name(of: keyPath, among: coder),
+        let number = coder.parts.firstIndex(where: { $0.name == name })
+      else { throw Untranslatable(self) }
+      let part = coder.parts[number].coder
+      return Piece(.part(base.expression, number), part.parts.isEmpty ? .value : .structure(part))
+    case .rows, .value:
+      switch kind {
+      case .collectionCount?: return Piece(.count(base.expression))
+      case .collectionIsEmpty?: return Piece(.isEmpty(base.expression))
+      case .collectionFirst?: return Piece(.first(base.expression), base.rows.map { .row($0) } ?? .value)
+      case .bidirectionalCollectionLast?: return Piece(.last(base.expression), base.rows.map { .row($0) } ?? .value)
+      case nil: break
+      }
+      // The raw value of an enum is what stands in the row.
+      guard base.rows == nil, RawValues.isRawValue(keyPath) else { throw Untranslatable(self) }
+      return base
+    }
+  }
+
+  /// A property of a row.
+  private func property(of base: Condition, _ map: EntityMap, _ translator: Translator) throws -> Piece {
+    guard let number = map.type.number(of: keyPath) else {
+      if Identity.isIdentifier(keyPath, of: map.type.model) { return Piece(base, .row(map)) }
+      throw Untranslatable(self)
+    }
+    if let (lead, target) = translator.graph.store.lead(map, number) {
+      translator.passes(target)
+      switch lead {
+      case .reference(let field): return Piece(.field(base, field), .row(target))
+      case .found(let relationship): return Piece(.first(.many(base, relationship)), .row(target))
+      case .many(let relationship): return Piece(.many(base, relationship), .rows(target))
+      }
+    }
+    let property = map.type.properties[number]
+    guard case .value(let type) = property.storage else { throw Untranslatable(self) }
+    return try Self.stored(base, map, property.name, CoderShelf.shared.coder(any: type))
+  }
+
+  /// A property, or a part of one, by its name.
+  private static func stored(_ base: Condition, _ map: EntityMap, _ name: String, _ coder: AnyCoder) throws -> Piece {
+    if !coder.parts.isEmpty { return Piece(Piece.Parts(base: base, map: map, path: name, coder: coder)) }
+    guard let field = map.entity.field(name) else { throw Untranslatable(name) }
+    return Piece(.field(base, field.id))
+  }
+}
+
+extension AnyCoder {
+  func part(_ name: String) -> AnyCoder? { parts.first { $0.name == name }?.coder }
+}
+
+/// Tells the key paths that name a model itself.
+enum Identity {
+  static func isIdentifier(_ keyPath: AnyKeyPath, of model: any _ModelObject.Type) -> Bool {
+    guard let root = type(of: keyPath).rootType as? any PersistentModel.Type else { return false }
+    func open<Model: PersistentModel>(_ type: Model.Type) -> Bool {
+      // The second is the property; through the third generic code asks for it.
+      let property: KeyPath<Model, PersistentIdentifier> = \Model.id
+      let required: KeyPath<Model, Model.ID> = \Model.id
+      if keyPath == \Model.persistentModelID || keyPath == property { return true }
+      return keyPath == required && Model.ID.self == PersistentIdentifier.self
+    }
+    return open(root)
+  }
+}

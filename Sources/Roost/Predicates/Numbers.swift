@@ -1,0 +1,41 @@
+internal import Foundation
+internal import RoostQuery
+
+/// `+`, `-`, `*`, `/`, `%`.
+extension PredicateExpressions.Arithmetic: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    let operation: Condition.Arithmetic =
+      switch op {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      @unknown default: throw Untranslatable(self)
+      }
+    return try translator.arithmetic(operation, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntDivision: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, rhs) }
+}
+
+extension PredicateExpressions.FloatDivision: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, rhs) }
+}
+
+extension PredicateExpressions.IntRemainder: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.remainder, lhs, rhs) }
+}
+
+extension PredicateExpressions.UnaryMinus: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { Piece(.negate(try translator.value(of: wrapped))) }
+}
+
+extension Translator {
+  fileprivate func arithmetic<One: PredicateExpression, Other: PredicateExpression>(
+    _ operation: Condition.Arithmetic, _ one: One, _ other: Other
+  ) throws -> Piece {
+    let first = try value(of: one)
+    return Piece(.arithmetic(operation, first, try value(of: other)))
+  }
+}

@@ -1,0 +1,130 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// The engine's words for conditions; Foundation has an `Expression` too.
+typealias Condition = RoostQuery.Expression
+
+/// An expression of Foundation's for which the engine may have words.
+protocol Translatable {
+  func piece(_ translator: Translator) throws -> Piece
+}
+
+/// Why the engine has no words for an expression. It is then computed in memory, so nobody sees this.
+struct Untranslatable: Error {
+  let expression: String
+
+  init(_ expression: Any) { self.expression = "\(type(of: expression))" }
+}
+
+/// What an expression is to the engine.
+struct Piece {
+  enum Meaning {
+    case value
+    /// A row, which may be none where the expression is optional.
+    case row(EntityMap)
+    case rows(EntityMap)
+    /// A struct that stands in a collection.
+    case structure(AnyCoder)
+    /// A struct that is stored as its parts.
+    case parts(Parts)
+    /// Something from outside the predicate, which has a form here only beside something else.
+    case captured(Captured)
+  }
+
+  struct Parts {
+    var base: Condition
+    var map: EntityMap
+    var path: String
+    var coder: AnyCoder
+  }
+
+  struct Captured {
+    var value: Any
+    var type: Any.Type
+  }
+
+  private(set) var meaning: Meaning
+  /// Of no use for parts and what is captured.
+  var expression: Condition
+
+  init(_ expression: Condition, _ meaning: Meaning = .value) {
+    self.expression = expression
+    self.meaning = meaning
+  }
+
+  init<Value>(captured value: Value) {
+    meaning = .captured(Captured(value: value, type: Value.self))
+    expression = .constant(.null, .optional(.bool))
+  }
+
+  init(_ parts: Parts) {
+    meaning = .parts(parts)
+    expression = .constant(.null, .optional(.bool))
+  }
+
+  var captured: Captured? { if case .captured(let captured) = meaning { captured } else { nil } }
+  var row: EntityMap? { if case .row(let map) = meaning { map } else { nil } }
+  var rows: EntityMap? { if case .rows(let map) = meaning { map } else { nil } }
+}
+
+extension Piece.Meaning {
+  /// What a value of a type is that stands in a collection.
+  static func element(of type: Any.Type) -> Piece.Meaning {
+    guard let codable = type as? any Codable.Type else { return .value }
+    let coder = CoderShelf.shared.coder(any: codable)
+    return coder.parts.isEmpty ? .value : .structure(coder)
+  }
+}
+
+/// Finds the engine's words for one part of a predicate.
+final class Translator {
+  let graph: GraphContext
+  private var bindings: [PredicateExpressions.VariableID: Piece]
+  private var lastVariable = 0
+  /// The entities to which relationships in the part lead.
+  private(set) var passed: [EntityMap] = []
+
+  init(_ map: EntityMap, _ graph: GraphContext, _ variable: PredicateExpressions.VariableID) {
+    self.graph = graph
+    bindings = [variable: Piece(.row, .row(map))]
+  }
+
+  func condition(_ expression: any PredicateExpression<Bool>) throws -> Condition { try value(piece(expression)) }
+
+  func piece<Expression: PredicateExpression>(_ expression: Expression) throws -> Piece {
+    guard let known = expression as? any Translatable else { throw Untranslatable(expression) }
+    return try known.piece(self)
+  }
+
+  /// The engine's words for an expression that yields one value.
+  func value<Expression: PredicateExpression>(of expression: Expression) throws -> Condition {
+    try value(piece(expression))
+  }
+
+  func value(_ piece: Piece) throws -> Condition {
+    switch piece.meaning {
+    case .value, .row, .rows, .structure: return piece.expression
+    case .captured(let captured): return try Constant.make(captured)
+    case .parts: throw Untranslatable(piece)
+    }
+  }
+
+  // MARK: Variables
+
+  func binding(_ key: PredicateExpressions.VariableID) throws -> Piece {
+    guard let piece = bindings[key] else { throw Untranslatable(key) }
+    return piece
+  }
+
+  func bind(_ key: PredicateExpressions.VariableID, _ piece: Piece) { bindings[key] = piece }
+
+  /// A number for a variable of the engine's.
+  func newVariable() -> Int {
+    lastVariable += 1
+    return lastVariable
+  }
+
+  func passes(_ map: EntityMap) { passed.append(map) }
+}

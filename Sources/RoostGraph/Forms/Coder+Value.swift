@@ -1,0 +1,28 @@
+package import RoostRecords
+
+/// Values outside of rows: constants of conditions, and what older rows hold.
+extension Coder {
+  /// A value as rows, keys and conditions know it.
+  package func value(_ value: Value) -> RoostRecords.Value? {
+    var bytes = _ByteSink()
+    append(value, to: &bytes)
+    return RoostRecords.Value(element: bytes.bytes, as: form.element)
+  }
+
+  /// A value of the type; nil where it accepts none such.
+  package func value(from value: RoostRecords.Value) -> Value? {
+    guard let bytes = try? value.elementBytes(as: form.element) else { return nil }
+    return bytes.withUnsafeBytes { memory in
+      var source = _ByteSource(memory)
+      return read(from: &source)
+    }
+  }
+}
+
+extension CoderShelf {
+  /// The same for a value whose type is known at run time only.
+  package func value(any value: any Codable) -> RoostRecords.Value? {
+    func open<Known: Codable>(_ value: Known) -> RoostRecords.Value? { coder(of: Known.self).value(value) }
+    return open(value)
+  }
+}

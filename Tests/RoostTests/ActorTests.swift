@@ -1,0 +1,42 @@
+import SwiftData
+import Testing
+
+@ModelActor actor Librarian {
+  func add(_ title: String) throws -> PersistentIdentifier {
+    let album = Album(title)
+    modelContext.insert(album)
+    try modelContext.save()
+    return album.persistentModelID
+  }
+
+  func title(_ identifier: PersistentIdentifier) -> String? { self[identifier, as: Album.self]?.title }
+  func isOnMainThread() -> Bool { Thread.isMainThread }
+}
+
+@Suite struct ActorTests {
+  @Test @MainActor func `an actor works off the main thread, wherever it was made`() async throws {
+    let librarian = Librarian(modelContainer: try makeContainer())
+    let identifier = try await librarian.add("Mack")
+    #expect(await librarian.title(identifier) == "Mack")
+    #expect(await !librarian.isOnMainThread())
+    #expect(try librarian.modelContainer.mainContext.fetch(FetchDescriptor<Album>()).map(\.title) == ["Mack"])
+  }
+
+  @Test func `many actors take no threads`() async throws {
+    let container = try makeContainer()
+    let before = try threads()
+    let all = (0..<10_000).map { _ in Librarian(modelContainer: container) }
+    for librarian in all.prefix(100) { _ = await librarian.isOnMainThread() }
+    let more = try threads() - before
+    #expect(more < 64)
+    #expect(all.count == 10_000)
+  }
+
+  private func threads() throws -> Int {
+    #if os(Linux)
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+    #else
+      0
+    #endif
+  }
+}

@@ -1,0 +1,114 @@
+import SwiftData
+import Testing
+
+@Suite struct ContainerTests {
+  @Test func `models are there again when the store is opened again`() throws {
+    let folder = try Folder()
+    do {
+      let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
+      let context = ModelContext(container)
+      let ella = Artist("Ella", street: "Elm")
+      context.insert(ella)
+      for title in ["c", "a", "b"] { ella.albums.append(Album(title)) }
+      try context.save()
+    }
+    let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
+    let ella = try #require(try ModelContext(container).fetch(FetchDescriptor<Artist>()).first)
+    #expect(ella.address.street == "Elm" && ella.albums.map(\.title) == ["c", "a", "b"])
+  }
+
+  @Test func `two containers of one file share it`() throws {
+    let folder = try Folder()
+    let configuration = ModelConfiguration(url: folder.file())
+    let one = try ModelContainer(for: Artist.self, configurations: configuration)
+    let two = try ModelContainer(for: Artist.self, configurations: configuration)
+    #expect(one != two)
+    let (writing, reading) = (ModelContext(one), ModelContext(two))
+    writing.insert(Artist("Ella"))
+    try writing.save()
+    #expect(try reading.fetch(FetchDescriptor<Artist>()).map(\.name) == ["Ella"])
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: Stranger.self, configurations: configuration)
+    }
+    #expect(error == .loadIssueModelContainer)
+  }
+
+  @Test func `each model is kept where a configuration names it`() throws {
+    let folder = try Folder()
+    let schema = Schema([Artist.self, Stranger.self])
+    let places = [
+      ModelConfiguration("music", schema: Schema([Artist.self]), url: folder.file("music.roost")),
+      ModelConfiguration("rest", schema: Schema([Stranger.self]), url: folder.file("rest.roost")),
+    ]
+    do {
+      let container = try ModelContainer(for: schema, configurations: places)
+      #expect(container.configurations.count == 2 && container.schema.entities.count == 3)
+      let context = ModelContext(container)
+      context.insert(Album("Mack"))
+      context.insert(Stranger())
+      try context.save()
+    }
+    let rest = try ModelContainer(for: Stranger.self, configurations: places[1])
+    #expect(try ModelContext(rest).fetchCount(FetchDescriptor<Stranger>()) == 1)
+    let music = try ModelContainer(for: Artist.self, configurations: places[0])
+    #expect(try ModelContext(music).fetchCount(FetchDescriptor<Album>()) == 1)
+  }
+
+  @Test func `a configuration that cannot be is refused`() throws {
+    let folder = try Folder()
+    func refused(_ expected: SwiftDataError, _ configurations: ModelConfiguration..., types: Schema? = nil) {
+      let error = #expect(throws: SwiftDataError.self) {
+        try ModelContainer(for: types ?? Schema([Stranger.self]), configurations: configurations)
+      }
+      #expect(error == expected)
+    }
+    let one = ModelConfiguration(url: folder.file())
+    refused(.duplicateConfiguration, one, one)
+    refused(.configurationFileNameTooLong, ModelConfiguration(String(repeating: "x", count: 300)))
+    refused(.configurationFileNameContainsInvalidCharacters, ModelConfiguration("a/b"))
+    let other = Schema([Animal.self])
+    refused(.configurationSchemaNotFoundInContainerSchema, ModelConfiguration(schema: other, url: folder.file()))
+    refused(.loadIssueModelContainer, ModelConfiguration(schema: Schema(), url: folder.file()))
+    refused(.unknownSchema, one, types: Schema(Schema.Entity("Loose")))
+  }
+
+  @Test func `a store without saving is read and never written`() throws {
+    let folder = try Folder()
+    do {
+      let context = ModelContext(
+        try ModelContainer(for: Stranger.self, configurations: ModelConfiguration(url: folder.file())))
+      context.insert(Stranger())
+      try context.save()
+    }
+    let container = try ModelContainer(
+      for: Stranger.self, configurations: ModelConfiguration(url: folder.file(), allowsSave: false))
+    let context = ModelContext(container)
+    #expect(try context.fetchCount(FetchDescriptor<Stranger>()) == 1)
+    context.insert(Stranger())
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.code == .store)
+  }
+
+  @Test func `erasing leaves nothing`() throws {
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    let ella = Artist("Ella")
+    context.insert(Album("Mack", artist: ella))
+    try context.save()
+    try container.erase()
+    #expect(try context.fetchCount(FetchDescriptor<Artist>()) == 0)
+    #expect(try context.fetch(FetchDescriptor<Album>()).isEmpty)
+    context.insert(Artist("Ella"))
+    try context.save()
+    container.deleteAllData()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 0)
+  }
+
+  @Test func `a place without a name is found`() {
+    let configuration = ModelConfiguration("things")
+    #expect(configuration.url.lastPathComponent == "things.roost" && configuration.id == configuration.url)
+    #expect(ModelConfiguration().name == "default")
+    #expect(ModelConfiguration(isStoredInMemoryOnly: true).isStoredInMemoryOnly)
+    #expect(ModelConfiguration(for: Artist.self).schema?.entities.count == 2)
+  }
+}
