@@ -115,15 +115,20 @@ struct LinkPlay {
     for part in parts {
       switch part {
       case 0:
-        for (name, school) in schools { #expect(school.pupils.map(\.name) == inSchool[name], "\(story), \(name)") }
-      case 1: for (name, club) in clubs { #expect(club.members.map(\.name) == inClub[name], "\(story), \(name)") }
+        for (name, school) in schools.sorted(by: { $0.key < $1.key }) {
+          #expect(school.pupils.map(\.name) == inSchool[name], "\(story), \(name)")
+        }
+      case 1:
+        for (name, club) in clubs.sorted(by: { $0.key < $1.key }) {
+          #expect(club.members.map(\.name) == inClub[name], "\(story), \(name)")
+        }
       case 2:
-        for (name, pupil) in pupils {
+        for (name, pupil) in pupils.sorted(by: { $0.key < $1.key }) {
           let all = inClub.filter { $0.value.contains(name) }.map(\.key)
           #expect(pupil.clubs.map(\.title).sorted() == all.sorted(), "\(story), \(name)")
         }
       default:
-        for (name, pupil) in pupils {
+        for (name, pupil) in pupils.sorted(by: { $0.key < $1.key }) {
           let school = inSchool.first { $0.value.contains(name) }?.key
           #expect(pupil.school?.name == school, "\(story), \(name)")
         }

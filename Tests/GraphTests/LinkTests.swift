@@ -160,7 +160,7 @@ import Testing
   }
 
   /// Random changes from both sides, against plain dictionaries.
-  @Test(arguments: UInt64(1)...40) func `random changes agree with a model`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...60) func `random changes agree with a model`(seed: UInt64) throws {
     var play = try LinkPlay(seed)
     for round in 0..<60 {
       try play.step("seed \(seed), round \(round)")

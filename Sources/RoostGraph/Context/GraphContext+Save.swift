@@ -90,12 +90,14 @@ extension GraphContext {
     }
   }
 
-  /// Lists that other sides added several members to must keep the order in which they came.
+  /// Lists whose members' rows will not say in which order they came: several were added, or one went and came again.
   private func loadEditedLists() {
-    for (key, edit) in links.edits where edit.added.count > 1 {
-      guard let relation = store.relations[key.map][key.property], !relation.isByLinks,
+    for (key, edit) in links.edits {
+      guard let relation = store.relations[key.map][key.property],
         let origin = edit.owner._$state.origin as? RowOrigin
       else { continue }
+      let cameAgain = edit.added.contains { edit.removed.contains($0) }
+      guard cameAgain || (edit.added.count > 1 && !relation.isByLinks) else { continue }
       load(edit.owner, relation, origin)
     }
   }

@@ -84,11 +84,14 @@ extension GraphContext {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
     var reader = EndReader(count: list.rows.count, last: list.rows.last, rowBefore: { list.rows[$0] })
     object._$visitLink(relation.property, &reader)
-    guard let added = reader.added else { return settle(relation.pair) }
+    // In lists of both sides a member that goes and comes again has another place on its own side.
+    guard let added = reader.added, !(relation.isByLinks && added.isEmpty) else { return settle(relation.pair) }
     for member in added where !isMember(member, list) {
       take(member, list)
       if member._$state.row != 0 { join(member, list) }
     }
+    // Letting others know may have brought their lists into their slots.
+    if list.isUnsettled { hideOthers(list) }
   }
 
   /// The members of a list that is moved out, as they were before.
