@@ -102,6 +102,13 @@ struct Swapped: Codable, Hashable {
   }
 }
 
+@Model final class Owner {
+  var pets: [Animal] = []
+  var favorite: Animal?
+
+  init() {}
+}
+
 @Model final class Stranger {
   var name = ""
 
