@@ -230,6 +230,7 @@ import Testing
       album.price = 2
     }
     #expect(years == Array(0..<100))
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.modelsFetched > 0)
     #expect(context.changedModelsArray.count == 100)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.price == 2 })) == 100)
