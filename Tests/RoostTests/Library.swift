@@ -49,7 +49,10 @@ struct Swapped: Codable, Hashable {
   }
 }
 
-@Model final class Album {
+/// Something that models of several classes have.
+protocol Titled { var title: String { get } }
+
+@Model final class Album: Titled {
   var title: String
   var year: Int
   var price: Double

@@ -198,6 +198,13 @@ import Testing
     #expect(try Self.context().fetch(descriptor).map(\.year) == [1992, 1994])
   }
 
+  @Test func `what a protocol promises is asked in memory`() throws {
+    func titled<Model: PersistentModel & Titled>(_ type: Model.Type) -> Predicate<Model> {
+      #Predicate { $0.title == "title 3" }
+    }
+    try check(titled(Album.self), count: 1, isEngines: false)
+  }
+
   @Test func `what has no answer is an error`() throws {
     let context = try Self.context()
     let condition = #expect(throws: RoostError.self) {
