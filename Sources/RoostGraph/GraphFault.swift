@@ -11,6 +11,8 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case closed
     /// No value could be read.
     case unreadable
+    /// A relationship does not lead to models of this class.
+    case wrongModel
     /// Another context changed the same property.
     case conflict
   }

@@ -32,6 +32,23 @@ import Testing
     #expect(all.count == 10_000)
   }
 
+  @Test func `actors that save at the same time lose nothing`() async throws {
+    let container = try makeContainer()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<6 {
+        group.addTask {
+          let librarian = Librarian(modelContainer: container)
+          for step in 0..<25 {
+            let identifier = try await librarian.add("\(number) \(step)")
+            #expect(await librarian.title(identifier) == "\(number) \(step)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Album>()) == 150)
+  }
+
   private func threads() throws -> Int {
     #if os(Linux)
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count

@@ -108,6 +108,44 @@ import Testing
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Album>()) == 0)
   }
 
+  @Test func `deleting takes along what no context has read`() throws {
+    let container = try makeContainer()
+    let ella = Artist("Ella")
+    let writing = ModelContext(container)
+    for number in 0..<3 { writing.insert(Album("\(number)", artist: ella)) }
+    try writing.save()
+    let context = ModelContext(container)
+    context.delete(try #require(try context.fetch(FetchDescriptor<Artist>()).first))
+    #expect(try context.fetchCount(FetchDescriptor<Album>()) == 0)
+    #expect(try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)])).isEmpty)
+    context.delete(Album("in no context"))
+    try context.save()
+    #expect(try writing.fetchCount(FetchDescriptor<Album>()) == 0)
+  }
+
+  @Test func `a relationship leads to its own class alone`() throws {
+    let container = try ModelContainer(
+      for: Owner.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let owner = Owner()
+    context.insert(owner)
+    owner.pets.append(Animal("cat"))
+    owner.favorite = owner.pets.first
+    try context.save()
+    owner.pets.append(Dog("rex", tricks: 1))
+    let list = #expect(throws: RoostError.self) { try context.save() }
+    #expect(list?.code == .badValue && list?.detail.contains("Owner") == true)
+    context.rollback()
+    owner.favorite = Dog("rex", tricks: 1)
+    #expect(throws: RoostError.self) { try context.save() }
+    context.rollback()
+    #expect(owner.favorite?.name == "cat" && owner.pets.map(\.name) == ["cat"])
+    let other = Owner()
+    other.favorite = Dog("rex", tricks: 1)
+    context.insert(other)
+    #expect(throws: RoostError.self) { try context.save() }
+  }
+
   @Test func `models are deleted by a predicate`() throws {
     let context = ModelContext(try makeContainer())
     for year in 1990..<2000 { context.insert(Album("\(year)", year: year)) }
@@ -192,6 +230,7 @@ import Testing
       album.price = 2
     }
     #expect(years == Array(0..<100))
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.modelsFetched > 0)
     #expect(context.changedModelsArray.count == 100)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.price == 2 })) == 100)

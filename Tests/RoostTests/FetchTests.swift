@@ -103,6 +103,17 @@ import Testing
     #expect(try context.fetch(descriptor).first === album)
   }
 
+  @Test func `what was at fault and waits to be mended is at fault no more`() throws {
+    let context = try context()
+    let descriptor = FetchDescriptor<Album>(predicate: #Predicate { $0.note!.count > 3 })
+    #expect(throws: RoostError.self) { try context.fetch(descriptor) }
+    #expect(throws: RoostError.self) { try context.fetchCount(descriptor) }
+    let nothing = FetchDescriptor<Album>(predicate: #Predicate { $0.note == nil })
+    try #require(try context.fetch(nothing).first).note = "mended"
+    #expect(try context.fetch(descriptor).count == 5)
+    #expect(try context.fetchCount(descriptor) == 5)
+  }
+
   @Test func `subclasses are fetched as themselves`() throws {
     let container = try ModelContainer(
       for: Animal.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

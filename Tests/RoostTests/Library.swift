@@ -49,7 +49,10 @@ struct Swapped: Codable, Hashable {
   }
 }
 
-@Model final class Album {
+/// Something that models of several classes have.
+protocol Titled { var title: String { get } }
+
+@Model final class Album: Titled {
   var title: String
   var year: Int
   var price: Double
@@ -100,6 +103,13 @@ struct Swapped: Codable, Hashable {
     self.tricks = tricks
     super.init(name)
   }
+}
+
+@Model final class Owner {
+  var pets: [Animal] = []
+  var favorite: Animal?
+
+  init() {}
 }
 
 @Model final class Stranger {

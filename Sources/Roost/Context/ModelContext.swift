@@ -64,6 +64,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Deletes a model with the next save, and those that its delete rules take along. It is gone from fetches and relationships
   /// at once.
   public func delete<T>(_ model: T) where T: PersistentModel {
+    // One that is in no context is nobody's to delete.
+    if model.graphContext == nil { return }
     state.attempt { try state.graph(of: model).delete(model) }
   }
 

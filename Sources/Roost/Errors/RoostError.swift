@@ -82,6 +82,7 @@ enum Doorway {
     case .closed: .closed
     case .unreadable: .unreadable
     case .conflict: .conflict
+    case .wrongModel: .badValue
     }
   }
 

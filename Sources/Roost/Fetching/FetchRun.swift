@@ -39,6 +39,24 @@ struct FetchRun<Model: PersistentModel> {
     /// Whether the engine answers alone.
     var isEngines: Bool { tests.isEmpty && orders != nil && !isChanged }
 
+    private var isExcluded: RoostQuery.Expression {
+      let rows = excluded.map { Value.reference(RowID($0)) }
+      return .contains(.constant(.array(rows), .array(.plain(.reference(map.entity.id)))), .row)
+    }
+
+    /// Asking of the rows that wait alone.
+    var onlyExcluded: Part { asking(isExcluded) }
+
+    /// Asking of no row that waits.
+    var withoutExcluded: Part { asking(.not(isExcluded)) }
+
+    /// Another condition is asked first.
+    private func asking(_ first: RoostQuery.Expression) -> Part {
+      var part = self
+      part.condition = condition.map { first && $0 } ?? first
+      return part
+    }
+
     func query(isSorted: Bool, offset: Int = 0, limit: Int? = nil) -> Query {
       Query(map.type.name, where: condition, by: isSorted ? orders ?? [] : [], offset: offset, limit: limit)
     }
@@ -77,7 +95,14 @@ struct FetchRun<Model: PersistentModel> {
       let (all, isStillTooLarge) = sum.addingReportingOverflow(part.excluded.count)
       enough = isTooLarge || isStillTooLarge ? nil : all
     }
-    let found = try part.graph.objects(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
+    let found: [Model]
+    do {
+      found = try part.graph.objects(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
+    } catch is ConditionFault where !part.excluded.isEmpty {
+      // A row that is left out may be the one at fault.
+      let query = part.withoutExcluded.query(isSorted: true, limit: enough)
+      found = try part.graph.objects(query, part.map, as: Model.self)
+    }
     if part.excluded.isEmpty, part.tests.isEmpty { return found }
     return try found.filter { model in
       if part.excluded.contains(model._$state.row) { return false }
@@ -89,15 +114,19 @@ struct FetchRun<Model: PersistentModel> {
     var all = 0
     for part in try parts() {
       guard part.tests.isEmpty else { return try objects().count }
-      all += try part.graph.planner().count(part.query(isSorted: false)) + part.pending.count
-      if part.excluded.isEmpty { continue }
-      let rows = RoostQuery.Expression.constant(
-        .array(part.excluded.map { .reference(RowID($0)) }), .array(.plain(.reference(part.map.entity.id))))
-      var query = part.query(isSorted: false)
-      query.condition = query.condition.map { $0 && .contains(rows, .row) } ?? .contains(rows, .row)
-      all -= try part.graph.planner().count(query)
+      all += try stored(countOf: part) + part.pending.count
     }
     return min(max(0, all - offset), limit ?? .max)
+  }
+
+  /// How many rows the store has, without those that wait.
+  private func stored(countOf part: Part) throws -> Int {
+    let planner = try part.graph.planner()
+    if part.excluded.isEmpty { return try planner.count(part.query(isSorted: false)) }
+    do {
+      // Both can be had from an index.
+      return try planner.count(part.query(isSorted: false)) - planner.count(part.onlyExcluded.query(isSorted: false))
+    } catch is ConditionFault { return try planner.count(part.withoutExcluded.query(isSorted: false)) }
   }
 
   func identifiers() throws -> [PersistentIdentifier] {

@@ -12,7 +12,10 @@ extension GraphContext {
   }
 
   /// The objects of a query's rows, in its order, filled while their rows are at hand.
-  package func objects<Model>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
+  package func objects<Model: _ModelObject>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
+    guard map.type.model is Model.Type else {
+      throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
+    }
     let plan = try planner().plan(query)
     let origin = origin(map)
     let table = try table(map)
@@ -23,7 +26,7 @@ extension GraphContext {
         take(row, table, into: object, origin)
         statistics.objectsFilled += 1
       }
-      if let model = object as? Model { found.append(model) }
+      found.append(unsafeDowncast(object, to: Model.self))
       return true
     }
     return found

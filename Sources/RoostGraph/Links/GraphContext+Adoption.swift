@@ -80,7 +80,8 @@ extension GraphContext {
       var reader = ReferenceReader()
       object._$visitLink(relation.property, &reader)
       if reader.row != 0 { continue }
-      let row = reader.object?._$state.row ?? RowNumber.nothing
+      let other = reader.object.flatMap { mayLead(object, relation, to: $0) ? $0 : nil }
+      let row = other?._$state.row ?? RowNumber.nothing
       var writer = ReferenceWriter(row: row)
       object._$visitLink(relation.property, &writer)
       if row == RowNumber.nothing { continue }

@@ -46,7 +46,8 @@ extension GraphContext {
   /// Takes a member into the context; where it led here already it would come in again.
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
-    if member._$state.row != 0 { list.rows.append(member._$state.row) }
+    guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return }
+    list.rows.append(member._$state.row)
   }
 
   /// Compares a list with what the other side knows of it.
@@ -69,7 +70,8 @@ extension GraphContext {
     for member in all[start..<all.count - end] {
       do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
       let row = member._$state.row
-      if row != 0, seen.insert(row).inserted { members.append(member) }
+      guard row != 0, mayLead(list.owner, list.relation, to: member) else { continue }
+      if seen.insert(row).inserted { members.append(member) }
     }
     let (first, last) = (before[..<start], before[(before.count - end)...])
     // A member may be there twice, in the part that changed and in one that did not.

@@ -57,6 +57,20 @@ extension GraphContext {
     return try table(map).contains(RowID(row)) ? object(map, RowID(row)) : nil
   }
 
+  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, since each entity
+  /// counts its own rows. Where it is another one the next save says so.
+  func mayLead(_ owner: any _ModelObject, _ relation: Relation, to other: any _ModelObject) -> Bool {
+    guard let origin = other._$state.origin as? RowOrigin, origin.map.number != relation.target else { return true }
+    let target = store.maps[relation.target].type.name
+    fail(
+      owner,
+      GraphFault(
+        .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
+        entity: type(of: owner)._$type.name, row: owner._$state.row,
+        property: type(of: owner)._$type.propertyName(relation.property)))
+    return false
+  }
+
   private func setSlot(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
     var writer = ReferenceWriter(row: row)
     object._$visitLink(property, &writer)
@@ -81,7 +95,7 @@ extension GraphContext {
     if let other = reader.object {
       do {
         try insert(other)
-        row = other._$state.row
+        if mayLead(object, relation, to: other) { row = other._$state.row }
       } catch { fail(object, error) }
     }
     setSlot(object, relation.property, row)
