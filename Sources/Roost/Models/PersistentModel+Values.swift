@@ -64,11 +64,9 @@ extension PersistentModel {
 }
 
 /// Gives an object values that belonged to none, or to another object.
-public nonisolated func _adopt<Model: PersistentModel>(
-  _ values: any BackingData<Model>, _ model: Model, _ own: inout _BackingData<Model>
-) {
+public nonisolated func _adopt<Model: PersistentModel>(_ values: any BackingData<Model>, _ model: Model) {
   if let values = values as? _BackingData<Model> {
-    own = values
+    model._$box = values._box
     model._$state.flags.insert(.fresh)
   } else if let other = (values as? _ObjectBacking<Model>)?.model, other !== model {
     copy(from: other, to: model)
@@ -77,9 +75,8 @@ public nonisolated func _adopt<Model: PersistentModel>(
 
 private func copy<Model: PersistentModel>(from other: Model, to model: Model) {
   func copy<Value>(_ keyPath: AnyKeyPath, _ type: Value.Type) {
-    if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> {
-      model[keyPath: writable] = other[keyPath: writable]
-    }
+    guard let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> else { return }
+    model[keyPath: writable] = other[keyPath: writable]
   }
   for property in Model._$type.properties {
     func open<Value>(_ type: Value.Type) { copy(property.keyPath, type) }

@@ -71,9 +71,9 @@ extension Array: ModelList {
 }
 
 /// Computes something where no actor runs, although it is written as the main actor's: key paths and default values, which touch nothing.
-public func _anywhere<Value>(_ body: @MainActor () -> Value) -> Value {
+public func _anywhere(_ body: @MainActor () -> [_PropertyMetadata]) -> [_PropertyMetadata] {
   withoutActuallyEscaping(body) { body in
     // A function of an actor is called as any other; only the compiler tells them apart.
-    unsafeBitCast(body, to: (() -> Value).self)()
+    unsafeBitCast(body, to: (() -> [_PropertyMetadata]).self)()
   }
 }

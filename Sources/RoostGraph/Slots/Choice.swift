@@ -19,19 +19,3 @@
 }
 @_disfavoredOverload
 @inlinable public func _slot<Value: Codable>(like value: @autoclosure () -> Value) -> _Slot<Value> { _Slot() }
-
-/// Shows a slot to a visitor, if it is a relationship's.
-@inlinable public func _visit<Value>(_ slot: inout _Slot<Value>, _ property: Int, _ visitor: inout some _LinkVisitor) {}
-@inlinable public func _visit<Model>(_ slot: inout _ToOne<Model>, _ property: Int, _ visitor: inout some _LinkVisitor) {
-  visitor.visit(property, &slot)
-}
-@inlinable public func _visit<Model>(
-  _ slot: inout _ToOneAlways<Model>, _ property: Int, _ visitor: inout some _LinkVisitor
-) { visitor.visit(property, &slot.slot) }
-@inlinable public func _visit<Model>(_ slot: inout _ToMany<Model>, _ property: Int, _ visitor: inout some _LinkVisitor)
-{
-  visitor.visit(property, &slot)
-}
-@inlinable public func _visit<Model>(
-  _ slot: inout _ToManyOrNil<Model>, _ property: Int, _ visitor: inout some _LinkVisitor
-) { visitor.visit(property, &slot.slot) }

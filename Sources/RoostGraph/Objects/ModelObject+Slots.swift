@@ -1,0 +1,60 @@
+/// What is made of the few functions that `@Model` writes.
+extension _ModelObject {
+  /// Writes all properties into a row.
+  package func _$encode(into sink: inout _RowSink) { _$encode(only: .max, into: &sink) }
+  /// Fills all slots.
+  package func _$decode(from source: inout _RowSource) { _$decode(only: .max, from: &source) }
+
+  /// Empties the slots: the object is a fault again, if its flags say so too.
+  package func _$forget() {
+    var forgetting = Forgetting()
+    _$visit(&forgetting)
+  }
+
+  /// Whether a property's slot holds something: a value, or the members of a relationship.
+  package func _$isFilled(_ property: Int) -> Bool {
+    var probe = Probe(property: property)
+    _$visit(&probe)
+    return probe.isFilled
+  }
+
+  /// Shows the slot of one relationship.
+  package func _$visitLink<Visitor: _SlotVisitor>(_ property: Int, _ visitor: inout Visitor) {
+    var one = OneLink(property: property, visitor: visitor)
+    _$visit(&one)
+    visitor = one.visitor
+  }
+}
+
+private struct Forgetting: _SlotVisitor {
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) { slot._forget() }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) { slot._forget() }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) { slot._forget() }
+}
+
+private struct Probe: _SlotVisitor {
+  let property: Int
+  var isFilled = true
+
+  init(property: Int) { self.property = property }
+
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
+    if property == self.property { isFilled = slot._isFilled }
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if property == self.property { isFilled = slot._isFilled }
+  }
+}
+
+private struct OneLink<Visitor: _SlotVisitor>: _SlotVisitor {
+  let property: Int
+  var visitor: Visitor
+
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
+    if property == self.property { visitor._visit(property, &slot) }
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if property == self.property { visitor._visit(property, &slot) }
+  }
+}
