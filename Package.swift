@@ -54,7 +54,8 @@ let toolchainSyntax: String? = {
 }()
 
 let syntaxModules = [
-  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics",
+  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftIfConfig",
+  "SwiftDiagnostics",
   "SwiftParser",
   "SwiftCompilerPluginMessageHandling",
 ]
@@ -132,6 +133,13 @@ let package = Package(
       of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
+    // As users' packages are set up: everything on the main actor, and the language as it was.
+    .testTarget(
+      name: "MainActorModelTests", dependencies: ["SwiftData"],
+      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "Swift5ModelTests", dependencies: ["SwiftData"],
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

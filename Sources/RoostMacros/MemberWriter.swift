@@ -74,9 +74,10 @@ struct MemberWriter {
     }.joined()
   }
 
-  /// Slots that have no beginning of their own.
+  /// Empties what would begin with a default value, or has no beginning.
   private var emptySlots: String {
-    model.properties.filter { !$0.isByHand && !$0.slot.hasBeginning }.map { "_\($0.bareName) = .init()\n" }.joined()
+    model.properties.filter { !$0.isByHand && (!$0.slot.hasBeginning || $0.initial != nil) }
+      .map { "_\($0.bareName) = .init()\n" }.joined()
   }
 
   // MARK: What the class is made of
@@ -84,33 +85,34 @@ struct MemberWriter {
   private var schema: String {
     var lines: [String] = []
     for property in model.properties {
-      let initial = property.initial.map { ", defaultValue: \($0.trimmedDescription)" } ?? ""
       lines.append(
-        "_PropertyMetadata(name: \"\(property.bareName)\", keypath: \\\(model.name).\(property.name)"
-          + "\(initial)\(metadata(property))),\n")
+        "_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
+          + "\(property.initialOfType), \(metadata(property)), \(property.coder))")
     }
     for constraint in model.constraints {
       let kind = constraint.macroName.text
+      let arguments = constraint.arguments.trimmedDescription
       lines.append(
-        "_PropertyMetadata(name: \"SwiftData.Schema.\(kind)\", keypath: \\_Schema.encodingVersion, "
-          + "metadata: _Schema.\(kind)<\(model.name)>(\(constraint.arguments.trimmedDescription))),\n")
+        "_PropertyMetadata(\"SwiftData.Schema.\(kind)\", \\_Schema.encodingVersion, nil, "
+          + "_Schema.\(kind)<\(model.name)>(\(arguments)), nil)")
     }
+    // A generic class's function cannot be handed on: it would carry the types along.
+    let call = model.isGeneric ? "_$metadata()" : "_anywhere(\(model.name)._$metadata)"
     return """
-      nonisolated \(access)\(override)\(type) var schemaMetadata: [_PropertyMetadata] {
-      _anywhere { @MainActor () -> [_PropertyMetadata] in
+      \(model.isGeneric ? "nonisolated " : "")private static func _$metadata() -> [_PropertyMetadata] {
       [
-      \(lines.joined())]
+      \(lines.map { $0 + ",\n" }.joined())]
       }
+      nonisolated \(access)\(override)\(type) var schemaMetadata: [_PropertyMetadata] {
+      \(call)
       }
       """
   }
 
   private func metadata(_ property: Property) -> String {
-    if let relationship = property.relationship {
-      return ", metadata: _Schema.Relationship(\(Self.arguments(relationship)))"
-    }
-    if let attribute = property.attribute { return ", metadata: _Schema.Attribute(\(Self.arguments(attribute)))" }
-    return ""
+    if let relationship = property.relationship { return "_Schema.Relationship(\(Self.arguments(relationship)))" }
+    if let attribute = property.attribute { return "_Schema.Attribute(\(Self.arguments(attribute)))" }
+    return "nil"
   }
 
   private static func arguments(_ attribute: AttributeSyntax) -> String {
@@ -119,7 +121,10 @@ struct MemberWriter {
 
   private var number: String {
     let count = model.properties.count
-    guard let superclass = model.superclass else { return "nonisolated \(access)\(type) var _$count: Int { \(count) }" }
+    guard let superclass = model.superclass else {
+      let none = model.mayInherit ? "nonisolated private static var _$first: Int { 0 }\n" : ""
+      return "\(none)nonisolated \(access)\(type) var _$count: Int { \(count) }"
+    }
     return """
       nonisolated private static var _$first: Int { \(superclass)._$count }
       nonisolated \(access)override \(type) var _$count: Int { \(superclass)._$count._$plus(\(count)) }

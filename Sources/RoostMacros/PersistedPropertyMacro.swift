@@ -19,7 +19,7 @@ struct PersistedPropertyMacro: AccessorMacro {
       \(slot) = .init(initialValue)
       }
       get { \(slot)._get(_$state._isReady, self, \(number)) }
-      set { \(slot)._set(newValue, _$state._isFree(\(number)), self, \(number)) }
+      set { \(slot)._set(\(property.checked), _$state._isFree(\(number)), self, \(number)) }
       """
     if property.isCollection {
       text += """
@@ -47,6 +47,28 @@ struct PersistedPropertyMacro: AccessorMacro {
 }
 
 extension Property {
+  /// The new value, looked at by the compiler where the macro does not know that its type can be stored.
+  var checked: String {
+    if relationship != nil { return "_related(newValue)" }
+    return slot.isKnown ? "newValue" : "_stored(newValue)"
+  }
+
+  /// The default value, as one of the property's type.
+  var initialOfType: String {
+    guard let initial else { return "nil" }
+    let text = initial.trimmedDescription
+    return type.map { "(\(text)) as \(SlotType.plain($0))" } ?? text
+  }
+
+  /// How it is stored, where only the compiler can tell.
+  var coder: String {
+    switch slot {
+    case .value: "nil"
+    case .type(let type): "_coder(for: (\(type)).self)"
+    case .expression(let expression): "_coder(like: \(expression))"
+    }
+  }
+
   /// Without the quotes of a name that is a keyword too.
   var bareName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
 

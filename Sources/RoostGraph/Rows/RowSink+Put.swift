@@ -12,32 +12,8 @@ extension _RowSink {
     slot._value._$put(into: &self, at: property)
   }
 
-  @inlinable @inline(__always)
-  public mutating func _put<Value: _Storable>(_ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64) {
-    _putKnown(slot, property, wanted)
-  }
-
-  @inlinable @inline(__always)
-  public mutating func _put<Value: RawRepresentable>(
-    _ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64
-  ) where Value.RawValue: _Storable {
-    if wanted & _ModelState.bit(property) == 0 { return }
-    guard slot._isFilled else { return _missing(property) }
-    slot._value.rawValue._$put(into: &self, at: property)
-  }
-
-  @inlinable @inline(__always)
-  public mutating func _put<Value: RawRepresentable>(
-    _ slot: borrowing _Slot<Value?>, _ property: Int, _ wanted: UInt64
-  ) where Value.RawValue: _Storable {
-    if wanted & _ModelState.bit(property) == 0 { return }
-    guard slot._isFilled else { return _missing(property) }
-    (slot._value?.rawValue)._$put(into: &self, at: property)
-  }
-
-  /// Of any other type; also of a generic one, whose form only its dynamic type tells.
-  @_disfavoredOverload
-  public mutating func _put<Value: Codable>(_ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64) {
+  /// Of any other type: a coder knows.
+  public mutating func _put<Value>(_ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     guard slot._isFilled else { return _missing(property) }
     let coder = unsafeDowncast(plan.coder(property), to: Coder<Value>.self)
@@ -65,7 +41,7 @@ extension _RowSink {
   ) {}
 
   /// A value that accessors written by hand keep in the object's box.
-  public mutating func _put<Value: Codable>(_ box: _Box?, _ type: Value.Type, _ property: Int, _ wanted: UInt64) {
+  public mutating func _put<Value>(_ box: _Box?, _ type: Value.Type, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     guard let value = box?.value(plan.keyPath(property)) as? Value else { return _missing(property) }
     unsafeDowncast(plan.coder(property), to: Coder<Value>.self).put(value, into: &self, at: property)

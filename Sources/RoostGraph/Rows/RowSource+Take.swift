@@ -7,35 +7,8 @@ extension _RowSource {
     slot.value = Value._$take(from: &self, at: property)
   }
 
-  @inlinable @inline(__always)
-  public mutating func _take<Value: _Storable>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
-    _takeKnown(&slot, property, wanted)
-  }
-
-  @inlinable @inline(__always)
-  public mutating func _take<Value: RawRepresentable>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64)
-  where Value.RawValue: _Storable {
-    if wanted & _ModelState.bit(property) == 0 { return }
-    guard let raw = Value.RawValue._$take(from: &self, at: property) else { return slot._forget() }
-    slot.value = Value(rawValue: raw)
-    if slot.value == nil { _unknownCase(property) }
-  }
-
-  @inlinable @inline(__always)
-  public mutating func _take<Value: RawRepresentable>(_ slot: inout _Slot<Value?>, _ property: Int, _ wanted: UInt64)
-  where Value.RawValue: _Storable {
-    if wanted & _ModelState.bit(property) == 0 { return }
-    if _isNull(property) { return slot._store(nil) }
-    guard let raw = Value.RawValue._$take(from: &self, at: property) else { return slot._forget() }
-    guard let value = Value(rawValue: raw) else {
-      _unknownCase(property)
-      return slot._forget()
-    }
-    slot._store(value)
-  }
-
-  @_disfavoredOverload
-  public mutating func _take<Value: Codable>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
+  /// Of any other type: a coder knows.
+  public mutating func _take<Value>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     let coder = unsafeDowncast(plan.coder(property), to: Coder<Value>.self)
     slot.value = coder.take(from: &self, at: property)
@@ -64,7 +37,7 @@ extension _RowSource {
   ) { _take(&slot.slot, property, wanted) }
 
   /// A value that accessors written by hand keep in the object's box.
-  public mutating func _take<Value: Codable>(
+  public mutating func _take<Value>(
     _ box: inout _Box?, _ type: Value.Type, _ property: Int, _ wanted: UInt64
   ) {
     if wanted & _ModelState.bit(property) == 0 { return }
@@ -72,9 +45,6 @@ extension _RowSource {
       return
     }
     if box == nil { box = _Box() }
-    box?.set(any: plan.keyPath(property), value)
+    box?.set(plan.keyPath(property), value)
   }
-
-  @usableFromInline @inline(never)
-  mutating func _unknownCase(_ property: Int) { fail(property, "its type has no case for what is stored") }
 }

@@ -8,6 +8,8 @@
     _ object: some _ModelObject, _ property: Int, _ slot: UnsafePointer<_Slot<Value>>
   ) -> Value {
     object._$willRead(property)
+    if let value = slot.pointee.value { return value }
+    giveDefault(object, property)
     guard let value = slot.pointee.value else { stop(object, property) }
     return value
   }
@@ -26,6 +28,7 @@
     _ isFree: Bool, _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>
   ) -> Value {
     if !isFree { object._$willModify(property) }
+    if slot.pointee.value == nil { giveDefault(object, property) }
     guard let value = slot.pointee.value.take() else { stop(object, property) }
     object._$state._lend()
     return value
@@ -35,6 +38,15 @@
   static func giveBack(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
     object._$state._giveBack()
     if !isFree { object._$didWrite(property) }
+  }
+
+  /// A property that was never set may have a value in the box. Otherwise it has its declared default, in an object that was made without
+  /// the user's initializers.
+  @usableFromInline @inline(never)
+  static func giveDefault(_ object: some _ModelObject, _ property: Int) {
+    guard object._$state.flags.isDisjoint(with: .lent) else { return }
+    object.settle()
+    if !object._$isFilled(property) { object._$fill(property, orEmpty: false) }
   }
 
   @usableFromInline @inline(never)

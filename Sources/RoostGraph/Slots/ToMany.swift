@@ -1,15 +1,30 @@
 /// Where an object keeps the members of a relationship to many.
 public struct _ToMany<Model: _ModelObject>: ~Copyable {
   /// Nil while they are not loaded, or moved out.
-  @usableFromInline package var members: [Model]?
+  @usableFromInline package var members: [Model]? {
+    @inlinable @inline(__always) get { held.value }
+    @inlinable set {
+      let old = held.take()
+      held.put(newValue)
+      _ = consume old
+    }
+  }
+  @usableFromInline var held: _Held<[Model]?>
   /// Whether the property itself was set to nil, where it may be.
   @usableFromInline package var isNil = false
 
-  @inlinable public init() { members = nil }
-  @inlinable public init(_ members: consuming [Model]) { self.members = consume members }
+  @inlinable public init() { held = _Held(nil) }
+  @inlinable public init(_ members: consuming [Model]) { held = _Held(consume members) }
 
   deinit {
-    if let members, !members.isEmpty { _Release.later(members) }
+    if held.value?.isEmpty ?? true { _ = held.take() } else { _Release.later(held) }
+  }
+
+  /// The members, moved out.
+  @inlinable mutating func takeMembers() -> [Model]? {
+    let members = held.take()
+    held.put(nil)
+    return members
   }
 
   @inlinable @inline(__always)

@@ -3,7 +3,15 @@
 /// An object that is nobody's holds the other one itself. One that has an origin holds the row's number, so that objects
 /// which were not changed never hold each other in a cycle; the origin finds the object.
 public struct _ToOne<Model: _ModelObject>: ~Copyable {
-  @usableFromInline package var object: Model?
+  @usableFromInline package var object: Model? {
+    @inlinable @inline(__always) get { held.value }
+    @inlinable set {
+      let old = held.take()
+      held.put(newValue)
+      _ = consume old
+    }
+  }
+  @usableFromInline var held: _Held<Model?>
   /// 0 for nothing, or where the object itself stands here.
   @usableFromInline package var row: UInt64
 
@@ -11,17 +19,17 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
   @inlinable package static var unknown: UInt64 { .max }
 
   @inlinable public init() {
-    object = nil
+    held = _Held(nil)
     row = 0
   }
 
   @inlinable public init(_ object: consuming Model?) {
-    self.object = consume object
+    held = _Held(consume object)
     row = 0
   }
 
   deinit {
-    if let object { _Release.later(object) }
+    if held.bits != 0 { _Release.later(held) }
   }
 
   /// The other object; the origin finds it by its row.
@@ -113,7 +121,7 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>
   ) -> [Model] {
     if !owner._$state._isFree { owner._$willModify(property) }
-    let members = slot.pointee.members.take() ?? absent(owner, property)
+    let members = slot.pointee.takeMembers() ?? absent(owner, property)
     owner._$state._lend()
     return members
   }
