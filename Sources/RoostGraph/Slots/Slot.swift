@@ -7,11 +7,11 @@ public struct _Slot<Value>: ~Copyable {
 
   // MARK: For the accessors
 
-  /// The value; where the object is not ready it is asked first.
+  /// The value; where the object is not ready it is asked first. It is mutating because the object may fill the slot meanwhile.
   @inlinable @inline(__always)
-  public func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
+  public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
     if isReady { return value.unsafelyUnwrapped }
-    return withUnsafePointer(to: self) { _Slots.get(object, property, $0) }
+    return _Slots.get(object, property, &self)
   }
 
   /// Stores a value; where that is not free the object is told.

@@ -5,7 +5,7 @@
 @usableFromInline enum _Slots {
   @inlinable @inline(never)
   static func get<Value>(
-    _ object: some _ModelObject, _ property: Int, _ slot: UnsafePointer<_Slot<Value>>
+    _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>
   ) -> Value {
     object._$willRead(property)
     if let value = slot.pointee.value { return value }

@@ -28,9 +28,9 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   }
 
   @inlinable @inline(__always)
-  public func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model] {
+  public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model] {
     if isReady, let members { return members }
-    return withUnsafePointer(to: self) { _Links.members(owner, property, $0) }
+    return _Links.members(owner, property, &self)
   }
 
   @inlinable
@@ -67,7 +67,7 @@ public struct _ToManyOrNil<Model: _ModelObject>: ~Copyable {
   }
 
   @inlinable
-  public func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model]? {
+  public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model]? {
     let members = slot._get(isReady, owner, property)
     return slot.isNil ? nil : members
   }

@@ -34,9 +34,9 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
 
   /// The other object; the origin finds it by its row.
   @inlinable @inline(__always)
-  public func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model? {
+  public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model? {
     if isReady, row == 0 { return object }
-    return withUnsafePointer(to: self) { _Links.get(owner, property, $0) }
+    return _Links.get(owner, property, &self)
   }
 
   @inlinable
@@ -61,7 +61,7 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
   @inlinable public init(_ object: consuming Model) { slot = _ToOne(consume object) }
 
   @inlinable
-  public func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model {
+  public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model {
     guard let found = slot._get(isReady, owner, property) else {
       owner._$stop(property, "leads to no object; a relationship that may lose its object should be optional")
     }
@@ -77,7 +77,9 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
 /// The slow ways of the accessors of relationships: see ``_Slots``.
 @usableFromInline enum _Links {
   @inlinable @inline(never)
-  static func get<Model>(_ owner: some _ModelObject, _ property: Int, _ slot: UnsafePointer<_ToOne<Model>>) -> Model? {
+  static func get<Model>(_ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToOne<Model>>)
+    -> Model?
+  {
     if !owner._$state._isReady { owner._$willRead(property) }
     let row = slot.pointee.row
     if row == 0 { return slot.pointee.object }
@@ -97,7 +99,7 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
 
   @inlinable @inline(never)
   static func members<Model>(
-    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafePointer<_ToMany<Model>>
+    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>
   ) -> [Model] {
     owner._$willRead(property)
     if let members = slot.pointee.members { return members }
