@@ -54,15 +54,19 @@ let toolchainSyntax: String? = {
 }()
 
 let syntaxModules = [
-  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics",
-  "SwiftParser",
-  "SwiftCompilerPluginMessageHandling",
+  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftIfConfig",
+  "SwiftDiagnostics", "SwiftParser", "SwiftCompilerPluginMessageHandling",
 ]
 
-let syntaxPackages: [Package.Dependency] =
-  toolchainSyntax == nil ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "603.0.0")] : []
-let syntaxFloors: [Target.Dependency] =
-  toolchainSyntax == nil ? syntaxModules.map { .product(name: $0, package: "swift-syntax") } : []
+/// Named in any case, and fetched only where it is used.
+let syntaxPackages: [Package.Dependency] = [
+  .package(url: "https://github.com/swiftlang/swift-syntax.git", from: "603.0.0")
+]
+let syntaxFloors: [Target.Dependency] = syntaxModules.map { module in
+  .product(
+    name: module, package: "swift-syntax",
+    condition: toolchainSyntax == nil ? nil : .when(traits: ["SwiftSyntaxPackage"]))
+}
 let syntaxSearch: [SwiftSetting] = toolchainSyntax.map { [.unsafeFlags(["-I", $0])] } ?? []
 let syntaxLinking: [LinkerSetting] =
   toolchainSyntax.map { [.unsafeFlags(["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0])] } ?? []
@@ -89,6 +93,11 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .executable(name: "roost", targets: ["RoostTool"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
+  ],
+  traits: [
+    .trait(
+      name: "SwiftSyntaxPackage",
+      description: "Builds the macros with the package swift-syntax, also where the toolchain brings it along.")
   ],
   dependencies: syntaxPackages,
   targets: [
@@ -137,6 +146,13 @@ let package = Package(
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData"]),
+    // As users' packages are set up: everything on the main actor, and the language as it was.
+    .testTarget(
+      name: "MainActorModelTests", dependencies: ["SwiftData"],
+      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "Swift5ModelTests", dependencies: ["SwiftData"],
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

@@ -5,9 +5,7 @@
 /// Makes a class a model: its properties are stored.
 @attached(
   member, conformances: PersistentModel, _ModelObject, Sendable,
-  names: named(_$state), named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
-  named(_$box), named(_$first), named(_$count), named(_$type), named(_$ownType), named(_$put), named(_$take),
-  named(_$encode), named(_$decode), named(_$forget), named(_$isFilled), named(_$visitLinks), named(_$visitLink))
+  names: arbitrary)
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel, _ModelObject, Sendable)
 public macro Model() = #externalMacro(module: "RoostMacros", type: "ModelMacro")
@@ -47,6 +45,5 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
 
 /// What `@Model` puts before each property.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
-@attached(peer, names: prefixed(_))
 public macro _PersistedProperty(_ number: Int = 0, in model: String = "") =
   #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")

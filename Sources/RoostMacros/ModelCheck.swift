@@ -68,10 +68,11 @@ struct ModelCheck<Context: MacroExpansionContext> {
       context.complain(
         attribute, "'\(property.name)' is an attribute or a relationship, not both: remove one of the two")
     }
-    if let type = property.type, type.is(TupleTypeSyntax.self), type.as(TupleTypeSyntax.self)!.elements.count != 1 {
+    guard let type = property.binding.typeAnnotation?.type else { return }
+    if let tuple = type.as(TupleTypeSyntax.self), tuple.elements.count != 1 {
       context.complain(type, "'\(property.name)' cannot be stored, because it is a tuple: make it a Codable struct")
     }
-    if let type = property.type, type.is(FunctionTypeSyntax.self) {
+    if type.is(FunctionTypeSyntax.self) {
       context.complain(type, "'\(property.name)' cannot be stored, because it is a function: mark it '@Transient'")
     }
   }

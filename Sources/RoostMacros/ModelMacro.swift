@@ -4,7 +4,9 @@ internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
 /// `@Model`.
-struct ModelMacro {}
+struct ModelMacro {
+  static var formatMode: FormatMode { .disabled }
+}
 
 extension ModelMacro: MemberMacro {
   static func expansion(

@@ -1,3 +1,4 @@
+internal import SwiftIfConfig
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -7,6 +8,8 @@ struct ModelSource {
   let name: String
   /// The class it inherits from, if that is a model; a macro only guesses this where the compiler does not say.
   let superclass: String?
+  /// Whether the class names something that may be a class.
+  let mayInherit: Bool
   let members: [DeclSyntax]
   let properties: [Property]
   let constraints: [MacroExpansionDeclSyntax]
@@ -16,13 +19,15 @@ struct ModelSource {
   init(_ declaration: ClassDeclSyntax, isConforming: Bool?, _ context: some MacroExpansionContext) {
     self.declaration = declaration
     name = declaration.name.text
-    members = declaration.memberBlock.members.map(\.decl)
+    members = Self.active(declaration.memberBlock.members, context)
     properties = members.compactMap { member in
       if case .persisted(let property) = MemberKind(member) { property } else { nil }
     }
     constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
       .filter { ["Unique", "Index"].contains($0.macroName.text) }
-    superclass = isConforming == false ? nil : Self.superclass(declaration)
+    let candidate = Self.superclass(declaration)
+    mayInherit = candidate != nil
+    superclass = isConforming == false ? nil : candidate
     isGeneric =
       declaration.genericParameterClause != nil
       || context.lexicalContext.contains {
@@ -32,6 +37,17 @@ struct ModelSource {
 
   var isFinal: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) } }
   var access: String { declaration.access }
+
+  /// Members, and those of them under conditions that hold.
+  private static func active(_ list: MemberBlockItemListSyntax, _ context: some MacroExpansionContext) -> [DeclSyntax] {
+    list.flatMap { item -> [DeclSyntax] in
+      guard let condition = item.decl.as(IfConfigDeclSyntax.self) else { return [item.decl] }
+      guard let configuration = context.buildConfiguration,
+        case .decls(let members) = condition.activeClause(in: configuration).clause?.elements
+      else { return [] }
+      return active(members, context)
+    }
+  }
 
   /// The first type that the class names, unless it is known as a protocol.
   private static func superclass(_ declaration: ClassDeclSyntax) -> String? {

@@ -2,8 +2,10 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@_PersistedProperty`, which `@Model` puts before each property: its accessors and its slot.
-struct PersistedPropertyMacro: AccessorMacro, PeerMacro {
+/// `@_PersistedProperty`, which `@Model` puts before each property: its accessors.
+struct PersistedPropertyMacro: AccessorMacro {
+  static var formatMode: FormatMode { .disabled }
+
   static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -11,59 +13,26 @@ struct PersistedPropertyMacro: AccessorMacro, PeerMacro {
     guard case .persisted(let property) = MemberKind(declaration), !property.isByHand else { return [] }
     let slot = "_" + property.bareName
     let number = number(node, property)
-    var accessors: [AccessorDeclSyntax] = [
-      """
-      @storageRestrictions(initializes: \(raw: slot))
+    var text = """
+      @storageRestrictions(initializes: \(slot))
       init(initialValue) {
-        \(raw: slot) = .init(initialValue)
+      \(slot) = .init(initialValue)
       }
-      """,
+      get { \(slot)._get(_$state._isReady, self, \(number)) }
+      set { \(slot)._set(\(property.checked), _$state._isFree(\(number)), self, \(number)) }
       """
-      get {
-        if _$state._isReady && \(raw: slot)._isAtHand { return \(raw: slot)._value }
-        _$willRead(\(raw: number))
-        return \(raw: slot)._read(self, \(raw: number))
-      }
-      """,
-      """
-      set {
-        if \(raw: slot)._mayStore(_$state, \(raw: number)) { return \(raw: slot)._store(newValue) }
-        _$willWrite(\(raw: number))
-        \(raw: slot)._store(newValue)
-        _$didWrite(\(raw: number))
-      }
-      """,
-    ]
     if property.isCollection {
-      accessors.append(
-        """
-        _modify {
-          let isFree = \(raw: slot)._isAtHand && \(raw: slot)._mayStore(_$state, \(raw: number))
-          if !isFree { _$willModify(\(raw: number)) }
-          var value = \(raw: slot)._take(self, \(raw: number))
-          _$state._lend()
-          defer {
-            \(raw: slot)._store(value)
-            _$state._giveBack()
-            if !isFree { _$didWrite(\(raw: number)) }
-          }
-          yield &value
-        }
-        """)
-    }
-    return accessors
-  }
+      text += """
 
-  static func expansion(
-    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-    in context: some MacroExpansionContext
-  ) throws -> [DeclSyntax] {
-    guard case .persisted(let property) = MemberKind(declaration), !property.isByHand else { return [] }
-    return [
-      """
-      @exclusivity(unchecked) nonisolated(unsafe) private var _\(raw: property.bareName)\(raw: property.slot.declaration)
-      """
-    ]
+        _modify {
+        let isFree = _$state._isFree(\(number))
+        var value = \(slot)._lend(isFree, self, \(number))
+        defer { \(slot)._giveBack(value, isFree, self, \(number)) }
+        yield &value
+        }
+        """
+    }
+    return [.text(text)]
   }
 
   /// The property's number: that in its class, behind those of the superclass; found by the name where nobody gives it.
@@ -73,11 +42,33 @@ struct PersistedPropertyMacro: AccessorMacro, PeerMacro {
     }
     let own = first.expression.trimmedDescription
     guard let model = arguments.dropFirst().first?.expression.as(StringLiteralExprSyntax.self) else { return own }
-    return "\(model.segments.trimmedDescription)._$first &+ \(own)"
+    return "\(model.segments.trimmedDescription)._$first._$plus(\(own))"
   }
 }
 
 extension Property {
+  /// The new value, looked at by the compiler where the macro does not know that its type can be stored.
+  var checked: String {
+    if relationship != nil { return "_related(newValue)" }
+    return slot.isKnown ? "newValue" : "_stored(newValue)"
+  }
+
+  /// The default value, as one of the property's type.
+  var initialOfType: String {
+    guard let initial else { return "nil" }
+    let text = initial.trimmedDescription
+    return type.map { "(\(text)) as \(SlotType.plain($0))" } ?? text
+  }
+
+  /// How it is stored, where only the compiler can tell.
+  var coder: String {
+    switch slot {
+    case .value: "nil"
+    case .type(let type): "_coder(for: (\(type)).self)"
+    case .expression(let expression): "_coder(like: \(expression))"
+    }
+  }
+
   /// Without the quotes of a name that is a keyword too.
   var bareName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
 

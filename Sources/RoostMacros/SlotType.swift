@@ -29,10 +29,15 @@ enum SlotType {
     }
   }
 
-  /// Whether the compiler may find that it is a relationship.
-  var mayBeLink: Bool {
-    if case .value = self { false } else { true }
+  /// Whether the macro knows that it is a value.
+  var isKnown: Bool {
+    if case .value = self { true } else { false }
   }
+
+  /// The functions that write and read it. The compiler need not choose among several where the type is known.
+  var put: String { isKnown ? "_putKnown" : "_put" }
+  var visit: String { isKnown ? "_visitValue" : "_visit" }
+  var take: String { isKnown ? "_takeKnown" : "_take" }
 
   /// Whether the declaration gives the slot a beginning, so that initializers need not.
   var hasBeginning: Bool {

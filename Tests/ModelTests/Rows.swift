@@ -11,7 +11,9 @@ struct Rows {
 
   init<Model: PersistentModel>(of model: Model.Type) throws {
     var entity = Entity(EntityID(1), Model._$type.name)
-    for field in Model._$type.neededFields { try entity.add(field.name, field.type, isOptional: field.isOptional) }
+    for field in try Model._$type.neededFields() {
+      try entity.add(field.name, field.type, isOptional: field.isOptional)
+    }
     for property in Model._$type.properties {
       if case .toOne = property.storage { try entity.add(property.name, .reference(EntityID(1)), isOptional: true) }
     }
@@ -26,6 +28,10 @@ struct Rows {
     var sink = _RowSink(plan)
     sink.clear()
     object._$encode(into: &sink)
+    return try finish(&sink)
+  }
+
+  func finish(_ sink: inout _RowSink) throws -> [UInt8] {
     if let failure = sink.failure { throw failure }
     let count = sink.builder.byteCount
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)

@@ -46,43 +46,39 @@ extension PersistentModel {
   }
 
   nonisolated func _setValue<Value>(_ keyPath: KeyPath<Self, Value>, _ value: Value) {
-    let number = Self._$type.number(of: keyPath)
-    guard let number, Self._$type.properties[number].isByHand else {
-      let own = number.map { Self._$type.properties[$0].keyPath } ?? keyPath
-      guard let writable = own as? ReferenceWritableKeyPath<Self, Value> else {
+    let type = Self._$type
+    guard let number = type.number(of: keyPath) else {
+      // Somebody's computed property.
+      guard let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
         preconditionFailure("\(keyPath) cannot be set")
       }
-      self[keyPath: writable] = value
-      return
+      return self[keyPath: writable] = value
     }
-    if !_$state._isFree(number) { _$willWrite(number) }
-    let box = _$box ?? _Box()
-    box.set(keyPath, value)
-    _$box = box
-    _$didWrite(number)
+    let isFree = _$state._isFree(number)
+    if !isFree { _$willWrite(number) }
+    if type.properties[number].isByHand {
+      let box = _$box ?? _Box()
+      box.set(keyPath, value)
+      _$box = box
+    } else {
+      _$fill(number, with: value)
+    }
+    if !isFree { _$didWrite(number) }
   }
 }
 
 /// Gives an object values that belonged to none, or to another object.
-public nonisolated func _adopt<Model: PersistentModel>(
-  _ values: any BackingData<Model>, _ model: Model, _ own: inout _BackingData<Model>
-) {
+public nonisolated func _adopt<Model: PersistentModel>(_ values: any BackingData<Model>, _ model: Model) {
   if let values = values as? _BackingData<Model> {
-    own = values
+    model._$box = values._box
     model._$state.flags.insert(.fresh)
   } else if let other = (values as? _ObjectBacking<Model>)?.model, other !== model {
-    copy(from: other, to: model)
-  }
-}
-
-private func copy<Model: PersistentModel>(from other: Model, to model: Model) {
-  func copy<Value>(_ keyPath: AnyKeyPath, _ type: Value.Type) {
-    if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> {
-      model[keyPath: writable] = other[keyPath: writable]
+    for (number, property) in Model._$type.properties.enumerated() where other._$isFilled(number) {
+      func copy<Value>(_ type: Value.Type) {
+        guard let keyPath = property.keyPath as? KeyPath<Model, Value> else { return }
+        model._setValue(keyPath, other._getValue(keyPath))
+      }
+      _openExistential(type(of: property.keyPath).valueType, do: copy)
     }
-  }
-  for property in Model._$type.properties {
-    func open<Value>(_ type: Value.Type) { copy(property.keyPath, type) }
-    _openExistential(type(of: property.keyPath).valueType, do: open)
   }
 }

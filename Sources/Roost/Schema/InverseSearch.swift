@@ -28,13 +28,21 @@ struct InverseSearch {
     return nil
   }
 
+  private func name(_ keyPath: AnyKeyPath) -> String {
+    for owner in owners {
+      guard let number = owner.type._$type.number(of: keyPath) else { continue }
+      return "\(owner.entity.name).\(owner.type._$type.properties[number].name)"
+    }
+    return "\(keyPath)"
+  }
+
   private mutating func takeNamed() {
     for owner in owners {
       for one in relationships(owner.entity) {
         guard let keyPath = one.inverseKeyPath else { continue }
         let place = "\(owner.entity.name).\(one.name)"
         guard let (entity, other) = find(keyPath) else {
-          faults.append(SchemaFault("the inverse of \(place) is no relationship: \(keyPath)"))
+          faults.append(SchemaFault("the inverse of \(place) is no relationship: \(name(keyPath))"))
           continue
         }
         let back = "\(entity.name).\(other.name)"

@@ -8,10 +8,14 @@ public func _makeModelType<Model: PersistentModel>(
   var own: [_ModelType.Property] = []
   for property in Model.schemaMetadata where !(property.metadata is any ConstraintProperty) {
     let type = type(of: property.keypath).valueType
-    own.append(
-      _ModelType.Property(
-        name: property.name, keyPath: property.keypath, storage: storage(type),
-        isByHand: byHand.contains(property.name)))
+    var described = _ModelType.Property(
+      name: property.name, keyPath: property.keypath, storage: storage(type, property.coder),
+      isByHand: byHand.contains(property.name))
+    if property.defaultValue != nil {
+      let name = property.name
+      described.initial = { Model.schemaMetadata.first { $0.name == name }?.defaultValue }
+    }
+    own.append(described)
   }
   return _ModelType(model, name: entityName(model), superType: superType, own: own)
 }
@@ -45,7 +49,8 @@ private final class Registry: @unchecked Sendable {
 /// The class's name, without those of the types and modules it is nested in.
 private func entityName(_ model: any PersistentModel.Type) -> String { String(describing: model) }
 
-private func storage(_ type: Any.Type) -> _ModelType.Storage {
+private func storage(_ type: Any.Type, _ coder: _Coder?) -> _ModelType.Storage {
+  if let coder { return .value(coder) }
   if let model = type as? any PersistentModel.Type { return .toOne(.init(model, isOptional: false)) }
   if let list = type as? any ModelList.Type, let model = list.model { return .toMany(.init(model, isOptional: false)) }
   if let optional = type as? any OptionalValue.Type {
@@ -57,7 +62,7 @@ private func storage(_ type: Any.Type) -> _ModelType.Storage {
     // What is nil twice over is not kept apart.
     if wrapped is any OptionalValue.Type { return .none(type) }
   }
-  if let codable = type as? any Codable.Type { return .value(codable) }
+  if let codable = type as? any Codable.Type { return .value(_Coder(any: codable)) }
   return .none(type)
 }
 
@@ -70,10 +75,8 @@ extension Array: ModelList {
   fileprivate static var model: (any PersistentModel.Type)? { Element.self as? any PersistentModel.Type }
 }
 
-/// Computes something where no actor runs, although it is written as the main actor's: key paths and default values, which touch nothing.
-public func _anywhere<Value>(_ body: @MainActor () -> Value) -> Value {
-  withoutActuallyEscaping(body) { body in
-    // A function of an actor is called as any other; only the compiler tells them apart.
-    unsafeBitCast(body, to: (() -> Value).self)()
-  }
+/// Calls a function of a class's own actor from anywhere: it makes key paths and default values, and touches nothing of that actor's.
+public func _anywhere<Function>(_ function: Function) -> [_PropertyMetadata] {
+  // A function of an actor is called as any other; only the compiler tells them apart.
+  unsafeBitCast(function, to: (() -> [_PropertyMetadata]).self)()
 }

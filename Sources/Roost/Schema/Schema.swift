@@ -1,3 +1,5 @@
+public import RoostGraph
+
 /// What a store holds: entities with their attributes and relationships.
 public final class Schema: @unchecked Sendable {
   public static let schemaEncodingVersion = Version(1, 0, 0)
@@ -68,17 +70,39 @@ public final class Schema: @unchecked Sendable {
   }
 
   /// What `@Model` tells of a property.
-  public struct PropertyMetadata {
+  public struct PropertyMetadata: CustomReflectable {
     let name: String
     let keypath: AnyKeyPath
     let defaultValue: Any?
     let metadata: (any SchemaProperty)?
+    /// How it is stored, where the type alone does not say so.
+    let coder: _Coder?
 
     public init(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil) {
       self.name = name
       self.keypath = keypath
       self.defaultValue = defaultValue
       self.metadata = metadata
+      coder = nil
+    }
+
+    /// For generated code.
+    public init(
+      _ name: String, _ keypath: AnyKeyPath, _ defaultValue: Any?, _ metadata: (any SchemaProperty)?, _ coder: _Coder?
+    ) {
+      self.name = name
+      self.keypath = keypath
+      self.defaultValue = defaultValue
+      self.metadata = metadata
+      self.coder = coder
+    }
+
+    public var customMirror: Mirror {
+      Mirror(
+        self,
+        children: [
+          "name": name, "keypath": keypath, "defaultValue": defaultValue as Any, "metadata": metadata as Any,
+        ])
     }
   }
 }

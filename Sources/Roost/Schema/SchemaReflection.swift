@@ -1,4 +1,5 @@
 internal import RoostGraph
+internal import RoostRecords
 
 /// Entities made of classes, and of those that their relationships lead to.
 struct SchemaReflection {
@@ -55,8 +56,9 @@ struct SchemaReflection {
       switch modelType.properties[number].storage {
       case .toOne(let link), .toMany(let link):
         entity.storedProperties.append(relationship(property, valueType, link))
-      case .value(let codable):
-        let attribute = attribute(property, codable)
+      case .value(let coder):
+        guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
+        let attribute = attribute(property, valueType, coder)
         if attribute.isUnique { entity.uniquenessConstraints.append([property.name]) }
         entity.storedProperties.append(attribute)
       case .none:
@@ -80,8 +82,14 @@ struct SchemaReflection {
     return relationship
   }
 
-  private func attribute(_ property: Schema.PropertyMetadata, _ type: any Codable.Type) -> Schema.Attribute {
-    let coder = CoderShelf.shared.coder(any: type)
+  private mutating func coderOrFault(_ coder: _Coder, _ place: String) -> AnyCoder? {
+    do { return try coder.coder() } catch {
+      faults.append(SchemaFault("\(place) cannot be stored: \(error.detail)"))
+      return nil
+    }
+  }
+
+  private func attribute(_ property: Schema.PropertyMetadata, _ type: Any.Type, _ coder: AnyCoder) -> Schema.Attribute {
     let written = property.metadata as? Schema.Attribute
     let original = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
     if coder.parts.isEmpty {

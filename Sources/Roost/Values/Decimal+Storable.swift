@@ -20,13 +20,30 @@ struct _Eighteen: BitwiseCopyable {
   private var flags: UInt8
   private var mantissa: Mantissa
 
-  /// How Foundation keeps one in memory, on every platform: it has no public name for the digits.
+  /// How Foundation keeps one in memory: it has no public name for the digits.
   private struct Image {
     var exponent: Int8
-    /// 15 how many words of the mantissa are used, 16 negative, 32 as short as can be.
+    /// How many words of the mantissa are used, and whether it is negative.
     var flags: UInt8
     var reserved: UInt16 = 0
     var mantissa: Mantissa
+
+    #if canImport(Darwin)
+      static let lengthShift: UInt8 = 0
+      static let negative: UInt8 = 16
+    #else
+      static let lengthShift: UInt8 = 4
+      static let negative: UInt8 = 8
+    #endif
+
+    init(exponent: Int8, length: Int, isNegative: Bool, mantissa: Mantissa) {
+      self.exponent = exponent
+      flags = UInt8(length) << Self.lengthShift | (isNegative ? Self.negative : 0)
+      self.mantissa = mantissa
+    }
+
+    var length: Int { Int(flags >> Self.lengthShift & 15) }
+    var isNegative: Bool { flags & Self.negative != 0 }
   }
 
   init(_ decimal: Decimal) {
@@ -37,8 +54,8 @@ struct _Eighteen: BitwiseCopyable {
     } else {
       let image = unsafeBitCast(decimal, to: Image.self)
       exponent = image.exponent
-      flags = image.flags & 16 != 0 ? 1 : 0
-      mantissa = Self.words(image.mantissa, Int(image.flags & 15))
+      flags = image.isNegative ? 1 : 0
+      mantissa = Self.words(image.mantissa, image.length)
     }
   }
 
@@ -60,6 +77,6 @@ struct _Eighteen: BitwiseCopyable {
     // Without digits, what says negative would say that it is no number.
     if length == 0 { return 0 }
     return unsafeBitCast(
-      Image(exponent: exponent, flags: UInt8(length) | (flags & 1) << 4, mantissa: mantissa), to: Decimal.self)
+      Image(exponent: exponent, length: length, isNegative: flags & 1 != 0, mantissa: mantissa), to: Decimal.self)
   }
 }

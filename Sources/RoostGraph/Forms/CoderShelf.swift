@@ -1,4 +1,5 @@
 internal import RoostFile
+package import RoostRecords
 
 /// Coders by type, each found out once.
 ///
@@ -9,19 +10,19 @@ package final class CoderShelf: @unchecked Sendable {
   private let lock = Lock()
   private var known: [ObjectIdentifier: AnyCoder] = [:]
 
-  /// How values of a type are stored that is known at run time only.
-  package func coder(any type: any Codable.Type) -> AnyCoder {
-    func open<Value: Codable>(_ type: Value.Type) -> AnyCoder { coder(of: type) }
-    return open(type)
-  }
-
-  /// How values of a type are stored.
-  package func coder<Value: Codable>(of type: Value.Type) -> Coder<Value> {
+  /// How values of a type are stored. Throws where the type can be looked at on another thread only.
+  package func coder<Value: Codable>(of type: Value.Type) throws(RecordFault) -> Coder<Value> {
     if let found = lock.withLock({ known[ObjectIdentifier(type)] }) {
       return unsafeDowncast(found, to: Coder<Value>.self)
     }
     let search = CoderSearch()
-    let found = search.coder(of: type) ?? BlobCoder<Value>()
+    let found = search.top(of: type)
+    if let isolated = search.isolated {
+      throw RecordFault(
+        .wrongType,
+        "how \(isolated) is encoded belongs to an actor: make the container on that actor, or write 'nonisolated' before \(isolated)"
+      )
+    }
     // Whoever comes first is right for all, so that one type has one coder.
     return lock.withLock {
       for (type, coder) in search.found where known[type] == nil { known[type] = coder }
@@ -37,8 +38,16 @@ final class CoderSearch {
   private(set) var found: [ObjectIdentifier: AnyCoder] = [:]
   /// The structs that are being looked at, each inside the one before.
   private var path: [ObjectIdentifier] = []
+  /// A type that is not Codable where this runs, although it stands in one that is.
+  private(set) var isolated: String?
   /// Structs that contain themselves, by whatever way.
   private var loops: Set<ObjectIdentifier> = []
+
+  /// Of the type that was asked for, of which the compiler knows that it is Codable.
+  func top<Value: Codable>(of type: Value.Type) -> Coder<Value> {
+    let coder = make(type) ?? structure(type)
+    return coder as? Coder<Value> ?? BlobCoder<Value>()
+  }
 
   /// Nil where the type contains one that is being looked at.
   func coder<Value>(of type: Value.Type) -> Coder<Value>? {
@@ -48,7 +57,7 @@ final class CoderSearch {
       loops.formUnion(path[at...])
       return nil
     }
-    guard let made = make(type), let coder = made as? Coder<Value> else { return nil }
+    guard let made = make(type) ?? codable(type), let coder = made as? Coder<Value> else { return nil }
     found[key] = coder
     return coder
   }
@@ -58,8 +67,16 @@ final class CoderSearch {
     if let storable = type as? any _Storable.Type { return Self.storable(storable) }
     if let list = type as? any ListType.Type { return list.makeCoder(self) }
     if let raw = type as? any RawRepresentable.Type, let coder = Self.raw(raw) { return coder }
-    if let codable = type as? any Codable.Type { return structure(codable) }
     return nil
+  }
+
+  private func codable<Value>(_ type: Value.Type) -> AnyCoder? {
+    if type is any OptionalType.Type || type is any ListType.Type { return nil }
+    guard let codable = type as? any Codable.Type else {
+      isolated = "\(type)"
+      return nil
+    }
+    return structure(codable)
   }
 
   private static func storable<Value: _Storable>(_ type: Value.Type) -> AnyCoder { StorableCoder<Value>() }

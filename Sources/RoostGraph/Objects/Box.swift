@@ -3,39 +3,21 @@
 /// SwiftData's own expansion keeps all values in such a place. Here it is made only where somebody asks for it; what stands in it of
 /// properties that have a slot moves there at the first access.
 public final class _Box {
-  private struct Entry {
-    var value: Any
-    /// Stores the value by the property's own setter.
-    var store: (any _ModelObject) -> Void
-  }
-
-  private var entries: [AnyKeyPath: Entry] = [:]
+  private var values: [AnyKeyPath: Any] = [:]
 
   package init() {}
 
-  package func value(_ keyPath: AnyKeyPath) -> Any? { entries[keyPath]?.value }
-
-  package func set<Model: _ModelObject, Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) {
-    entries[keyPath] = Entry(value: value) { object in
-      guard let model = object as? Model, let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> else {
-        return
-      }
-      model[keyPath: writable] = value
-    }
-  }
-
-  /// A value that comes from a row.
-  package func set(any keyPath: AnyKeyPath, _ value: Any) { entries[keyPath] = Entry(value: value) { _ in } }
-
-  package func remove(_ keyPath: AnyKeyPath) { entries[keyPath] = nil }
+  package func value(_ keyPath: AnyKeyPath) -> Any? { values[keyPath] }
+  package func set(_ keyPath: AnyKeyPath, _ value: Any) { values[keyPath] = value }
+  package func remove(_ keyPath: AnyKeyPath) { values[keyPath] = nil }
 
   /// Gives the values of properties that have a slot to them.
   package func settle(_ object: some _ModelObject) {
     let type = type(of: object)._$type
-    for (keyPath, entry) in entries {
+    for (keyPath, value) in values {
       guard let number = type.number(of: keyPath), !type.properties[number].isByHand else { continue }
-      entries[keyPath] = nil
-      entry.store(object)
+      values[keyPath] = nil
+      object._$fill(number, with: value)
     }
   }
 }

@@ -13,26 +13,34 @@ public protocol _ModelObject: AnyObject, Observable, SendableMetatype {
   /// Values that accessors written by hand keep; nil for nearly all objects.
   var _$box: _Box? { get set }
 
-  /// Writes all properties into a row.
-  func _$encode(into sink: inout _RowSink)
-  /// Writes one.
-  func _$encode(_ property: Int, into sink: inout _RowSink)
-  /// Fills all slots.
-  func _$decode(from source: inout _RowSource)
-  /// Fills one.
-  func _$decode(_ property: Int, from source: inout _RowSource)
-  /// Empties the slots: the object is a fault again.
-  func _$forget()
-  /// Shows the slots of all relationships.
-  func _$visitLinks(_ visitor: inout some _LinkVisitor)
-  /// Shows one of them.
-  func _$visitLink(_ property: Int, _ visitor: inout some _LinkVisitor)
-  /// Whether a property's slot holds a value.
-  func _$isFilled(_ property: Int) -> Bool
+  /// Writes those properties into a row whose bits are set: see ``_ModelState/bit(_:)``.
+  func _$encode(only wanted: UInt64, into sink: inout _RowSink)
+  /// Fills the slots of those properties whose bits are set.
+  func _$decode(only wanted: UInt64, from source: inout _RowSource)
+  /// Shows all slots.
+  func _$visit(_ visitor: inout some _SlotVisitor)
 }
 
-/// Somebody who looks at relationships' slots and may change them.
-public protocol _LinkVisitor {
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>)
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>)
+/// Somebody who looks at slots and may change them.
+public protocol _SlotVisitor {
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>)
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>)
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>)
+}
+
+extension _SlotVisitor {
+  public mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {}
+  public mutating func _visit<Value>(_ property: Int, _ slot: inout _Slot<Value>) { _visitValue(property, &slot) }
+  public mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOneAlways<Model>) {
+    _visit(property, &slot.slot)
+  }
+  public mutating func _visit<Model>(_ property: Int, _ slot: inout _ToManyOrNil<Model>) {
+    _visit(property, &slot.slot)
+  }
+}
+
+extension Int {
+  /// A property's number behind those of a superclass; an operator would take the compiler longer.
+  @inlinable @inline(__always)
+  public func _$plus(_ number: Int) -> Int { self &+ number }
 }

@@ -24,7 +24,7 @@ package final class RowPlan: @unchecked Sendable {
     var nodes: [Node] = []
     for property in type.properties {
       switch property.storage {
-      case .value(let type): nodes.append(Node(property.name, CoderShelf.shared.coder(any: type)))
+      case .value(let coder): nodes.append(Node(property.name, try coder.coder()))
       case .toOne: nodes.append(Node(property.name, isReference: true))
       case .toMany, .none: nodes.append(Node(property.name))
       }

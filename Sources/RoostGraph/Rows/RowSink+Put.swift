@@ -1,55 +1,53 @@
 internal import RoostRecords
 
-/// What generated code calls, by the types of the slots.
+/// What generated code calls, by the types of the slots. `wanted` has a bit for each property that is to be written.
 extension _RowSink {
+  /// Of a type that the macro knows by its name.
   @inlinable @inline(__always)
-  public mutating func _put<Value: _Storable>(_ slot: borrowing _Slot<Value>, _ property: Int) {
+  public mutating func _putKnown<Value: _Storable>(
+    _ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64
+  ) {
+    if wanted & _ModelState.bit(property) == 0 { return }
     guard slot._isFilled else { return _missing(property) }
     slot._value._$put(into: &self, at: property)
   }
 
-  @inlinable @inline(__always)
-  public mutating func _put<Value: RawRepresentable>(_ slot: borrowing _Slot<Value>, _ property: Int)
-  where Value.RawValue: _Storable {
-    guard slot._isFilled else { return _missing(property) }
-    slot._value.rawValue._$put(into: &self, at: property)
-  }
-
-  @inlinable @inline(__always)
-  public mutating func _put<Value: RawRepresentable>(_ slot: borrowing _Slot<Value?>, _ property: Int)
-  where Value.RawValue: _Storable {
-    guard slot._isFilled else { return _missing(property) }
-    (slot._value?.rawValue)._$put(into: &self, at: property)
-  }
-
-  /// Of any other type; also of a generic one, whose form only its dynamic type tells.
-  @_disfavoredOverload
-  public mutating func _put<Value: Codable>(_ slot: borrowing _Slot<Value>, _ property: Int) {
+  /// Of any other type: a coder knows.
+  public mutating func _put<Value>(_ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64) {
+    if wanted & _ModelState.bit(property) == 0 { return }
     guard slot._isFilled else { return _missing(property) }
     let coder = unsafeDowncast(plan.coder(property), to: Coder<Value>.self)
     coder.put(slot._value, into: &self, at: property)
   }
 
-  public mutating func _put<Model: _ModelObject>(_ slot: borrowing _ToOne<Model>, _ property: Int) {
-    if places[property].kind == .none { return }
+  public mutating func _put<Model: _ModelObject>(
+    _ slot: borrowing _ToOne<Model>, _ property: Int, _ wanted: UInt64
+  ) {
+    if wanted & _ModelState.bit(property) == 0 || places[property].kind == .none { return }
     let row = slot.object?._$state.row ?? slot.row
     if row == 0 || row >= _ToOne<Model>.nothing { _setNull(at: property) } else { _store(row, at: property) }
   }
 
-  public mutating func _put<Model: _ModelObject>(_ slot: borrowing _ToOneAlways<Model>, _ property: Int) {
-    _put(slot.slot, property)
-  }
+  public mutating func _put<Model: _ModelObject>(
+    _ slot: borrowing _ToOneAlways<Model>, _ property: Int, _ wanted: UInt64
+  ) { _put(slot.slot, property, wanted) }
 
-  public mutating func _put<Model: _ModelObject>(_ slot: borrowing _ToMany<Model>, _ property: Int) {}
-  public mutating func _put<Model: _ModelObject>(_ slot: borrowing _ToManyOrNil<Model>, _ property: Int) {}
+  /// Members stand in no row of their owner's.
+  public mutating func _put<Model: _ModelObject>(
+    _ slot: borrowing _ToMany<Model>, _ property: Int, _ wanted: UInt64
+  ) {}
+  public mutating func _put<Model: _ModelObject>(
+    _ slot: borrowing _ToManyOrNil<Model>, _ property: Int, _ wanted: UInt64
+  ) {}
 
   /// A value that accessors written by hand keep in the object's box.
-  public mutating func _put<Value: Codable>(_ box: _Box?, _ type: Value.Type, _ property: Int) {
+  public mutating func _put<Value>(_ box: _Box?, _ type: Value.Type, _ property: Int, _ wanted: UInt64) {
+    if wanted & _ModelState.bit(property) == 0 { return }
     guard let value = box?.value(plan.keyPath(property)) as? Value else { return _missing(property) }
     unsafeDowncast(plan.coder(property), to: Coder<Value>.self).put(value, into: &self, at: property)
   }
 
-  /// A property that was never set: zero, empty or nil stands in the row.
+  /// A property that was never set: nil stands in the row, where it may.
   @usableFromInline @inline(never)
   mutating func _missing(_ property: Int) {
     if places[property].kind == .none || places[property].nullMask != 0 { return }

@@ -4,9 +4,13 @@
 @inlinable public func _slot<Model: _ModelObject>(for type: [Model].Type) -> _ToMany<Model> { _ToMany() }
 @inlinable public func _slot<Model: _ModelObject>(for type: [Model]?.Type) -> _ToManyOrNil<Model> { _ToManyOrNil() }
 @_disfavoredOverload
-@inlinable public func _slot<Value: Codable>(for type: Value.Type) -> _Slot<Value> { _Slot() }
+@inlinable public func _slot<Value>(for type: Value.Type) -> _Slot<Value> { _Slot() }
+/// What may be nil is nil until it is set.
+@_disfavoredOverload
+@inlinable public func _slot<Value>(for type: Value?.Type) -> _Slot<Value?> { _Slot(nil) }
 
-/// The same from an expression that is never computed.
+// The same from an expression that is never computed.
+
 @inlinable public func _slot<Model: _ModelObject>(like value: @autoclosure () -> Model) -> _ToOneAlways<Model> {
   _ToOneAlways()
 }
@@ -18,20 +22,41 @@
   _ToManyOrNil()
 }
 @_disfavoredOverload
-@inlinable public func _slot<Value: Codable>(like value: @autoclosure () -> Value) -> _Slot<Value> { _Slot() }
+@inlinable public func _slot<Value>(like value: @autoclosure () -> Value) -> _Slot<Value> { _Slot() }
 
-/// Shows a slot to a visitor, if it is a relationship's.
-@inlinable public func _visit<Value>(_ slot: inout _Slot<Value>, _ property: Int, _ visitor: inout some _LinkVisitor) {}
-@inlinable public func _visit<Model>(_ slot: inout _ToOne<Model>, _ property: Int, _ visitor: inout some _LinkVisitor) {
-  visitor.visit(property, &slot)
-}
-@inlinable public func _visit<Model>(
-  _ slot: inout _ToOneAlways<Model>, _ property: Int, _ visitor: inout some _LinkVisitor
-) { visitor.visit(property, &slot.slot) }
-@inlinable public func _visit<Model>(_ slot: inout _ToMany<Model>, _ property: Int, _ visitor: inout some _LinkVisitor)
-{
-  visitor.visit(property, &slot)
-}
-@inlinable public func _visit<Model>(
-  _ slot: inout _ToManyOrNil<Model>, _ property: Int, _ visitor: inout some _LinkVisitor
-) { visitor.visit(property, &slot.slot) }
+// What comes into a slot goes through one of these, so that a type which cannot be stored is refused where the property is declared.
+
+@inlinable @inline(__always)
+public func _stored<Model: _ModelObject>(_ value: consuming Model) -> Model { value }
+@inlinable @inline(__always)
+public func _stored<Model: _ModelObject>(_ value: consuming Model?) -> Model? { value }
+@inlinable @inline(__always)
+public func _stored<Model: _ModelObject>(_ value: consuming [Model]) -> [Model] { value }
+@inlinable @inline(__always)
+public func _stored<Model: _ModelObject>(_ value: consuming [Model]?) -> [Model]? { value }
+@_disfavoredOverload
+@inlinable @inline(__always)
+public func _stored<Value: Codable>(_ value: consuming Value) -> Value { value }
+@_disfavoredOverload
+@available(
+  *, unavailable,
+  message: "a value of this type cannot be stored: make the type Codable, or mark the property @Transient"
+)
+public func _stored<Value>(_ value: Value) -> Value { value }
+
+/// The same for properties that are marked as relationships.
+@inlinable @inline(__always)
+public func _related<Model: _ModelObject>(_ value: consuming Model) -> Model { value }
+@inlinable @inline(__always)
+public func _related<Model: _ModelObject>(_ value: consuming Model?) -> Model? { value }
+@inlinable @inline(__always)
+public func _related<Model: _ModelObject>(_ value: consuming [Model]) -> [Model] { value }
+@inlinable @inline(__always)
+public func _related<Model: _ModelObject>(_ value: consuming [Model]?) -> [Model]? { value }
+@_disfavoredOverload
+@available(
+  *, unavailable,
+  message:
+    "a relationship leads to a model, an optional one, or an array of models: mark its class @Model, or remove @Relationship"
+)
+public func _related<Value>(_ value: Value) -> Value { value }

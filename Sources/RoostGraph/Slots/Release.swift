@@ -11,23 +11,20 @@
 /// An object that holds another one, that holds another one and so on would be destroyed in as many nested calls as there are.
 /// So the slots do not let go themselves: what they held waits here until the destruction that is under way has ended.
 @usableFromInline enum _Release {
-  /// One thread's waiting objects.
+  /// Something that waits: an object, or an array's memory, of which nobody else holds this reference.
+  private struct Waiting {
+    var bits: UInt
+    var letGo: (UInt) -> Void
+  }
+
+  /// What waits on one thread.
   private final class Queue {
-    var waiting: [AnyObject] = []
-    var lists: [Any] = []
+    var waiting: [Waiting] = []
     var isAtWork = false
 
     func work() {
       isAtWork = true
-      while true {
-        if let next = waiting.popLast() {
-          _ = consume next
-        } else if let next = lists.popLast() {
-          _ = consume next
-        } else {
-          break
-        }
-      }
+      while let next = waiting.popLast() { next.letGo(next.bits) }
       isAtWork = false
     }
   }
@@ -51,19 +48,18 @@
     return made
   }
 
+  /// Takes over what a slot held that has ended.
   @usableFromInline @inline(never)
-  static func later(_ object: consuming AnyObject) {
+  static func later<Value>(_ held: borrowing _Held<Value>) {
+    if held.bits == 0 { return }
     let queue = queue
-    queue.waiting.append(consume object)
-    if !queue.isAtWork { queue.work() }
-  }
-
-  /// Elements are taken apart one by one only where the list is its last owner's; that cannot be seen, so the list waits
-  /// as a whole, and its elements' slots come here in their turn.
-  @usableFromInline @inline(never)
-  static func later<Model: _ModelObject>(_ members: consuming [Model]) {
-    let queue = queue
-    queue.lists.append(consume members)
+    queue.waiting.append(
+      Waiting(bits: held.bits) { bits in
+        var bits = bits
+        withUnsafeMutablePointer(to: &bits) { memory in
+          _ = UnsafeMutableRawPointer(memory).assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+        }
+      })
     if !queue.isAtWork { queue.work() }
   }
 }

@@ -4,13 +4,40 @@ public struct _Slot<Value>: ~Copyable {
 
   @inlinable public init() { value = nil }
   @inlinable public init(_ value: consuming Value) { self.value = consume value }
-  /// Empty too; the expression is there for its type alone, and never computed.
-  @inlinable public init(like expression: @autoclosure () -> Value) { value = nil }
 
-  /// Whether the getter needs nobody's help, once the object is ready.
-  @inlinable public var _isAtHand: Bool {
-    @inline(__always) get { true }
+  // MARK: For the accessors
+
+  /// The value; where the object is not ready it is asked first. It is mutating because the object may fill the slot meanwhile.
+  @inlinable @inline(__always)
+  public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
+    if isReady { return value.unsafelyUnwrapped }
+    return _Slots.get(object, property, &self)
   }
+
+  /// Stores a value; where that is not free the object is told.
+  @inlinable @inline(__always)
+  public mutating func _set(_ new: consuming Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
+    if isFree {
+      value = consume new
+    } else {
+      _Slots.set(object, property, &self, consume new)
+    }
+  }
+
+  /// Moves the value out, so that it can be changed without a copy of it.
+  @inlinable
+  public mutating func _lend(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
+    _Slots.lend(isFree, object, property, &self)
+  }
+
+  /// Moves it back.
+  @inlinable
+  public mutating func _giveBack(_ new: Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
+    value = new
+    _Slots.giveBack(isFree, object, property)
+  }
+
+  // MARK: For everybody else
 
   /// The value. There must be one.
   @inlinable public var _value: Value {
@@ -20,32 +47,6 @@ public struct _Slot<Value>: ~Copyable {
   @inlinable @inline(__always)
   public mutating func _store(_ value: consuming Value) { self.value = consume value }
 
-  @inlinable @inline(__always)
-  public func _mayStore(_ state: borrowing _ModelState, _ property: Int) -> Bool { state._isFree(property) }
-
-  /// The value, after the object was asked for it.
-  @inlinable
-  public func _read(_ object: some _ModelObject, _ property: Int) -> Value {
-    guard let value else { _Slots.stop(object, property) }
-    return value
-  }
-
-  /// Moves the value out, so that it can be changed without a copy of it.
-  @inlinable
-  public mutating func _take(_ object: some _ModelObject, _ property: Int) -> Value {
-    guard let value else { _Slots.stop(object, property) }
-    self.value = nil
-    return value
-  }
-
   @inlinable public var _isFilled: Bool { value != nil }
   @inlinable public mutating func _forget() { value = nil }
-}
-
-@usableFromInline enum _Slots {
-  @usableFromInline @inline(never)
-  static func stop(_ object: some _ModelObject, _ property: Int) -> Never {
-    if object._$state.flags.isDisjoint(with: .lent) { object._$stop(property, "has no value: it was never set") }
-    object._$stop(property, "is used while it is being changed")
-  }
 }

@@ -3,7 +3,15 @@
 /// An object that is nobody's holds the other one itself. One that has an origin holds the row's number, so that objects
 /// which were not changed never hold each other in a cycle; the origin finds the object.
 public struct _ToOne<Model: _ModelObject>: ~Copyable {
-  @usableFromInline package var object: Model?
+  @usableFromInline package var object: Model? {
+    @inlinable @inline(__always) get { held.value }
+    @inlinable set {
+      let old = held.take()
+      held.put(newValue)
+      _ = consume old
+    }
+  }
+  @usableFromInline var held: _Held<Model?>
   /// 0 for nothing, or where the object itself stands here.
   @usableFromInline package var row: UInt64
 
@@ -11,46 +19,38 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
   @inlinable package static var unknown: UInt64 { .max }
 
   @inlinable public init() {
-    object = nil
+    held = _Held(nil)
     row = 0
   }
 
   @inlinable public init(_ object: consuming Model?) {
-    self.object = consume object
+    held = _Held(consume object)
     row = 0
   }
 
-  @inlinable public init(like expression: @autoclosure () -> Model?) { self.init() }
-
   deinit {
-    if let object { _Release.later(object) }
+    if held.bits != 0 { _Release.later(held) }
   }
 
-  @inlinable public var _isAtHand: Bool {
-    @inline(__always) get { row == 0 }
-  }
-
-  @inlinable public var _value: Model? {
-    @inline(__always) get { object }
+  /// The other object; the origin finds it by its row.
+  @inlinable @inline(__always)
+  public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model? {
+    if isReady, row == 0 { return object }
+    return _Links.get(owner, property, &self)
   }
 
   @inlinable
-  public mutating func _store(_ value: consuming Model?) {
+  public mutating func _set(_ new: consuming Model?, _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
+    _Links.set(owner, property, &self, consume new)
+  }
+
+  @usableFromInline
+  package mutating func _store(_ value: consuming Model?) {
     object = consume value
     row = 0
   }
 
-  @inlinable @inline(__always)
-  public func _mayStore(_ state: borrowing _ModelState, _ property: Int) -> Bool { state._isFree }
-
-  @inlinable
-  public func _read(_ owner: some _ModelObject, _ property: Int) -> Model? {
-    if row == 0 { return object }
-    return owner._$resolve(property, row: row, as: Model.self)
-  }
-
-  @inlinable public var _isFilled: Bool { true }
-  @inlinable public mutating func _forget() { _store(nil) }
+  package mutating func _forget() { _store(nil) }
 }
 
 /// A relationship that always leads to an object.
@@ -59,29 +59,90 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
 
   @inlinable public init() { slot = _ToOne() }
   @inlinable public init(_ object: consuming Model) { slot = _ToOne(consume object) }
-  @inlinable public init(like expression: @autoclosure () -> Model) { self.init() }
-
-  @inlinable public var _isAtHand: Bool {
-    @inline(__always) get { slot.object != nil }
-  }
-
-  @inlinable public var _value: Model {
-    @inline(__always) get { slot.object.unsafelyUnwrapped }
-  }
-
-  @inlinable public mutating func _store(_ value: consuming Model) { slot._store(consume value) }
-
-  @inlinable @inline(__always)
-  public func _mayStore(_ state: borrowing _ModelState, _ property: Int) -> Bool { state._isFree }
 
   @inlinable
-  public func _read(_ owner: some _ModelObject, _ property: Int) -> Model {
-    guard let found = slot._read(owner, property) else {
+  public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model {
+    guard let found = slot._get(isReady, owner, property) else {
       owner._$stop(property, "leads to no object; a relationship that may lose its object should be optional")
     }
     return found
   }
 
-  @inlinable public var _isFilled: Bool { slot.object != nil || slot.row != 0 }
-  @inlinable public mutating func _forget() { slot._store(nil) }
+  @inlinable
+  public mutating func _set(_ new: consuming Model, _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
+    slot._set(consume new, isFree, owner, property)
+  }
+}
+
+/// The slow ways of the accessors of relationships: see ``_Slots``.
+@usableFromInline enum _Links {
+  @inlinable @inline(never)
+  static func get<Model>(_ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToOne<Model>>)
+    -> Model?
+  {
+    if !owner._$state._isReady { owner._$willRead(property) }
+    let row = slot.pointee.row
+    if row == 0 { return slot.pointee.object }
+    return owner._$resolve(property, row: row, as: Model.self)
+  }
+
+  @inlinable @inline(never)
+  static func set<Model>(
+    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToOne<Model>>, _ new: consuming Model?
+  ) {
+    // The origin hears of every change, because the other side changes with it.
+    if owner._$state._isFree { return slot.pointee._store(consume new) }
+    owner._$willWrite(property)
+    slot.pointee._store(consume new)
+    owner._$didWrite(property)
+  }
+
+  @inlinable @inline(never)
+  static func members<Model>(
+    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>
+  ) -> [Model] {
+    owner._$willRead(property)
+    if let members = slot.pointee.members { return members }
+    return absent(owner, property)
+  }
+
+  @inlinable @inline(never)
+  static func setMembers<Model>(
+    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>, _ new: [Model],
+    isNil: Bool
+  ) {
+    let isFree = owner._$state._isFree
+    if !isFree { owner._$willWrite(property) }
+    slot.pointee.members = new
+    slot.pointee.isNil = isNil
+    if !isFree { owner._$didWrite(property) }
+  }
+
+  @inlinable @inline(never)
+  static func lend<Model>(
+    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>
+  ) -> [Model] {
+    if !owner._$state._isFree { owner._$willModify(property) }
+    let members = slot.pointee.takeMembers() ?? absent(owner, property)
+    owner._$state._lend()
+    return members
+  }
+
+  @inlinable @inline(never)
+  static func giveBack<Model>(
+    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>, _ new: [Model],
+    isNil: Bool
+  ) {
+    slot.pointee.members = new
+    slot.pointee.isNil = isNil
+    owner._$state._giveBack()
+    if !owner._$state._isFree { owner._$didWrite(property) }
+  }
+
+  /// Members that were never set are none; those that are moved out the origin knows.
+  @usableFromInline @inline(never)
+  static func absent<Model: _ModelObject>(_ owner: some _ModelObject, _ property: Int) -> [Model] {
+    if owner._$state.flags.isDisjoint(with: .lent) { return [] }
+    return owner._$lentMembers(property, as: Model.self)
+  }
 }

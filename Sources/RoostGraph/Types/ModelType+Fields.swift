@@ -13,7 +13,7 @@ extension _ModelType {
 
   /// The fields of all values, in the order of the properties. References are not among them: whether a row holds one depends on
   /// the other side.
-  package var neededFields: [NeededField] {
+  package func neededFields() throws(RecordFault) -> [NeededField] {
     var fields: [NeededField] = []
     func add(_ coder: AnyCoder, _ name: String, _ property: Int) {
       if let field = coder.field {
@@ -22,7 +22,7 @@ extension _ModelType {
       for part in coder.parts { add(part.coder, name + "." + part.name, property) }
     }
     for (number, property) in properties.enumerated() {
-      if case .value(let type) = property.storage { add(CoderShelf.shared.coder(any: type), property.name, number) }
+      if case .value(let coder) = property.storage { add(try coder.coder(), property.name, number) }
     }
     return fields
   }

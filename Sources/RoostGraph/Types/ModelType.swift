@@ -14,7 +14,7 @@ public final class _ModelType: @unchecked Sendable {
 
   /// How a property is stored.
   package enum Storage {
-    case value(any Codable.Type)
+    case value(_Coder)
     case toOne(Link)
     case toMany(Link)
     /// Not at all: nothing is known of its type.
@@ -36,6 +36,8 @@ public final class _ModelType: @unchecked Sendable {
     package var name: String
     package var keyPath: AnyKeyPath
     package var storage: Storage
+    /// Makes the declared default.
+    package var initial: (() -> Any?)?
     /// Whether the user wrote the accessors, so that the value stands in the object's box.
     package var isByHand = false
 

@@ -1,0 +1,78 @@
+internal import RoostFile
+package import RoostRecords
+
+/// How a property is stored, found out when somebody needs it.
+///
+/// Unchecked because of `found`, which is read and written under the lock, and of `make`, which holds types alone.
+public final class _Coder: @unchecked Sendable {
+  private let lock = Lock()
+  private var found: AnyCoder?
+  private let make: () throws(RecordFault) -> AnyCoder
+
+  init(_ make: @escaping () throws(RecordFault) -> AnyCoder) { self.make = make }
+
+  package func coder() throws(RecordFault) -> AnyCoder {
+    if let found = lock.withLock({ found }) { return found }
+    let made = try make()
+    return lock.withLock {
+      if let found { return found }
+      found = made
+      return made
+    }
+  }
+
+  /// Of a type that is known at run time only.
+  package convenience init(any type: any Codable.Type) {
+    func of<Value: Codable>(_ type: Value.Type) -> () throws(RecordFault) -> AnyCoder {
+      { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
+    }
+    self.init(of(type))
+  }
+}
+
+// What generated code calls, by the types of properties that a macro does not know by name. It is called where the class's own actor is, so
+// that types of that actor can be used. Nil for relationships.
+
+public func _coder<Value: _Storable>(for type: Value.Type) -> _Coder? {
+  _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
+}
+
+public func _coder<Value: RawRepresentable>(for type: Value.Type) -> _Coder? where Value.RawValue: _Storable {
+  _Coder { () throws(RecordFault) in RawCoder<Value>() }
+}
+
+public func _coder<Value: RawRepresentable>(for type: Value?.Type) -> _Coder? where Value.RawValue: _Storable {
+  _Coder { () throws(RecordFault) in OptionalCoder(RawCoder<Value>()) }
+}
+
+@_disfavoredOverload
+public func _coder<Value: Codable>(for type: Value.Type) -> _Coder? {
+  _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
+}
+
+public func _coder<Model: _ModelObject>(for type: Model.Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(for type: Model?.Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(for type: [Model].Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(for type: [Model]?.Type) -> _Coder? { nil }
+
+/// Of a type that cannot be stored; the property's own accessor says so.
+@_disfavoredOverload
+public func _coder<Value>(for type: Value.Type) -> _Coder? { nil }
+
+// The same from a value, where only that tells the type.
+
+public func _coder<Value: _Storable>(like value: Value) -> _Coder? { _coder(for: Value.self) }
+public func _coder<Value: RawRepresentable>(like value: Value) -> _Coder? where Value.RawValue: _Storable {
+  _coder(for: Value.self)
+}
+public func _coder<Value: RawRepresentable>(like value: Value?) -> _Coder? where Value.RawValue: _Storable {
+  _coder(for: Value?.self)
+}
+@_disfavoredOverload
+public func _coder<Value: Codable>(like value: Value) -> _Coder? { _coder(for: Value.self) }
+public func _coder<Model: _ModelObject>(like value: Model) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: Model?) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: [Model]) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: [Model]?) -> _Coder? { nil }
+@_disfavoredOverload
+public func _coder<Value>(like value: Value) -> _Coder? { nil }

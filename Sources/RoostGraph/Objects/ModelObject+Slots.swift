@@ -1,0 +1,111 @@
+/// What is made of the few functions that `@Model` writes.
+extension _ModelObject {
+  /// Writes all properties into a row, also of an object that nobody has looked at since it was made.
+  package func _$encode(into sink: inout _RowSink) {
+    settle()
+    _$encode(only: .max, into: &sink)
+  }
+  /// Fills all slots.
+  package func _$decode(from source: inout _RowSource) { _$decode(only: .max, from: &source) }
+
+  /// Empties the slots: the object is a fault again, if its flags say so too.
+  package func _$forget() {
+    var forgetting = Forgetting()
+    _$visit(&forgetting)
+  }
+
+  /// Whether a property's slot holds something: a value, or the members of a relationship.
+  package func _$isFilled(_ property: Int) -> Bool {
+    var probe = Probe(property: property)
+    _$visit(&probe)
+    return probe.isFilled
+  }
+
+  /// Gives a property its declared default; where it has none, and `orEmpty` says so, nil, zero or empty. False where there is
+  /// nothing of the kind.
+  @discardableResult
+  package func _$fill(_ property: Int, orEmpty: Bool) -> Bool {
+    var filling = Filling(property: property, value: Self._$type.properties[property].initial?(), orEmpty: orEmpty)
+    _$visit(&filling)
+    return filling.isDone
+  }
+
+  /// Puts a value into a property's slot without telling anybody. False where it is of another type.
+  @discardableResult
+  package func _$fill(_ property: Int, with value: Any) -> Bool {
+    var filling = Filling(property: property, value: value, orEmpty: false)
+    _$visit(&filling)
+    return filling.isDone
+  }
+
+  /// Shows the slot of one relationship.
+  package func _$visitLink<Visitor: _SlotVisitor>(_ property: Int, _ visitor: inout Visitor) {
+    var one = OneLink(property: property, visitor: visitor)
+    _$visit(&one)
+    visitor = one.visitor
+  }
+}
+
+private struct Forgetting: _SlotVisitor {
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) { slot._forget() }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) { slot._forget() }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) { slot._forget() }
+}
+
+private struct Filling: _SlotVisitor {
+  let property: Int
+  let value: Any?
+  let orEmpty: Bool
+  var isDone = false
+
+  init(property: Int, value: Any?, orEmpty: Bool) {
+    self.property = property
+    self.value = value
+    self.orEmpty = orEmpty
+  }
+
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
+    guard property == self.property else { return }
+    let empty = orEmpty ? (Value.self as? any _Storable.Type)?._$any : nil
+    guard let value = value as? Value ?? empty as? Value else { return }
+    slot._store(value)
+    isDone = true
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
+    guard property == self.property else { return }
+    slot._store(value as? Model)
+    isDone = true
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    guard property == self.property else { return }
+    slot.members = value as? [Model] ?? []
+    isDone = true
+  }
+}
+
+private struct Probe: _SlotVisitor {
+  let property: Int
+  var isFilled = true
+
+  init(property: Int) { self.property = property }
+
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
+    if property == self.property { isFilled = slot._isFilled }
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if property == self.property { isFilled = slot._isFilled }
+  }
+}
+
+private struct OneLink<Visitor: _SlotVisitor>: _SlotVisitor {
+  let property: Int
+  var visitor: Visitor
+
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
+    if property == self.property { visitor._visit(property, &slot) }
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if property == self.property { visitor._visit(property, &slot) }
+  }
+}

@@ -1,0 +1,57 @@
+/// The slow ways of the accessors.
+///
+/// While they ask the object, its origin may fill the very slot that the accessor is about. So they reach the slot by its address, which is
+/// that of the object's own storage, and only after they have asked.
+@usableFromInline enum _Slots {
+  @inlinable @inline(never)
+  static func get<Value>(
+    _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>
+  ) -> Value {
+    object._$willRead(property)
+    if let value = slot.pointee.value { return value }
+    giveDefault(object, property)
+    guard let value = slot.pointee.value else { stop(object, property) }
+    return value
+  }
+
+  @inlinable @inline(never)
+  static func set<Value>(
+    _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>, _ new: consuming Value
+  ) {
+    object._$willWrite(property)
+    slot.pointee.value = consume new
+    object._$didWrite(property)
+  }
+
+  @inlinable @inline(never)
+  static func lend<Value>(
+    _ isFree: Bool, _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>
+  ) -> Value {
+    if !isFree { object._$willModify(property) }
+    if slot.pointee.value == nil { giveDefault(object, property) }
+    guard let value = slot.pointee.value.take() else { stop(object, property) }
+    object._$state._lend()
+    return value
+  }
+
+  @inlinable @inline(never)
+  static func giveBack(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
+    object._$state._giveBack()
+    if !isFree { object._$didWrite(property) }
+  }
+
+  /// A property that was never set may have a value in the box. Otherwise it has its declared default, in an object that was made without
+  /// the user's initializers.
+  @usableFromInline @inline(never)
+  static func giveDefault(_ object: some _ModelObject, _ property: Int) {
+    guard object._$state.flags.isDisjoint(with: .lent) else { return }
+    object.settle()
+    if !object._$isFilled(property) { object._$fill(property, orEmpty: false) }
+  }
+
+  @usableFromInline @inline(never)
+  static func stop(_ object: some _ModelObject, _ property: Int) -> Never {
+    if object._$state.flags.isDisjoint(with: .lent) { object._$stop(property, "has no value: it was never set") }
+    object._$stop(property, "is used while it is being changed")
+  }
+}

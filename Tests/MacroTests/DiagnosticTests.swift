@@ -1,0 +1,84 @@
+import Testing
+
+/// What the macros say of sources they cannot use: the line, the fault, the cure.
+@Suite struct DiagnosticTests {
+  private func complaints(_ members: String) -> [String] {
+    Expansion("@Model class Item {\n\(members)\ninit() {}\n}").complaints
+  }
+
+  @Test(arguments: [
+    (
+      "@Model struct Item {}",
+      "1: error: '@Model' stands before a class, not before a struct → make 'Item' a class"
+    ),
+    ("@Model enum Item {}", "1: error: '@Model' stands before a class, not before an enum"),
+    ("@Model actor Item {}", "1: error: '@Model' stands before a class, not before an actor"),
+    ("@ModelActor class Store {}", "1: error: '@ModelActor' stands before an actor"),
+  ])
+  func `the wrong kind of type`(source: String, expected: String) {
+    #expect(Expansion(source).complaints == [expected])
+  }
+
+  @Test(arguments: [
+    ("var n", "2: error: 'n' needs a type: '@Model' cannot store what has none"),
+    ("var a = 1, b = 2", "2: error: '@Model' needs one declaration for each property: write several 'var'"),
+    ("var (a, b) = (1, 2)", "2: error: '@Model' cannot store a pattern: write one 'var' for each name"),
+    ("let n: Int", "2: error: 'n' cannot be stored, because it is a 'let': write 'var' → write 'var'"),
+    (
+      "@Attribute(.unique) let n = 1",
+      "2: error: 'n' cannot be stored, because it is a 'let': write 'var' → write 'var'"
+    ),
+    (
+      "let id = UUID()",
+      "2: warning: 'id' is not stored, because it is a 'let', and may be another one in each object: write 'var', or mark it "
+        + "'@Transient' → write 'var'"
+    ),
+    (
+      "var n = 0 { didSet {} }",
+      "2: error: 'n' is stored by its model and cannot have observers: mark it '@Transient', or observe it where it is set"
+    ),
+    (
+      "lazy var n = 0",
+      "2: error: 'n' cannot be lazy, because its model stores it: remove 'lazy', or mark it '@Transient' → remove 'lazy'"
+    ),
+    (
+      "@Transient var n: Int",
+      "2: error: 'n' is '@Transient' and needs a default value, because it is not in the store: write '= …' behind it"
+    ),
+    ("var n: (Int, Int) = (1, 2)", "2: error: 'n' cannot be stored, because it is a tuple: make it a Codable struct"),
+    ("var n: () -> Void = {}", "2: error: 'n' cannot be stored, because it is a function: mark it '@Transient'"),
+    (
+      "@Attribute @Relationship var n: Item?",
+      "2: error: 'n' is an attribute or a relationship, not both: remove one of the two"
+    ),
+    (
+      "#Unique<Item>([\\.a])\n#Unique<Item>([\\.b])",
+      "3: error: a model has one '#Unique' at most: write all key paths in one, separated by commas"
+    ),
+    (
+      "#Index<Item>([\\.a])\n#Index<Item>([\\.b])",
+      "3: error: a model has one '#Index' at most: write all key paths in one, separated by commas"
+    ),
+  ])
+  func `a member that cannot be stored`(member: String, expected: String) {
+    #expect(complaints(member) == [expected])
+  }
+
+  @Test func `initializers`() {
+    #expect(
+      Expansion("@Model class Item {\nvar n = 0\n}").complaints
+        == ["1: error: @Model requires an initializer be provided for 'Item'"])
+    #expect(
+      Expansion("@Model class Item {\nvar kind: Kind\ninit() {}\n}").complaints
+        == ["3: error: this initializer leaves 'kind' without a value: set it, or give it a default"])
+    #expect(Expansion("@Model class Item {\nvar kind: Kind\ninit(_ k: Kind) { kind = k }\n}").complaints.isEmpty)
+  }
+
+  @Test(arguments: [
+    "let n = 1", "static var n = 1", "var n: Int { 1 }", "@Transient var n: Int?", "@Transient lazy var n = 1",
+    "@Transient var n = 1 { didSet {} }", "weak var n: AnyObject?", "var n: Item!", "#if DEBUG\nvar n = 1\n#endif",
+  ])
+  func `what is left alone`(member: String) {
+    #expect(complaints(member).isEmpty)
+  }
+}

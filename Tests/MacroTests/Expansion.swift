@@ -1,0 +1,41 @@
+import SwiftDiagnostics
+import SwiftParser
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+
+@testable import RoostMacros
+
+/// What the macros make of a source, as text.
+struct Expansion {
+  let text: String
+  /// Line, severity and message, and behind an arrow what a fix-it offers.
+  let complaints: [String]
+
+  init(_ source: String) {
+    let file = Parser.parse(source: source)
+    let context = BasicMacroExpansionContext(
+      sourceFiles: [file: .init(moduleName: "Tests", fullFilePath: "Tests.swift")])
+    var macros: [String: MacroSpec] = [:]
+    for name in ["Attribute", "Relationship", "Transient", "ModelActor"] {
+      macros[name] = MacroSpec(type: Plugin.macro(name + "Macro")!)
+    }
+    macros["Unique"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
+    macros["Index"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
+    macros["_PersistedProperty"] = MacroSpec(type: Plugin.macro("PersistedPropertyMacro")!)
+    macros["Model"] = MacroSpec(type: Plugin.macro("ModelMacro")!, conformances: ["PersistentModel", "Sendable"])
+    let expanded = file.expand(
+      macroSpecs: macros,
+      contextGenerator: {
+        BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+      },
+      indentationWidth: .spaces(2))
+    text = expanded.description
+    complaints = context.diagnostics.map { diagnostic in
+      let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Tests.swift")
+      let fixes = diagnostic.fixIts.map { " → " + $0.message.message }.joined()
+      return "\(place.line): \(diagnostic.diagMessage.severity): \(diagnostic.message)\(fixes)"
+    }
+  }
+}

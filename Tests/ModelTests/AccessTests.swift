@@ -1,0 +1,105 @@
+import RoostGraph
+import SwiftData
+import Synchronization
+import Testing
+
+@Suite struct AccessTests {
+  @Test func `accessors written by hand`() throws {
+    let one = ByHand(name: "n")
+    #expect(one.name == "n" && one.plain == "p")
+    one.name = "m"
+    #expect(one.name == "m" && one.getValue(forKey: \.name) == "m" && one.getValue(forKey: \.plain) == "p")
+    let again = try Rows(of: ByHand.self).again(one)
+    #expect(again.name == "m" && again.plain == "p")
+    one.setValue(forKey: \.plain, to: "q")
+    #expect(one.plain == "q")
+  }
+
+  @Test func `values that wait in the box`() throws {
+    let one = ByHand(boxed: "b")
+    #expect(one.plain == "b" && one.name == "n")
+    one.plain = "c"
+    #expect(one.plain == "c")
+    #expect(try Rows(of: ByHand.self).again(ByHand(boxed: "d")).plain == "d")
+  }
+
+  @Test func `backing data`() {
+    var values: any BackingData<Shown> = Shown.createBackingData()
+    values.setValue(forKey: \.name, to: "v")
+    let one = Shown(backingData: values)
+    #expect(one.name == "v")
+    #expect(one.persistentBackingData.getValue(forKey: \.name) == "v")
+    one.persistentBackingData.setValue(forKey: \.name, to: "w")
+    #expect(one.name == "w")
+    let two = Shown(name: "two")
+    two.persistentBackingData = one.persistentBackingData
+    #expect(two.name == "w")
+  }
+
+  @Test func `an object that nobody manages is observed once somebody reads it`() {
+    let one = Artist(name: "a")
+    let told = Mutex(0)
+    withObservationTracking {
+      _ = one.name
+    } onChange: {
+      told.withLock { $0 += 1 }
+    }
+    one.born = .now
+    #expect(told.withLock { $0 } == 0)
+    one.name = "b"
+    #expect(told.withLock { $0 } == 1)
+    one.name = "c"
+    #expect(told.withLock { $0 } == 1 && one.name == "c")
+  }
+
+  @Test func `a list is observed where it is changed in place, and inherited properties too`() {
+    let album = LiveAlbum(place: "p", title: "t")
+    let told = Mutex(0)
+    withObservationTracking {
+      _ = album.notes
+      _ = album.title
+    } onChange: {
+      told.withLock { $0 += 1 }
+    }
+    album.notes.append("x")
+    #expect(told.withLock { $0 } == 1 && album.notes == ["x"])
+    withObservationTracking {
+      _ = album.title
+    } onChange: {
+      told.withLock { $0 += 1 }
+    }
+    album.title = "u"
+    #expect(told.withLock { $0 } == 2)
+  }
+
+  @Test func `appending is linear`() {
+    let node = Node()
+    for _ in 0..<20_000 { node.children.append(Node()) }
+    #expect(node.children.count == 20_000)
+  }
+
+  @Test func `an object that was never read has no extras`() {
+    let one = Artist(name: "a")
+    one.name = "b"
+    #expect(one._$state.extras == nil && one._$box == nil)
+    #expect(MemoryLayout<_ModelState>.size == 40 && MemoryLayout<_BackingData<Artist>>.size == 8)
+  }
+
+  @Test func `a chain of a million objects is released without recursion`() {
+    var first: Node? = Node()
+    for _ in 0..<1_000_000 {
+      let next = Node()
+      next.parent = first
+      first = next
+    }
+    first = nil
+    var list: Node? = Node()
+    for _ in 0..<200_000 {
+      let next = Node()
+      next.children = [list!]
+      list = next
+    }
+    list = nil
+    #expect(list == nil)
+  }
+}
