@@ -30,7 +30,8 @@ import Testing
     var map: [String: Int] = [:]
     var items: [Item] = []
     var genre: Genre { Genre(rawValue: otext ?? "") ?? .jazz }
-    var next: Plain?
+    // Weak, because its kids lead back.
+    weak var next: Plain?
     var kids: [Plain] = []
 
     init() {}
