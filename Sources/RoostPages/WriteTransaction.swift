@@ -2,6 +2,11 @@ import RoostBytes
 public import RoostFile
 import Synchronization
 
+/// What a floor above attached to a transaction, if it has to hear that the transaction has ended.
+package protocol TransactionState: AnyObject {
+  func transactionEnded()
+}
+
 /// The one transaction that may change pages: it makes drafts and log frames until it commits or is abandoned.
 ///
 /// ## Invariants
@@ -260,7 +265,9 @@ import Synchronization
     isOpen = false
     through = nil
     log = nil
+    let state = attachment
     attachment = nil
+    (state as? any TransactionState)?.transactionEnded()
     if givesSlot { store.frames.slots.give(view.slot) }
     store.frames.slots.give(copying)
   }

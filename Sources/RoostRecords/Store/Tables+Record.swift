@@ -197,3 +197,8 @@ extension Tables {
     }
   }
 }
+
+/// A record that cannot be carried out again ends the replay in the middle: the tables let go of each other then too.
+extension Tables: TransactionState {
+  package func transactionEnded() { end() }
+}
