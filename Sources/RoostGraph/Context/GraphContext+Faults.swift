@@ -68,9 +68,7 @@ extension GraphContext {
       let found = try table.withRow(id) { (row) throws(StoreError) in
         var source = _RowSource(
           row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
-        for property in 0..<origin.map.type.properties.count where mask & _ModelState.bit(property) == 0 {
-          object._$decode(property, from: &source)
-        }
+        object._$decode(only: ~mask, from: &source)
         if let failure = source.failure { fail(object, failure) }
         return true
       }

@@ -63,10 +63,7 @@ extension GraphContext {
         throw GraphFault(
           .deleted, "the object was deleted by another context", entity: origin.map.type.name, row: row.number)
       }
-      let mask = object._$state.changed
-      for property in 0..<origin.map.type.properties.count where mask & _ModelState.bit(property) != 0 {
-        object._$encode(property, into: &box.sink)
-      }
+      object._$encode(only: object._$state.changed, into: &box.sink)
       if let failure = box.sink.failure { throw failure }
       try table.replace(row, with: &box.sink.builder)
       entry.rows[origin.map.number, default: []].append(row.number)

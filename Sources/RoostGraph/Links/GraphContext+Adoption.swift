@@ -26,7 +26,7 @@ extension GraphContext {
       if next._$state.flags.contains(.fresh) { next.settle() }
       found.append(next)
       var collector = LinkCollector()
-      next._$visitLinks(&collector)
+      next._$visit(&collector)
       waiting += collector.found.reversed()
     }
     for one in found { try adopt(one) }

@@ -4,50 +4,50 @@ extension _ToOne {
 }
 
 /// Reads where a reference leads, and what it holds itself.
-struct ReferenceReader: _LinkVisitor {
+struct ReferenceReader: _SlotVisitor {
   var row: UInt64 = 0
   var object: (any _ModelObject)?
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
     row = slot.row
     object = slot.object
   }
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}
 }
 
 /// Makes a reference lead to a row.
-struct ReferenceWriter: _LinkVisitor {
+struct ReferenceWriter: _SlotVisitor {
   let row: UInt64
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
     slot.object = nil
     slot.row = row
   }
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}
 }
 
 /// Reads a list's members, all or from a place on; nil where it is not loaded, or moved out.
-struct ListReader: _LinkVisitor {
+struct ListReader: _SlotVisitor {
   var members: [any _ModelObject]?
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
     members = slot.members.map { $0.map { $0 as any _ModelObject } }
   }
 }
 
 /// Finds what was added to a list, where the rows that it had are still its first ones.
-struct TailReader: _LinkVisitor {
+struct TailReader: _SlotVisitor {
   let rows: [UInt64]
   /// Nil where something else happened.
   var tail: [any _ModelObject]?
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
     guard let members = slot.members, members.count >= rows.count else { return }
     for at in rows.indices where members[at]._$state.row != rows[at] { return }
     tail = members[rows.count...].map { $0 as any _ModelObject }
@@ -55,7 +55,7 @@ struct TailReader: _LinkVisitor {
 }
 
 /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away.
-struct EndReader: _LinkVisitor {
+struct EndReader: _SlotVisitor {
   /// How many members there were, and the row of the last one.
   let count: Int
   let last: UInt64?
@@ -64,9 +64,9 @@ struct EndReader: _LinkVisitor {
   /// The members that came in behind the others; nil where something else happened.
   var added: [any _ModelObject]?
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
     guard let members = slot.members else { return added = [] }
     if members.count > count {
       if let last, members[count - 1]._$state.row != last { return }
@@ -78,23 +78,23 @@ struct EndReader: _LinkVisitor {
 }
 
 /// Makes a list what it is given, which is of its type; nil unloads it.
-struct ListWriter: _LinkVisitor {
+struct ListWriter: _SlotVisitor {
   let members: [any _ModelObject]?
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
     slot.members = members.map { $0.map { unsafeDowncast($0, to: Model.self) } }
   }
 }
 
 /// Moves a list's members out of its slot, or back.
-struct ListMover: _LinkVisitor {
+struct ListMover: _SlotVisitor {
   var members: Any?
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
     if let members {
       slot.members = members as? [Model]
     } else {
@@ -105,30 +105,33 @@ struct ListMover: _LinkVisitor {
 }
 
 /// Adds a member to a list in its slot, or takes one out.
-struct ListEditor: _LinkVisitor {
+struct ListEditor: _SlotVisitor {
   let member: any _ModelObject
   let adds: Bool
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    // Moved out, so that it is changed where it is.
+    guard var members = slot.takeMembers() else { return }
     if adds {
-      slot.members?.append(unsafeDowncast(member, to: Model.self))
-    } else if let at = slot.members?.firstIndex(where: { $0 === member }) {
-      slot.members?.remove(at: at)
+      members.append(unsafeDowncast(member, to: Model.self))
+    } else if let at = members.firstIndex(where: { $0 === member }) {
+      members.remove(at: at)
     }
+    slot.members = members
   }
 }
 
 /// Finds everything that an object leads to by itself, before a context has it.
-struct LinkCollector: _LinkVisitor {
+struct LinkCollector: _SlotVisitor {
   var found: [any _ModelObject] = []
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
     if let object = slot.object { found.append(object) }
   }
 
-  mutating func visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
     for member in slot.members ?? [] { found.append(member) }
   }
 }
