@@ -5,6 +5,8 @@ internal import SwiftSyntaxBuilder
 struct MemberWriter {
   let model: ModelSource
   private let access: String
+  /// That of members which subclasses replace, also in other modules.
+  private let open: String
   /// What stands before members that subclasses replace, and before those that belong to the class.
   private let override: String
   private let type: String
@@ -14,6 +16,7 @@ struct MemberWriter {
   init(_ model: ModelSource) {
     self.model = model
     access = model.access
+    open = model.isOpen ? "open " : model.access
     override = model.superclass == nil ? "" : "override "
     final = model.isFinal ? "" : "final "
     type = model.isFinal ? "static" : "class"
@@ -34,7 +37,7 @@ struct MemberWriter {
     get { _ObjectBacking(self) }
     set { _adopt(newValue, self) }
     }
-    nonisolated \(access)var _$box: _Box? {
+    nonisolated \(open)var _$box: _Box? {
     get { _$backingData._box }
     set { _$backingData._box = newValue }
     }
@@ -51,7 +54,7 @@ struct MemberWriter {
   private var subclass: String {
     """
     @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = _BackingData<\(model.name)>()
-    nonisolated \(access)override var _$box: _Box? {
+    nonisolated \(open)override var _$box: _Box? {
     get { _$backingData._box ?? super._$box }
     set {
     _$backingData._box = newValue
@@ -103,7 +106,7 @@ struct MemberWriter {
       [
       \(lines.map { $0 + ",\n" }.joined())]
       }
-      nonisolated \(access)\(override)\(type) var schemaMetadata: [_PropertyMetadata] {
+      nonisolated \(open)\(override)\(type) var schemaMetadata: [_PropertyMetadata] {
       \(call)
       }
       """
@@ -123,11 +126,11 @@ struct MemberWriter {
     let count = model.properties.count
     guard let superclass = model.superclass else {
       let none = model.mayInherit ? "nonisolated private static var _$first: Int { 0 }\n" : ""
-      return "\(none)nonisolated \(access)\(type) var _$count: Int { \(count) }"
+      return "\(none)nonisolated \(open)\(type) var _$count: Int { \(count) }"
     }
     return """
       nonisolated private static var _$first: Int { \(superclass)._$count }
-      nonisolated \(access)override \(type) var _$count: Int { \(superclass)._$count._$plus(\(count)) }
+      nonisolated \(open)override \(type) var _$count: Int { \(superclass)._$count._$plus(\(count)) }
       """
   }
 
@@ -137,14 +140,14 @@ struct MemberWriter {
     let superType = model.superclass.map { "\($0)._$type" } ?? "nil"
     if model.isGeneric {
       return """
-        nonisolated \(access)\(override)\(type) var _$type: _ModelType {
+        nonisolated \(open)\(override)\(type) var _$type: _ModelType {
         _registeredModelType(\(model.name).self, after: \(superType)\(byHand))
         }
         """
     }
     return """
       nonisolated private static let _$ownType = _makeModelType(\(model.name).self, after: \(superType)\(byHand))
-      nonisolated \(access)\(override)\(type) var _$type: _ModelType { \(model.name)._$ownType }
+      nonisolated \(open)\(override)\(type) var _$type: _ModelType { \(model.name)._$ownType }
       """
   }
 
@@ -164,7 +167,7 @@ struct MemberWriter {
       lines.append("sink.\(call), \(index(number)), wanted)")
     }
     return """
-      nonisolated \(access)\(override)func _$encode(only wanted: UInt64, into sink: inout _RowSink) {
+      nonisolated \(open)\(override)func _$encode(only wanted: UInt64, into sink: inout _RowSink) {
       \(lines.joined(separator: "\n"))
       }
       """
@@ -180,7 +183,7 @@ struct MemberWriter {
       lines.append("source.\(call), \(index(number)), wanted)")
     }
     return """
-      nonisolated \(access)\(override)func _$decode(only wanted: UInt64, from source: inout _RowSource) {
+      nonisolated \(open)\(override)func _$decode(only wanted: UInt64, from source: inout _RowSource) {
       \(lines.joined(separator: "\n"))
       }
       """
@@ -192,7 +195,7 @@ struct MemberWriter {
       lines.append("visitor.\(property.slot.visit)(\(index(number)), &_\(property.bareName))")
     }
     return """
-      nonisolated \(access)\(override)func _$visit(_ visitor: inout some _SlotVisitor) {
+      nonisolated \(open)\(override)func _$visit(_ visitor: inout some _SlotVisitor) {
       \(lines.joined(separator: "\n"))
       }
       """

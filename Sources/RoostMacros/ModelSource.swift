@@ -36,6 +36,7 @@ struct ModelSource {
   }
 
   var isFinal: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) } }
+  var isOpen: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.open) } }
   var access: String { declaration.access }
 
   /// Members, and those of them under conditions that hold.

@@ -92,7 +92,6 @@ public struct _ByteSource {
   package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
   package var isAtEnd: Bool { rest.isEmpty }
-  package var left: Int { rest.count }
 
   public mutating func _take<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
     let size = MemoryLayout<Value>.size
