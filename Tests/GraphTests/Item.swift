@@ -7,9 +7,9 @@ import RoostRecords
 final class Item: _ModelObject {
   var _$state = _ModelState()
   var _$box: _Box?
-  private var _name = _Slot<String>()
-  private var _count = _Slot<Int>()
-  private var _note = _Slot<String?>()
+  @exclusivity(unchecked) private var _name = _Slot<String>()
+  @exclusivity(unchecked) private var _count = _Slot<Int>()
+  @exclusivity(unchecked) private var _note = _Slot<String?>()
 
   var name: String {
     get { _name._get(_$state._isReady, self, 0) }
@@ -37,21 +37,21 @@ final class Item: _ModelObject {
   static let _$type = _ModelType(
     Item.self, name: "Item", superType: nil,
     own: [
-      .init(name: "name", keyPath: \Item.name, storage: .value(String.self)),
-      .init(name: "count", keyPath: \Item.count, storage: .value(Int.self)),
-      .init(name: "note", keyPath: \Item.note, storage: .value(String?.self)),
+      .init(name: "name", keyPath: \Item.name, storage: .value(_Coder(any: String.self))),
+      .init(name: "count", keyPath: \Item.count, storage: .value(_Coder(any: Int.self))),
+      .init(name: "note", keyPath: \Item.note, storage: .value(_Coder(any: String?.self))),
     ])
 
   func _$encode(only wanted: UInt64, into sink: inout _RowSink) {
-    if wanted & 1 != 0 { sink._put(_name, 0) }
-    if wanted & 2 != 0 { sink._put(_count, 1) }
-    if wanted & 4 != 0 { sink._put(_note, 2) }
+    sink._put(_name, 0, wanted)
+    sink._put(_count, 1, wanted)
+    sink._put(_note, 2, wanted)
   }
 
   func _$decode(only wanted: UInt64, from source: inout _RowSource) {
-    if wanted & 1 != 0 { source._take(&_name, 0) }
-    if wanted & 2 != 0 { source._take(&_count, 1) }
-    if wanted & 4 != 0 { source._take(&_note, 2) }
+    source._take(&_name, 0, wanted)
+    source._take(&_count, 1, wanted)
+    source._take(&_note, 2, wanted)
   }
 
   func _$visit(_ visitor: inout some _SlotVisitor) {

@@ -8,19 +8,19 @@ enum Constant {
   static func make(_ captured: Piece.Captured) throws -> Condition {
     guard let type = captured.type as? any Codable.Type else { throw Untranslatable(captured.value) }
     guard isComparedByValue(type) else { throw Untranslatable(captured.value) }
-    func open<Known: Codable>(_ type: Known.Type) -> Condition? {
-      let coder = CoderShelf.shared.coder(of: type)
+    func open<Known: Codable>(_ type: Known.Type) throws -> Condition? {
+      let coder = try CoderShelf.shared.coder(of: type)
       guard let known = captured.value as? Known, let value = coder.value(known) else { return nil }
       return .constant(value, Kind(coder.form.element))
     }
-    guard let made = open(type) else { throw Untranslatable(captured.value) }
+    guard let made = try open(type) else { throw Untranslatable(captured.value) }
     return made
   }
 
   /// Nil, where a value of a type might be.
   static func null(_ type: Any.Type) throws -> Condition {
     guard let codable = type as? any Codable.Type else { throw Untranslatable(type) }
-    return .constant(.null, Kind(CoderShelf.shared.coder(any: codable).form.element).optional)
+    return .constant(.null, try Kind(CoderShelf.shared.coder(any: codable).form.element).optional)
   }
 
   static func null(of map: EntityMap) -> Condition {
@@ -32,7 +32,7 @@ enum Constant {
   static func isComparedByValue(_ type: Any.Type) -> Bool {
     if type == Data.self || type == Data?.self { return true }
     guard let codable = type as? any Codable.Type else { return false }
-    return isPlain(CoderShelf.shared.coder(any: codable).form.element)
+    return (try? CoderShelf.shared.coder(any: codable)).map { isPlain($0.form.element) } ?? false
   }
 
   private static func isPlain(_ element: ElementType) -> Bool {

@@ -64,8 +64,8 @@ extension PredicateExpressions.KeyPath: Translatable {
       }
     }
     let property = map.type.properties[number]
-    guard case .value(let type) = property.storage else { throw Untranslatable(self) }
-    return try Self.stored(base, map, property.name, CoderShelf.shared.coder(any: type))
+    guard case .value(let coder) = property.storage else { throw Untranslatable(self) }
+    return try Self.stored(base, map, property.name, coder.coder())
   }
 
   /// A property, or a part of one, by its name.

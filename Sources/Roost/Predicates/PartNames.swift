@@ -26,8 +26,9 @@ enum PartNames {
   }
 
   private static func shows<Root: Codable, Part: Codable>(_ keyPath: KeyPath<Root, Part>, _ number: Int) -> Bool {
-    let whole = CoderShelf.shared.coder(of: Root.self)
-    let part = CoderShelf.shared.coder(of: Part.self)
+    guard let whole = try? CoderShelf.shared.coder(of: Root.self),
+      let part = try? CoderShelf.shared.coder(of: Part.self)
+    else { return false }
     guard whole.parts.indices.contains(number), whole.parts[number].coder.form == part.form else { return false }
     func isShown(_ value: Value) -> Bool {
       var values = whole.parts.map { sample($0.coder.form.element, isMarked: false) }

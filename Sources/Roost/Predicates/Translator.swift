@@ -73,7 +73,7 @@ extension Piece.Meaning {
   /// What a value of a type is that stands in a collection.
   static func element(of type: Any.Type) -> Piece.Meaning {
     guard let codable = type as? any Codable.Type else { return .value }
-    let coder = CoderShelf.shared.coder(any: codable)
+    guard let coder = try? CoderShelf.shared.coder(any: codable) else { return .value }
     return coder.parts.isEmpty ? .value : .structure(coder)
   }
 }

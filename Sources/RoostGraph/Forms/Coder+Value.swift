@@ -22,7 +22,9 @@ extension Coder {
 extension CoderShelf {
   /// The same for a value whose type is known at run time only.
   package func value(any value: any Codable) -> RoostRecords.Value? {
-    func open<Known: Codable>(_ value: Known) -> RoostRecords.Value? { coder(of: Known.self).value(value) }
+    func open<Known: Codable>(_ value: Known) -> RoostRecords.Value? {
+      (try? coder(of: Known.self))?.value(value)
+    }
     return open(value)
   }
 }

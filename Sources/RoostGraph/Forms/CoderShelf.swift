@@ -10,6 +10,12 @@ package final class CoderShelf: @unchecked Sendable {
   private let lock = Lock()
   private var known: [ObjectIdentifier: AnyCoder] = [:]
 
+  /// The same of a type that is known at run time only.
+  package func coder(any type: any Codable.Type) throws(RecordFault) -> AnyCoder {
+    func open<Value: Codable>(_ type: Value.Type) throws(RecordFault) -> AnyCoder { try coder(of: type) }
+    return try open(type)
+  }
+
   /// How values of a type are stored. Throws where the type can be looked at on another thread only.
   package func coder<Value: Codable>(of type: Value.Type) throws(RecordFault) -> Coder<Value> {
     if let found = lock.withLock({ known[ObjectIdentifier(type)] }) {

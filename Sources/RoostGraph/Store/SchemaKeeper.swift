@@ -87,7 +87,7 @@ struct SchemaKeeper {
 
   private func fields(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let name = model.type.name
-    let wanted = model.type.neededFields
+    let wanted = try model.type.neededFields()
     try catalog.change(entity: name) { (entity) throws(RecordFault) in
       for field in wanted { try add(field, model, &entity) }
     }
