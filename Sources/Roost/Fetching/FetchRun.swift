@@ -70,6 +70,22 @@ struct FetchRun<Model: PersistentModel> {
 
   func objects() throws -> [Model] {
     let parts = try parts()
+    let found = try objects(parts)
+    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty { prefetch(found, parts) }
+    return found
+  }
+
+  /// Reads the relationships that the descriptor names. What is no relationship of the model is not looked at.
+  private func prefetch(_ models: [Model], _ parts: [Part]) {
+    for part in parts {
+      let type = part.map.type
+      let properties = descriptor.relationshipKeyPathsForPrefetching.compactMap { type.number(of: $0) }
+      let rows = models.compactMap { $0.entityMap === part.map && $0.isStored ? $0._$state.row : nil }
+      if !properties.isEmpty, !rows.isEmpty { part.graph.prefetch(part.map, rows, properties) }
+    }
+  }
+
+  private func objects(_ parts: [Part]) throws -> [Model] {
     if parts.count == 1, parts[0].isEngines {
       let query = parts[0].query(isSorted: true, offset: offset, limit: limit)
       return try parts[0].graph.objects(query, parts[0].map, as: Model.self)
