@@ -14,7 +14,9 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   var autosaveEnabled: Bool
-  /// Why a function that cannot throw did nothing; the next save says it.
+  var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
+  var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
+  /// Why a function that cannot throw did nothing; the next save says it, once.
   var failure: (any Error)?
   /// Saving by itself failed: it is not tried again before somebody else did.
   var pausesAutosave = false
@@ -30,7 +32,7 @@ final class ContextState {
 
   deinit {
     autosave?.cancel()
-    if autosaveEnabled, failure == nil { for graph in open where graph.hasChanges { try? graph.save() } }
+    if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
     for graph in open { graph.close() }
   }
 
@@ -61,9 +63,12 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
+    made.set(mergePolicy, uniquePolicy)
     graphs[store] = made
     return made
   }
+
+  private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
     guard let place = stores.place(of: type(of: model)) else {

@@ -24,10 +24,25 @@ package final class GraphContext {
   var deleted: [any _ModelObject] = []
   var links = LinkLedger()
   var sinks: [SinkBox?]
+  /// By map, relationships that must have some members, or may not have more than some.
+  private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
+    relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
+  }
   /// Why some object has no values; the next save says it.
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
   package private(set) var isClosed = false
+  package var mergePolicy = MergePolicy.objectWins
+  package var uniqueChoice = UniqueChoice.upsert
+  /// Asked instead, where it is set: the new object comes first, then the one that has its unique values.
+  package var chooseUnique: ((any _ModelObject, any _ModelObject) throws -> UniqueChoice)?
+  package internal(set) var lastSave = SaveSummary()
+  /// What was stored of properties that were changed here before others changed the row, by object.
+  var bases: [LinkKey: RowBase] = [:]
+  /// Where fields of properties stand, for those maps that were asked for.
+  var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
+  /// What was done wrong with objects and has no effect; the next save says it, once.
+  var complaints: [GraphFault] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -70,6 +85,9 @@ package final class GraphContext {
 
   // MARK: The snapshot
 
+  /// The commit that the snapshot shows; nil as long as nothing was read.
+  var seenCommit: UInt64? { reader?.commit }
+
   func snapshot() throws -> RecordReader {
     if let reader { return reader }
     let made = try store.records.snapshot()
@@ -97,36 +115,41 @@ package final class GraphContext {
     }
     reader = new
     tables = Array(repeating: nil, count: tables.count)
-    old.close()
+    defer { old.close() }
     let news = store.feed.news(after: old.commit, through: new.commit)
     switch news {
     case .entries(let entries):
       // Whose lists they change is not said.
-      if entries.contains(where: { $0.author != ObjectIdentifier(self) }) { unloadLists() }
+      if entries.contains(where: { $0.author != ObjectIdentifier(self) }) {
+        keepListBases(old)
+        unloadLists()
+      }
       for entry in entries where entry.author != ObjectIdentifier(self) {
         for (number, rows) in entry.rows {
           guard let origin = origins[number] else { continue }
-          for row in rows { if let object = origin.known(row) { refresh(object) } }
+          for row in rows { if let object = origin.known(row) { refresh(object, old) } }
         }
       }
     case .everything:
+      keepListBases(old)
       unloadLists()
-      for origin in origins { origin?.all().forEach(refresh) }
+      for origin in origins { origin?.all().forEach { refresh($0, old) } }
     }
   }
 
   /// Makes an object read its row again.
-  private func refresh(_ object: any _ModelObject) {
+  private func refresh(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
-    if flags.contains(.changed) { return mergeLater(object) }
+    if flags.contains(.changed) { return mergeLater(object, old) }
     object._$forget()
     object._$state.flags.insert(.fault)
   }
 
   /// Takes over what others changed, but for the properties that were changed here.
-  private func mergeLater(_ object: any _ModelObject) {
+  private func mergeLater(_ object: any _ModelObject, _ old: RecordReader) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
+    keepBase(object, origin, old)
     fillUnchanged(object, origin)
   }
 
@@ -170,7 +193,12 @@ package final class GraphContext {
   /// The object of a row; nil if there is no such row.
   package func existing(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
     try checkOpen()
-    if let known = registered(map, row) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if let known = registered(map, row) {
+      let flags = known._$state.flags
+      if flags.contains(.deleted) { return nil }
+      // It may have been deleted since by others.
+      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
+    }
     return try table(map).contains(row) ? object(map, row) : nil
   }
 }

@@ -88,8 +88,9 @@ extension GraphContext {
     guard let added = reader.added, !(relation.isByLinks && added.isEmpty) else { return settle(relation.pair) }
     for member in added where !isMember(member, list) {
       take(member, list)
-      if member._$state.row != 0 { join(member, list) }
+      if member._$state.row != 0, !list.refuses { join(member, list) }
     }
+    if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
