@@ -78,8 +78,7 @@ extension GraphContext {
   func mayLead(_ owner: any _ModelObject, _ relation: Relation, to other: any _ModelObject) -> Bool {
     guard let origin = other._$state.origin as? RowOrigin, origin.map.number != relation.target else { return true }
     let target = store.maps[relation.target].type.name
-    fail(
-      owner,
+    complain(
       GraphFault(
         .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
         entity: type(of: owner)._$type.name, row: owner._$state.row,
@@ -112,7 +111,7 @@ extension GraphContext {
       do {
         try insert(other)
         if mayLead(object, relation, to: other) { row = other._$state.row }
-      } catch { fail(object, error) }
+      } catch { complain(error, object) }
     }
     setSlot(object, relation.property, row)
     agree(object, relation, origin, before: links.before, now: row)
