@@ -85,6 +85,7 @@ extension GraphContext {
         }
       }
     }
+    tidy()
   }
 
   // MARK: Objects
