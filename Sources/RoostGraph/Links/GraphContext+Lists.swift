@@ -15,6 +15,8 @@ extension GraphContext {
       return
     }
     if object._$state.flags.contains(.inserted) { return }
+    links.awaited = links.lists[key(object, origin, relation.property)]
+    defer { links.awaited = nil }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       statistics.listsLoaded += 1
@@ -177,7 +179,7 @@ extension GraphContext {
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
+    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
     drop(list)
     return true
   }
