@@ -13,9 +13,10 @@ extension GraphContext {
     let plan = try Planner(Ground(snapshot())).plan(query)
     var found: [Model] = []
     try plan.forEach { row in
-      let object = origin.object(row.id.number)
+      guard let own = self.origin(origin, of: row) else { return true }
+      let object = own.object(row.id.number)
       if object._$state.flags.contains(.fault) {
-        take(row, table, into: object, origin)
+        take(row, table, into: object, own)
         statistics.objectsFilled += 1
       }
       found.append(unsafeDowncast(object, to: Model.self))

@@ -39,7 +39,7 @@ extension GraphContext {
     var rows: [Int: [RowID]] = [:]
     for object in deleted where object._$state.flags.isPending {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
-      rows[origin.map.number, default: []].append(RowID(object._$state.row))
+      rows[origin.map.home, default: []].append(RowID(object._$state.row))
     }
     for (number, ids) in rows.sorted(by: { $0.key < $1.key }) {
       let gone = try writer.table(store.maps[number].entity.id).deleteFollowingRules(many: ids)
@@ -66,7 +66,7 @@ extension GraphContext {
       object._$encode(only: object._$state.changed, into: &box.sink)
       if let failure = box.sink.failure { throw failure }
       try table.replace(row, with: &box.sink.builder)
-      entry.rows[origin.map.number, default: []].append(row.number)
+      entry.rows[origin.map.home, default: []].append(row.number)
     }
   }
 
@@ -90,10 +90,11 @@ extension GraphContext {
   /// Lists whose members' rows will not say in which order they came: several were added, or one went and came again.
   private func loadEditedLists() {
     for (key, edit) in links.edits {
-      guard let relation = store.relations[key.map][key.property],
-        let origin = edit.owner._$state.origin as? RowOrigin
-      else { continue }
-      let cameAgain = edit.added.contains { edit.removed.contains($0) }
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
+        continue
+      }
+      // Where both sides are one, nobody else's links are this one's.
+      let cameAgain = relation.isOwnInverse || edit.added.contains { edit.removed.contains($0) }
       guard cameAgain || (edit.added.count > 1 && !relation.isByLinks) else { continue }
       load(edit.owner, relation, origin)
     }
@@ -110,7 +111,7 @@ extension GraphContext {
       guard let side = writer.catalog.relationship(list.relation.way.id) else { continue }
       let target = store.maps[list.relation.target]
       let rows = list.rows.filter { row in
-        if links.doomed.contains(LinkKey(map: target.number, row: row, property: 0)) { return false }
+        if links.doomed.contains(LinkKey(map: target.home, row: row, property: 0)) { return false }
         return registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
       }
       try writer.links(side).replace(rows.map { RowID($0) }, of: RowID(list.key.row))

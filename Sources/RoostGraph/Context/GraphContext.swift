@@ -78,9 +78,9 @@ package final class GraphContext {
   }
 
   func table(_ map: EntityMap) throws -> TableReader {
-    if let table = tables[map.number] { return table }
+    if let table = tables[map.home] { return table }
     let table = try snapshot().table(map.entity.id)
-    tables[map.number] = table
+    tables[map.home] = table
     return table
   }
 
@@ -105,13 +105,14 @@ package final class GraphContext {
       if entries.contains(where: { $0.author != ObjectIdentifier(self) }) { unloadLists() }
       for entry in entries where entry.author != ObjectIdentifier(self) {
         for (number, rows) in entry.rows {
+          // The one that stands for all classes of an entity, and is there if one of them is.
           guard let origin = origins[number] else { continue }
           for row in rows { if let object = origin.known(row) { refresh(object) } }
         }
       }
     case .everything:
       unloadLists()
-      for origin in origins { origin?.all().forEach(refresh) }
+      allObjects.forEach(refresh)
     }
   }
 
@@ -133,11 +134,14 @@ package final class GraphContext {
   // MARK: Objects
 
   /// All that are in use.
-  var allObjects: [any _ModelObject] { origins.flatMap { $0?.all() ?? [] } }
+  var allObjects: [any _ModelObject] {
+    origins.flatMap { origin in origin.flatMap { $0.map.isHome ? $0.all() : nil } ?? [] }
+  }
 
   func origin(_ map: EntityMap) -> RowOrigin {
     if let origin = origins[map.number] { return origin }
-    let origin = RowOrigin(map, in: self)
+    let home = map.isHome ? nil : origin(store.maps[map.home])
+    let origin = RowOrigin(map, in: self, sharing: home?.objects)
     if !isClosed { origins[map.number] = origin }
     return origin
   }
@@ -161,16 +165,15 @@ package final class GraphContext {
 
   /// The object of a row, if there is one already.
   package func registered(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
-    origins[map.number]?.known(row.number)
+    if let origin = origins[map.number] { return origin.known(row.number) }
+    if map.isHome || origins[map.home] == nil { return nil }
+    return origin(map).known(row.number)
   }
-
-  /// The object of a row, whether there is such a row or not.
-  package func object(_ map: EntityMap, _ row: RowID) -> any _ModelObject { origin(map).object(row.number) }
 
   /// The object of a row; nil if there is no such row.
   package func existing(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
     try checkOpen()
     if let known = registered(map, row) { return known._$state.flags.contains(.deleted) ? nil : known }
-    return try table(map).contains(row) ? object(map, row) : nil
+    return try found(map, row).map { origin($0).object(row.number) }
   }
 }
