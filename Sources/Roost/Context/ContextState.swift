@@ -14,6 +14,9 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   var autosaveEnabled: Bool
+  var durability = ModelContext.Durability.full {
+    didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
+  }
   /// Why a function that cannot throw did nothing; the next save says it.
   var failure: (any Error)?
   /// Saving by itself failed: it is not tried again before somebody else did.
@@ -61,6 +64,7 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
+    made.isRelaxed = durability == .relaxed
     graphs[store] = made
     return made
   }

@@ -5,12 +5,14 @@ internal import RoostRecords
 
 /// By what models are sorted: as the engine does it, and the same for two of them in memory.
 struct SortRule<Model: PersistentModel> {
-  private let descriptor: SortDescriptor<Model>
+  /// One descriptor. An optimised build of a struct that holds it as it is needs a symbol that Foundation's library does not have.
+  private let held: [SortDescriptor<Model>]
+  private var descriptor: SortDescriptor<Model> { held[0] }
   /// Where its values stand in the model's type, if they are compared there as the engine compares them.
   private let property: Int?
 
   init(_ descriptor: SortDescriptor<Model>) {
-    self.descriptor = descriptor
+    held = [descriptor]
     guard let keyPath = descriptor.keyPath, Self.isPlain(descriptor) else {
       property = nil
       return

@@ -5,7 +5,8 @@ internal import RoostRecords
 /// Writing what was changed, in one transaction.
 extension GraphContext {
   /// Writes all changes, or none if it throws.
-  package func save(_ durability: Durability = .full) throws {
+  package func save(_ wanted: Durability? = nil) throws {
+    let durability = wanted ?? (isRelaxed ? .relaxed : .full)
     try checkOpen()
     settle()
     if let failure { throw failure }

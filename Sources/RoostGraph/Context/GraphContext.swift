@@ -13,6 +13,8 @@ package final class GraphContext {
   package let store: GraphStore
   /// Who makes the changes, for the history.
   package var author = ""
+  /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
+  package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   private var origins: [RowOrigin?]
   /// The snapshot, from the first moment it is needed.
