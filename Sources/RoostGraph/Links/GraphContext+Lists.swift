@@ -112,8 +112,9 @@ extension GraphContext {
     }
     for member in added where !isMember(member, list) {
       take(member, list)
-      if member._$state.row != 0 { join(member, list) }
+      if member._$state.row != 0, !list.refuses { join(member, list) }
     }
+    if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
