@@ -15,6 +15,10 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongModel
     /// Another context changed the same property.
     case conflict
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its objects one by one, in a strict context.
+    case readOneByOne
   }
 
   package var code: Code

@@ -11,7 +11,10 @@ final class StoreSet: Sendable {
     var map: EntityMap
   }
 
-  init(_ schema: Schema, _ configurations: [ModelConfiguration]) throws {
+  init(
+    _ schema: Schema, _ configurations: [ModelConfiguration],
+    opening open: (ModelConfiguration, [ModelPlan]) throws -> GraphStore = OpenGraphs.shared.store
+  ) throws {
     var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
     for (model, entity) in zip(schema.models, schema.entities) {
       let place = groups.firstIndex { $0.configuration.schema?.entitiesByName[entity.name] != nil }
@@ -28,7 +31,7 @@ final class StoreSet: Sendable {
       let plans = group.models.compactMap { model in
         schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
       }
-      let store = try Doorway.pass { try OpenGraphs.shared.store(group.configuration, plans) }
+      let store = try Doorway.pass { try open(group.configuration, plans) }
       for model in group.models {
         if let map = store.map(of: model) {
           places[ObjectIdentifier(model)] = Place(store: stores.count, map: map)

@@ -22,6 +22,10 @@ public struct RoostError: Error, CustomStringConvertible {
     case notUnique
     /// A delete rule forbids it.
     case denied
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its models one by one, in a strict context.
+    case readOneByOne
     /// A value is missing, of another type, or too large.
     case badValue
     /// A condition comes to a row for which it has no answer.
@@ -83,6 +87,8 @@ enum Doorway {
     case .unreadable: .unreadable
     case .conflict: .conflict
     case .wrongModel: .badValue
+    case .twoThreads: .twoThreads
+    case .readOneByOne: .readOneByOne
     }
   }
 

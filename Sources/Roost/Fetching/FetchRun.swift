@@ -76,6 +76,19 @@ struct FetchRun<Model: PersistentModel> {
 
   func objects() throws -> [Model] {
     let part = try part()
+    let found = try objects(part)
+    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty { prefetch(found, part) }
+    return found
+  }
+
+  /// Reads the relationships that the descriptor names. What is no relationship of the model is not looked at.
+  private func prefetch(_ models: [Model], _ part: Part) {
+    let properties = descriptor.relationshipKeyPathsForPrefetching.compactMap { part.map.type.number(of: $0) }
+    let rows = models.compactMap { $0.isStored ? $0._$state.row : nil }
+    if !properties.isEmpty, !rows.isEmpty { part.graph.prefetch(part.map, rows, properties) }
+  }
+
+  private func objects(_ part: Part) throws -> [Model] {
     if part.isEngines {
       return try part.graph.objects(
         part.query(isSorted: true, offset: offset, limit: limit), part.map, as: Model.self)

@@ -19,6 +19,13 @@ extension GraphContext {
 
   /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
   package func rollback() {
+    quietly(.closing) {
+      giveUp()
+      attempt { if reader != nil { try advance() } }
+    }
+  }
+
+  func giveUp() {
     for object in inserted where object._$state.flags.contains(.inserted) { letGo(object) }
     for object in changed + deleted where !object._$state.flags.contains(.gone) {
       object._$state.changed = 0
@@ -30,7 +37,9 @@ extension GraphContext {
     changed = []
     deleted = []
     forgetLinks()
-    failure = nil
+    forgetInvalid()
+    singles = [:]
+    batches.letGo()
   }
 
   private func letGo(_ object: any _ModelObject) {

@@ -9,6 +9,19 @@ extension GraphContext {
     origin.map.family == nil ? origin : heir(origin, row)
   }
 
+  /// The same of a row that is not at hand.
+  @inline(__always)
+  func origin(_ origin: RowOrigin, of row: UInt64, _ table: TableReader) throws -> RowOrigin? {
+    if origin.map.family == nil { return origin }
+    return try table.withRow(RowID(row)) { (found) throws(StoreError) in self.origin(origin, of: found) } ?? nil
+  }
+
+  /// Whose object one is of which only the entity is known.
+  @inline(__always)
+  func own(_ origin: RowOrigin, _ object: any _ModelObject) -> RowOrigin {
+    origin.map.family == nil ? origin : object._$state.origin as? RowOrigin ?? origin
+  }
+
   private func heir(_ origin: RowOrigin, _ row: Row) -> RowOrigin? {
     guard let number = origin.map.family?.map(of: row) else { return nil }
     if number == origin.map.number { return origin }

@@ -3,7 +3,7 @@ package import RoostRecords
 /// What waits for the next save, for whoever shows it to users.
 extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
-  package func processPendingChanges() { settle() }
+  package func processPendingChanges() { quietly(.reading) { settle() } }
 
   package var insertedObjects: [any _ModelObject] {
     inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }
@@ -35,8 +35,12 @@ extension GraphContext {
 
   /// Forgets all objects that nobody changed, so that they are read anew; changes are given up first.
   package func reset() {
-    rollback()
-    forgetUnchanged()
+    quietly(.closing) {
+      giveUp()
+      forgetUnchanged()
+      batches.clear()
+      attempt { if reader != nil { try advance() } }
+    }
   }
 }
 

@@ -5,9 +5,11 @@ internal import RoostRecords
 /// Writing what was changed, in one transaction.
 extension GraphContext {
   /// Writes all changes, or none if it throws.
-  package func save(_ wanted: Durability? = nil) throws {
-    let durability = wanted ?? (isRelaxed ? .relaxed : .full)
-    try checkOpen()
+  package func save(_ durability: Durability? = nil) throws {
+    try call(.saving) { try write(durability ?? (isRelaxed ? .relaxed : .full)) }
+  }
+
+  private func write(_ durability: Durability) throws {
     settle()
     if let failure { throw failure }
     if !hasChanges { return }
@@ -15,7 +17,7 @@ extension GraphContext {
     if let failure { throw failure }
     var entry = CommitFeed.Entry(number: 0, rows: [:], author: ObjectIdentifier(self))
     try store.records.write(durability, author: author) { writer in
-      entry.rows = [:]
+      (entry.rows, entry.deleted) = ([:], [:])
       // References first, so that rules follow those of now; then what makes room for unique values.
       try update(writer, &entry)
       try delete(writer, &entry)
@@ -26,6 +28,8 @@ extension GraphContext {
     }
     statistics.saves += 1
     settleAfterSave()
+    batches.letGo()
+    store.listeners.tell()
     try advance()
   }
 
@@ -46,7 +50,7 @@ extension GraphContext {
       let gone = try writer.table(store.maps[number].entity.id).deleteFollowingRules(many: ids)
       for name in gone.rows {
         guard let map = store.map(of: name.entity) else { continue }
-        entry.rows[map.number, default: []].append(name.row.number)
+        entry.deleted[map.number, default: []].append(name.row.number)
       }
     }
   }

@@ -1,3 +1,4 @@
+internal import RoostFile
 package import RoostRecords
 
 /// Objects of a store, as one user of it sees and changes them.
@@ -17,29 +18,35 @@ package final class GraphContext {
   package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   private var origins: [RowOrigin?]
-  /// The snapshot, from the first moment it is needed.
-  private var reader: RecordReader?
+  /// The snapshot, from the first moment it is needed, and since when.
+  private(set) var reader: RecordReader?
+  private(set) var shownSince: UInt64 = 0
   private var tables: [TableReader?]
+  let turn = Turn()
+  var batches = BatchRing()
   /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
   var inserted: [any _ModelObject] = []
   var changed: [any _ModelObject] = []
   var deleted: [any _ModelObject] = []
   var links = LinkLedger()
   var sinks: [SinkBox?]
-  /// Why some object has no values; the next save says it.
+  /// Objects of which something could not be read.
+  var invalid: [any _ModelObject] = []
+  /// Why that was; the next save says it.
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
   package private(set) var isClosed = false
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
-  package struct Statistics: Hashable, Sendable {
-    /// Rows that were read to fill one object.
-    package var faultsFilled = 0
-    /// Objects that were filled while their rows were at hand.
-    package var objectsFilled = 0
-    package var saves = 0
-  }
+  /// Whether what others commit is taken over at the next call; else only by a save, a rollback or a reset.
+  package var mergesChanges = true
+  /// A context that does not merge holds on to its snapshot for so long: the store's file cannot use those pages again.
+  package var mostCommitsBehind: UInt64 = 10_000
+  package var mostNanosecondsBehind: UInt64 = 600_000_000_000
+  /// Whether a loop that reads its objects one by one makes the next call throw.
+  package var isStrict = false
+  var singles: [LinkKey: Int] = [:]
 
   /// Where rows of one entity are put together.
   final class SinkBox {
@@ -58,9 +65,17 @@ package final class GraphContext {
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
   package func close() {
+    quietly(.closing) { end() }
+  }
+
+  private func end() {
     isClosed = true
-    rollback()
+    giveUp()
     origins = Array(repeating: nil, count: origins.count)
+    letSnapshotGo()
+  }
+
+  func letSnapshotGo() {
     tables = Array(repeating: nil, count: tables.count)
     reader?.close()
     reader = nil
@@ -76,6 +91,7 @@ package final class GraphContext {
     if let reader { return reader }
     let made = try store.records.snapshot()
     reader = made
+    shownSince = Clock.monotonicNanoseconds()
     return made
   }
 
@@ -86,51 +102,12 @@ package final class GraphContext {
     return table
   }
 
-  /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay.
-  func advance() throws {
-    let new = try store.records.snapshot()
-    guard let old = reader else {
-      reader = new
-      return
-    }
-    if new.commit == old.commit {
-      new.close()
-      return
-    }
-    reader = new
+  /// Makes a newer snapshot the one that is shown, and lets the other one go.
+  func show(_ new: RecordReader) {
     tables = Array(repeating: nil, count: tables.count)
-    old.close()
-    let news = store.feed.news(after: old.commit, through: new.commit)
-    switch news {
-    case .entries(let entries):
-      // Whose lists they change is not said.
-      if entries.contains(where: { $0.author != ObjectIdentifier(self) }) { unloadLists() }
-      for entry in entries where entry.author != ObjectIdentifier(self) {
-        for (number, rows) in entry.rows {
-          // The one that stands for all classes of an entity, and is there if one of them is.
-          guard let origin = origins[number] else { continue }
-          for row in rows { if let object = origin.known(row) { refresh(object) } }
-        }
-      }
-    case .everything:
-      unloadLists()
-      allObjects.forEach(refresh)
-    }
-  }
-
-  /// Makes an object read its row again.
-  private func refresh(_ object: any _ModelObject) {
-    let flags = object._$state.flags
-    if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
-    if flags.contains(.changed) { return mergeLater(object) }
-    object._$forget()
-    object._$state.flags.insert(.fault)
-  }
-
-  /// Takes over what others changed, but for the properties that were changed here.
-  private func mergeLater(_ object: any _ModelObject) {
-    guard let origin = object._$state.origin as? RowOrigin else { return }
-    fillUnchanged(object, origin)
+    reader?.close()
+    reader = new
+    shownSince = Clock.monotonicNanoseconds()
   }
 
   // MARK: Objects
@@ -139,6 +116,8 @@ package final class GraphContext {
   var allObjects: [any _ModelObject] {
     origins.flatMap { origin in origin.flatMap { $0.map.isHome ? $0.all() : nil } ?? [] }
   }
+
+  func originIfKnown(_ map: Int) -> RowOrigin? { origins[map] }
 
   func origin(_ map: EntityMap) -> RowOrigin {
     if let origin = origins[map.number] { return origin }
@@ -174,8 +153,23 @@ package final class GraphContext {
 
   /// The object of a row; nil if there is no such row.
   package func existing(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
-    try checkOpen()
+    try call(.reading) { try find(map, row) }
+  }
+
+  /// The same where nothing can be thrown: the next save says why it could not be found out.
+  package func existingQuietly(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
+    quietly(.reading) {
+      do { return try find(map, row) } catch {
+        if failure == nil { failure = error }
+        return nil
+      }
+    }
+  }
+
+  private func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
     if let known = registered(map, row) { return known._$state.flags.contains(.deleted) ? nil : known }
-    return try found(map, row).map { origin($0).object(row.number) }
+    if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
+    noteSingle(origin(map), nil)
+    return try readOne(row.number, origin(map))
   }
 }

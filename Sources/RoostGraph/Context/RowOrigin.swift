@@ -16,16 +16,28 @@ final class RowOrigin: _Origin {
   // The compiler would make one that calls itself.
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
-  override func willRead(_ object: any _ModelObject, _ property: Int) { context.willRead(object, property, self) }
-  override func willWrite(_ object: any _ModelObject, _ property: Int) { context.willWrite(object, property, self) }
-  override func didWrite(_ object: any _ModelObject, _ property: Int) { context.didWrite(object, property, self) }
+  override func willRead(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.reading, object, property) { context.willRead(object, property, self) }
+  }
+
+  override func willWrite(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.changing, object, property) { context.willWrite(object, property, self) }
+  }
+
+  override func didWrite(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.changing, object, property) { context.didWrite(object, property, self) }
+  }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    context.resolve(object, property, row, self)
+    context.accessor(.reading, object, property) { context.resolve(object, property, row, self) }
+  }
+
+  override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
+    context.accessor(.reading, object, property) { context.standIn(object, property, self) }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    context.lentMembers(object, property, self)
+    context.accessor(.reading, object, property) { context.lentMembers(object, property, self) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }

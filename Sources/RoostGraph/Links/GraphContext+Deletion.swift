@@ -5,8 +5,9 @@ internal import RoostRecords
 extension GraphContext {
   /// Deletes an object at the next save, and those that its rules take along; that is visible at once. An object that has no
   /// row yet is simply let go. Whether a rule forbids it is found out at the save.
-  package func delete(_ object: any _ModelObject) throws {
-    try checkOpen()
+  package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try deleteNow(object) } }
+
+  private func deleteNow(_ object: any _ModelObject) throws {
     guard let origin = try origin(of: object) else {
       throw GraphFault(
         .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
@@ -56,7 +57,7 @@ extension GraphContext {
   }
 
   /// Where a row of the snapshot leads.
-  private func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
+  func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
     guard let side = try snapshot().catalog.relationship(relation.way.id) else { return [] }
     if case .reference = relation.way {
       let table = try table(store.maps[key.map])
@@ -73,7 +74,7 @@ extension GraphContext {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard relation.isInverseList, let inverse = relation.inverse else { continue }
       let key = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
-      guard let rows = try? rows(key, object, relation) else { continue }
+      guard let rows = need(object, { try rows(key, object, relation) }) else { continue }
       for row in rows {
         guard let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] else { continue }
         drop(object, from: list)

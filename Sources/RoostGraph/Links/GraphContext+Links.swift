@@ -24,9 +24,14 @@ extension GraphContext {
     guard let relation = relation(origin, property) else { return nil }
     settle()
     do {
+      if row == RowNumber.unknown { readTargets(object, relation, origin) }
       let row = try current(object, relation, origin)
       guard RowNumber.leads(row) else { return nil }
-      return try live(relation.target, row)
+      if let known = registered(store.maps[relation.target], RowID(row)) {
+        return known._$state.flags.contains(.deleted) ? nil : known
+      }
+      readTargets(object, relation, origin)
+      return try live(relation.target, row) { noteSingle(origin, property) }
     } catch {
       fail(object, error)
       return nil
@@ -50,11 +55,24 @@ extension GraphContext {
   }
 
   /// The object of a row, unless it is deleted here or not there at all.
-  func live(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+  ///
+  /// - Parameter willRead: called before a row is read for it.
+  func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
-    return try found(map, RowID(row)).map { origin($0).object(row) }
+    willRead()
+    return try readOne(row, origin(map))
+  }
+
+  /// The object of a list's member. That there is such a row the list's own index says.
+  func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+    let map = store.maps[map]
+    if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    // Which class it is of the row says.
+    if map.family != nil { return try readOne(row, origin(map)) }
+    return origin(map).object(row)
   }
 
   /// Whether a relationship can lead to an object: its class must be the one that the relationship names, or inherit from that.
@@ -106,19 +124,20 @@ extension GraphContext {
   /// Makes the other sides of a reference agree with it.
   func agree(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, before: UInt64, now: UInt64) {
     guard before != now, let inverse = relation.inverse else { return }
-    if RowNumber.leads(before), let other = try? live(relation.target, before) {
+    if RowNumber.leads(before), let other = need(object, { try live(relation.target, before) }) {
       if relation.isInverseList {
         edit(other, inverse, object, adds: false)
       } else {
         setReference(other, inverse, RowNumber.nothing)
       }
     }
-    guard RowNumber.leads(now), let other = try? live(relation.target, now) else { return }
+    guard RowNumber.leads(now), let other = need(object, { try live(relation.target, now) }) else { return }
     if relation.isInverseList { return edit(other, inverse, object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
     // It may have led to another one, which now leads nowhere.
-    if let partner = try? current(other, back, origin), RowNumber.leads(partner), partner != object._$state.row,
-      let left = try? live(back.target, partner)
+    if let partner = need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
+      partner != object._$state.row,
+      let left = need(other, { try live(back.target, partner) })
     {
       setReference(left, relation.property, RowNumber.nothing)
     }

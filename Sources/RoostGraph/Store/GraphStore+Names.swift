@@ -43,7 +43,7 @@ extension GraphStore {
         do {
           for name in try writer.table(map.entity.id).deleteFollowingRules(many: rows).rows {
             guard let map = self.map(of: name.entity) else { continue }
-            entry.rows[map.number, default: []].append(name.row.number)
+            entry.deleted[map.number, default: []].append(name.row.number)
           }
           refused = 0
         } catch let fault as RecordFault where fault.code == .denied && refused <= waiting.count {
@@ -53,5 +53,6 @@ extension GraphStore {
       }
       feed.add(entry)
     }
+    listeners.tell()
   }
 }
