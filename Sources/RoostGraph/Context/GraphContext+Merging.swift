@@ -85,6 +85,7 @@ extension GraphContext {
         }
       }
     }
+    tidy()
   }
 
   /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.

@@ -28,10 +28,15 @@ extension GraphContext {
     changed = []
     deleted = []
     bases = [:]
-    for list in links.lists.values where list.isDirty {
+    links.memberCount = 0
+    for list in links.lists.values {
+      links.memberCount += list.rows.count + 1
+      if !list.isDirty { continue }
       list.isDirty = false
       list.storedCount = list.rows.count
     }
+    // Lists that grew were not counted meanwhile.
+    if links.memberCount > links.unloadAt { unloadOldest() }
     links.edits = [:]
     links.doomed = []
     links.bases = [:]

@@ -26,9 +26,9 @@ struct SchemaKeeper {
     for model in models where catalog.entity(model.type.root.name) == nil {
       try catalog.add(entity: model.type.root.name)
     }
-    let newcomers = Set(models.filter { catalog.entity($0.type.name) == nil }.map(\.type.name))
+    let newcomers = models.filter { catalog.entity($0.type.name) == nil }
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
-    for model in models { try fields(model, newcomers, &catalog) }
+    for model in models { try fields(model, newcomers.map(\.type), &catalog) }
     for model in models { try indexes(model, &catalog) }
     for model in models {
       for one in model.relationships { try relationship(one, model, &catalog) }
@@ -67,13 +67,16 @@ struct SchemaKeeper {
 
   // MARK: Fields
 
-  private func fields(_ model: ModelPlan, _ newcomers: Set<String>, _ catalog: inout Catalog) throws {
+  private func fields(_ model: ModelPlan, _ newcomers: [_ModelType], _ catalog: inout Catalog) throws {
     let wanted = try model.type.neededFields()
-    // No row that is there is of a class that comes now, so there is nothing initial to it.
-    let isNew = model.type.superType != nil && newcomers.contains(model.type.name)
+    // No row that is there is of the class, so there is nothing initial to it.
+    let isNew =
+      model.type.superType != nil
+      && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
       for field in wanted where field.property >= model.type.first {
-        try add(field, model, &entity, initial: isNew ? nil : model.initials[field.path])
+        let initial = model.initials[field.path] ?? (field.isNeeded ? field.type.empty : nil)
+        try add(field, model, &entity, initial: isNew ? nil : initial)
       }
     }
   }
