@@ -129,8 +129,8 @@ import Testing
     // A row that is in no store, among those that will be read together.
     context.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
     let map = try #require(context.store.map(of: School.self))
-    let missing = context.object(map, RowID(77)) as? School
-    let first = context.object(map, RowID(1)) as? School
+    let missing = context.origin(map).object(77) as? School
+    let first = context.origin(map).object(1) as? School
     #expect(first?.name == "school 0")
     #expect(context.failure == nil)
     #expect(missing?.name == "" && context.failure != nil)

@@ -134,7 +134,7 @@ import Testing
 
   @Test func `an object is not found by its row when that is gone`() throws {
     let map = try #require(store.map(of: Item.self))
-    let fault = here.object(map, RowID(1))
+    let fault = here.origin(map).object(1)
     here.reset()
     try there.delete(one(there))
     try there.save()

@@ -14,6 +14,9 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   var autosaveEnabled: Bool
+  var durability = ModelContext.Durability.full {
+    didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
+  }
   var isStrict = false {
     didSet { for graph in open { graph.isStrict = isStrict } }
   }
@@ -73,6 +76,7 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
+    made.isRelaxed = durability == .relaxed
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)

@@ -3,7 +3,7 @@
 /// It names the rows and keeps none of their objects. What was read for all of them at once it does keep, because nobody else
 /// does until the loop that asks for it comes there.
 final class Batch {
-  /// The number of the map.
+  /// The number of the map that stands for all classes of the entity.
   let map: Int
   private let rows: [UInt64]
   private let isAscending: Bool

@@ -5,7 +5,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Notes rows whose objects came together.
   func noteBatch(_ map: EntityMap, _ rows: [UInt64]) {
-    batches.add(Batch(map.number, rows))
+    batches.add(Batch(map.home, rows))
   }
 
   /// Reads a fault's row, and those of the faults that came with it. Where its own cannot be read the object is invalid from here on,
@@ -30,7 +30,7 @@ extension GraphContext {
     of object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin, for property: Int?
   ) {
     var siblings: [any _ModelObject] = []
-    if !isClosed, let (batch, place) = batches.find(origin.map.number, object._$state.row) {
+    if !isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) {
       batch.around(place) { row in
         guard let sibling = origin.known(row), sibling !== object, sibling._$state.flags.contains(.fault) else {
           return false
@@ -46,20 +46,21 @@ extension GraphContext {
     statistics.coarseReads += 1
     statistics.faultsFilledTogether += siblings.count + 1
     // Nobody asked for them yet: one that cannot be read says so when somebody does.
-    for sibling in siblings { fillIfReadable(sibling, table, origin) }
+    for sibling in siblings { fillIfReadable(sibling, table, own(origin, sibling)) }
   }
 
   /// The object of one row, read while it is looked for; nil if there is no such row.
   func readOne(_ row: UInt64, _ origin: RowOrigin) throws -> (any _ModelObject)? {
     let table = try table(origin.map)
-    return try table.withRow(RowID(row)) { (found) throws(StoreError) in
-      let object = origin.object(row)
+    return try table.withRow(RowID(row)) { (found) throws(StoreError) -> (any _ModelObject)? in
+      guard let own = self.origin(origin, of: found) else { return nil }
+      let object = own.object(row)
       if object._$state.flags.contains(.fault) {
         statistics.faultsFilled += 1
-        take(found, table, into: object, origin)
+        take(found, table, into: object, own)
       }
       return object
-    }
+    } ?? nil
   }
 
   /// Reads rows that no object stands for yet, or a fault, and gives their objects. Those that cannot be read are left out.
@@ -68,8 +69,9 @@ extension GraphContext {
     var found: [any _ModelObject] = []
     found.reserveCapacity(rows.count)
     for row in rows.sorted() {
-      let object = origin.object(row)
-      if object._$state.flags.contains(.fault), !fillIfReadable(object, table, origin) { continue }
+      guard let own = try? self.origin(origin, of: row, table) else { continue }
+      let object = own.object(row)
+      if object._$state.flags.contains(.fault), !fillIfReadable(object, table, own) { continue }
       found.append(object)
     }
     statistics.coarseReads += 1

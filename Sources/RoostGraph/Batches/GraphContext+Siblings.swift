@@ -4,7 +4,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Reads what a reference leads to, for all objects that came with this one.
   func readTargets(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard !isClosed, let (batch, place) = batches.find(origin.map.number, object._$state.row) else { return }
+    guard !isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return }
     readTargets(batch, place, relation, origin)
   }
 
@@ -22,7 +22,7 @@ extension GraphContext {
         batch.keep(known)
         return false
       }
-      if links.doomed.contains(LinkKey(map: relation.target, row: row, property: 0)) { return false }
+      if links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0)) { return false }
       wanted.append(row)
       return true
     }
@@ -35,7 +35,7 @@ extension GraphContext {
   func loadSiblings(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64])
     -> Int
   {
-    guard !isClosed, let (batch, place) = batches.find(origin.map.number, object._$state.row) else { return 0 }
+    guard !isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return 0 }
     return loadLists(batch, place, relation, origin, &rows)
   }
 
@@ -67,7 +67,7 @@ extension GraphContext {
   /// Reads relationships of a fetch's objects before somebody asks.
   package func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
     let origin = origin(map)
-    let batch = Batch(map.number, rows)
+    let batch = Batch(map.home, rows)
     batches.add(batch)
     for property in properties {
       guard let relation = relation(origin, property) else { continue }

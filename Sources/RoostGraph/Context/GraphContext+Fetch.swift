@@ -17,10 +17,11 @@ extension GraphContext {
     var found: [Model] = []
     var rows: [UInt64] = []
     try plan.forEach { row in
+      guard let own = self.origin(origin, of: row) else { return true }
       rows.append(row.id.number)
-      let object = origin.object(row.id.number)
+      let object = own.object(row.id.number)
       if object._$state.flags.contains(.fault) {
-        take(row, table, into: object, origin)
+        take(row, table, into: object, own)
         statistics.objectsFilled += 1
       }
       found.append(unsafeDowncast(object, to: Model.self))

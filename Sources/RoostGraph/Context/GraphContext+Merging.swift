@@ -61,11 +61,11 @@ extension GraphContext {
     var found: Set<LinkKey> = []
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
-        for case .some(let relation) in store.relations[number] {
+        for case .some(let relation) in relations(ofEntity: number) {
           guard relation.isInverseList, let inverse = relation.inverse else { continue }
           for row in rows {
             for owner in try stored(LinkKey(map: number, row: row, property: relation.property), relation) {
-              let key = LinkKey(map: relation.target, row: owner, property: inverse)
+              let key = LinkKey(map: relation.home, row: owner, property: inverse)
               if links.lists[key] != nil { found.insert(key) }
             }
           }
@@ -80,12 +80,18 @@ extension GraphContext {
     for key in before.symmetricDifference(try owners(entries)) { unloadList(key) }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
-        for case .some(let relation) in store.relations[number] where relation.isList {
+        for case .some(let relation) in relations(ofEntity: number) where relation.isList {
           for row in rows { unloadList(LinkKey(map: number, row: row, property: relation.property)) }
         }
       }
     }
     tidy()
+  }
+
+  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
+  private func relations(ofEntity home: Int) -> [Relation?] {
+    if store.maps[home].family == nil { return store.relations[home] }
+    return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }
   }
 
   // MARK: Objects

@@ -27,16 +27,30 @@ extension GraphContext {
     var found: [Model] = []
     var rows: [UInt64] = []
     try plan.forEach { row in
+      guard let own = self.origin(origin, of: row) else { return true }
       rows.append(row.id.number)
-      let object = origin.object(row.id.number)
+      let object = own.object(row.id.number)
       if object._$state.flags.contains(.fault) {
-        take(row, table, into: object, origin)
+        take(row, table, into: object, own)
         statistics.objectsFilled += 1
       }
       found.append(unsafeDowncast(object, to: Model.self))
       return true
     }
     noteBatch(map, rows)
+    return found
+  }
+
+  /// The rows of a query, in its order, each with the map of its class.
+  package func rows(_ query: Query, _ map: EntityMap) throws -> [(map: EntityMap, row: RowID)] {
+    let plan = try planner().plan(query)
+    guard map.family != nil else { return try plan.rows().map { (map, $0) } }
+    let origin = origin(map)
+    var found: [(map: EntityMap, row: RowID)] = []
+    try plan.forEach { row in
+      if let own = self.origin(origin, of: row) { found.append((own.map, row.id)) }
+      return true
+    }
     return found
   }
 
@@ -79,13 +93,15 @@ extension GraphContext {
     let table = try table(map)
     noteBatch(map, rows.map(\.number))
     return try rows.compactMap { id in
-      let object = origin.object(id.number)
-      if !object._$state.flags.contains(.fault) { return object }
-      return try table.withRow(id) { (row) throws(StoreError) in
-        take(row, table, into: object, origin)
+      if let known = origin.known(id.number), !known._$state.flags.contains(.fault) { return known }
+      let found = try table.withRow(id) { (row) throws(StoreError) -> (any _ModelObject)? in
+        guard let own = self.origin(origin, of: row) else { return nil }
+        let object = own.object(id.number)
+        take(row, table, into: object, own)
         statistics.objectsFilled += 1
         return object
       }
+      return found ?? nil
     }
   }
 }

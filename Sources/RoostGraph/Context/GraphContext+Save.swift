@@ -5,8 +5,8 @@ internal import RoostRecords
 /// Writing what was changed, in one transaction.
 extension GraphContext {
   /// Writes all changes, or none if it throws.
-  package func save(_ durability: Durability = .full) throws {
-    try call(.saving) { try Self.save([self], durability) }
+  package func save(_ durability: Durability? = nil) throws {
+    try call(.saving) { try Self.save([self], durability ?? (isRelaxed ? .relaxed : .full)) }
   }
 
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
@@ -116,10 +116,11 @@ extension GraphContext {
   /// Lists whose members' rows will not say in which order they came: several were added, or one went and came again.
   private func loadEditedLists() {
     for (key, edit) in links.edits {
-      guard let relation = store.relations[key.map][key.property],
-        let origin = edit.owner._$state.origin as? RowOrigin
-      else { continue }
-      let cameAgain = edit.added.contains { edit.removed.contains($0) }
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
+        continue
+      }
+      // Where both sides are one, nobody else's links are this one's.
+      let cameAgain = relation.isOwnInverse || edit.added.contains { edit.removed.contains($0) }
       guard cameAgain || (edit.added.count > 1 && !relation.isByLinks) else { continue }
       load(edit.owner, relation, origin)
     }

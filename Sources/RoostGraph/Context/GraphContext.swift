@@ -14,6 +14,8 @@ package final class GraphContext {
   package let store: GraphStore
   /// Who makes the changes, for the history.
   package var author = ""
+  /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
+  package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   private var origins: [RowOrigin?]
   /// The snapshot, from the first moment it is needed, and since when.
@@ -112,9 +114,9 @@ package final class GraphContext {
   }
 
   func table(_ map: EntityMap) throws -> TableReader {
-    if let table = tables[map.number] { return table }
+    if let table = tables[map.home] { return table }
     let table = try snapshot().table(map.entity.id)
-    tables[map.number] = table
+    tables[map.home] = table
     return table
   }
 
@@ -128,13 +130,16 @@ package final class GraphContext {
   // MARK: Objects
 
   /// All that are in use.
-  var allObjects: [any _ModelObject] { origins.flatMap { $0?.all() ?? [] } }
+  var allObjects: [any _ModelObject] {
+    origins.flatMap { origin in origin.flatMap { $0.map.isHome ? $0.all() : nil } ?? [] }
+  }
 
   func originIfKnown(_ map: Int) -> RowOrigin? { origins[map] }
 
   func origin(_ map: EntityMap) -> RowOrigin {
     if let origin = origins[map.number] { return origin }
-    let origin = RowOrigin(map, in: self)
+    let home = map.isHome ? nil : origin(store.maps[map.home])
+    let origin = RowOrigin(map, in: self, sharing: home?.objects)
     if !isClosed { origins[map.number] = origin }
     return origin
   }
@@ -158,11 +163,10 @@ package final class GraphContext {
 
   /// The object of a row, if there is one already.
   package func registered(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
-    origins[map.number]?.known(row.number)
+    if let origin = origins[map.number] { return origin.known(row.number) }
+    if map.isHome || origins[map.home] == nil { return nil }
+    return origin(map).known(row.number)
   }
-
-  /// The object of a row, whether there is such a row or not.
-  package func object(_ map: EntityMap, _ row: RowID) -> any _ModelObject { origin(map).object(row.number) }
 
   /// The object of a row; nil if there is no such row.
   package func existing(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
@@ -187,7 +191,7 @@ package final class GraphContext {
       // It may have been deleted since by others, or never have been there.
       return try table(map).contains(row) ? known : nil
     }
-    if links.doomed.contains(LinkKey(map: map.number, row: row.number, property: 0)) { return nil }
+    if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
     noteSingle(origin(map), nil)
     return try readOne(row.number, origin(map))
   }

@@ -87,7 +87,7 @@ extension GraphContext {
       object._$visitLink(relation.property, &writer)
       if row == RowNumber.nothing { continue }
       if relation.isInverseList, let inverse = relation.inverse,
-        members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(object._$state.row) == true
+        members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(object._$state.row) == true
       {
         continue
       }

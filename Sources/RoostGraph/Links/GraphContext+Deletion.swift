@@ -13,7 +13,7 @@ extension GraphContext {
         .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
     }
     settle()
-    var waiting = [LinkKey(map: origin.map.number, row: object._$state.row, property: 0)]
+    var waiting = [LinkKey(map: origin.map.home, row: object._$state.row, property: 0)]
     var seen: Set<LinkKey> = []
     while let next = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
@@ -36,9 +36,9 @@ extension GraphContext {
 
   /// Finds the rows that go with one.
   private func follow(_ key: LinkKey, _ object: (any _ModelObject)?, _ waiting: inout [LinkKey]) throws {
-    for case .some(let relation) in store.relations[key.map] where relation.deleteRule == .cascade {
+    for case .some(let relation) in store.relations[map(of: key).number] where relation.deleteRule == .cascade {
       for row in try rows(key, object, relation) {
-        waiting.append(LinkKey(map: relation.target, row: row, property: 0))
+        waiting.append(LinkKey(map: relation.home, row: row, property: 0))
       }
     }
   }
@@ -73,10 +73,10 @@ extension GraphContext {
   private func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard relation.isInverseList, let inverse = relation.inverse else { continue }
-      let key = LinkKey(map: origin.map.number, row: object._$state.row, property: 0)
+      let key = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
       guard let rows = need(object, { try rows(key, object, relation) }) else { continue }
       for row in rows {
-        guard let list = links.lists[LinkKey(map: relation.target, row: row, property: inverse)] else { continue }
+        guard let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] else { continue }
         drop(object, from: list)
       }
     }

@@ -8,7 +8,7 @@ extension GraphContext {
   func relation(_ origin: RowOrigin, _ property: Int) -> Relation? { store.relations[origin.map.number][property] }
 
   func key(_ object: any _ModelObject, _ origin: RowOrigin, _ property: Int) -> LinkKey {
-    LinkKey(map: origin.map.number, row: object._$state.row, property: property)
+    LinkKey(map: origin.map.home, row: object._$state.row, property: property)
   }
 
   // MARK: References
@@ -60,24 +60,27 @@ extension GraphContext {
   func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
-    if links.doomed.contains(LinkKey(map: map.number, row: row, property: 0)) { return nil }
+    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
     willRead()
     return try readOne(row, origin(map))
   }
 
   /// The object of a list's member. That there is such a row the list's own index says.
-  func member(_ map: Int, _ row: UInt64) -> (any _ModelObject)? {
+  func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
-    if links.doomed.contains(LinkKey(map: map.number, row: row, property: 0)) { return nil }
-    return object(map, RowID(row))
+    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    // Which class it is of the row says.
+    if map.family != nil { return try readOne(row, origin(map)) }
+    return origin(map).object(row)
   }
 
-  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, since each entity
-  /// counts its own rows. Where it is another one the next save says so.
+  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, or inherit from that.
+  /// Where it is another one the next save says so.
   func mayLead(_ owner: any _ModelObject, _ relation: Relation, to other: any _ModelObject) -> Bool {
-    guard let origin = other._$state.origin as? RowOrigin, origin.map.number != relation.target else { return true }
-    let target = store.maps[relation.target].type.name
+    let targetMap = store.maps[relation.target]
+    guard let origin = other._$state.origin as? RowOrigin, !origin.map.isKind(of: targetMap) else { return true }
+    let target = targetMap.type.name
     complain(
       GraphFault(
         .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",

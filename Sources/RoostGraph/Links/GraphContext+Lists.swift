@@ -37,7 +37,7 @@ extension GraphContext {
       try walk.begin(RowID(object._$state.row))
       while let row = try walk.next() {
         if edit?.removed.contains(row.number) == true { continue }
-        if let member = member(relation.target, row.number) { members.append(member) }
+        if let member = try member(relation.target, row.number) { members.append(member) }
       }
     }
     for row in edit?.added ?? [] { if let member = try live(relation.target, row) { members.append(member) } }
@@ -126,7 +126,7 @@ extension GraphContext {
     guard let relation = relation(origin, property), let list = links.lists[key(object, origin, property)] else {
       return []
     }
-    return list.rows.compactMap { member(relation.target, $0) }
+    return list.rows.compactMap { try? member(relation.target, $0) }
   }
 
   /// Adds an object to a list of another one, or takes it out, because its own side says so.

@@ -31,7 +31,7 @@ extension GraphContext {
   private func living(_ list: LoadedList) -> [UInt64] {
     let target = store.maps[list.relation.target]
     return list.rows.filter { row in
-      if links.doomed.contains(LinkKey(map: list.relation.target, row: row, property: 0)) { return false }
+      if links.doomed.contains(LinkKey(map: list.relation.home, row: row, property: 0)) { return false }
       return registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
     }
   }
@@ -44,7 +44,7 @@ extension GraphContext {
     guard try run.writer.contains(RowID(owner), store.maps[list.key.map].entity.id) else { return }
     var seen = Set<UInt64>()
     var here: [UInt64] = []
-    for row in living(list).map({ run.row(list.relation.target, $0) }) where seen.insert(row).inserted {
+    for row in living(list).map({ run.row(list.relation.home, $0) }) where seen.insert(row).inserted {
       if try run.writer.contains(RowID(row), target.entity.id) { here.append(row) }
     }
     let links = try run.writer.links(side)
@@ -56,7 +56,7 @@ extension GraphContext {
       wanted = stored.filter { !seen.contains($0) } + came
       if list.relation.isByLinks { wanted = stored + came.filter { !there.contains($0) } }
     } else if list.relation.isByLinks {
-      let before = Set(try base(list).map { run.row(list.relation.target, $0) })
+      let before = Set(try base(list).map { run.row(list.relation.home, $0) })
       wanted = here.filter { there.contains($0) || !before.contains($0) }
       wanted += stored.filter { !seen.contains($0) && !before.contains($0) }
     } else {
@@ -91,9 +91,10 @@ extension GraphContext {
   /// Notes which lists lose members by a deletion, as far as they must have some.
   func noteOwners(_ rows: [Int: [RowID]], _ run: SaveRun) throws {
     for (map, relations) in countedRelations.enumerated() {
-      for relation in relations where relation.minimum > 0 {
-        let doomed = links.doomed.filter { $0.map == relation.target }
-        let lost = (rows[relation.target] ?? []) + doomed.map { RowID($0.row) }
+      // An inherited one is counted for the class that declares it.
+      for relation in relations where relation.minimum > 0 && relation.property >= store.maps[map].type.first {
+        let doomed = links.doomed.filter { $0.map == relation.home }
+        let lost = (rows[relation.home] ?? []) + doomed.map { RowID($0.row) }
         if lost.isEmpty { continue }
         let catalog = run.writer.catalog
         guard let side = catalog.relationship(relation.way.id), let inverse = catalog.inverse(of: side) else {
@@ -137,7 +138,8 @@ extension GraphContext {
       where flags.contains(.inserted) || object._$state.changed & _ModelState.bit(relation.property) != 0 {
         keys.insert(
           LinkKey(
-            map: origin.map.number, row: run.row(origin.map.number, object._$state.row), property: relation.property))
+            map: declaring(origin.map, relation), row: run.row(origin.map.home, object._$state.row),
+            property: relation.property))
       }
     }
     for key in keys.sorted(by: { ($0.map, $0.row, $0.property) < ($1.map, $1.row, $1.property) }) {
@@ -155,6 +157,11 @@ extension GraphContext {
             : "it leads to \(count), and may lead to \(relation.maximum) at most: take some out", name(key),
           map.type.propertyName(key.property)))
     }
+  }
+
+  /// The map of the class that declares a relationship.
+  private func declaring(_ map: EntityMap, _ relation: Relation) -> Int {
+    map.family == nil ? map.number : store.map(of: map.type.owner(of: relation.property).model)?.number ?? map.number
   }
 
   private func count(_ key: LinkKey, _ relation: Relation, _ map: EntityMap, _ run: SaveRun) throws -> Int {

@@ -61,9 +61,9 @@ extension GraphContext {
   private func become(_ object: any _ModelObject, _ run: SaveRun) {
     guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.gone) else { return }
     let old = object._$state.row
-    let row = run.row(origin.map.number, old)
+    let row = run.row(origin.map.home, old)
     if row == old { return }
-    store.aliases.add(origin.map.number, old, row)
+    store.aliases.add(origin.map.home, old, row)
     if let known = origin.known(row) {
       forget(known)
       return object.markGone()

@@ -10,8 +10,8 @@ extension GraphContext {
       guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
         let row = leads(object, relation)
       else { continue }
-      let slot = try run.writer.table(origin.map.entity.id).slot(origin.map.type.propertyName(relation.property))
-      let target = run.row(relation.target, row)
+      let slot = try run.writer.table(origin.map.entity.id).slot(origin.map.type.fieldName(relation.property))
+      let target = run.row(relation.home, row)
       if target != row { box.sink.builder.set(slot, reference: RowID(target)) }
       guard let loss = try loss(object, relation, target, run) else { continue }
       switch loss {
@@ -46,7 +46,7 @@ extension GraphContext {
     let known = registered(target, RowID(row))?._$state.flags
     let isDeleted =
       known?.contains(.deleted) == true
-      || links.doomed.contains(LinkKey(map: relation.target, row: row, property: 0))
+      || links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
     if isDeleted {
       // Of rows that are there the deletion sees to it.
       guard object._$state.flags.contains(.inserted) else { return nil }
@@ -92,10 +92,10 @@ extension GraphContext {
     guard case .reference(let id) = relation.way, let side = catalog.relationship(id),
       let inverse = catalog.inverse(of: side), inverse.isToOne
     else { return }
-    let own = RowID(run.row(origin.map.number, object._$state.row))
+    let own = RowID(run.row(origin.map.home, object._$state.row))
     let table = try run.writer.table(origin.map.entity.id)
     let property = origin.map.type.propertyName(relation.property)
-    let slot = try table.slot(property)
+    let slot = try table.slot(origin.map.type.fieldName(relation.property))
     guard let row = try table.reference(slot, of: own) else { return }
     for other in try run.writer.links(inverse).rows(of: row) where other != own {
       let names = (
@@ -117,7 +117,7 @@ extension GraphContext {
         continue
       }
       try table.update(loser) { builder in builder.setNull(slot) }
-      run.note(origin.map.number, loser.number)
+      run.note(origin.map.home, loser.number)
     }
   }
 }

@@ -49,7 +49,7 @@ extension GraphContext {
     if !run.isPlain { try lead(object, origin, mask, box, run) }
     do {
       try table.replace(row, with: &box.sink.builder)
-      run.note(origin.map.number, row.number)
+      run.note(origin.map.home, row.number)
     } catch let fault as RecordFault {
       if mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run) { return run.waiting.append(object) }
       run.refuse(refusal(fault, object, run))
@@ -68,7 +68,7 @@ extension GraphContext {
     var rows: [Int: [RowID]] = [:]
     for object in deleted where object._$state.flags.isPending {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
-      rows[origin.map.number, default: []].append(RowID(object._$state.row))
+      rows[origin.map.home, default: []].append(RowID(object._$state.row))
     }
     for key in links.doomed { rows[key.map, default: []].append(RowID(key.row)) }
     if rows.isEmpty { return }
@@ -109,7 +109,7 @@ extension GraphContext {
       }
       do {
         try table.insert(&box.sink.builder, as: RowID(object._$state.row))
-      } catch let fault as RecordFault { collide(fault, object, origin, run) }
+      } catch let fault as RecordFault { try collide(fault, object, origin, run) }
     }
   }
 }

@@ -21,7 +21,7 @@ extension GraphContext {
     }
     for case .some(let relation) in store.relations[map.number] {
       guard case .reference = relation.way,
-        let id = map.entity.field(map.type.propertyName(relation.property))?.id
+        let id = map.field(relation.property)?.id
       else { continue }
       fields[min(relation.property, 63), default: []].append(id)
     }
@@ -31,7 +31,7 @@ extension GraphContext {
 
   /// Notes what an older snapshot says of the properties that are changed.
   func keepBase(_ object: any _ModelObject, _ origin: RowOrigin, _ old: RecordReader) {
-    let row = LinkKey(map: origin.map.number, row: object._$state.row, property: 0)
+    let row = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
     var base = bases[row] ?? RowBase(commit: old.commit)
     do {
       let table = try old.table(origin.map.entity.id)
