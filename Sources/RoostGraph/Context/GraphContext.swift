@@ -113,6 +113,7 @@ package final class GraphContext {
       new.close()
       return
     }
+    settle()
     reader = new
     tables = Array(repeating: nil, count: tables.count)
     defer { old.close() }
@@ -121,7 +122,7 @@ package final class GraphContext {
     case .entries(let entries):
       // Whose lists they change is not said.
       if entries.contains(where: { $0.author != ObjectIdentifier(self) }) {
-        keepListBases(old)
+        mergeLists(old)
         unloadLists()
       }
       for entry in entries where entry.author != ObjectIdentifier(self) {
@@ -131,7 +132,7 @@ package final class GraphContext {
         }
       }
     case .everything:
-      keepListBases(old)
+      mergeLists(old)
       unloadLists()
       for origin in origins { origin?.all().forEach { refresh($0, old) } }
     }

@@ -32,7 +32,6 @@ extension GraphContext {
     }
     links.edits = [:]
     links.doomed = []
-    links.bases = [:]
     if !isMerged { return }
     // Rows may say something else than their objects did.
     unloadLists()
