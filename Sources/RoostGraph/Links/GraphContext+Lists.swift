@@ -63,7 +63,7 @@ extension GraphContext {
     if links.memberCount > links.unloadAt { unloadOldest(but: list) }
   }
 
-  private func show(_ list: LoadedList) {
+  func show(_ list: LoadedList) {
     guard let hidden = list.hidden else { return }
     var mover = ListMover(members: hidden)
     list.hidden = nil
