@@ -74,6 +74,6 @@ final class StoreSet: Sendable {
     guard case .row(let row) = identifier.key, let place = place(named: identifier.entityName),
       identifier.store == stores[place.store].identifier
     else { return nil }
-    return (place, row)
+    return (place, stores[place.store].row(place.map, behind: row))
   }
 }

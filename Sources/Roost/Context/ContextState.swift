@@ -23,7 +23,9 @@ final class ContextState {
   var mergesChanges = true {
     didSet { for graph in open { graph.mergesChanges = mergesChanges } }
   }
-  /// Why a function that cannot throw did nothing; the next save says it.
+  var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
+  var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
+  /// Why a function that cannot throw did nothing; the next save says it, once.
   var failure: (any Error)?
   private var autosave: Task<Void, Never>?
   private var pause = AutosavePause()
@@ -43,7 +45,7 @@ final class ContextState {
   deinit {
     autosave?.cancel()
     for ticket in listening { ticket.end() }
-    if autosaveEnabled, failure == nil { for graph in open where graph.hasChanges { try? graph.save() } }
+    if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
     for graph in open { graph.close() }
   }
 
@@ -77,9 +79,12 @@ final class ContextState {
     made.isRelaxed = durability == .relaxed
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
+    made.set(mergePolicy, uniquePolicy)
     graphs[store] = made
     return made
   }
+
+  private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
     guard let place = stores.place(of: type(of: model)) else {

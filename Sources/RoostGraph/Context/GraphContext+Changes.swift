@@ -3,13 +3,19 @@ internal import RoostRecords
 /// Noting changes, and giving them up.
 extension GraphContext {
   package var hasChanges: Bool {
-    inserted.contains { $0._$state.flags.isPending } || changed.contains { $0._$state.flags.isPending }
-      || deleted.contains { $0._$state.flags.isPending }
+    !complaints.isEmpty || inserted.contains { $0._$state.flags.isPending }
+      || changed.contains { $0._$state.flags.isPending } || deleted.contains { $0._$state.flags.isPending }
   }
 
   /// Notes that a property of the object changes; a fault is filled first.
   func noteChange(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     if object._$state.flags.contains(.fault) { fill(object, origin) }
+    if object._$state.flags.contains(.gone) {
+      return complain(
+        GraphFault(
+          .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
+          origin.map.type.propertyName(property)))
+    }
     if !object._$state.flags.contains(.changed) {
       object._$state.flags.insert(.changed)
       if !object._$state.flags.contains(.inserted) { changed.append(object) }
@@ -37,6 +43,8 @@ extension GraphContext {
     changed = []
     deleted = []
     forgetLinks()
+    bases = [:]
+    complaints = []
     forgetInvalid()
     singles = [:]
     batches.letGo()

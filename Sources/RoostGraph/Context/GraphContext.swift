@@ -32,10 +32,25 @@ package final class GraphContext {
   var sinks: [SinkBox?]
   /// Objects of which something could not be read.
   var invalid: [any _ModelObject] = []
-  /// Why that was; the next save says it.
+  /// By map, relationships that must have some members, or may not have more than some.
+  private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
+    relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
+  }
+  /// Why something of an object could not be read; the next save says it.
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
   package private(set) var isClosed = false
+  package var mergePolicy = MergePolicy.objectWins
+  package var uniqueChoice = UniqueChoice.upsert
+  /// Asked instead, where it is set: the new object comes first, then the one that has its unique values.
+  package var chooseUnique: ((any _ModelObject, any _ModelObject) throws -> UniqueChoice)?
+  package internal(set) var lastSave = SaveSummary()
+  /// What was stored of properties that were changed here before others changed the row, by object.
+  var bases: [LinkKey: RowBase] = [:]
+  /// Where fields of properties stand, for those maps that were asked for.
+  var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
+  /// What was done wrong with objects and has no effect; the next save says it, once.
+  var complaints: [GraphFault] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -87,6 +102,9 @@ package final class GraphContext {
 
   // MARK: The snapshot
 
+  /// The commit that the snapshot shows; nil as long as nothing was read.
+  var seenCommit: UInt64? { reader?.commit }
+
   func snapshot() throws -> RecordReader {
     if let reader { return reader }
     let made = try store.records.snapshot()
@@ -102,10 +120,9 @@ package final class GraphContext {
     return table
   }
 
-  /// Makes a newer snapshot the one that is shown, and lets the other one go.
+  /// Makes a newer snapshot the one that is shown.
   func show(_ new: RecordReader) {
     tables = Array(repeating: nil, count: tables.count)
-    reader?.close()
     reader = new
     shownSince = Clock.monotonicNanoseconds()
   }
@@ -167,7 +184,13 @@ package final class GraphContext {
   }
 
   private func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
-    if let known = registered(map, row) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if let known = registered(map, row) {
+      let flags = known._$state.flags
+      if flags.contains(.deleted) { return nil }
+      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
+      // It may have been deleted since by others, or never have been there.
+      return try table(map).contains(row) ? known : nil
+    }
     if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
     noteSingle(origin(map), nil)
     return try readOne(row.number, origin(map))

@@ -11,9 +11,10 @@ extension GraphContext {
     try checkOpen()
     if try origin(of: object) != nil {
       // What was to be deleted stays after all.
-      if object._$state.flags.contains(.deleted), !object._$state.flags.contains(.gone) {
-        object._$state.flags.remove(.deleted)
+      if object._$state.flags.contains(.gone) {
+        throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
       }
+      object._$state.flags.remove(.deleted)
       return
     }
     // Found before anything is changed: a model that is unknown, or an object of another context.

@@ -25,6 +25,11 @@ extension GraphContext {
     if let added = tail.tail, !hasTwice(added, list.rows), !added.contains(where: isForeign) {
       for member in added { take(member, list) }
       for member in added where member._$state.row != 0 { join(member, list) }
+      // What could not be taken leaves the list.
+      if list.refuses {
+        list.refuses = false
+        agreeWhole(list)
+      }
       return
     }
     agreeWhole(list)
@@ -51,8 +56,11 @@ extension GraphContext {
 
   /// Takes a member into the context; where it led here already it would come in again.
   func take(_ member: any _ModelObject, _ list: LoadedList) {
-    do { try insert(member, into: list.key) } catch { return fail(list.owner, error) }
-    guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return }
+    do { try insert(member, into: list.key) } catch {
+      list.refuses = true
+      return complain(error, list.owner)
+    }
+    guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
     list.rows.append(member._$state.row)
   }
 
@@ -73,10 +81,12 @@ extension GraphContext {
     while end < shorter - start, all[all.count - 1 - end]._$state.row == before[before.count - 1 - end] { end += 1 }
     var seen = Set<UInt64>()
     var members: [any _ModelObject] = []
+    let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
+      // What was deleted meanwhile may still stand there.
+      if member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
-        // It goes out of the list again.
-        fail(list.owner, error)
+        complain(error, list.owner)
         continue
       }
       let row = member._$state.row
@@ -95,8 +105,7 @@ extension GraphContext {
       list.owner._$visitLink(property, &writer)
     }
     let middle = before[start..<before.count - end]
-    let known = Set(middle)
-    for member in members where !known.contains(member._$state.row) { join(member, list) }
+    for member in members where !old.contains(member._$state.row) { join(member, list) }
     let now = Set(list.rows[start..<list.rows.count - end])
     for row in middle where !now.contains(row) { leave(row, list) }
   }

@@ -81,8 +81,7 @@ extension GraphContext {
     let targetMap = store.maps[relation.target]
     guard let origin = other._$state.origin as? RowOrigin, !origin.map.isKind(of: targetMap) else { return true }
     let target = targetMap.type.name
-    fail(
-      owner,
+    complain(
       GraphFault(
         .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
         entity: type(of: owner)._$type.name, row: owner._$state.row,
@@ -115,7 +114,7 @@ extension GraphContext {
       do {
         try insert(other)
         if mayLead(object, relation, to: other) { row = other._$state.row }
-      } catch { fail(object, error) }
+      } catch { complain(error, object) }
     }
     setSlot(object, relation.property, row)
     agree(object, relation, origin, before: links.before, now: row)

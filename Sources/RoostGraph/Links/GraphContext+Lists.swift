@@ -112,8 +112,9 @@ extension GraphContext {
     }
     for member in added where !isMember(member, list) {
       take(member, list)
-      if member._$state.row != 0 { join(member, list) }
+      if member._$state.row != 0, !list.refuses { join(member, list) }
     }
+    if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
@@ -162,14 +163,16 @@ extension GraphContext {
   // MARK: Unloading
 
   /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
-  private func unloadOldest(but needed: LoadedList) {
+  func unloadOldest(but needed: LoadedList? = nil) {
     var kept: [LoadedList] = []
     for list in links.queue where links.lists[list.key] === list {
-      if links.memberCount > LinkLedger.mostLoaded / 2, list !== needed, unload(list) { continue }
+      if links.memberCount > links.most / 2, list !== needed, unload(list) { continue }
       kept.append(list)
     }
     links.queue = kept
-    links.unloadAt = max(LinkLedger.mostLoaded, 2 * links.memberCount)
+    // What names them there would keep their owners.
+    tidy()
+    links.unloadAt = max(links.most, 2 * links.memberCount)
   }
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
@@ -187,11 +190,9 @@ extension GraphContext {
     links.memberCount -= list.rows.count + 1
   }
 
-  /// Unloads the list of a row, if it is loaded and has no changes.
+  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows.
   func unloadList(_ key: LinkKey) {
-    guard let list = links.lists[key], unload(list) else { return }
-    // Both name it still; neither keeps what it had.
-    links.visible[list.relation.pair]?.removeAll { $0 === list }
+    if let list = links.lists[key] { _ = unload(list) }
   }
 
   /// Unloads every list that has no changes.
@@ -206,13 +207,15 @@ extension GraphContext {
   func forgetLinks() {
     let lists = links.lists.values
     for list in lists { drop(list) }
-    links = LinkLedger()
+    links = LinkLedger(most: links.most)
   }
 
-  private func tidy() {
+  /// Forgets lists that are not loaded any more, and counts the others.
+  func tidy() {
     for (pair, lists) in links.visible {
       links.visible[pair] = lists.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
     }
+    links.queue = links.queue.filter { links.lists[$0.key] === $0 }
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
   }
 }

@@ -11,6 +11,9 @@ package final class GraphStore: Sendable {
   package let maps: [EntityMap]
   let feed = CommitFeed()
   package let listeners = CommitListeners()
+  let aliases = RowAliases()
+  /// By number of the map.
+  let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -47,6 +50,7 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
+    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter(\.isUnique) }
     relations = try RelationFinder(catalog, maps, models).relations()
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
