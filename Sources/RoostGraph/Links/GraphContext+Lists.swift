@@ -63,7 +63,7 @@ extension GraphContext {
     if links.memberCount > links.unloadAt { unloadOldest(but: list) }
   }
 
-  private func show(_ list: LoadedList) {
+  func show(_ list: LoadedList) {
     guard let hidden = list.hidden else { return }
     var mover = ListMover(members: hidden)
     list.hidden = nil
@@ -72,7 +72,7 @@ extension GraphContext {
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
-  private func hideOthers(_ list: LoadedList) {
+  func hideOthers(_ list: LoadedList) {
     guard let visible = links.visible[list.relation.pair] else { return }
     var kept: [LoadedList] = []
     for other in visible {
