@@ -72,7 +72,7 @@ extension GraphContext {
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
-  private func hideOthers(_ list: LoadedList) {
+  func hideOthers(_ list: LoadedList) {
     guard let visible = links.visible[list.relation.pair] else { return }
     var kept: [LoadedList] = []
     for other in visible {
@@ -179,7 +179,9 @@ extension GraphContext {
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
+    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else {
+      return false
+    }
     drop(list)
     return true
   }
