@@ -14,6 +14,9 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   var autosaveEnabled: Bool
+  var observesObjects: Bool {
+    didSet { for graph in open { graph.observe(observesObjects) } }
+  }
   /// Why a function that cannot throw did nothing; the next save says it.
   var failure: (any Error)?
   /// Saving by itself failed: it is not tried again before somebody else did.
@@ -25,6 +28,7 @@ final class ContextState {
     self.isMain = isMain
     graphs = Array(repeating: nil, count: stores.stores.count)
     autosaveEnabled = isMain
+    observesObjects = isMain
     if isMain { startAutosave() }
   }
 
@@ -61,6 +65,7 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
+    made.observe(observesObjects)
     graphs[store] = made
     return made
   }

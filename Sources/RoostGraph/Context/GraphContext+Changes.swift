@@ -25,12 +25,14 @@ extension GraphContext {
       object._$state.flags.remove([.changed, .deleted, .invalid])
       object._$forget()
       object._$state.flags.insert(.fault)
+      noteTold(object, nil)
     }
     inserted = []
     changed = []
     deleted = []
     forgetLinks()
     failure = nil
+    tellWaiting()
   }
 
   private func letGo(_ object: any _ModelObject) {

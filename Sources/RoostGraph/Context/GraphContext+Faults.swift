@@ -29,6 +29,7 @@ extension GraphContext {
   func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     guard let relation = relation(origin, property) else { return }
     if relation.isList { didWriteList(object, relation, origin) } else { didWriteReference(object, relation, origin) }
+    tellWaiting()
   }
 
   /// Reads the object's row. Where it cannot be read the object is invalid from here on, and its extras know why.
@@ -73,7 +74,7 @@ extension GraphContext {
         return true
       }
       // The row is gone; the save will say so. Until then the object shows what it has.
-      _ = found
+      if found != nil { noteTold(object, nil) }
     } catch { fail(object, error) }
   }
 

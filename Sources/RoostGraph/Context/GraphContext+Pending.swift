@@ -3,7 +3,10 @@ package import RoostRecords
 /// What waits for the next save, for whoever shows it to users.
 extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
-  package func processPendingChanges() { settle() }
+  package func processPendingChanges() {
+    settle()
+    tellWaiting()
+  }
 
   package var insertedObjects: [any _ModelObject] {
     inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }

@@ -27,6 +27,10 @@ package final class GraphContext {
   /// Why some object has no values; the next save says it.
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
+  /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
+  package internal(set) var observesObjects = false
+  /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
+  var told: [(object: any _ModelObject, property: Int?)] = []
   package private(set) var isClosed = false
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
@@ -95,6 +99,7 @@ package final class GraphContext {
       new.close()
       return
     }
+    defer { tellWaiting() }
     reader = new
     tables = Array(repeating: nil, count: tables.count)
     old.close()
@@ -122,6 +127,7 @@ package final class GraphContext {
     if flags.contains(.changed) { return mergeLater(object) }
     object._$forget()
     object._$state.flags.insert(.fault)
+    noteTold(object, nil)
   }
 
   /// Takes over what others changed, but for the properties that were changed here.

@@ -4,7 +4,10 @@ internal import RoostRecords
 extension GraphContext {
   /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
   /// already stays.
-  package func insert(_ object: any _ModelObject) throws { try insert(object, into: nil) }
+  package func insert(_ object: any _ModelObject) throws {
+    defer { tellWaiting() }
+    try insert(object, into: nil)
+  }
 
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
@@ -47,7 +50,8 @@ extension GraphContext {
     object._$state.origin = origin
     object._$state.ticket = origin.objects.put(row.number, object)
     object._$state.flags.insert([.managed, .inserted])
-    object._$state.flags.remove([.fresh, .observed])
+    object._$state.flags.remove(.fresh)
+    if !observesObjects { object._$state.flags.remove(.observed) }
     object._$state.changed = .max
     inserted.append(object)
   }

@@ -12,6 +12,7 @@ extension GraphContext {
         .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
     }
     settle()
+    defer { tellWaiting() }
     var waiting = [LinkKey(map: origin.map.number, row: object._$state.row, property: 0)]
     var seen: Set<LinkKey> = []
     while let next = waiting.popLast() {

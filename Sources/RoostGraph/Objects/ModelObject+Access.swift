@@ -6,7 +6,7 @@ extension _ModelObject {
   public func _$willRead(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
     if _$state.flags.contains(.observed) { track(property) }
-    if let origin = _$state.origin, !_$state._isReady || !_$isFilled(property) { origin.willRead(self, property) }
+    if let origin = _$state.origin { origin.willRead(self, property) }
   }
 
   /// Comes before a store that may not simply be done; ``_$didWrite(_:)`` follows.
@@ -49,6 +49,12 @@ extension _ModelObject {
     _$state.flags.remove(.fresh)
     guard let box = _$box else { return }
     box.settle(self)
+  }
+
+  /// Tells whoever waits for a property's changes that somebody else has changed it.
+  package func _$tellOfChange(_ property: Int) {
+    tell(property, willChange: true)
+    tell(property, willChange: false)
   }
 
   private func track(_ property: Int) {
