@@ -6,8 +6,8 @@
 @attached(
   member, conformances: PersistentModel, _ModelObject, Sendable,
   names: named(init), named(_$state), named(_$backingData), named(persistentBackingData), named(_$box),
-  named(schemaMetadata), named(_$metadata), named(_$first), named(_$count), named(_$type), named(_$ownType),
-  named(_$encode), named(_$decode), named(_$visit))
+  named(schemaMetadata), named(_$metadata), named(_$first), named(_$count), named(_$heirPaths), named(_$type),
+  named(_$ownType), named(_$encode), named(_$decode), named(_$visit))
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel, _ModelObject, Sendable)
 public macro Model() = #externalMacro(module: "RoostMacros", type: "ModelMacro")

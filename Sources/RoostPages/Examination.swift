@@ -105,7 +105,11 @@ package final class Examination {
     try frames.reserve(upTo: Int(held))
     for (slot, reading) in try SuperblockPair.readings(from: file).enumerated() {
       if case .valid = reading { continue }
-      complain(StoreError(.damaged, "this superblock is damaged", path: file.path, page: UInt64(slot)))
+      // A crash in the middle of a checkpoint leaves one such, and takes nothing: the log still holds what followed the other one.
+      complain(
+        StoreError(
+          .damaged, "this superblock is damaged; the other one is in use, and the next checkpoint writes this one anew",
+          path: file.path, page: UInt64(slot)))
     }
     let size = try file.size()
     if size < UInt64(superblock.pageCount) * UInt64(Page.size) {

@@ -47,6 +47,8 @@ final class Garden: Named {
 
 @Model
 final class Bed {
+  #Index<Bed>([\.garden], [\.number, \.garden])
+
   var number: Int
   var plants: [String: Int] = [:]
   var garden: Garden?
@@ -74,7 +76,7 @@ final class Gardener: Named, Comparable {
 
 @Model
 final class Hut {
-  #Unique<Hut>([\.street, \.number])
+  #Unique<Hut>([\.street, \.number], [])
   #Index<Hut>([\.street], [\.number, \.street])
 
   var street: String

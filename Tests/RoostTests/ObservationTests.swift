@@ -115,4 +115,22 @@ import Testing
     #expect(told(reading: { _ = artist.name }, then: { context.rollback() }) == 1)
     #expect(artist.name == "Louis")
   }
+
+  @Test func `an inherited property is known by the class that declares it`() throws {
+    let container = try ModelContainer(for: Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    context.observesObjects = true
+    let dog = Dog("Rex", tricks: 1)
+    context.insert(dog)
+    try context.save()
+    #expect(told(reading: { _ = dog.name }, then: { dog.name = "Rover" }) == 1)
+    #expect(told(reading: { _ = dog.name }, then: { context.rollback() }) == 1)
+    let same = try #require(try other.fetch(FetchDescriptor<Dog>()).first)
+    let merged = try told(reading: { _ = (dog.name, dog.tricks) }) {
+      same.name = "Bello"
+      try other.save()
+      _ = try context.fetchCount(FetchDescriptor<Dog>())
+    }
+    #expect(merged == 1 && dog.name == "Bello")
+  }
 }

@@ -4,19 +4,17 @@ internal import RoostRecords
 extension GraphContext {
   /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
   /// already stays.
-  package func insert(_ object: any _ModelObject) throws {
-    defer { tellWaiting() }
-    try insert(object, into: nil)
-  }
+  package func insert(_ object: any _ModelObject) throws { try call(.inserting) { try insert(object, into: nil) } }
 
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
     try checkOpen()
     if try origin(of: object) != nil {
       // What was to be deleted stays after all.
-      if object._$state.flags.contains(.deleted), !object._$state.flags.contains(.gone) {
-        object._$state.flags.remove(.deleted)
+      if object._$state.flags.contains(.gone) {
+        throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
       }
+      object._$state.flags.remove(.deleted)
       return
     }
     // Found before anything is changed: a model that is unknown, or an object of another context.
@@ -90,7 +88,7 @@ extension GraphContext {
       object._$visitLink(relation.property, &writer)
       if row == RowNumber.nothing { continue }
       if relation.isInverseList, let inverse = relation.inverse,
-        members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(object._$state.row) == true
+        members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(object._$state.row) == true
       {
         continue
       }

@@ -41,7 +41,9 @@ extension _ModelObject {
 
   /// Ends the program, because a getter must return a value and there is none.
   public func _$stop(_ property: Int, _ story: StaticString) -> Never {
-    preconditionFailure("\(Self._$type.name).\(Self._$type.propertyName(property)) \(story)")
+    let row = _$state.row == 0 ? "" : " \(_$state.row)"
+    let cause = _$state.extras?.failure.map { " (\($0))" } ?? ""
+    preconditionFailure("\(Self._$type.name)\(row).\(Self._$type.propertyName(property)) \(story)\(cause)")
   }
 
   /// Moves what waits in the box into the slots. From here on a new object is as any other.
@@ -58,21 +60,57 @@ extension _ModelObject {
   }
 
   private func track(_ property: Int) {
-    let keyPath = Self._$type.keyPath(property)
     let registrar = _$state.takeRegistrar()
-    func access<Member>(_ member: Member.Type) {
-      registrar.access(self, keyPath: unsafeDowncast(keyPath, to: KeyPath<Self, Member>.self))
-    }
-    _openExistential(type(of: keyPath).valueType, do: access)
+    visit(property, Access(registrar: registrar))
   }
 
   private func tell(_ property: Int, willChange: Bool) {
-    let keyPath = Self._$type.keyPath(property)
     let registrar = _$state.takeRegistrar()
-    func tell<Member>(_ member: Member.Type) {
-      let keyPath = unsafeDowncast(keyPath, to: KeyPath<Self, Member>.self)
-      if willChange { registrar.willSet(self, keyPath: keyPath) } else { registrar.didSet(self, keyPath: keyPath) }
+    if willChange {
+      visit(property, Announcement(registrar: registrar))
+    } else {
+      visit(property, Report(registrar: registrar))
     }
-    _openExistential(type(of: keyPath).valueType, do: tell)
+  }
+
+  /// Shows a property to a visitor by the key path of the class that declares it: observers know it by no other.
+  private func visit(_ property: Int, _ visitor: some PathVisitor) {
+    var type = Self._$type
+    while property < type.first, let above = type.superType { type = above }
+    let keyPath = type.keyPath(property)
+    func open<Root: _ModelObject>(_ root: Root.Type) {
+      let object = unsafeDowncast(self, to: Root.self)
+      func show<Member>(_ member: Member.Type) {
+        visitor.visit(object, unsafeDowncast(keyPath, to: KeyPath<Root, Member>.self))
+      }
+      _openExistential(Swift.type(of: keyPath).valueType, do: show)
+    }
+    open(type.model)
+  }
+}
+
+/// What an observer is told of a property.
+private protocol PathVisitor {
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>)
+}
+
+private struct Access: PathVisitor {
+  let registrar: ObservationRegistrar
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>) {
+    registrar.access(object, keyPath: keyPath)
+  }
+}
+
+private struct Announcement: PathVisitor {
+  let registrar: ObservationRegistrar
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>) {
+    registrar.willSet(object, keyPath: keyPath)
+  }
+}
+
+private struct Report: PathVisitor {
+  let registrar: ObservationRegistrar
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>) {
+    registrar.didSet(object, keyPath: keyPath)
   }
 }
