@@ -15,6 +15,8 @@ extension GraphContext {
       return
     }
     if object._$state.flags.contains(.inserted) { return }
+    links.awaited = links.lists[key(object, origin, relation.property)]
+    defer { links.awaited = nil }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       statistics.listsLoaded += 1
@@ -61,7 +63,7 @@ extension GraphContext {
     if links.memberCount > links.unloadAt { unloadOldest(but: list) }
   }
 
-  private func show(_ list: LoadedList) {
+  func show(_ list: LoadedList) {
     guard let hidden = list.hidden else { return }
     var mover = ListMover(members: hidden)
     list.hidden = nil
@@ -70,7 +72,7 @@ extension GraphContext {
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
-  private func hideOthers(_ list: LoadedList) {
+  func hideOthers(_ list: LoadedList) {
     guard let visible = links.visible[list.relation.pair] else { return }
     var kept: [LoadedList] = []
     for other in visible {
@@ -182,7 +184,7 @@ extension GraphContext {
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
+    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
     drop(list)
     return true
   }

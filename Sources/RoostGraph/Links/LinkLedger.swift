@@ -65,6 +65,8 @@ struct LinkLedger {
   /// The lists, the first loaded first; some may be gone.
   var queue: [LoadedList] = []
   var memberCount = 0
+  /// The list that somebody waits for: it stays while others are loaded with it.
+  var awaited: LoadedList?
   var unloadAt: Int
   /// More members than this do not stay loaded, but for those with changes.
   let most: Int
