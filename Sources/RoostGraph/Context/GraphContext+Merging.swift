@@ -137,5 +137,6 @@ extension GraphContext {
     }
     object._$forget()
     object._$state.flags.insert(.fault)
+    noteTold(object, nil)
   }
 }
