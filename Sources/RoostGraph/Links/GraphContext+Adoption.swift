@@ -54,7 +54,8 @@ extension GraphContext {
     object._$state.origin = origin
     object._$state.ticket = origin.objects.put(row.number, object)
     object._$state.flags.insert([.managed, .inserted])
-    object._$state.flags.remove([.fresh, .observed])
+    object._$state.flags.remove(.fresh)
+    if !observesObjects { object._$state.flags.remove(.observed) }
     object._$state.changed = .max
     inserted.append(object)
   }

@@ -56,8 +56,6 @@ struct LinkLedger {
   /// By relationship, the list that a user changed.
   var unsettled: [UInt32: LoadedList] = [:]
   var edits: [LinkKey: Edit] = [:]
-  /// Lists with changes, as they were stored when others committed something.
-  var bases: [LinkKey: [UInt64]] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
   /// Rows that go with the next save although no object of theirs is here.
@@ -65,6 +63,8 @@ struct LinkLedger {
   /// The lists, the first loaded first; some may be gone.
   var queue: [LoadedList] = []
   var memberCount = 0
+  /// The list that somebody waits for: it stays while others are loaded with it.
+  var awaited: LoadedList?
   var unloadAt: Int
   /// More members than this do not stay loaded, but for those with changes.
   let most: Int

@@ -36,10 +36,9 @@ extension GraphContext {
       list.storedCount = list.rows.count
     }
     // Lists that grew were not counted meanwhile.
-    if links.memberCount > links.unloadAt { unloadOldest() }
+    if links.memberCount > links.most { unloadOldest() }
     links.edits = [:]
     links.doomed = []
-    links.bases = [:]
     if !isMerged { return }
     // Rows may say something else than their objects did.
     unloadLists()
