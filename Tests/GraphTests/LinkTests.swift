@@ -182,6 +182,54 @@ import Testing
     context.close()
   }
 
+  @Test func `members that come by their own side stand in the order in which they came`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let club = Club("chess")
+    let pupils = ["Ann", "Bob", "Cid"].map { Pupil($0) }
+    for one in pupils { try context.insert(one) }
+    try context.insert(club)
+    try context.save()
+    context.reset()
+    for one in [pupils[2], pupils[0], pupils[1]] { one.clubs.append(club) }
+    try context.save()
+    let other = GraphContext(store)
+    #expect(try all(other, Club.self).first?.members.map(\.name) == ["Cid", "Ann", "Bob"])
+    #expect(club.members.map(\.name) == ["Cid", "Ann", "Bob"])
+    context.close()
+    other.close()
+  }
+
+  @Test func `objects that were not read yet leave where they were`() throws {
+    let store = try SchoolStore.make()
+    do {
+      let context = GraphContext(store)
+      for number in 0..<2 {
+        let school = School("s\(number)")
+        school.pupils = [Pupil("p\(number) a"), Pupil("p\(number) b")]
+        school.head = Teacher("t\(number)")
+        try context.insert(school)
+      }
+      try context.save()
+      context.close()
+    }
+    let context = GraphContext(store)
+    let schools = try context.fetchStored(Query("School", by: [Order(.row)]), as: School.self)
+    let moved = try #require(schools[0].pupils.first)
+    schools[1].pupils.append(moved)
+    #expect(schools[0].pupils.count == 1 && schools[1].pupils.count == 3 && moved.school === schools[1])
+    let teachers = try #require(store.map(of: Teacher.self))
+    let other = try #require(try context.existing(teachers, RowID(2)) as? Teacher)
+    schools[0].head = other
+    #expect(schools[1].head == nil && other.leads === schools[0])
+    try context.save()
+    let again = GraphContext(store)
+    let found = try again.fetchStored(Query("School", by: [Order(.row)]), as: School.self)
+    #expect(found.map { $0.pupils.count } == [1, 3] && found.map { $0.head?.name } == ["t1", nil])
+    again.close()
+    context.close()
+  }
+
   /// Random changes from both sides, against plain dictionaries.
   @Test(arguments: UInt64(1)...60) func `random changes agree with a model`(seed: UInt64) throws {
     var play = try LinkPlay(seed)

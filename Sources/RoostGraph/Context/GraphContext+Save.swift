@@ -84,7 +84,7 @@ extension GraphContext {
   private func news(_ writer: RecordWriter) throws -> SaveRun.News? {
     guard let seen = seenCommit else { return nil }
     let newest = writer.commitNumber - 1
-    if seen >= newest { return bases.isEmpty && links.bases.isEmpty ? nil : SaveRun.News(rows: [:]) }
+    if seen >= newest { return bases.isEmpty ? nil : SaveRun.News(rows: [:]) }
     guard case .entries(let entries) = store.feed.news(after: seen, through: newest) else { return SaveRun.News() }
     var rows: [Int: Set<UInt64>] = [:]
     for entry in entries where entry.author != ObjectIdentifier(self) {

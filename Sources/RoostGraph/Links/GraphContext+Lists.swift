@@ -184,7 +184,9 @@ extension GraphContext {
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
+    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else {
+      return false
+    }
     drop(list)
     return true
   }

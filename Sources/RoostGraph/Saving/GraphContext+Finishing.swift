@@ -39,11 +39,11 @@ extension GraphContext {
     if links.memberCount > links.most { unloadOldest() }
     links.edits = [:]
     links.doomed = []
-    links.bases = [:]
     if !isMerged { return }
     // Rows may say something else than their objects did.
     unloadLists()
     written.forEach(forget)
+    for row in run.parted { if let object = registered(store.maps[row.map], RowID(row.row)) { forget(object) } }
   }
 
   /// An object whose row went, although nobody deleted it here.
