@@ -117,14 +117,14 @@ struct SaveReport {
   private let updated: [PersistentIdentifier]
   private let deleted: [PersistentIdentifier]
   /// The inserted models: their identifiers name their store when they are saved.
-  private let newcomers: [any PersistentModel]
+  private let newcomers: [(graph: GraphContext, objects: [any _ModelObject])]
 
   init(_ context: ModelContext) {
     self.context = context
-    newcomers = context.models { $0.insertedObjects }
-    updated = context.models { $0.changedObjects }.map(\.persistentModelID)
+    newcomers = context.state.open.map { ($0, $0.insertedObjects) }
+    updated = context.state.open.flatMap { Self.identifiers($0.changedObjects, $0) }
     deleted =
-      context.models { $0.deletedObjects }.map(\.persistentModelID)
+      context.state.open.flatMap { Self.identifiers($0.deletedObjects, $0) }
       + context.state.open.flatMap { graph in
         graph.deletedRows.map { row in
           PersistentIdentifier(
@@ -133,9 +133,19 @@ struct SaveReport {
       }
   }
 
+  /// Of objects that have rows. Asking each for its own takes longer.
+  private static func identifiers(
+    _ objects: [any _ModelObject], _ graph: GraphContext
+  ) -> [PersistentIdentifier] {
+    let store = graph.store.identifier
+    return objects.map { object in
+      PersistentIdentifier(store: store, entity: type(of: object)._$type.name, .row(object._$state.row))
+    }
+  }
+
   func post() {
     let keys = ModelContext.NotificationKey.self
-    let inserted = newcomers.map(\.persistentModelID)
+    let inserted = newcomers.flatMap { Self.identifiers($0.objects, $0.graph) }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: context,
       userInfo: [

@@ -13,23 +13,24 @@ extension GraphContext {
 
   /// The objects of a query's rows, in its order, filled while their rows are at hand.
   package func objects<Model: _ModelObject>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
-    guard map.type.model is Model.Type else {
+    guard map.type.model == Model.self || map.type.model is Model.Type else {
       throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
     }
     let plan = try planner().plan(query)
     let origin = origin(map)
     let table = try table(map)
-    var found: [Model] = []
+    // An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.
+    var found: [AnyObject] = []
     try plan.forEach { row in
       let object = origin.object(row.id.number)
       if object._$state.flags.contains(.fault) {
         take(row, table, into: object, origin)
         statistics.objectsFilled += 1
       }
-      found.append(unsafeDowncast(object, to: Model.self))
+      found.append(object)
       return true
     }
-    return found
+    return unsafeBitCast(found, to: [Model].self)
   }
 
   /// Makes every object a fault again, so that it is read anew.

@@ -94,10 +94,23 @@ extension GraphContext {
       guard let relation = store.relations[key.map][key.property],
         let origin = edit.owner._$state.origin as? RowOrigin
       else { continue }
-      let cameAgain = edit.added.contains { edit.removed.contains($0) }
-      guard cameAgain || (edit.added.count > 1 && !relation.isByLinks) else { continue }
+      let cameAgain = !edit.removed.isEmpty && edit.added.contains { edit.removed.contains($0) }
+      guard cameAgain || (edit.added.count > 1 && !relation.isByLinks && !comeInOrder(edit.added, relation)) else {
+        continue
+      }
       load(edit.owner, relation, origin)
     }
+  }
+
+  /// Whether rows are new ones in the order in which they will be written.
+  private func comeInOrder(_ rows: [UInt64], _ relation: Relation) -> Bool {
+    let target = store.maps[relation.target]
+    var last: UInt64 = 0
+    for row in rows {
+      guard row > last, registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else { return false }
+      last = row
+    }
+    return true
   }
 
   /// Writes the lists that changed.
@@ -121,13 +134,7 @@ extension GraphContext {
   /// Whether writing the members' rows brought the list to what it is: new objects came in at its end, in their order.
   private func isWritten(_ list: LoadedList) -> Bool {
     guard !list.relation.isByLinks, let stored = list.storedCount else { return false }
-    let target = store.maps[list.relation.target]
-    var last: UInt64 = 0
-    for row in list.rows[stored...] {
-      guard row > last, registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else { return false }
-      last = row
-    }
-    return true
+    return comeInOrder(Array(list.rows[stored...]), list.relation)
   }
 
   private func settleAfterSave() {

@@ -16,20 +16,22 @@ package final class GraphContext {
   /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
   package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
-  private var origins: [RowOrigin?]
+  @exclusivity(unchecked) private var origins: [RowOrigin?]
   /// The snapshot, from the first moment it is needed.
-  private var reader: RecordReader?
-  private var tables: [TableReader?]
+  @exclusivity(unchecked) private var reader: RecordReader?
+  @exclusivity(unchecked) private var tables: [TableReader?]
   /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
-  var inserted: [any _ModelObject] = []
-  var changed: [any _ModelObject] = []
-  var deleted: [any _ModelObject] = []
-  var links = LinkLedger()
+  @exclusivity(unchecked) var inserted: [any _ModelObject] = []
+  @exclusivity(unchecked) var changed: [any _ModelObject] = []
+  @exclusivity(unchecked) var deleted: [any _ModelObject] = []
+  @exclusivity(unchecked) var links = LinkLedger()
   var sinks: [SinkBox?]
+  /// What was asked for last, because the next one is mostly of the same class.
+  @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
   /// Why some object has no values; the next save says it.
   package internal(set) var failure: (any Error)?
-  package internal(set) var statistics = Statistics()
-  package private(set) var isClosed = false
+  @exclusivity(unchecked) package internal(set) var statistics = Statistics()
+  @exclusivity(unchecked) package private(set) var isClosed = false
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -155,10 +157,15 @@ package final class GraphContext {
   }
 
   func map(of object: any _ModelObject) throws(GraphFault) -> EntityMap {
-    if let map = store.map(of: type(of: object)) { return map }
+    let type = ObjectIdentifier(type(of: object))
+    if let last = lastMap, last.type == type { return last.map }
+    if let map = store.map(of: Swift.type(of: object)) {
+      lastMap = (type, map)
+      return map
+    }
     throw GraphFault(
       .unknownModel, "the container was not made for this model: name it where the container is made",
-      entity: type(of: object)._$type.name)
+      entity: Swift.type(of: object)._$type.name)
   }
 
   /// The object of a row, if there is one already.

@@ -16,6 +16,73 @@ extension GraphContext {
       }
       return
     }
+    if object._$state.flags.contains(.fresh) { object.settle() }
+    let map = try map(of: object)
+    if bringsNobody(object, map) { return try adoptAlone(object, map, list) }
+    try adoptAll(object, list)
+  }
+
+  // MARK: One object
+
+  /// Whether all that an object leads to is here already.
+  private func bringsNobody(_ object: any _ModelObject, _ map: EntityMap) -> Bool {
+    if store.hasLooseLinks[map.number] { return false }
+    for case .some(let relation) in store.relations[map.number] {
+      if relation.isList {
+        if object.many(relation.property).members?.isEmpty == false { return false }
+      } else if let other = object.one(relation.property).object {
+        guard let origin = model(other, relation)._$state.origin as? RowOrigin, origin.context === self else {
+          return false
+        }
+      }
+    }
+    return true
+  }
+
+  /// Nearly all objects are taken in so. Their lists are loaded when somebody reads them.
+  private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, _ list: LinkKey?) throws {
+    try adopt(object, map)
+    for case .some(let relation) in store.relations[map.number] {
+      if relation.isList {
+        object.many(relation.property).members = nil
+      } else {
+        let owner = list.flatMap { relation.inverse == $0.property && relation.target == $0.map ? $0.row : nil }
+        adoptReference(object, relation, origin(map)) { $0 == owner }
+      }
+    }
+  }
+
+  private func adopt(_ object: any _ModelObject, _ map: EntityMap) throws {
+    let row = try store.records.reserve(of: map.entity.id)
+    let origin = origin(map)
+    let state = object._$place
+    state.pointee.row = row.number
+    state.pointee.origin = origin
+    state.pointee.ticket = origin.objects.put(row.number, object)
+    state.pointee.flags.insert([.managed, .inserted])
+    state.pointee.flags.remove([.fresh, .observed])
+    state.pointee.changed = .max
+    inserted.append(object)
+  }
+
+  /// From here on a reference names the other object by its row. The other side hears of it, unless it knows.
+  private func adoptReference(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, isKnown: (UInt64) -> Bool
+  ) {
+    let slot = object.one(relation.property)
+    if slot.row != 0 { return }
+    var row = RowNumber.nothing
+    if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
+      row = other._$state.row
+    }
+    slot.lead(to: row)
+    if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return }
+    agree(object, relation, origin, before: RowNumber.nothing, now: row)
+  }
+
+  // MARK: Many
+
+  private func adoptAll(_ object: any _ModelObject, _ list: LinkKey?) throws {
     // Found before anything is changed: a model that is unknown, or an object of another context.
     var found: [any _ModelObject] = []
     var seen: Set<ObjectIdentifier> = []
@@ -29,68 +96,42 @@ extension GraphContext {
       next._$visit(&collector)
       waiting += collector.found.reversed()
     }
-    for one in found { try adopt(one) }
+    for one in found { try adopt(one, map(of: one)) }
     // Which lists have whom, so that nobody comes in twice.
     var members: [LinkKey: Set<UInt64>] = [:]
     if let list { members[list] = [object._$state.row] }
     var adopted: [LoadedList] = []
     for one in found { adoptLists(one, &members, &adopted) }
-    for one in found { adoptReferences(one, members) }
+    for one in found {
+      guard let origin = one._$state.origin as? RowOrigin else { continue }
+      let own = one._$state.row
+      for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
+        adoptReference(one, relation, origin) { row in
+          guard let inverse = relation.inverse else { return false }
+          return members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(own) == true
+        }
+      }
+    }
     for list in adopted { agreeWhole(list) }
   }
 
-  private func adopt(_ object: any _ModelObject) throws {
-    let map = try map(of: object)
-    let row = try store.records.reserve(of: map.entity.id)
-    let origin = origin(map)
-    object._$state.row = row.number
-    object._$state.origin = origin
-    object._$state.ticket = origin.objects.put(row.number, object)
-    object._$state.flags.insert([.managed, .inserted])
-    object._$state.flags.remove([.fresh, .observed])
-    object._$state.changed = .max
-    inserted.append(object)
-  }
-
-  /// From here on the context looks after the object's lists. Their members are noted.
+  /// From here on the context looks after the object's lists. Their members are noted; lists without any are loaded when
+  /// somebody reads them.
   private func adoptLists(
     _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], _ adopted: inout [LoadedList]
   ) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
-      var reader = ListReader()
-      object._$visitLink(relation.property, &reader)
-      if reader.members == nil {
-        var writer = ListWriter(members: [])
-        object._$visitLink(relation.property, &writer)
+      let slot = object.many(relation.property)
+      guard let members = slot.members, !members.isEmpty else {
+        slot.members = nil
+        continue
       }
       let key = key(object, origin, relation.property)
       let list = LoadedList(key, object, relation, [])
       keep(list)
-      guard let members = reader.members, !members.isEmpty else { continue }
-      known[key] = Set(members.map { $0._$state.row })
+      known[key] = Set(members.map { model($0, relation)._$state.row })
       adopted.append(list)
-    }
-  }
-
-  /// From here on the object names others by their rows.
-  private func adoptReferences(_ object: any _ModelObject, _ members: [LinkKey: Set<UInt64>]) {
-    guard let origin = object._$state.origin as? RowOrigin else { return }
-    for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
-      var reader = ReferenceReader()
-      object._$visitLink(relation.property, &reader)
-      if reader.row != 0 { continue }
-      let other = reader.object.flatMap { mayLead(object, relation, to: $0) ? $0 : nil }
-      let row = other?._$state.row ?? RowNumber.nothing
-      var writer = ReferenceWriter(row: row)
-      object._$visitLink(relation.property, &writer)
-      if row == RowNumber.nothing { continue }
-      if relation.isInverseList, let inverse = relation.inverse,
-        members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(object._$state.row) == true
-      {
-        continue
-      }
-      agree(object, relation, origin, before: RowNumber.nothing, now: row)
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A model's class: its properties in order, found out once.
 ///
 /// Unchecked, because it is written once, before anybody sees it.
@@ -61,6 +63,8 @@ public final class _ModelType: @unchecked Sendable {
   }
 
   private let numbers: [AnyKeyPath: Int]
+  /// See ``LinkPlaces``.
+  let places = Atomic<UnsafeMutableRawPointer?>(nil)
 
   /// How many properties the class has, for the numbers of those of its subclasses.
   public var _count: Int { properties.count }
