@@ -15,6 +15,18 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongModel
     /// Another context changed the same property.
     case conflict
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its objects one by one, in a strict context.
+    case readOneByOne
+    /// Another object has the same values, and only one may.
+    case notUnique
+    /// A delete rule, or a relationship that must lead somewhere, forbids a deletion.
+    case denied
+    /// A value is missing, or cannot be stored.
+    case badValue
+    /// A relationship leads to fewer objects than it must, or to more than it may.
+    case count
   }
 
   package var code: Code
@@ -22,15 +34,25 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var entity: String?
   package var row: UInt64?
   package var property: String?
+  /// The other objects that it is about.
+  package var others: [ObjectName] = []
 
   package init(
-    _ code: Code, _ detail: String, entity: String? = nil, row: UInt64? = nil, property: String? = nil
+    _ code: Code, _ detail: String, entity: String? = nil, row: UInt64? = nil, property: String? = nil,
+    others: [ObjectName] = []
   ) {
     self.code = code
     self.detail = detail
     self.entity = entity
     self.row = row
     self.property = property
+    self.others = others
+  }
+
+  package init(
+    _ code: Code, _ detail: String, _ name: ObjectName, _ property: String? = nil, others: [ObjectName] = []
+  ) {
+    self.init(code, detail, entity: name.entity, row: name.row, property: property, others: others)
   }
 
   package var description: String {
@@ -39,4 +61,24 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     if let property { place += ".\(property)" }
     return place.isEmpty ? "\(code.rawValue): \(detail)" : "\(code.rawValue): \(place): \(detail)"
   }
+}
+
+/// An object, whether there is one in memory or not.
+package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+  package var entity: String
+  package var row: UInt64
+
+  package init(_ entity: String, _ row: UInt64) {
+    self.entity = entity
+    self.row = row
+  }
+
+  package var description: String { "\(entity) \(row)" }
+}
+
+/// Everything that keeps a save from being done. Nothing was written.
+package struct SaveRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  package var faults: [GraphFault]
+
+  package var description: String { faults.map(\.description).joined(separator: "; ") }
 }

@@ -29,6 +29,8 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var field: String?
   /// The rows it is about, where there are such: first the one that was to be changed.
   package var rows: [RowName] = []
+  /// What else is wrong, where a deletion found several faults.
+  package var others: [RecordFault] = []
 
   package init(_ code: Code, _ detail: String, entity: String? = nil, field: String? = nil) {
     self.code = code

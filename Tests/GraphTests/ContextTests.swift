@@ -112,8 +112,9 @@ import Testing
     let context = GraphContext(store)
     try context.insert(Item("same"))
     try context.insert(Item("same"))
-    let fault = #expect(throws: RecordFault.self) { try context.save() }
-    #expect(fault?.code == .notUnique)
+    context.uniqueChoice = .refuse
+    let refusal = #expect(throws: SaveRefusal.self) { try context.save() }
+    #expect(refusal?.faults.map(\.code) == [.notUnique])
     #expect(context.hasChanges)
     let other = GraphContext(store)
     #expect(try names(other) == [])

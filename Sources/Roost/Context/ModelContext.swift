@@ -73,22 +73,34 @@ public class ModelContext: Equatable, SendableMetatype {
   public func delete<T>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws
   where T: PersistentModel {
     let run = FetchRun(FetchDescriptor(predicate: predicate), state, includesSubclasses: includeSubclasses)
-    try Doorway.pass { for model in try run.objects() { try state.graph(of: model).delete(model) } }
+    try state.call(.deleting) { for model in try run.objects() { try state.graph(of: model).delete(model) } }
   }
 
   /// Lets relationships that were changed on one side agree with the other.
   public func processPendingChanges() { for graph in state.open { graph.processPendingChanges() } }
 
-  /// Writes all changes; or none, if it throws. Each store of the container is written by itself.
+  /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
+  /// takes them before the first of them commits.
   public func save() throws {
-    state.pausesAutosave = false
-    if let failure = state.failure { throw failure }
-    if !state.hasChanges { return }
+    state.endPause()
+    try saveNow()
+  }
+
+  func saveNow() throws {
+    if let failure = state.failure {
+      state.failure = nil
+      throw failure
+    }
+    // What was found out meanwhile is said, also where nothing waits to be written.
+    try state.call(.saving) {}
+    if !state.needsSave { return }
     // Whoever hears of it may change more.
     NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()
     let report = SaveReport(self)
-    for graph in state.open { try Doorway.pass { try graph.save() } }
+    do { try GraphContext.save(state.open) } catch let refusal as SaveRefusal {
+      throw state.stores.error(refusal)
+    } catch { throw Doorway.translated(error) }
     report.post()
   }
 
@@ -145,7 +157,12 @@ struct SaveReport {
 
   func post() {
     let keys = ModelContext.NotificationKey.self
-    let inserted = newcomers.flatMap { Self.identifiers($0.objects, $0.graph) }
+    // Some may have become models that were there.
+    let newcomers = newcomers.flatMap { Self.identifiers($0.objects.filter { !$0.isMarkedDeleted }, $0.graph) }
+    let merged = Set(context.lastSave.merges.map(\.existing))
+    let inserted = merged.isEmpty ? newcomers : newcomers.filter { !merged.contains($0) }
+    let known = merged.isEmpty ? [] : Set(self.updated)
+    let updated = self.updated + merged.sorted().filter { !known.contains($0) }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: context,
       userInfo: [

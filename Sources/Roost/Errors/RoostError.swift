@@ -22,8 +22,14 @@ public struct RoostError: Error, CustomStringConvertible {
     case notUnique
     /// A delete rule forbids it.
     case denied
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its models one by one, in a strict context.
+    case readOneByOne
     /// A value is missing, of another type, or too large.
     case badValue
+    /// A relationship leads to fewer models than it must, or to more than it may.
+    case count
     /// A condition comes to a row for which it has no answer.
     case badCondition
     /// The store's file, or the device, refused.
@@ -34,11 +40,14 @@ public struct RoostError: Error, CustomStringConvertible {
   public let detail: String
   /// What was thrown further down.
   public let underlyingError: (any Error)?
+  /// Of a save that was refused, everything that is wrong; the code is that of the first.
+  public let faults: [SaveFault]
 
-  init(_ code: Code, _ detail: String, _ underlyingError: (any Error)? = nil) {
+  init(_ code: Code, _ detail: String, _ underlyingError: (any Error)? = nil, faults: [SaveFault] = []) {
     self.code = code
     self.detail = detail
     self.underlyingError = underlyingError
+    self.faults = faults
   }
 
   public var description: String { "\(code.rawValue): \(detail)" }
@@ -53,6 +62,8 @@ enum Doorway {
   static func translated(_ error: any Error) -> any Error {
     switch error {
     case let fault as GraphFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
+    case let refusal as SaveRefusal:
+      RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, refusal)
     case let fault as RecordFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
     case let fault as ConditionFault: condition(fault)
     case let error as StoreError: RoostError(.store, error.description, error)
@@ -74,7 +85,7 @@ enum Doorway {
     description.hasPrefix(code + ": ") ? String(description.dropFirst(code.count + 2)) : description
   }
 
-  private static func code(_ code: GraphFault.Code) -> RoostError.Code {
+  static func code(_ code: GraphFault.Code) -> RoostError.Code {
     switch code {
     case .unknownModel: .unknownModel
     case .foreign: .foreign
@@ -82,7 +93,12 @@ enum Doorway {
     case .closed: .closed
     case .unreadable: .unreadable
     case .conflict: .conflict
-    case .wrongModel: .badValue
+    case .wrongModel, .badValue: .badValue
+    case .notUnique: .notUnique
+    case .denied: .denied
+    case .count: .count
+    case .twoThreads: .twoThreads
+    case .readOneByOne: .readOneByOne
     }
   }
 

@@ -49,7 +49,11 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   public static func == (one: SwiftDataError, other: SwiftDataError) -> Bool { one.kind == other.kind }
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
+  /// A save that was refused because of what models hold is a ``modelValidationFailure`` too; ``RoostError/faults`` says more.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
-    (error as? SwiftDataError)?.kind == pattern.kind
+    if pattern.kind == .modelValidationFailure, let error = error as? RoostError {
+      return error.faults.contains { $0.isOfModels }
+    }
+    return (error as? SwiftDataError)?.kind == pattern.kind
   }
 }

@@ -41,11 +41,20 @@ struct SortRule<Model: PersistentModel> {
   /// The engine's key; nil where only memory knows.
   func order(_ map: EntityMap) -> Order? {
     guard let property, map.type.properties.indices.contains(property),
-      let field = map.entity.field(map.type.propertyName(property))
+      let field = map.field(property)
     else { return nil }
     guard Kind(field).isSortable else { return nil }
     if case .reference = field.type { return nil }
     return Order(.field(.row, field.id), isDescending: isDescending)
+  }
+
+  /// That there is a value, where only rows of other classes have none: so an index that leaves them out is of use.
+  func demand(_ map: EntityMap) -> RoostQuery.Expression? {
+    guard let property, map.type.isAdded(property), let field = map.field(property),
+      case .value(let coder) = map.type.properties[property].storage,
+      (try? coder.coder())?.field?.isOptional == false
+    else { return nil }
+    return .compare(.notEqual, .field(.row, field.id), .constant(.null, .optional(Kind(field.type))))
   }
 
   func compare(_ one: Model, _ other: Model) -> ComparisonResult {
@@ -114,6 +123,8 @@ struct SortRules<Model: PersistentModel> {
     }
     return orders
   }
+
+  func demands(_ map: EntityMap) -> [RoostQuery.Expression] { rules.compactMap { $0.demand(map) } }
 
   func precedes(_ one: Model, _ other: Model) -> Bool {
     for rule in rules {

@@ -25,6 +25,13 @@ struct InverseSearch {
         return (owner.entity, found)
       }
     }
+    // A subclass's name for what it inherits.
+    for owner in owners {
+      guard let number = owner.type._$type.number(of: keyPath) else { continue }
+      let (declaring, name) = (owner.type._$type.owner(of: number), owner.type._$type.propertyName(number))
+      guard let above = owners.first(where: { $0.type._$type === declaring }) else { continue }
+      return relationships(above.entity).first { $0.name == name }.map { (above.entity, $0) }
+    }
     return nil
   }
 
@@ -39,6 +46,7 @@ struct InverseSearch {
   private mutating func takeNamed() {
     for owner in owners {
       for one in relationships(owner.entity) {
+        if one.options.contains(.mutual) { takeMutual(one, owner.entity) }
         guard let keyPath = one.inverseKeyPath else { continue }
         let place = "\(owner.entity.name).\(one.name)"
         guard let (entity, other) = find(keyPath) else {
@@ -64,6 +72,17 @@ struct InverseSearch {
         if other.inverseKeyPath == nil { other.inverseKeyPath = one.keypath }
       }
     }
+  }
+
+  private mutating func takeMutual(_ one: Schema.Relationship, _ entity: Schema.Entity) {
+    let place = "\(entity.name).\(one.name)"
+    guard one.destination == entity.name else {
+      return faults.append(SchemaFault("\(place) cannot be mutual, because it leads to \(one.destination)"))
+    }
+    guard one.inverseKeyPath == nil || one.inverseKeyPath == one.keypath else {
+      return faults.append(SchemaFault("\(place) is mutual, and so has no other inverse: name none"))
+    }
+    one.inverseKeyPath = one.keypath
   }
 
   private mutating func takeOnly() {

@@ -3,13 +3,19 @@ internal import RoostRecords
 /// Noting changes, and giving them up.
 extension GraphContext {
   package var hasChanges: Bool {
-    inserted.contains { $0._$state.flags.isPending } || changed.contains { $0._$state.flags.isPending }
-      || deleted.contains { $0._$state.flags.isPending }
+    !complaints.isEmpty || inserted.contains { $0._$state.flags.isPending }
+      || changed.contains { $0._$state.flags.isPending } || deleted.contains { $0._$state.flags.isPending }
   }
 
   /// Notes that a property of the object changes; a fault is filled first.
   func noteChange(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     if object._$state.flags.contains(.fault) { fill(object, origin) }
+    if object._$state.flags.contains(.gone) {
+      return complain(
+        GraphFault(
+          .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
+          origin.map.type.propertyName(property)))
+    }
     if !object._$state.flags.contains(.changed) {
       object._$state.flags.insert(.changed)
       if !object._$state.flags.contains(.inserted) { changed.append(object) }
@@ -19,6 +25,13 @@ extension GraphContext {
 
   /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
   package func rollback() {
+    quietly(.closing) {
+      giveUp()
+      attempt { if reader != nil { try advance() } }
+    }
+  }
+
+  func giveUp() {
     for object in inserted where object._$state.flags.contains(.inserted) { letGo(object) }
     for object in changed + deleted where !object._$state.flags.contains(.gone) {
       object._$state.changed = 0
@@ -30,7 +43,11 @@ extension GraphContext {
     changed = []
     deleted = []
     forgetLinks()
-    failure = nil
+    bases = [:]
+    complaints = []
+    forgetInvalid()
+    singles = [:]
+    batches.letGo()
   }
 
   private func letGo(_ object: any _ModelObject) {

@@ -4,16 +4,17 @@ internal import RoostRecords
 extension GraphContext {
   /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
   /// already stays.
-  package func insert(_ object: any _ModelObject) throws { try insert(object, into: nil) }
+  package func insert(_ object: any _ModelObject) throws { try call(.inserting) { try insert(object, into: nil) } }
 
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
     try checkOpen()
     if try origin(of: object) != nil {
       // What was to be deleted stays after all.
-      if object._$state.flags.contains(.deleted), !object._$state.flags.contains(.gone) {
-        object._$state.flags.remove(.deleted)
+      if object._$state.flags.contains(.gone) {
+        throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
       }
+      object._$state.flags.remove(.deleted)
       return
     }
     if object._$state.flags.contains(.fresh) { object.settle() }
@@ -42,14 +43,16 @@ extension GraphContext {
   /// Nearly all objects are taken in so. Their lists are loaded when somebody reads them.
   private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, _ list: LinkKey?) throws {
     try adopt(object, map)
+    var mayShow = false
     for case .some(let relation) in store.relations[map.number] {
       if relation.isList {
         object.many(relation.property).members = nil
       } else {
-        let owner = list.flatMap { relation.inverse == $0.property && relation.target == $0.map ? $0.row : nil }
-        adoptReference(object, relation, origin(map)) { $0 == owner }
+        let owner = list.flatMap { relation.inverse == $0.property && relation.home == $0.map ? $0.row : nil }
+        if adoptReference(object, relation, origin(map), isKnown: { $0 == owner }) { mayShow = true }
       }
     }
+    if mayShow { hideAgain() }
   }
 
   private func adopt(_ object: any _ModelObject, _ map: EntityMap) throws {
@@ -65,20 +68,25 @@ extension GraphContext {
     inserted.append(object)
   }
 
-  /// From here on a reference names the other object by its row. The other side hears of it, unless it knows.
+  /// From here on a reference names the other object by its row. The other side hears of it, unless it knows; says
+  /// whether it does.
   private func adoptReference(
     _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, isKnown: (UInt64) -> Bool
-  ) {
+  ) -> Bool {
     let slot = object.one(relation.property)
-    if slot.row != 0 { return }
+    if slot.row != 0 { return false }
     var row = RowNumber.nothing
     if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
       row = other._$state.row
     }
     slot.lead(to: row)
-    if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return }
+    if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return false }
     agree(object, relation, origin, before: RowNumber.nothing, now: row)
+    return true
   }
+
+  /// Letting others know may have shown lists while another one is being changed.
+  private func hideAgain() { for list in links.unsettled.values { hideOthers(list) } }
 
   // MARK: Many
 
@@ -102,17 +110,24 @@ extension GraphContext {
     if let list { members[list] = [object._$state.row] }
     var adopted: [LoadedList] = []
     for one in found { adoptLists(one, &members, &adopted) }
+    var mayShow = !adopted.isEmpty
     for one in found {
       guard let origin = one._$state.origin as? RowOrigin else { continue }
       let own = one._$state.row
       for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
-        adoptReference(one, relation, origin) { row in
+        let isHeard = adoptReference(one, relation, origin) { row in
           guard let inverse = relation.inverse else { return false }
-          return members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(own) == true
+          return members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(own) == true
         }
+        if isHeard { mayShow = true }
       }
     }
-    for list in adopted { agreeWhole(list) }
+    // Another list that is being changed may have hidden it; nobody has looked at it yet.
+    for list in adopted {
+      show(list)
+      agreeWhole(list)
+    }
+    if mayShow { hideAgain() }
   }
 
   /// From here on the context looks after the object's lists. Their members are noted; lists without any are loaded when

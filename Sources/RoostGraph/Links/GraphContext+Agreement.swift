@@ -20,9 +20,14 @@ extension GraphContext {
   }
 
   private func agree(_ list: LoadedList) {
-    if let added = tail(list), !hasTwice(added, list.rows) {
+    if let added = tail(list), !hasTwice(added, list.rows), !added.contains(where: isForeign) {
       for member in added { take(member, list) }
       for member in added where member._$state.row != 0 { join(member, list) }
+      // What could not be taken leaves the list.
+      if list.refuses {
+        list.refuses = false
+        agreeWhole(list)
+      }
       return
     }
     agreeWhole(list)
@@ -50,10 +55,19 @@ extension GraphContext {
     return known.contains { all.contains($0._$state.row) }
   }
 
+  /// Whether an object belongs to another context. It is not to be touched: its own thread may be at it.
+  func isForeign(_ object: any _ModelObject) -> Bool {
+    guard let origin = object._$state.origin else { return false }
+    return (origin as? RowOrigin)?.context !== self
+  }
+
   /// Takes a member into the context; where it led here already it would come in again.
   func take(_ member: any _ModelObject, _ list: LoadedList) {
-    do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
-    guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return }
+    do { try insert(member, into: list.key) } catch {
+      list.refuses = true
+      return complain(error, list.owner)
+    }
+    guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
     list.rows.append(member._$state.row)
   }
 
@@ -71,8 +85,14 @@ extension GraphContext {
     while end < shorter - start, all[all.count - 1 - end]._$state.row == before[before.count - 1 - end] { end += 1 }
     var seen = Set<UInt64>()
     var members: [any _ModelObject] = []
+    let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
-      do { try insert(member, into: list.key) } catch { fail(list.owner, error) }
+      // What was deleted meanwhile may still stand there.
+      if member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
+      do { try insert(member, into: list.key) } catch {
+        complain(error, list.owner)
+        continue
+      }
       let row = member._$state.row
       guard row != 0, mayLead(list.owner, list.relation, to: member) else { continue }
       if seen.insert(row).inserted { members.append(member) }
@@ -88,8 +108,7 @@ extension GraphContext {
       list.slot.members = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
     }
     let middle = before[start..<before.count - end]
-    let known = Set(middle)
-    for member in members where !known.contains(member._$state.row) { join(member, list) }
+    for member in members where !old.contains(member._$state.row) { join(member, list) }
     let now = Set(list.rows[start..<list.rows.count - end])
     for row in middle where !now.contains(row) { leave(row, list) }
   }
@@ -103,8 +122,8 @@ extension GraphContext {
       if !contains(member, back, origin, list.key.row) { edit(member, inverse, list.owner, adds: true) }
       return
     }
-    guard let former = try? current(member, back, origin), former != list.key.row else { return }
-    if RowNumber.leads(former), let other = try? live(back.target, former) {
+    guard let former = need(member, { try current(member, back, origin) }), former != list.key.row else { return }
+    if RowNumber.leads(former), let other = need(member, { try live(back.target, former) }) {
       edit(other, list.relation.property, member, adds: false)
     }
     setReference(member, inverse, list.key.row)
@@ -117,7 +136,7 @@ extension GraphContext {
       let back = relation(origin, inverse)
     else { return list.rows.contains(member._$state.row) }
     if back.isList { return contains(member, back, origin, list.key.row) }
-    return (try? current(member, back, origin)) == list.key.row
+    return need(member) { try current(member, back, origin) } == list.key.row
   }
 
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
@@ -128,16 +147,20 @@ extension GraphContext {
       if edit.removed.contains(row) { return false }
     }
     if object._$state.flags.contains(.inserted) { return false }
-    guard let side = try? snapshot().catalog.relationship(relation.way.id) else { return false }
-    return (try? snapshot().links(side).contains(RowID(row), in: RowID(key.row))) ?? false
+    return need(object) {
+      guard let side = try snapshot().catalog.relationship(relation.way.id) else { return false }
+      return try snapshot().links(side).contains(RowID(row), in: RowID(key.row))
+    } ?? false
   }
 
   /// Makes a former member's side say that it belongs to the list's owner no more.
   private func leave(_ row: UInt64, _ list: LoadedList) {
-    guard let inverse = list.relation.inverse, let member = try? live(list.relation.target, row),
+    guard let inverse = list.relation.inverse, let member = need(list.owner, { try live(list.relation.target, row) }),
       let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse)
     else { return }
     if back.isList { return edit(member, inverse, list.owner, adds: false) }
-    if (try? current(member, back, origin)) == list.key.row { setReference(member, inverse, RowNumber.nothing) }
+    if need(member, { try current(member, back, origin) }) == list.key.row {
+      setReference(member, inverse, RowNumber.nothing)
+    }
   }
 }

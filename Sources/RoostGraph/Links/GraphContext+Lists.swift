@@ -5,32 +5,55 @@ extension GraphContext {
   /// Puts a list into its slot, with what other sides did to it since it was stored.
   func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     settle(relation.pair)
-    let key = key(object, origin, relation.property)
-    if let list = links.lists[key] { return show(list) }
-    var members: [AnyObject] = []
+    if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
     var rows: [UInt64] = []
-    func add(_ row: UInt64) throws {
-      guard let member = try live(relation.target, row) else { return }
-      members.append(member)
-      rows.append(row)
+    do { try loadOne(object, relation, origin, &rows) } catch {
+      // What is there stays untouched, because no save passes until this is given up.
+      fail(object, error)
+      object.many(relation.property).members = []
+      return
     }
-    var isEdited = false
-    do {
-      let edit = links.edits.removeValue(forKey: key)
-      isEdited = edit != nil
-      if !object._$state.flags.contains(.inserted), let side = try snapshot().catalog.relationship(relation.way.id) {
-        var cursor = try snapshot().links(side).cursor(of: RowID(object._$state.row))
-        while let row = try cursor.next() {
-          if edit?.removed.contains(row.number) == true { continue }
-          try add(row.number)
-        }
+    if object._$state.flags.contains(.inserted) { return }
+    links.awaited = links.lists[key(object, origin, relation.property)]
+    defer { links.awaited = nil }
+    let count = loadSiblings(object, relation, origin, &rows)
+    if count == 0 {
+      statistics.listsLoaded += 1
+      noteSingle(origin, relation.property)
+    }
+    noteLists(count == 0 ? 0 : count + 1, relation, rows)
+  }
+
+  /// Puts one list into its slot, and adds its rows to those of others.
+  func loadOne(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
+  ) throws {
+    let key = key(object, origin, relation.property)
+    let edit = links.edits[key]
+    var members: [AnyObject] = []
+    var loaded: [UInt64] = []
+    func add(_ member: (any _ModelObject)?) {
+      guard let member else { return }
+      members.append(member)
+      loaded.append(member._$state.row)
+    }
+    if !object._$state.flags.contains(.inserted), let side = try snapshot().catalog.relationship(relation.way.id) {
+      var walk = try MemberWalk(snapshot().links(side))
+      try walk.begin(RowID(object._$state.row))
+      while let row = try walk.next() {
+        if edit?.removed.contains(row.number) == true { continue }
+        add(try member(relation.target, row.number))
       }
-      for row in edit?.added ?? [] { try add(row) }
-    } catch { fail(object, error) }
+    }
+    for row in edit?.added ?? [] { add(try live(relation.target, row)) }
+    links.edits[key] = nil
     object.many(relation.property).members = members
-    let list = LoadedList(key, object, relation, rows)
-    list.isDirty = isEdited
-    if isEdited { list.storedCount = nil }
+    let list = LoadedList(key, object, relation, loaded)
+    rows += loaded
+    if edit != nil {
+      list.isDirty = true
+      list.storedCount = nil
+    }
     keep(list)
   }
 
@@ -44,7 +67,7 @@ extension GraphContext {
     if links.memberCount > links.unloadAt { unloadOldest(but: list) }
   }
 
-  private func show(_ list: LoadedList) {
+  func show(_ list: LoadedList) {
     guard let hidden = list.hidden else { return }
     list.hidden = nil
     list.slot.members = hidden
@@ -52,7 +75,7 @@ extension GraphContext {
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
-  private func hideOthers(_ list: LoadedList) {
+  func hideOthers(_ list: LoadedList) {
     guard let visible = links.visible[list.relation.pair] else { return }
     var kept: [LoadedList] = []
     for other in visible {
@@ -85,13 +108,14 @@ extension GraphContext {
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
     // In lists of both sides a member that goes and comes again has another place on its own side.
-    guard let added = addedAtEnd(list), !(relation.isByLinks && added.isEmpty) else { return settle(relation.pair) }
-    for object in added {
-      let member = model(object, relation)
-      if isMember(member, list) { continue }
+    guard let added = addedAtEnd(list).map({ $0.map { model($0, relation) } }),
+      !(relation.isByLinks && added.isEmpty), !added.contains(where: isForeign)
+    else { return settle(relation.pair) }
+    for member in added where !isMember(member, list) {
       take(member, list)
-      if member._$state.row != 0 { join(member, list) }
+      if member._$state.row != 0, !list.refuses { join(member, list) }
     }
+    if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
@@ -121,7 +145,7 @@ extension GraphContext {
     guard let relation = relation(origin, property), let list = links.lists[key(object, origin, property)] else {
       return []
     }
-    return list.rows.compactMap { try? live(relation.target, $0) }
+    return list.rows.compactMap { try? member(relation.target, $0) }
   }
 
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
@@ -168,19 +192,23 @@ extension GraphContext {
   // MARK: Unloading
 
   /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
-  private func unloadOldest(but needed: LoadedList) {
+  func unloadOldest(but needed: LoadedList? = nil) {
     var kept: [LoadedList] = []
     for list in links.queue where links.lists[list.key] === list {
-      if links.memberCount > LinkLedger.mostLoaded / 2, list !== needed, unload(list) { continue }
+      if links.memberCount > links.most / 2, list !== needed, unload(list) { continue }
       kept.append(list)
     }
     links.queue = kept
-    links.unloadAt = max(LinkLedger.mostLoaded, 2 * links.memberCount)
+    // What names them there would keep their owners.
+    tidy()
+    links.unloadAt = max(links.most, 2 * links.memberCount)
   }
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
+    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else {
+      return false
+    }
     drop(list)
     return true
   }
@@ -190,6 +218,11 @@ extension GraphContext {
     list.hidden = nil
     links.lists[list.key] = nil
     links.memberCount -= list.rows.count + 1
+  }
+
+  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows.
+  func unloadList(_ key: LinkKey) {
+    if let list = links.lists[key] { _ = unload(list) }
   }
 
   /// Unloads every list that has no changes.
@@ -204,13 +237,15 @@ extension GraphContext {
   func forgetLinks() {
     let lists = links.lists.values
     for list in lists { drop(list) }
-    links = LinkLedger()
+    links = LinkLedger(most: links.most)
   }
 
-  private func tidy() {
+  /// Forgets lists that are not loaded any more, and counts the others.
+  func tidy() {
     for (pair, lists) in links.visible {
       links.visible[pair] = lists.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
     }
+    links.queue = links.queue.filter { links.lists[$0.key] === $0 }
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
   }
 }

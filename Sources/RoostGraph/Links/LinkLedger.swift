@@ -9,6 +9,8 @@ final class LoadedList {
   var hidden: [AnyObject]?
   /// Whether a user changed it since both sides agreed.
   var isUnsettled = false
+  /// Whether something was put in that cannot be a member.
+  var refuses = false
   /// Whether the next save writes it.
   var isDirty = false
   /// How many members the store has, where it has them in this order and the others came in behind them; else nil.
@@ -60,6 +62,8 @@ struct LinkLedger {
   /// By relationship, the list that a user changed.
   var unsettled: [UInt32: LoadedList] = [:]
   var edits: [LinkKey: Edit] = [:]
+  /// Lists with changes, as they were stored when others committed something.
+  var bases: [LinkKey: [UInt64]] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
   /// Rows that go with the next save although no object of theirs is here.
@@ -67,10 +71,16 @@ struct LinkLedger {
   /// The lists, the first loaded first; some may be gone.
   var queue: [LoadedList] = []
   var memberCount = 0
-  var unloadAt = mostLoaded
-
+  /// The list that somebody waits for: it stays while others are loaded with it.
+  var awaited: LoadedList?
+  var unloadAt: Int
   /// More members than this do not stay loaded, but for those with changes.
-  static let mostLoaded = 100_000
+  let most: Int
+
+  init(most: Int = 100_000) {
+    self.most = most
+    unloadAt = most
+  }
 }
 
 /// Numbers that stand where a row's number would.

@@ -10,6 +10,10 @@ package final class GraphStore: Sendable {
   /// The models of the program, in the order in which they were given.
   package let maps: [EntityMap]
   let feed = CommitFeed()
+  package let listeners = CommitListeners()
+  let aliases = RowAliases()
+  /// By number of the map.
+  let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
   /// By number of the map, whether the model has relationships that the store does not know.
@@ -38,14 +42,17 @@ package final class GraphStore: Sendable {
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
     let catalog = try SchemaKeeper(models).settle(records)
+    let families = try Family.all(models, catalog, records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {
-      guard let entity = catalog.entity(model.type.name) else {
-        throw RecordFault(.unknown, "the store has no such entity", entity: model.type.name)
+      let root = model.type.root.name
+      guard let entity = catalog.entity(root) else {
+        throw RecordFault(.unknown, "the store has no such entity", entity: root)
       }
-      maps.append(try EntityMap(number, model.type, entity))
+      maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
+    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter(\.isUnique) }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
     hasLooseLinks = maps.map { map in
@@ -57,10 +64,11 @@ package final class GraphStore: Sendable {
       }
     }
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
-    byEntity = Dictionary(maps.map { ($0.entity.id, $0) }) { first, _ in first }
+    byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }
 
   package func map(of model: any _ModelObject.Type) -> EntityMap? { byType[ObjectIdentifier(model)] }
+  /// Of an entity that several classes share, the map that stands for all of them.
   package func map(of entity: EntityID) -> EntityMap? { byEntity[entity] }
   package func map(named name: String) -> EntityMap? { maps.first { $0.type.name == name } }
 

@@ -61,7 +61,7 @@ final class Deletion {
     try collect()
     try examine()
     try carryOut(table)
-    return Deleted(asked: asked, rows: rows)
+    return Deleted(asked: asked, rows: rows, loose: loose.map(\.row))
   }
 
   private func doom(_ name: RowName) {
@@ -82,7 +82,8 @@ final class Deletion {
   }
 
   private func examine() throws {
-    for name in rows {
+    var faults: [RecordFault] = []
+    for name in rows where faults.count < Self.mostNamed {
       for way in try ways(name.entity) {
         let one = way.relationship
         switch one.deleteRule {
@@ -93,7 +94,7 @@ final class Deletion {
             let other = RowName(one.target, row)
             if staying.count < Self.mostNamed, !doomed.contains(other) { staying.append(other) }
           }
-          if !staying.isEmpty { throw denied(name, one, staying) }
+          if !staying.isEmpty { faults.append(denied(name, one, staying)) }
         case .nullify:
           guard case .manyByReference(_, let id) = one.shape, let field = way.field else { continue }
           try follow(way, name.row) { row in
@@ -101,11 +102,15 @@ final class Deletion {
             if !doomed.contains(other) { loose.append((other, id)) }
           }
           if !field.isOptional, let last = loose.last, last.field == id, last.row.entity == one.target {
-            throw needed(name, one, last.row, field)
+            faults.append(needed(name, one, last.row, field))
+            loose.removeAll { $0.field == id && $0.row.entity == one.target }
           }
         }
       }
     }
+    guard var first = faults.first else { return }
+    first.others = Array(faults.dropFirst())
+    throw first
   }
 
   private func ways(_ entity: EntityID) throws -> [Way] {
@@ -202,6 +207,8 @@ package struct Deleted {
   package let asked: Int
   /// All rows that went, those asked for first.
   package let rows: [RowName]
+  /// Rows that stay, whose references became nil.
+  package let loose: [RowName]
 }
 
 extension TableWriter {

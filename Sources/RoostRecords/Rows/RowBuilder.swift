@@ -67,6 +67,12 @@ package struct RowBuilder: ~Copyable {
   package func set(_ slot: Slot, float: Float) { present(slot).set32(0, float.bitPattern) }
   package func set(_ slot: Slot, bool: Bool) { present(slot).set8(0, bool ? 1 : 0) }
   package func set(_ slot: Slot, reference: RowID) { present(slot).set64(0, reference.number) }
+  /// Where a reference leads as it stands here; nil for nowhere.
+  package func reference(_ slot: Slot) -> RowID? {
+    if slot.nullBit >= 0, fixed.u8(2 + slot.nullBit >> 3) & 1 << UInt8(slot.nullBit & 7) != 0 { return nil }
+    let number = fixed.u64(slot.position)
+    return number == 0 ? nil : RowID(number)
+  }
   package func set(_ slot: Slot, uuid: UUIDNumber) {
     let memory = present(slot)
     memory.set64(0, uuid.high.byteSwapped)

@@ -92,6 +92,9 @@ package final class RecordWriter {
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 
+  /// Whether an entity has a row at this moment.
+  package func contains(_ row: RowID, _ entity: EntityID) throws -> Bool { try tables.contains(row, entity) }
+
   /// The entity's rows as they are at this moment, for reading until the next change.
   package func reading(_ name: String) throws -> TableReader { try tables.table(name).reading }
   package func reading(_ id: EntityID) throws -> TableReader { try tables.table(id).reading }

@@ -18,4 +18,10 @@ extension TableWriter {
     try replace(id, assemble(&builder, id))
     return true
   }
+
+  /// Where a reference of a row leads; nil for nowhere, or if there is none of that number.
+  package func reference(_ slot: Slot, of id: RowID) throws -> RowID? {
+    guard try load(id) else { return nil }
+    return builder.reference(slot)
+  }
 }

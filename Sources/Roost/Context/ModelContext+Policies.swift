@@ -1,0 +1,166 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// What a save does where this context does not agree with what is stored by now.
+extension ModelContext {
+  /// What wins where this context and another one changed the same property of a model. Different properties of a model are
+  /// always merged, and so are the members of a relationship to many: who came here or elsewhere is in it, who went is not.
+  ///
+  /// Where another context deleted what was changed here, it stays deleted: under ``storeWins`` the change is given up, under
+  /// the others the save throws. A relationship that leads to a model which was deleted elsewhere leads nowhere.
+  public enum MergePolicy: Sendable, Hashable, CaseIterable {
+    /// Nobody: the save throws, and says both values.
+    case error
+    /// What is stored already; the model shows it after the save.
+    case storeWins
+    /// What was changed here.
+    case objectWins
+    /// The whole model as it is here, also what was changed elsewhere alone.
+    case overwrite
+  }
+
+  /// What becomes of an inserted model whose unique values a stored one has already, or one that was inserted before.
+  public enum UniqueChoice: Sendable, Hashable, CaseIterable {
+    /// The stored model takes the values of the inserted one, and keeps its identifier.
+    case upsert
+    /// The stored model stays as it is.
+    case keepExisting
+    /// The stored model takes those values that are not nil.
+    case mergeNonNil
+    /// The save throws, and names both.
+    case `throw`
+  }
+
+  /// How that is decided.
+  public enum UniquePolicy {
+    case upsert, keepExisting, mergeNonNil, `throw`
+    /// Asked for each inserted model, with the one that has its values already. It may change the inserted one before it
+    /// chooses, so as to take over what it wants; it must not save.
+    case choose((_ inserted: any PersistentModel, _ existing: any PersistentModel) throws -> UniqueChoice)
+  }
+
+  /// What wins where another context changed the same; ``MergePolicy/objectWins`` at first.
+  public var mergePolicy: MergePolicy {
+    get { state.mergePolicy }
+    set { state.mergePolicy = newValue }
+  }
+
+  /// What becomes of inserted models whose unique values are there already; ``UniquePolicy/upsert`` at first, as in SwiftData.
+  ///
+  /// The inserted model is then the stored one: its old identifier leads there too. Where this context has an object of the
+  /// stored model, that one stays, and the inserted one is deleted. What the inserted model leads to goes over; where it
+  /// leads nowhere the stored model keeps what it has.
+  public var uniquePolicy: UniquePolicy {
+    get { state.uniquePolicy }
+    set { state.uniquePolicy = newValue }
+  }
+
+  /// What the last save did that nobody asked for word by word.
+  public var lastSave: SaveSummary {
+    var summary = SaveSummary()
+    for graph in state.open { summary.add(graph.lastSave, graph.store.identifier) }
+    return summary
+  }
+
+  /// A model that has the same unique values as this one; nil if there is none. It tells before a save what would become of an
+  /// inserted model, and looks at what is stored, not at what waits.
+  public func existingModel<T>(like model: T) throws -> T? where T: PersistentModel {
+    try Doorway.pass { try state.graph(of: model).existing(like: model) as? T }
+  }
+
+  /// Takes a model into the context as ``insert(_:)`` does, but throws where its unique values are there already, stored or
+  /// waiting, and then changes nothing.
+  public func insertUnique<T>(_ model: T) throws where T: PersistentModel {
+    try Doorway.pass {
+      let graph = try state.graph(of: model)
+      try graph.checkUnique(model)
+      try graph.insert(model)
+    }
+  }
+}
+
+/// What a save did to make a context agree with what others stored.
+public struct SaveSummary: Sendable {
+  /// A property that was changed here and elsewhere.
+  public struct Conflict: Sendable {
+    public let model: PersistentIdentifier
+    public let property: String
+    /// In words: what it was, what it became here, and what another context stored.
+    public let before: String
+    public let here: String
+    public let stored: String
+    /// Whether what was stored stayed.
+    public let keepsStored: Bool
+  }
+
+  /// An inserted model that became a stored one.
+  public struct Merge: Sendable {
+    /// The identifier that it had before; it leads to the other one now.
+    public let inserted: PersistentIdentifier
+    public let existing: PersistentIdentifier
+    public let choice: ModelContext.UniqueChoice
+  }
+
+  public internal(set) var conflicts: [Conflict] = []
+  public internal(set) var merges: [Merge] = []
+  /// Models whose changes were given up, because they had been deleted elsewhere.
+  public internal(set) var dropped: [PersistentIdentifier] = []
+
+  mutating func add(_ one: RoostGraph.SaveSummary, _ store: String) {
+    func identifier(_ name: ObjectName) -> PersistentIdentifier {
+      PersistentIdentifier(store: store, entity: name.entity, .row(name.row))
+    }
+    conflicts += one.conflicts.map {
+      Conflict(
+        model: identifier($0.object), property: $0.property, before: $0.before, here: $0.here, stored: $0.stored,
+        keepsStored: $0.keepsStored)
+    }
+    merges += one.merges.map {
+      Merge(inserted: identifier($0.inserted), existing: identifier($0.existing), choice: $0.choice.shown)
+    }
+    dropped += one.dropped.map(identifier)
+  }
+}
+
+extension RoostGraph.UniqueChoice {
+  fileprivate var shown: ModelContext.UniqueChoice {
+    switch self {
+    case .upsert: .upsert
+    case .keepExisting: .keepExisting
+    case .mergeNonNil: .mergeNonNil
+    case .refuse: .throw
+    }
+  }
+}
+
+extension GraphContext {
+  /// Takes over what a user chose.
+  func set(_ merge: ModelContext.MergePolicy, _ unique: ModelContext.UniquePolicy) {
+    mergePolicy =
+      switch merge {
+      case .error: .error
+      case .storeWins: .storeWins
+      case .objectWins: .objectWins
+      case .overwrite: .overwrite
+      }
+    chooseUnique = nil
+    switch unique {
+    case .upsert: uniqueChoice = .upsert
+    case .keepExisting: uniqueChoice = .keepExisting
+    case .mergeNonNil: uniqueChoice = .mergeNonNil
+    case .throw: uniqueChoice = .refuse
+    case .choose(let choose):
+      chooseUnique = { inserted, existing in
+        guard let inserted = inserted as? any PersistentModel, let existing = existing as? any PersistentModel else {
+          return .upsert
+        }
+        return switch try choose(inserted, existing) {
+        case .upsert: .upsert
+        case .keepExisting: .keepExisting
+        case .mergeNonNil: .mergeNonNil
+        case .throw: .refuse
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+internal import RoostRecords
+
+/// Taking over what others committed.
+extension GraphContext {
+  /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay. Objects whose rows
+  /// others deleted keep the values that they had.
+  func advance() throws {
+    let new = try store.records.snapshot()
+    guard let old = reader else { return show(new) }
+    if new.commit == old.commit { return new.close() }
+    do {
+      switch store.feed.news(after: old.commit, through: new.commit) {
+      case .entries(let entries):
+        let others = entries.filter { $0.author != ObjectIdentifier(self) }
+        if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { show(new) }
+      case .everything:
+        keepListBases(old)
+        try forgetDeleted(new)
+        show(new)
+        unloadLists()
+        for object in allObjects { refresh(object, old) }
+      }
+      old.close()
+    } catch {
+      if reader !== new { new.close() }
+      throw error
+    }
+  }
+
+  private func goOn(over others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
+    keepListBases(old)
+    for entry in others {
+      for (number, rows) in entry.deleted {
+        guard let origin = originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { bury(object) } }
+      }
+    }
+    if links.lists.isEmpty {
+      show(new)
+    } else {
+      let touched = others.reduce(0) { $0 + $1.size }
+      let before = touched <= Self.mostTouched ? try owners(others) : nil
+      show(new)
+      if let before { try unloadTouched(others, before) } else { unloadLists() }
+    }
+    for entry in others {
+      for (number, rows) in entry.rows {
+        guard let origin = originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { refresh(object, old) } }
+      }
+    }
+  }
+
+  // MARK: Lists
+
+  /// Of more rows it is not asked whose lists they are in: all lists are unloaded.
+  private static var mostTouched: Int { 2000 }
+
+  /// The loaded lists of others that rows are in, by the snapshot that is shown.
+  private func owners(_ entries: [CommitFeed.Entry]) throws -> Set<LinkKey> {
+    var found: Set<LinkKey> = []
+    for entry in entries {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for case .some(let relation) in relations(ofEntity: number) {
+          guard relation.isInverseList, let inverse = relation.inverse else { continue }
+          for row in rows {
+            for owner in try stored(LinkKey(map: number, row: row, property: relation.property), relation) {
+              let key = LinkKey(map: relation.home, row: owner, property: inverse)
+              if links.lists[key] != nil { found.insert(key) }
+            }
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
+  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<LinkKey>) throws {
+    for key in before.symmetricDifference(try owners(entries)) { unloadList(key) }
+    for entry in entries {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for case .some(let relation) in relations(ofEntity: number) where relation.isList {
+          for row in rows { unloadList(LinkKey(map: number, row: row, property: relation.property)) }
+        }
+      }
+    }
+    tidy()
+  }
+
+  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
+  private func relations(ofEntity home: Int) -> [Relation?] {
+    if store.maps[home].family == nil { return store.relations[home] }
+    return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }
+  }
+
+  // MARK: Objects
+
+  /// Looks, on the old snapshot, at rows that are not in the new one.
+  private func forgetDeleted(_ new: RecordReader) throws {
+    for object in allObjects {
+      guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.inserted),
+        try !new.table(origin.map.entity.id).contains(RowID(object._$state.row))
+      else { continue }
+      bury(object)
+    }
+  }
+
+  /// Somebody else deleted the row. The object keeps its last values, which a fault reads now. One with changes of its own stays as it
+  /// is: the save says that its row is gone.
+  private func bury(_ object: any _ModelObject) {
+    let flags = object._$state.flags
+    guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
+    if flags.contains(.changed), !flags.contains(.deleted) { return }
+    if flags.contains(.fault) { fill(object, origin) }
+    object.markGone()
+  }
+
+  /// Makes an object read its row again.
+  private func refresh(_ object: any _ModelObject, _ old: RecordReader) {
+    let flags = object._$state.flags
+    if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
+    if flags.contains(.changed) {
+      // Takes over what others changed, but for the properties that were changed here.
+      guard let origin = object._$state.origin as? RowOrigin else { return }
+      keepBase(object, origin, old)
+      return fillUnchanged(object, origin)
+    }
+    object._$forget()
+    object._$state.flags.insert(.fault)
+  }
+}

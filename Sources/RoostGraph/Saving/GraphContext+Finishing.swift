@@ -1,0 +1,82 @@
+internal import RoostRecords
+
+/// What a save leaves behind in objects, once it is committed.
+extension GraphContext {
+  func finish(_ run: SaveRun) throws {
+    statistics.saves += 1
+    lastSave = run.summary
+    settleAfterSave(run)
+    batches.letGo()
+    store.listeners.tell()
+    try advance()
+  }
+
+  private func settleAfterSave(_ run: SaveRun) {
+    for object in deleted where object._$state.flags.contains(.deleted) {
+      object._$state.flags.insert(.gone)
+      object._$state.flags.remove(.changed)
+    }
+    for row in run.gone + run.vanished { leave(row) }
+    let written = inserted + changed
+    for object in written where !object._$state.flags.contains(.gone) {
+      object._$state.flags.remove([.inserted, .changed])
+      object._$state.changed = 0
+    }
+    let isMerged = run.news != nil || !run.decisions.isEmpty
+    if !run.decisions.isEmpty { for object in inserted { become(object, run) } }
+    inserted = []
+    changed = []
+    deleted = []
+    bases = [:]
+    links.memberCount = 0
+    for list in links.lists.values {
+      links.memberCount += list.rows.count + 1
+      if !list.isDirty { continue }
+      list.isDirty = false
+      list.storedCount = list.rows.count
+    }
+    // Lists that grew were not counted meanwhile.
+    if links.memberCount > links.most { unloadOldest() }
+    links.edits = [:]
+    links.doomed = []
+    links.bases = [:]
+    if !isMerged { return }
+    // Rows may say something else than their objects did.
+    unloadLists()
+    written.forEach(forget)
+  }
+
+  /// An object whose row went, although nobody deleted it here.
+  private func leave(_ row: LinkKey) {
+    guard let object = registered(store.maps[row.map], RowID(row.row)), !object._$state.flags.contains(.gone),
+      let origin = object._$state.origin as? RowOrigin
+    else { return }
+    // Its last values stay readable.
+    if object._$state.flags.contains(.fault) { fill(object, origin) }
+    object.markGone()
+    object._$state.flags.remove(.changed)
+  }
+
+  /// Makes a new object that of the row it was written to; where that row has an object, this one leaves.
+  private func become(_ object: any _ModelObject, _ run: SaveRun) {
+    guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.gone) else { return }
+    let old = object._$state.row
+    let row = run.row(origin.map.home, old)
+    if row == old { return }
+    store.aliases.add(origin.map.home, old, row)
+    if let known = origin.known(row) {
+      forget(known)
+      return object.markGone()
+    }
+    origin.objects.remove(old, object._$state.ticket)
+    object._$state.row = row
+    object._$state.ticket = origin.objects.put(row, object)
+  }
+
+  /// Makes an object read its row again.
+  private func forget(_ object: any _ModelObject) {
+    guard object._$state.flags.isDisjoint(with: [.gone, .lent, .fault, .inserted, .changed]) else { return }
+    object._$forget()
+    object._$state.flags.insert(.fault)
+  }
+}

@@ -1,0 +1,122 @@
+internal import RoostRecords
+
+/// References of rows that are written, where what they lead to may be another row by now, or none.
+extension GraphContext {
+  /// Corrects the references of a row that is about to be written.
+  func lead(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ mask: UInt64, _ box: SinkBox, _ run: SaveRun
+  ) throws {
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
+        let row = leads(object, relation)
+      else { continue }
+      let slot = try run.writer.table(origin.map.entity.id).slot(origin.map.type.fieldName(relation.property))
+      let target = run.row(relation.home, row)
+      if target != row { box.sink.builder.set(slot, reference: RowID(target)) }
+      guard let loss = try loss(object, relation, target, run) else { continue }
+      switch loss {
+      case .refused(let fault): run.refuse(fault)
+      case .nothing where slot.nullBit >= 0: box.sink.builder.setNull(slot)
+      case .nothing:
+        let other = ObjectName(store.maps[relation.target].type.name, target)
+        run.refuse(
+          GraphFault(
+            .denied, "it must lead to an object, and \(other) is deleted: delete it too, or let it lead elsewhere",
+            name(object), origin.map.type.propertyName(relation.property), others: [other]))
+      }
+    }
+  }
+
+  /// Where a reference leads as its slot says.
+  func leads(_ object: any _ModelObject, _ relation: Relation) -> UInt64? {
+    let slot = object.one(relation.property)
+    let row = slot.object.map { model($0, relation)._$state.row } ?? slot.row
+    return RowNumber.leads(row) ? row : nil
+  }
+
+  private enum Loss {
+    case nothing
+    case refused(GraphFault)
+  }
+
+  /// What becomes of a reference that leads to a row which is not there; nil where it is.
+  private func loss(_ object: any _ModelObject, _ relation: Relation, _ row: UInt64, _ run: SaveRun) throws -> Loss? {
+    let target = store.maps[relation.target]
+    let known = registered(target, RowID(row))?._$state.flags
+    let isDeleted =
+      known?.contains(.deleted) == true
+      || links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
+    if isDeleted {
+      // Of rows that are there the deletion sees to it.
+      guard object._$state.flags.contains(.inserted) else { return nil }
+      let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
+      guard let inverse, inverse.deleteRule == .deny else { return .nothing }
+      return .refused(
+        GraphFault(
+          .denied,
+          "it cannot be deleted while it leads to \(name(object)): delete that too, or take it out first",
+          ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [name(object)]))
+    }
+    if known?.contains(.inserted) == true { return nil }
+    if run.news == nil { return nil }
+    if try run.writer.contains(RowID(row), target.entity.id) { return nil }
+    if mergePolicy != .error { return .nothing }
+    return .refused(
+      GraphFault(
+        .conflict, "another context deleted \(target.type.name) \(row), to which it was made to lead here",
+        name(object), type(of: object)._$type.propertyName(relation.property),
+        others: [ObjectName(target.type.name, row)]))
+  }
+
+  /// Where two contexts gave an object two partners, one of them loses it.
+  func partSingles(_ run: SaveRun) throws {
+    if run.news == nil, run.decisions.isEmpty { return }
+    for object in changed + inserted {
+      let flags = object._$state.flags
+      guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin,
+        !run.vanished.contains(key(object, origin))
+      else { continue }
+      let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
+      for case .some(let relation) in store.relations[origin.map.number]
+      where !relation.isInverseList && mask & _ModelState.bit(relation.property) != 0 {
+        try partSingle(object, origin, relation, run)
+      }
+    }
+  }
+
+  private func partSingle(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun
+  ) throws {
+    let catalog = run.writer.catalog
+    guard case .reference(let id) = relation.way, let side = catalog.relationship(id),
+      let inverse = catalog.inverse(of: side), inverse.isToOne
+    else { return }
+    let own = RowID(run.row(origin.map.home, object._$state.row))
+    let table = try run.writer.table(origin.map.entity.id)
+    let property = origin.map.type.propertyName(relation.property)
+    let slot = try table.slot(origin.map.type.fieldName(relation.property))
+    guard let row = try table.reference(slot, of: own) else { return }
+    for other in try run.writer.links(inverse).rows(of: row) where other != own {
+      let names = (
+        ObjectName(origin.map.type.name, other.number), ObjectName(store.maps[relation.target].type.name, row.number)
+      )
+      if mergePolicy == .error, run.decisions.isEmpty {
+        run.refuse(
+          GraphFault(
+            .conflict, "another context made \(names.0) lead to \(names.1), and only one may: give one of them up",
+            name(object), property, others: [names.0, names.1]))
+        continue
+      }
+      let loser = mergePolicy == .storeWins && run.decisions.isEmpty ? own : other
+      guard slot.nullBit >= 0 else {
+        run.refuse(
+          GraphFault(
+            .denied, "\(names.0) must lead to \(names.1) too, and only one may: let one of them lead elsewhere",
+            name(object), property, others: [names.0, names.1]))
+        continue
+      }
+      try table.update(loser) { builder in builder.setNull(slot) }
+      run.note(origin.map.home, loser.number)
+    }
+  }
+}

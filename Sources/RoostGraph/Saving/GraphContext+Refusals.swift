@@ -1,0 +1,98 @@
+internal import RoostRecords
+
+/// Saying in terms of objects what rows refused.
+extension GraphContext {
+  func name(_ object: any _ModelObject) -> ObjectName {
+    ObjectName(type(of: object)._$type.name, object._$state.row)
+  }
+
+  func name(_ key: LinkKey) -> ObjectName { ObjectName(map(of: key).type.name, key.row) }
+
+  private func name(_ row: RowName) -> ObjectName {
+    guard let home = store.map(of: row.entity) else { return ObjectName("?", row.row.number) }
+    return name(LinkKey(map: home.number, row: row.row.number, property: 0))
+  }
+
+  /// What a row's fault says of its object.
+  func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
+    let own = name(object)
+    let others = fault.rows.map(name).filter { $0 != own }
+    switch fault.code {
+    case .notUnique:
+      let text = values(fault, run)
+      let other = others.first.map { "\($0)" } ?? "another object"
+      return GraphFault(
+        .notUnique,
+        "\(text.isEmpty ? "the value" : text) is \(other)'s already, and only one may have it: give one of them "
+          + "another value, or delete one", own, fault.field, others: others)
+    case .denied: return GraphFault(.denied, fault.detail, own, fault.field, others: others)
+    case .unknown: return GraphFault(.deleted, fault.detail, own, fault.field, others: others)
+    case .conflict, .expired: return GraphFault(.conflict, fault.detail, own, fault.field, others: others)
+    case .wrongType, .outOfRange, .missing, .tooLarge:
+      return GraphFault(.badValue, fault.detail, own, fault.field, others: others)
+    }
+  }
+
+  /// What the row that stands in the way has in the fields of a unique index.
+  private func values(_ fault: RecordFault, _ run: SaveRun) -> String {
+    guard let other = fault.rows.first, let entity = store.map(of: other.entity)?.entity else { return "" }
+    let fields = (fault.field ?? "").split(separator: ",").compactMap { part in
+      entity.fields.first { $0.name == part.drop { $0 == " " } }?.id
+    }
+    guard let values = try? run.writer.reading(other.entity).values(fields, of: other.row) else { return "" }
+    return values.map(\.text).joined(separator: ", ")
+  }
+
+  /// What a deletion that a rule forbids says of its objects.
+  func refusals(_ fault: RecordFault) -> [GraphFault] {
+    ([fault] + fault.others).map { fault in
+      let rows = fault.rows.map(name)
+      if fault.code == .missing, rows.count > 1 {
+        return GraphFault(
+          .denied,
+          "it must lead to an object, and \(rows[0]) is to be deleted: delete it too, or let it lead elsewhere",
+          rows[1], fault.field, others: [rows[0]])
+      }
+      guard fault.code == .denied, let first = rows.first else {
+        return GraphFault(.denied, fault.detail, entity: fault.entity, property: fault.field, others: rows)
+      }
+      let others = rows.dropFirst()
+      let some = others.prefix(3).map(\.description).joined(separator: ", ")
+      return GraphFault(
+        .denied,
+        "it cannot be deleted while it leads to \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
+          + "take them out first", first, fault.field, others: Array(others))
+    }
+  }
+}
+
+extension Value {
+  /// For a sentence.
+  var text: String {
+    switch self {
+    case .null: "nil"
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .uint(let value): "\(value)"
+    case .float(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .string(let value), .url(let value): "\"\(value.prefix(60))\(value.count > 60 ? "…" : "")\""
+    case .reference(let row): "row \(row.number)"
+    case .data(let bytes): "\(bytes.count) bytes"
+    case .date(let seconds): "the date \(seconds) seconds after 2001"
+    case .decimal(let number): "\(number)"
+    case .uuid(let uuid): "\(uuid)"
+    case .array, .set, .dictionary, .structure: kind
+    }
+  }
+
+  /// Whether nothing was changed: also a number that is none stays what it is.
+  func isStill(_ other: Value) -> Bool {
+    switch (self, other) {
+    case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern || one == other
+    case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern || one == other
+    case (.date(let one), .date(let other)): one.bitPattern == other.bitPattern || one == other
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import RoostRecords
+
+/// The rows of a save: those that are changed, those that go, and new ones.
+extension GraphContext {
+  func update(_ run: SaveRun) throws {
+    for object in changed {
+      let flags = object._$state.flags
+      guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted]),
+        let origin = object._$state.origin as? RowOrigin
+      else { continue }
+      if run.news != nil, run.vanished.contains(key(object, origin)) { continue }
+      try update(object, origin, run, mayWait: true)
+    }
+    try updateWaiting(run, mayWait: true)
+  }
+
+  /// Updates what waited until other rows gave up their unique values, as long as that leads anywhere.
+  func updateWaiting(_ run: SaveRun, mayWait: Bool = false) throws {
+    var count = 0
+    while !run.waiting.isEmpty, run.waiting.count != count {
+      let waiting = run.waiting
+      count = waiting.count
+      run.waiting = []
+      for object in waiting {
+        guard let origin = object._$state.origin as? RowOrigin else { continue }
+        try update(object, origin, run, mayWait: true)
+      }
+    }
+    if mayWait { return }
+    let waiting = run.waiting
+    run.waiting = []
+    for object in waiting {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      try update(object, origin, run, mayWait: false)
+    }
+  }
+
+  private func update(_ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun, mayWait: Bool) throws {
+    let box = sink(origin.map)
+    let row = RowID(object._$state.row)
+    let table = try run.writer.table(origin.map.entity.id)
+    guard try table.read(row, into: &box.sink.builder) else {
+      return run.refuse(GraphFault(.deleted, "the object was deleted by another context", name(object)))
+    }
+    let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
+    box.sink.failure = nil
+    object._$encode(only: mask, into: &box.sink)
+    if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run)) }
+    if !run.isPlain { try lead(object, origin, mask, box, run) }
+    do {
+      try table.replace(row, with: &box.sink.builder)
+      run.note(origin.map.home, row.number)
+    } catch let fault as RecordFault {
+      if mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run) { return run.waiting.append(object) }
+      run.refuse(refusal(fault, object, run))
+    }
+  }
+
+  /// Whether the row that stands in the way is to be changed or deleted too.
+  private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> Bool {
+    guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
+    if links.doomed.contains(LinkKey(map: map.number, row: other.row.number, property: 0)) { return true }
+    guard let known = registered(map, other.row), known !== object else { return false }
+    return known._$state.flags.isPending
+  }
+
+  func delete(_ run: SaveRun) throws {
+    var rows: [Int: [RowID]] = [:]
+    for object in deleted where object._$state.flags.isPending {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      rows[origin.map.home, default: []].append(RowID(object._$state.row))
+    }
+    for key in links.doomed { rows[key.map, default: []].append(RowID(key.row)) }
+    if rows.isEmpty { return }
+    try noteOwners(rows, run)
+    for (number, ids) in rows.sorted(by: { $0.key < $1.key }) {
+      do {
+        let gone = try run.writer.table(store.maps[number].entity.id).deleteFollowingRules(many: ids)
+        for name in gone.rows {
+          guard let map = store.map(of: name.entity) else { continue }
+          run.noteGone(map.number, name.row.number)
+        }
+        for name in gone.loose {
+          if let map = store.map(of: name.entity) { run.note(map.number, name.row.number) }
+        }
+      } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
+    }
+  }
+
+  func insert(_ run: SaveRun) throws {
+    var last: (number: Int, table: TableWriter, box: SinkBox)?
+    for object in inserted {
+      guard object._$state.flags.contains(.inserted), !object._$state.flags.contains(.deleted),
+        let origin = object._$state.origin as? RowOrigin
+      else { continue }
+      if last?.number != origin.map.number {
+        last = (origin.map.number, try run.writer.table(origin.map.entity.id), sink(origin.map))
+      }
+      guard let (_, table, box) = last else { continue }
+      box.sink.clear()
+      object._$encode(into: &box.sink)
+      if let failure = box.sink.failure {
+        run.refuse(refusal(failure, object, run))
+        continue
+      }
+      if !run.isPlain {
+        try lead(object, origin, .max, box, run)
+        if try merge(object, origin, box, table, run) { continue }
+      }
+      do {
+        try table.insert(&box.sink.builder, as: RowID(object._$state.row))
+      } catch let fault as RecordFault { try collide(fault, object, origin, run) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import RoostFile
+
+/// Row numbers that new objects had before it was found that they are objects of other rows.
+///
+/// Somebody may have kept an identifier of such an object. The numbers are never given again, so they can lead on; the oldest
+/// are forgotten where there are too many.
+///
+/// Unchecked because the lock guards all of it.
+final class RowAliases: @unchecked Sendable {
+  private let lock = Lock()
+  private var rows: [LinkKey: UInt64] = [:]
+  private var order: [LinkKey] = []
+  private let most: Int
+
+  init(most: Int = 1 << 16) { self.most = most }
+
+  func add(_ map: Int, _ old: UInt64, _ row: UInt64) {
+    let key = LinkKey(map: map, row: old, property: 0)
+    lock.acquire()
+    defer { lock.release() }
+    if rows.updateValue(row, forKey: key) == nil { order.append(key) }
+    if order.count <= most { return }
+    // Half of them at a time, so that it costs little.
+    for old in order.prefix(most / 2) { rows[old] = nil }
+    order.removeFirst(most / 2)
+  }
+
+  func row(_ map: Int, _ row: UInt64) -> UInt64 {
+    lock.withLock { rows.isEmpty ? row : rows[LinkKey(map: map, row: row, property: 0)] ?? row }
+  }
+}
+
+extension GraphStore {
+  /// The row that an object of this number has by now: another one, if it was merged into that.
+  package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.home, row) }
+}

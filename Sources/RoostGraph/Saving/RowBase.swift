@@ -1,0 +1,55 @@
+internal import RoostRecords
+
+/// What a row held in properties that were changed here, before others changed the row too.
+///
+/// A context goes on to newer snapshots at each fetch, and keeps what was changed here. Whether somebody else changed the same
+/// is found out at the save; by then the snapshot does not show any more what the change began with.
+struct RowBase {
+  /// The commit of the snapshot.
+  var commit: UInt64
+  /// By the bit of the property.
+  var values: [Int: [Value]] = [:]
+}
+
+extension GraphContext {
+  /// The fields of a map's properties, by the properties' bits; nothing for those that stand in no row.
+  func fields(_ map: EntityMap) throws -> [Int: [FieldID]] {
+    if let known = fieldsByBit[map.number] { return known }
+    var fields: [Int: [FieldID]] = [:]
+    for field in try map.type.neededFields() {
+      if let id = map.entity.field(field.name)?.id { fields[min(field.property, 63), default: []].append(id) }
+    }
+    for case .some(let relation) in store.relations[map.number] {
+      guard case .reference = relation.way,
+        let id = map.field(relation.property)?.id
+      else { continue }
+      fields[min(relation.property, 63), default: []].append(id)
+    }
+    fieldsByBit[map.number] = fields
+    return fields
+  }
+
+  /// Notes what an older snapshot says of the properties that are changed.
+  func keepBase(_ object: any _ModelObject, _ origin: RowOrigin, _ old: RecordReader) {
+    let row = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
+    var base = bases[row] ?? RowBase(commit: old.commit)
+    do {
+      let table = try old.table(origin.map.entity.id)
+      for (bit, fields) in try fields(origin.map) where object._$state.changed & 1 << UInt64(bit) != 0 {
+        if base.values[bit] == nil { base.values[bit] = try table.values(fields, of: RowID(row.row)) }
+      }
+    } catch { fail(object, error) }
+    bases[row] = base
+  }
+
+  /// Notes what an older snapshot says of lists that are changed.
+  func keepListBases(_ old: RecordReader) {
+    for list in links.lists.values where list.hasChanges && list.relation.isByLinks {
+      if links.bases[list.key] != nil || list.owner._$state.flags.contains(.inserted) { continue }
+      do {
+        guard let side = old.catalog.relationship(list.relation.way.id) else { continue }
+        links.bases[list.key] = try old.links(side).rows(of: RowID(list.key.row)).map(\.number)
+      } catch { fail(list.owner, error) }
+    }
+  }
+}

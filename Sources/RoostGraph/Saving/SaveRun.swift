@@ -1,0 +1,97 @@
+internal import RoostRecords
+
+/// One attempt to write what a context changed: what is known at its time, and what was found out.
+final class SaveRun {
+  let writer: RecordWriter
+  /// What others committed since the context's snapshot; nil where nobody did, and nothing need be compared.
+  let news: News?
+  /// Rows that new objects become, because these have the same unique values.
+  let decisions: [LinkKey: Decision]
+  /// Whether what objects say of each other may not be written as it is.
+  let isPlain: Bool
+  var entry: CommitFeed.Entry
+  var faults: [GraphFault] = []
+  /// New objects that have the unique values of a row, found by this attempt.
+  var collisions: [Collision] = []
+  /// New objects whose decision holds no more.
+  var lapsed: [LinkKey] = []
+  /// By object, the properties that are written after all, where those are not the ones that were changed.
+  var masks: [ObjectIdentifier: UInt64] = [:]
+  /// Objects whose rows are gone.
+  var vanished: Set<LinkKey> = []
+  /// Rows that went, by themselves or because a rule took them along.
+  var gone: [LinkKey] = []
+  /// Objects that wait until others make room for their unique values.
+  var waiting: [any _ModelObject] = []
+  /// Owners of lists that deleted objects were in.
+  var left: [LinkKey] = []
+  var summary = SaveSummary()
+  var isCommitted = false
+  private var readers: [Int: TableReader] = [:]
+
+  struct Decision {
+    var row: UInt64
+    var choice: UniqueChoice
+  }
+
+  struct Collision {
+    var object: any _ModelObject
+    var key: LinkKey
+    /// The row that has the same values.
+    var row: UInt64
+    var fault: GraphFault
+  }
+
+  /// What others did.
+  struct News {
+    /// By map; nil where more happened than the feed tells.
+    var rows: [Int: Set<UInt64>]?
+
+    func contains(_ map: Int, _ row: UInt64) -> Bool {
+      guard let rows else { return true }
+      return rows[map]?.contains(row) == true
+    }
+  }
+
+  init(_ writer: RecordWriter, _ news: News?, _ decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject) {
+    self.writer = writer
+    self.news = news
+    self.decisions = decisions
+    self.isPlain = isPlain && news == nil && decisions.isEmpty
+    entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(author))
+  }
+
+  /// The row that an object of this number is written to.
+  func row(_ map: Int, _ row: UInt64) -> UInt64 {
+    if decisions.isEmpty { return row }
+    var row = row
+    // Each step leads to a row that was inserted before, so it ends.
+    while let next = decisions[LinkKey(map: map, row: row, property: 0)], next.row != row { row = next.row }
+    return row
+  }
+
+  /// The rows before anything is changed.
+  func reading(_ map: EntityMap) throws -> TableReader {
+    if let known = readers[map.number] { return known }
+    let made = try writer.reading(map.entity.id)
+    readers[map.number] = made
+    return made
+  }
+
+  func note(_ map: Int, _ row: UInt64) { entry.rows[map, default: []].append(row) }
+
+  func noteGone(_ map: Int, _ row: UInt64) {
+    entry.deleted[map, default: []].append(row)
+    gone.append(LinkKey(map: map, row: row, property: 0))
+  }
+
+  func refuse(_ fault: GraphFault) {
+    if faults.count < Self.mostFaults { faults.append(fault) }
+  }
+
+  /// More are not told.
+  private static let mostFaults = 1000
+}
+
+/// An attempt found new objects that have rows already: it is made again, when it is known what becomes of them.
+struct SaveAgain: Error {}

@@ -1,0 +1,246 @@
+import RoostPages
+import RoostQuery
+import RoostRecords
+import Testing
+
+@testable import RoostGraph
+
+/// Contexts that changed the same, and objects that are the same.
+@Suite struct PolicyTests {
+  private let store: GraphStore
+  private let (here, there): (GraphContext, GraphContext)
+
+  init() throws {
+    store = try GraphStore(
+      inMemory: StoreOptions(), [ModelPlan(Item._$type, uniques: [["name"]], indexes: [["count"]])])
+    (here, there) = (GraphContext(store), GraphContext(store))
+    try here.insert(Item("a", count: 1, note: "old"))
+    try here.save()
+  }
+
+  private func one(_ context: GraphContext) throws -> Item {
+    try #require(try context.fetchStored(Query("Item"), as: Item.self).first)
+  }
+
+  private func rows() throws -> [String] {
+    let context = GraphContext(store)
+    defer { context.close() }
+    let all = try context.fetchStored(Query("Item"), as: Item.self)
+    return all.map { "\($0.name) \($0.count) \($0.note ?? "-")" }.sorted()
+  }
+
+  /// Both have changed the count; with a fetch in between where the snapshot is to go on.
+  private func conflict(_ policy: MergePolicy, fetches: Bool) throws -> (mine: Item, theirs: Item) {
+    here.mergePolicy = policy
+    let (mine, theirs) = (try one(here), try one(there))
+    mine.count = 2
+    theirs.count = 3
+    theirs.note = "new"
+    try there.save()
+    if fetches { _ = try one(here) }
+    return (mine, theirs)
+  }
+
+  @Test(arguments: [false, true]) func `an error names both values and both versions`(fetches: Bool) throws {
+    let (mine, _) = try conflict(.error, fetches: fetches)
+    let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+    let fault = try #require(refusal?.faults.first)
+    #expect(refusal?.faults.count == 1)
+    #expect(fault.code == .conflict && fault.entity == "Item" && fault.row == 1 && fault.property == "count")
+    for part in ["was 1", "became 2", "stored 3", "commit"] { #expect(fault.detail.contains(part)) }
+    #expect(here.hasChanges && mine.count == 2)
+    #expect(try rows() == ["a 3 new"])
+    // What was said can be mended.
+    here.mergePolicy = .objectWins
+    try here.save()
+    #expect(try rows() == ["a 2 new"])
+  }
+
+  @Test(arguments: [false, true]) func `the store wins`(fetches: Bool) throws {
+    let (mine, _) = try conflict(.storeWins, fetches: fetches)
+    try here.save()
+    #expect(mine.count == 3 && mine.note == "new" && !here.hasChanges)
+    #expect(here.lastSave.conflicts.map(\.stored) == ["3"])
+    #expect(try rows() == ["a 3 new"])
+  }
+
+  @Test(arguments: [false, true]) func `the object wins`(fetches: Bool) throws {
+    let (mine, theirs) = try conflict(.objectWins, fetches: fetches)
+    try here.save()
+    #expect(mine.count == 2 && mine.note == "new")
+    #expect(here.lastSave.conflicts.map(\.here) == ["2"])
+    _ = try one(there)
+    #expect(theirs.count == 2)
+    #expect(try rows() == ["a 2 new"])
+  }
+
+  @Test func `an object overwrites also what it did not change`() throws {
+    let (mine, _) = try conflict(.overwrite, fetches: false)
+    try here.save()
+    #expect(mine.count == 2 && mine.note == "old")
+    #expect(try rows() == ["a 2 old"])
+  }
+
+  @Test func `the same value is no conflict, and neither is another property`() throws {
+    here.mergePolicy = .error
+    let (mine, theirs) = (try one(here), try one(there))
+    mine.count = 2
+    theirs.count = 2
+    theirs.note = "new"
+    try there.save()
+    try here.save()
+    #expect(here.lastSave.conflicts.isEmpty)
+    #expect(try rows() == ["a 2 new"])
+    mine.count = 4
+    try there.insert(Item("b"))
+    try there.save()
+    try here.save()
+    #expect(try rows() == ["a 4 new", "b 0 -"])
+  }
+
+  @Test(arguments: [MergePolicy.error, .storeWins, .objectWins, .overwrite])
+  func `what was deleted elsewhere stays deleted`(policy: MergePolicy) throws {
+    here.mergePolicy = policy
+    let mine = try one(here)
+    mine.count = 7
+    try there.delete(one(there))
+    try there.save()
+    if policy == .storeWins {
+      try here.save()
+      #expect(here.lastSave.dropped == [ObjectName("Item", 1)] && !here.hasChanges)
+      #expect(mine._$state.flags.contains(.gone) && mine.count == 7)
+    } else {
+      let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+      #expect(refusal?.faults.first?.code == (policy == .error ? .conflict : .deleted))
+      #expect(here.hasChanges)
+      try here.delete(mine)
+      try here.save()
+    }
+    #expect(try rows() == [])
+  }
+
+  @Test func `what was changed elsewhere can be deleted, if nobody wants an error`() throws {
+    here.mergePolicy = .error
+    let (mine, theirs) = (try one(here), try one(there))
+    try here.delete(mine)
+    theirs.count = 5
+    try there.save()
+    let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+    #expect(refusal?.faults.first?.code == .conflict)
+    here.mergePolicy = .storeWins
+    try here.save()
+    #expect(try rows() == [])
+  }
+
+  @Test func `an object is not found by its row when that is gone`() throws {
+    let map = try #require(store.map(of: Item.self))
+    let fault = here.origin(map).object(1)
+    here.reset()
+    try there.delete(one(there))
+    try there.save()
+    _ = try here.fetchStored(Query("Item"), as: Item.self)
+    #expect(try here.existing(map, RowID(1)) == nil)
+    withExtendedLifetime(fault) {}
+  }
+
+  // MARK: Unique values
+
+  @Test func `a new object becomes that of the row with its unique value`() throws {
+    let mine = try one(there)
+    let new = Item("a", count: 9, note: nil)
+    try here.insert(new)
+    let old = new._$state.row
+    try here.save()
+    // The context's own object of the row is in nobody's use any more, so the new one takes its place.
+    #expect(new._$state.row == 1 && new.count == 9 && !here.hasChanges)
+    #expect(here.lastSave.merges.map(\.existing.row) == [1] && here.lastSave.merges.map(\.inserted.row) == [old])
+    #expect(try rows() == ["a 9 -"])
+    new.count = 10
+    try here.save()
+    _ = try one(there)
+    #expect(mine.count == 10 && mine.note == nil)
+    #expect(try one(here) === new)
+    #expect(store.row(try #require(store.map(of: Item.self)), behind: old) == 1)
+  }
+
+  @Test func `an object that the row has already stays`() throws {
+    let kept = try one(here)
+    let new = Item("a", count: 9)
+    try here.insert(new)
+    try here.save()
+    #expect(kept.count == 9 && new._$state.flags.contains(.gone) && new.count == 9)
+    #expect(try one(here) === kept)
+    #expect(throws: GraphFault.self) { try here.insert(new) }
+  }
+
+  @Test func `of two new objects the last one's values stay in the first one's row`() throws {
+    let (first, second) = (Item("b", count: 1), Item("b", count: 2, note: "two"))
+    try here.insert(first)
+    try here.insert(second)
+    try here.save()
+    #expect(try rows() == ["a 1 old", "b 2 two"])
+    #expect(first.count == 2 && second._$state.flags.contains(.gone))
+  }
+
+  @Test func `the row can be kept, or take what is not nil, or somebody asked`() throws {
+    here.uniqueChoice = .keepExisting
+    let kept = Item("a", count: 5, note: "x")
+    try here.insert(kept)
+    try here.save()
+    #expect(kept.count == 1 && kept.note == "old")
+    here.uniqueChoice = .mergeNonNil
+    let merged = Item("a", count: 5)
+    try here.insert(merged)
+    try here.save()
+    #expect(try rows() == ["a 5 old"])
+    here.chooseUnique = { new, old in
+      guard let new = new as? Item, let old = old as? Item else { return .refuse }
+      new.count += old.count
+      return .upsert
+    }
+    try here.insert(Item("a", count: 10))
+    try here.save()
+    #expect(try rows() == ["a 15 -"])
+    here.chooseUnique = nil
+    here.uniqueChoice = .refuse
+    let refused = Item("a", count: 0)
+    try here.insert(refused)
+    let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+    let fault = try #require(refusal?.faults.first)
+    #expect(fault.code == .notUnique && fault.property == "name" && fault.row == refused._$state.row)
+    #expect(fault.others == [ObjectName("Item", 1)] && fault.detail.contains("\"a\""))
+    refused.name = "c"
+    try here.save()
+    #expect(try rows() == ["a 15 -", "c 0 -"])
+  }
+
+  @Test func `a change onto a value that is there is refused`() throws {
+    let other = Item("b")
+    try here.insert(other)
+    try here.save()
+    other.name = "a"
+    let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+    #expect(refusal?.faults.first?.code == .notUnique && refusal?.faults.first?.others == [ObjectName("Item", 1)])
+    #expect(try rows() == ["a 1 old", "b 0 -"])
+    // Where the other one makes room, also by its end, it is none.
+    try one(here).name = "c"
+    try here.save()
+    #expect(try rows() == ["a 0 -", "c 1 old"])
+    let map = try #require(store.map(of: Item.self))
+    try here.delete(try #require(try here.existing(map, RowID(1))))
+    other.name = "c"
+    try here.save()
+    #expect(try rows() == ["c 0 -"])
+  }
+
+  @Test func `all that is wrong is said together`() throws {
+    here.uniqueChoice = .refuse
+    let (one, two) = (Item("a"), Item("b"))
+    try here.insert(one)
+    try here.insert(two)
+    try here.insert(Item("b"))
+    let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+    #expect(refusal?.faults.count == 2)
+    #expect(try rows() == ["a 1 old"])
+  }
+}
