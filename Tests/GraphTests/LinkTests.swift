@@ -182,6 +182,24 @@ import Testing
     context.close()
   }
 
+  @Test func `members that come by their own side stand in the order in which they came`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let club = Club("chess")
+    let pupils = ["Ann", "Bob", "Cid"].map { Pupil($0) }
+    for one in pupils { try context.insert(one) }
+    try context.insert(club)
+    try context.save()
+    context.reset()
+    for one in [pupils[2], pupils[0], pupils[1]] { one.clubs.append(club) }
+    try context.save()
+    let other = GraphContext(store)
+    #expect(try all(other, Club.self).first?.members.map(\.name) == ["Cid", "Ann", "Bob"])
+    #expect(club.members.map(\.name) == ["Cid", "Ann", "Bob"])
+    context.close()
+    other.close()
+  }
+
   /// Random changes from both sides, against plain dictionaries.
   @Test(arguments: UInt64(1)...60) func `random changes agree with a model`(seed: UInt64) throws {
     var play = try LinkPlay(seed)

@@ -82,7 +82,8 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<300 {
         if clashes.count > 0 { return }
-        do { _ = try shared.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.title.contains("9") })) } catch {
+        do { _ = try shared.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.title.contains("9") })) } catch
+        {
           clashes.note(error)
         }
       }

@@ -175,9 +175,7 @@ struct FleetPlay {
       now.vehicles[plate]?.tows = nil
       return
     }
-    // Whoever is towed already stays where it is.
-    if now.vehicles[plate]?.tows != nil || saved.vehicles[plate]?.tows != nil { return }
-    if (Array(now.vehicles.values) + saved.vehicles.values).contains(where: { $0.tows == other }) { return }
+    for one in now.vehicles.keys where now.vehicles[one]?.tows == other { now.vehicles[one]?.tows = nil }
     now.vehicles[plate]?.tows = other
     if generator.chance(1, in: 2) {
       try vehicle(plate).tows = vehicle(other)

@@ -8,15 +8,16 @@ extension GraphContext {
     let new = try store.records.snapshot()
     guard let old = reader else { return show(new) }
     if new.commit == old.commit { return new.close() }
+    settle()
     do {
       switch store.feed.news(after: old.commit, through: new.commit) {
       case .entries(let entries):
         let others = entries.filter { $0.author != ObjectIdentifier(self) }
         if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { show(new) }
       case .everything:
-        keepListBases(old)
         try forgetDeleted(new)
         show(new)
+        mergeLists(old)
         unloadLists()
         for object in allObjects { refresh(object, old) }
       }
@@ -28,7 +29,6 @@ extension GraphContext {
   }
 
   private func goOn(over others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
-    keepListBases(old)
     for entry in others {
       for (number, rows) in entry.deleted {
         guard let origin = originIfKnown(number) else { continue }
@@ -37,10 +37,12 @@ extension GraphContext {
     }
     if links.lists.isEmpty {
       show(new)
+      mergeLists(old)
     } else {
       let touched = others.reduce(0) { $0 + $1.size }
       let before = touched <= Self.mostTouched ? try owners(others) : nil
       show(new)
+      mergeLists(old)
       if let before { try unloadTouched(others, before) } else { unloadLists() }
     }
     for entry in others {
@@ -128,5 +130,6 @@ extension GraphContext {
     }
     object._$forget()
     object._$state.flags.insert(.fault)
+    noteTold(object, nil)
   }
 }

@@ -9,6 +9,10 @@ extension GraphContext {
     try call(.saving) { try Self.save([self], durability ?? (isRelaxed ? .relaxed : .full)) }
   }
 
+  package static func save(_ contexts: [GraphContext], isRelaxed: Bool) throws {
+    try save(contexts, isRelaxed ? Durability.relaxed : .full)
+  }
+
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
   package static func save(_ contexts: [GraphContext], _ durability: Durability = .full) throws {
     var waiting: [GraphContext] = []
@@ -83,7 +87,7 @@ extension GraphContext {
   private func news(_ writer: RecordWriter) throws -> SaveRun.News? {
     guard let seen = seenCommit else { return nil }
     let newest = writer.commitNumber - 1
-    if seen >= newest { return bases.isEmpty && links.bases.isEmpty ? nil : SaveRun.News(rows: [:]) }
+    if seen >= newest { return bases.isEmpty ? nil : SaveRun.News(rows: [:]) }
     guard case .entries(let entries) = store.feed.news(after: seen, through: newest) else { return SaveRun.News() }
     var rows: [Int: Set<UInt64>] = [:]
     for entry in entries where entry.author != ObjectIdentifier(self) {

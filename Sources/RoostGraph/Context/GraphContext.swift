@@ -41,6 +41,10 @@ package final class GraphContext {
   /// Why something of an object could not be read; the next save says it.
   package internal(set) var failure: (any Error)?
   @exclusivity(unchecked) package internal(set) var statistics = Statistics()
+  /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
+  @exclusivity(unchecked) package internal(set) var observesObjects = false
+  /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
+  var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniqueChoice = UniqueChoice.upsert

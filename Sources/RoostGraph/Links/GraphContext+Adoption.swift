@@ -63,7 +63,8 @@ extension GraphContext {
     state.pointee.origin = origin
     state.pointee.ticket = origin.objects.put(row.number, object)
     state.pointee.flags.insert([.managed, .inserted])
-    state.pointee.flags.remove([.fresh, .observed])
+    state.pointee.flags.remove(.fresh)
+    if !observesObjects { state.pointee.flags.remove(.observed) }
     state.pointee.changed = .max
     inserted.append(object)
   }

@@ -97,6 +97,7 @@ extension GraphContext {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     noteChange(object, property, origin)
     setSlot(object, property, row)
+    noteTold(object, property)
   }
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {

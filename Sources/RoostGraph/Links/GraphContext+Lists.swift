@@ -108,8 +108,9 @@ extension GraphContext {
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
     // In lists of both sides a member that goes and comes again has another place on its own side.
+    // Who waits for changes of the members' sides is told when they happen.
     guard let added = addedAtEnd(list).map({ $0.map { model($0, relation) } }),
-      !(relation.isByLinks && added.isEmpty), !added.contains(where: isForeign)
+      !((relation.isByLinks || observesObjects) && added.isEmpty), !added.contains(where: isForeign)
     else { return settle(relation.pair) }
     for member in added where !isMember(member, list) {
       take(member, list)
@@ -151,6 +152,7 @@ extension GraphContext {
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
   func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
+    noteTold(owner, property)
     noteChange(owner, property, origin)
     let key = key(owner, origin, property)
     let row = member._$state.row
@@ -187,6 +189,7 @@ extension GraphContext {
     show(list)
     list.slot.remove(object)
     list.remove(object._$state.row)
+    noteTold(list.owner, list.relation.property)
   }
 
   // MARK: Unloading
@@ -222,14 +225,16 @@ extension GraphContext {
 
   /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows.
   func unloadList(_ key: LinkKey) {
-    if let list = links.lists[key] { _ = unload(list) }
+    if let list = links.lists[key], unload(list) { noteTold(list.owner, list.relation.property) }
   }
 
   /// Unloads every list that has no changes.
   func unloadLists() {
     let all = links.queue
     links.queue = []
-    for list in all where links.lists[list.key] === list && !unload(list) { links.queue.append(list) }
+    for list in all where links.lists[list.key] === list {
+      if unload(list) { noteTold(list.owner, list.relation.property) } else { links.queue.append(list) }
+    }
     tidy()
   }
 

@@ -62,8 +62,6 @@ struct LinkLedger {
   /// By relationship, the list that a user changed.
   var unsettled: [UInt32: LoadedList] = [:]
   var edits: [LinkKey: Edit] = [:]
-  /// Lists with changes, as they were stored when others committed something.
-  var bases: [LinkKey: [UInt64]] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
   /// Rows that go with the next save although no object of theirs is here.

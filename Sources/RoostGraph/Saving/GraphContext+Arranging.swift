@@ -4,6 +4,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Writes the lists that changed.
   func arrange(_ run: SaveRun) throws {
+    try append(run)
     let dirty = links.lists.values.filter {
       $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !(run.isPlain && isWritten($0))
     }
@@ -27,11 +28,32 @@ extension GraphContext {
     }
   }
 
+  /// Links that several members made to one list that is not loaded, in the order in which they did. The members' own lists
+  /// would bring them in by the order of their rows.
+  private func append(_ run: SaveRun) throws {
+    for (key, edit) in links.edits where edit.added.count > 1 {
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
+        relation.isByLinks,
+        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
+        let side = run.writer.catalog.relationship(relation.way.id)
+      else { continue }
+      let (entity, target) = (store.maps[key.map].entity.id, store.maps[relation.target].entity.id)
+      guard try run.writer.contains(RowID(key.row), entity) else { continue }
+      let links = try run.writer.links(side)
+      for row in living(edit.added, relation) {
+        let row = RowID(run.row(relation.home, row))
+        if try run.writer.contains(row, target) { try links.append(row, to: RowID(key.row)) }
+      }
+    }
+  }
+
   /// The members that stay.
-  private func living(_ list: LoadedList) -> [UInt64] {
-    let target = store.maps[list.relation.target]
-    return list.rows.filter { row in
-      if links.doomed.contains(LinkKey(map: list.relation.home, row: row, property: 0)) { return false }
+  private func living(_ list: LoadedList) -> [UInt64] { living(list.rows, list.relation) }
+
+  private func living(_ rows: [UInt64], _ relation: Relation) -> [UInt64] {
+    let target = store.maps[relation.target]
+    return rows.filter { row in
+      if links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0)) { return false }
       return registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
     }
   }
@@ -66,9 +88,8 @@ extension GraphContext {
     if wanted != stored { try links.replace(wanted.map { RowID($0) }, of: RowID(owner)) }
   }
 
-  /// The list as it was stored when it was changed here.
+  /// The list as the snapshot has it, which it follows.
   private func base(_ list: LoadedList) throws -> [UInt64] {
-    if let known = links.bases[list.key] { return known }
     if list.owner._$state.flags.contains(.inserted) { return [] }
     guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { return [] }
     return try snapshot().links(side).rows(of: RowID(list.key.row)).map(\.number)

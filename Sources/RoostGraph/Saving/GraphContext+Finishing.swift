@@ -39,7 +39,6 @@ extension GraphContext {
     if links.memberCount > links.most { unloadOldest() }
     links.edits = [:]
     links.doomed = []
-    links.bases = [:]
     if !isMerged { return }
     // Rows may say something else than their objects did.
     unloadLists()

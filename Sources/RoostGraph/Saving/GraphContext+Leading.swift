@@ -48,7 +48,9 @@ extension GraphContext {
       || links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
     if isDeleted {
       // Of rows that are there the deletion sees to it.
-      guard object._$state.flags.contains(.inserted) else { return nil }
+      guard object._$state.flags.contains(.inserted) else {
+        return try run.writer.contains(RowID(row), target.entity.id) ? nil : .nothing
+      }
       let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
       guard let inverse, inverse.deleteRule == .deny else { return .nothing }
       return .refused(

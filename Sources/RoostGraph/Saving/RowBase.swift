@@ -41,15 +41,4 @@ extension GraphContext {
     } catch { fail(object, error) }
     bases[row] = base
   }
-
-  /// Notes what an older snapshot says of lists that are changed.
-  func keepListBases(_ old: RecordReader) {
-    for list in links.lists.values where list.hasChanges && list.relation.isByLinks {
-      if links.bases[list.key] != nil || list.owner._$state.flags.contains(.inserted) { continue }
-      do {
-        guard let side = old.catalog.relationship(list.relation.way.id) else { continue }
-        links.bases[list.key] = try old.links(side).rows(of: RowID(list.key.row)).map(\.number)
-      } catch { fail(list.owner, error) }
-    }
-  }
 }

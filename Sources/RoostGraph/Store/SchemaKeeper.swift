@@ -29,10 +29,11 @@ struct SchemaKeeper {
     let newcomers = models.filter { catalog.entity($0.type.name) == nil }
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
     for model in models { try fields(model, newcomers.map(\.type), &catalog) }
-    for model in models { try indexes(model, &catalog) }
     for model in models {
       for one in model.relationships { try relationship(one, model, &catalog) }
     }
+    // They may be over references, so they come last.
+    for model in models { try indexes(model, &catalog) }
   }
 
   // MARK: Classes
@@ -108,6 +109,7 @@ struct SchemaKeeper {
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
       let fields = paths.map { model.type.fieldName(ofPath: $0) }
+      if try !isIndexed(fields, isUnique, entity) { continue }
       var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
       var tests: [Index.Test] = []
       if isUnique, isNarrower(paths, model), let field = entity.field(Family.fieldName),
@@ -123,6 +125,20 @@ struct SchemaKeeper {
       if catalog.indexes(of: entity.id).contains(where: { $0.name == name }) { continue }
       try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique, tests: tests)
     }
+  }
+
+  /// Whether an index over fields is made: there is one over each reference already, and lists, and references that the other
+  /// side holds, have no field that it could be over.
+  private func isIndexed(_ fields: [String], _ isUnique: Bool, _ entity: Entity) throws -> Bool {
+    if fields.isEmpty { return false }
+    if let missing = fields.first(where: { entity.field($0) == nil }) {
+      if !isUnique { return false }
+      throw RecordFault(
+        .conflict, "it is held by the other side of the relationship, so it cannot be unique here", entity: entity.name,
+        field: missing)
+    }
+    if !isUnique, fields.count == 1, case .reference? = entity.field(fields[0])?.type { return false }
+    return true
   }
 
   /// Whether a subclass asks of inherited properties alone that they be unique among its objects.
