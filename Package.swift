@@ -88,7 +88,7 @@ let package = Package(
   products: [
     .library(name: "RoostKV", targets: ["RoostKV"]),
     // For the benchmarks alone: nothing in it is public but the error, so nobody else can call it.
-    .library(name: "RoostRecords", targets: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
+    .library(name: "RoostRecords", targets: ["RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     .library(name: "Roost", targets: ["Roost"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .executable(name: "roost", targets: ["RoostTool"]),

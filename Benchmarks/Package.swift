@@ -39,7 +39,7 @@ let package = Package(
       name: "RoostBenchmarks",
       dependencies: [
         "CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost"),
-        .product(name: "RoostRecords", package: "roost"),
+        .product(name: "RoostRecords", package: "roost"), .product(name: "Roost", package: "roost"),
       ],
       packageAccess: false, swiftSettings: inside),
 

@@ -23,6 +23,10 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case badValue
     /// A relationship leads to fewer objects than it must, or to more than it may.
     case count
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its objects one by one, in a strict context.
+    case readOneByOne
   }
 
   package var code: Code

@@ -24,7 +24,9 @@ struct MemberWriter {
 
   var members: [DeclSyntax] {
     let head = model.superclass == nil ? root : subclass
-    return [.text(([head, slots, schema, number, modelType, encode, decode, visit]).joined(separator: "\n"))]
+    return [
+      .text(([head, slots, schema, number, heirPaths, modelType, encode, decode, visit]).joined(separator: "\n"))
+    ]
   }
 
   // MARK: State and initializers
@@ -134,10 +136,23 @@ struct MemberWriter {
       """
   }
 
+  /// Key paths of the properties as a subclass has them: only the compiler can make them, and only here are their names known.
+  private var heirPaths: String {
+    if model.isFinal { return "" }
+    let above = model.superclass.map { "\($0)._$heirPaths(heir) + " } ?? ""
+    let paths = model.properties.map { model.isOfKnownActor ? "\\Heir.\($0.name)" : "nil" }.joined(separator: ", ")
+    return """
+      nonisolated \(access)static func _$heirPaths<Heir: \(model.name)>(_ heir: Heir.Type) -> [AnyKeyPath?] {
+      \(above)_paths { @MainActor in [\(paths)] }
+      }
+      """
+  }
+
   private var modelType: String {
     let names = model.properties.filter(\.isByHand).map { "\"\($0.bareName)\"" }
     let byHand = names.isEmpty ? "" : ", byHand: [\(names.joined(separator: ", "))]"
-    let superType = model.superclass.map { "\($0)._$type" } ?? "nil"
+    let superType =
+      model.superclass.map { "\($0)._$type, inherited: \($0)._$heirPaths(\(model.name).self)" } ?? "nil"
     if model.isGeneric {
       return """
         nonisolated \(open)\(override)\(type) var _$type: _ModelType {

@@ -36,6 +36,17 @@ struct ModelSource {
   }
 
   var isFinal: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) } }
+  /// Whether the class belongs to no actor, or to the main one.
+  var isOfKnownActor: Bool {
+    let known: Set<String> = [
+      "Model", "MainActor", "available", "objc", "objcMembers", "dynamicMemberLookup", "Observable",
+    ]
+    return declaration.attributes.allSatisfy { attribute in
+      guard case .attribute(let attribute) = attribute else { return false }
+      let name = attribute.attributeName.trimmedDescription
+      return known.contains(name.split(separator: ".").last.map(String.init) ?? name)
+    }
+  }
   var isOpen: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.open) } }
   var access: String { declaration.access }
 

@@ -123,29 +123,6 @@ import Testing
     #expect(try writing.fetchCount(FetchDescriptor<Album>()) == 0)
   }
 
-  @Test func `a relationship leads to its own class alone`() throws {
-    let container = try ModelContainer(
-      for: Owner.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    let context = ModelContext(container)
-    let owner = Owner()
-    context.insert(owner)
-    owner.pets.append(Animal("cat"))
-    owner.favorite = owner.pets.first
-    try context.save()
-    owner.pets.append(Dog("rex", tricks: 1))
-    let list = #expect(throws: RoostError.self) { try context.save() }
-    #expect(list?.code == .badValue && list?.detail.contains("Owner") == true)
-    context.rollback()
-    owner.favorite = Dog("rex", tricks: 1)
-    #expect(throws: RoostError.self) { try context.save() }
-    context.rollback()
-    #expect(owner.favorite?.name == "cat" && owner.pets.map(\.name) == ["cat"])
-    let other = Owner()
-    other.favorite = Dog("rex", tricks: 1)
-    context.insert(other)
-    #expect(throws: RoostError.self) { try context.save() }
-  }
-
   @Test func `models are deleted by a predicate`() throws {
     let context = ModelContext(try makeContainer())
     for year in 1990..<2000 { context.insert(Album("\(year)", year: year)) }

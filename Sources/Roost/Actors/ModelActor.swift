@@ -24,7 +24,7 @@ extension ModelActor {
 
   /// The model of an identifier, if there is one of that type.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
-    try? modelContext.existingModel(for: id)
+    modelContext.existing(id) as? T
   }
 }
 

@@ -1,5 +1,6 @@
 public import Foundation
 internal import RoostFile
+package import RoostGraph
 
 /// A program's models and the stores that keep them.
 ///
@@ -30,6 +31,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
     stores = try StoreSet(schema, given)
+  }
+
+  /// A container of one store that is open already, for tests of what goes wrong below.
+  package init(_ schema: Schema, opening open: ([ModelPlan]) throws -> GraphStore) throws {
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    self.schema = schema
+    migrationPlan = nil
+    configurations = [configuration]
+    stores = try StoreSet(schema, [configuration]) { _, plans in try open(plans) }
   }
 
   public convenience init(

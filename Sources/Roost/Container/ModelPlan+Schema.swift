@@ -11,22 +11,20 @@ extension ModelPlan {
     }
     // An index that finds unique values sorts them too.
     indexes = indexes.filter { !uniques.contains($0) }
-    for property in entity.storedProperties { add(property, isInherited: false) }
-    for property in entity.inheritedProperties { add(property, isInherited: true) }
+    // The class that declares them looks after those that are inherited.
+    for property in entity.storedProperties { add(property) }
   }
 
-  private mutating func add(_ property: any SchemaProperty, isInherited: Bool) {
+  private mutating func add(_ property: any SchemaProperty) {
     if !property.originalName.isEmpty, property.originalName != property.name {
       originalNames[property.name] = property.originalName
     }
     if let relationship = property as? Schema.Relationship {
-      var plan = RelationshipPlan(
-        relationship.name, to: relationship.destination, isToMany: !relationship.isToOneRelationship,
-        inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
-        minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0)
-      // The inverse leads to the class that declares the property, so here the other side has none.
-      if isInherited { plan.inverse = nil }
-      relationships.append(plan)
+      relationships.append(
+        RelationshipPlan(
+          relationship.name, to: relationship.destination, isToMany: !relationship.isToOneRelationship,
+          inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
+          minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0))
     }
     if let attribute = property as? Schema.Attribute {
       if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }

@@ -5,15 +5,16 @@ final class StoreSet: Sendable {
   let stores: [GraphStore]
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
-  /// By class: it and those that inherit from it.
-  private let families: [ObjectIdentifier: [Place]]
 
   struct Place: Sendable {
     var store: Int
     var map: EntityMap
   }
 
-  init(_ schema: Schema, _ configurations: [ModelConfiguration]) throws {
+  init(
+    _ schema: Schema, _ configurations: [ModelConfiguration],
+    opening open: (ModelConfiguration, [ModelPlan]) throws -> GraphStore = OpenGraphs.shared.store
+  ) throws {
     var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
     for (model, entity) in zip(schema.models, schema.entities) {
       let place = groups.firstIndex { $0.configuration.schema?.entitiesByName[entity.name] != nil }
@@ -23,13 +24,14 @@ final class StoreSet: Sendable {
       }
       groups[place].models.append(model)
     }
+    try Self.checkFamilies(groups)
     var stores: [GraphStore] = []
     var places: [ObjectIdentifier: Place] = [:]
     for group in groups {
       let plans = group.models.compactMap { model in
         schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
       }
-      let store = try Doorway.pass { try OpenGraphs.shared.store(group.configuration, plans) }
+      let store = try Doorway.pass { try open(group.configuration, plans) }
       for model in group.models {
         if let map = store.map(of: model) {
           places[ObjectIdentifier(model)] = Place(store: stores.count, map: map)
@@ -40,27 +42,31 @@ final class StoreSet: Sendable {
     self.stores = stores
     self.places = places
     byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
-    var families: [ObjectIdentifier: [Place]] = [:]
-    for model in schema.models {
-      var next: _ModelType? = model._$type
-      while let type = next, let place = places[ObjectIdentifier(model)] {
-        families[ObjectIdentifier(type.model), default: []].append(place)
-        next = type.superType
+  }
+
+  /// A class and those that inherit from it are rows of one entity.
+  private static func checkFamilies(
+    _ groups: [(configuration: ModelConfiguration, models: [any PersistentModel.Type])]
+  ) throws {
+    for group in groups {
+      for model in group.models {
+        guard let above = model._$type.superType, !group.models.contains(where: { $0._$type === above }) else {
+          continue
+        }
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "\(model._$type.name) inherits from \(above.name), so one store keeps both: name them in one configuration")
       }
     }
-    self.families = families
   }
 
   func place(of model: any _ModelObject.Type) -> Place? { places[ObjectIdentifier(model)] }
   func place(named entity: String) -> Place? { byName[entity] }
 
   /// Where models of a class are, and those of its subclasses.
-  func family(of model: any _ModelObject.Type, includesSubclasses: Bool = true) throws -> [Place] {
-    guard let own = place(of: model) else {
-      throw RoostError(
-        .unknownModel, "the container was not made for \(model._$type.name): name it where the container is made")
-    }
-    return includesSubclasses ? families[ObjectIdentifier(model)] ?? [own] : [own]
+  func known(_ model: any _ModelObject.Type) throws -> Place {
+    if let place = place(of: model) { return place }
+    throw RoostError(
+      .unknownModel, "the container was not made for \(model._$type.name): name it where the container is made")
   }
 
   /// Where the row of an identifier is; nil where it is none of these stores'.

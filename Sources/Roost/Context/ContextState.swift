@@ -14,24 +14,37 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   var autosaveEnabled: Bool
+  var durability = ModelContext.Durability.full {
+    didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
+  }
+  var isStrict = false {
+    didSet { for graph in open { graph.isStrict = isStrict } }
+  }
+  var mergesChanges = true {
+    didSet { for graph in open { graph.mergesChanges = mergesChanges } }
+  }
   var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
   var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
   /// Why a function that cannot throw did nothing; the next save says it, once.
   var failure: (any Error)?
-  /// Saving by itself failed: it is not tried again before somebody else did.
-  var pausesAutosave = false
   private var autosave: Task<Void, Never>?
+  private var pause = AutosavePause()
+  private var listening: [CommitListeners.Ticket] = []
 
   init(_ stores: StoreSet, isMain: Bool) {
     self.stores = stores
     self.isMain = isMain
     graphs = Array(repeating: nil, count: stores.stores.count)
     autosaveEnabled = isMain
-    if isMain { startAutosave() }
+    if isMain {
+      startAutosave()
+      listen()
+    }
   }
 
   deinit {
     autosave?.cancel()
+    for ticket in listening { ticket.end() }
     if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
     for graph in open { graph.close() }
   }
@@ -64,6 +77,9 @@ final class ContextState {
     made.owner = self
     made.author = editingState.author ?? ""
     made.set(mergePolicy, uniquePolicy)
+    made.isRelaxed = durability == .relaxed
+    made.isStrict = isStrict
+    made.mergesChanges = mergesChanges
     graphs[store] = made
     return made
   }
@@ -79,6 +95,20 @@ final class ContextState {
     return graph(place.store)
   }
 
+  /// Runs a call that may throw: no other thread may be at the context.
+  func call<Result>(_ activity: GraphContext.Call, _ body: () throws -> Result) throws -> Result {
+    try Doorway.pass {
+      func within(_ graphs: ArraySlice<GraphContext>) throws -> Result {
+        guard let first = graphs.first else { return try body() }
+        return try first.call(activity) { try within(graphs.dropFirst()) }
+      }
+      return try within(open[...])
+    }
+  }
+
+  /// Takes over what others committed, unless that is to wait.
+  func catchUp() { for graph in open { graph.quietly(.reading) {} } }
+
   /// Runs what cannot say that it failed; the next save says it.
   func attempt(_ body: () throws -> Void) {
     do { try body() } catch {
@@ -86,20 +116,32 @@ final class ContextState {
     }
   }
 
-  var hasChanges: Bool { failure != nil || open.contains { $0.hasChanges } }
+  var hasChanges: Bool { failure != nil || open.contains { graph in graph.quietly(.reading) { graph.hasChanges } } }
+
+  /// Whether a save has something to do, if only to say why it cannot.
+  var needsSave: Bool { hasChanges || open.contains { $0.failure != nil } }
 
   func forgetFailures() {
     failure = nil
-    pausesAutosave = false
+    pause.end()
   }
+
+  /// Somebody saves, or gives changes up: whatever made saving by itself fail may be over.
+  func endPause() { pause.end() }
 
   // MARK: Saving by itself
 
   private func saveByItself() {
-    do { if hasChanges { try context?.save() } } catch {
-      pausesAutosave = true
-      Warning.autosave.say("a context could not save by itself, and waits for save() or rollback(): \(error)")
+    if !autosaveEnabled || !pause.isOver() { return catchUp() }
+    do {
+      if needsSave { try context?.saveNow() }
+      pause.end()
+    } catch {
+      if pause.begin() {
+        Warning.autosave.say("a context could not save by itself, and tries again from time to time: \(error)")
+      }
     }
+    catchUp()
   }
 
   /// Without a run loop nobody says that an event is over, so it looks from time to time.
@@ -110,7 +152,21 @@ final class ContextState {
       while !Task.isCancelled {
         try? await Task.sleep(for: .milliseconds(500))
         guard let state, !Task.isCancelled else { return }
-        if state.autosaveEnabled, !state.pausesAutosave { state.saveByItself() }
+        state.saveByItself()
+      }
+    }
+  }
+
+  /// Hears of commits at once, and takes them over on the main actor.
+  private func listen() {
+    // Unsafe for the same reason: the closure that runs elsewhere only hands it on.
+    nonisolated(unsafe) weak let state = self
+    listening = stores.stores.map { store in
+      store.listeners.add { done in
+        Task { @MainActor in
+          done()
+          state?.catchUp()
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ internal import RoostRecords
 extension ModelContext {
   /// The models that a descriptor asks for.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    try Doorway.pass { try FetchRun(descriptor, state).objects() }
+    try state.call(.fetching) { try FetchRun(descriptor, state).objects() }
   }
 
   /// The same; the size of batches is advice.
@@ -14,12 +14,12 @@ extension ModelContext {
 
   /// How many models there are. Where an index knows it no row is read.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
-    try Doorway.pass { try FetchRun(descriptor, state).count() }
+    try state.call(.fetching) { try FetchRun(descriptor, state).count() }
   }
 
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
-    try Doorway.pass { try FetchRun(descriptor, state).identifiers() }
+    try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }
   }
 
   public func fetchIdentifiers<T>(
@@ -30,7 +30,7 @@ extension ModelContext {
 
   /// Says how a fetch is carried out: by which index, what is tested on rows, and what on models, which takes longer.
   public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> String where T: PersistentModel {
-    try Doorway.pass { try FetchRun(descriptor, state).explanation() }
+    try state.call(.fetching) { try FetchRun(descriptor, state).explanation() }
   }
 
   /// Calls a closure with each model, and keeps no more than a batch of them that nobody changed. Which models there are
@@ -45,7 +45,7 @@ extension ModelContext {
     while start < identifiers.count {
       let end = min(identifiers.count, start.addingReportingOverflow(size).partialValue)
       let batch = identifiers[start..<max(end, start + 1)]
-      var models = try Doorway.pass { try filled(batch, as: T.self) }
+      var models = try state.call(.fetching) { try filled(batch, as: T.self) }
       start += batch.count
       models.reverse()
       while let model = models.popLast() { try block(model) }

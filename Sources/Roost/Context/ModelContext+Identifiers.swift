@@ -5,10 +5,9 @@ internal import RoostRecords
 extension ModelContext {
   /// The model of an identifier. Where there is none any more it says that it is deleted; ``existingModel(for:)`` says why.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    if let known = registered(persistentModelID) { return known }
+    if let known = registered(persistentModelID) ?? existing(persistentModelID) { return known }
     if let (place, row) = state.stores.row(of: persistentModelID) {
       let graph = state.graph(place.store)
-      if let found = try? graph.existing(place.map, RowID(row)) as? any PersistentModel { return found }
       if let dead = graph.deadObject(place.map, RowID(row)) as? any PersistentModel { return dead }
     }
     if let place = state.stores.place(named: persistentModelID.entityName),
@@ -18,6 +17,13 @@ extension ModelContext {
     }
     preconditionFailure(
       "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
+  }
+
+  /// The same, or nil where it is deleted.
+  func existing(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    if case .temporary = identifier.key { return registered(identifier) }
+    guard let (place, row) = state.stores.row(of: identifier) else { return nil }
+    return state.graph(place.store).existingQuietly(place.map, RowID(row)) as? any PersistentModel
   }
 
   /// The model of an identifier, if the context has it already.
@@ -30,6 +36,7 @@ extension ModelContext {
       return insertedModelsArray.first { $0._$state.extras?.temporaryNumber == temporaryNumber(identifier) }
     }
     guard let (place, row) = state.stores.row(of: identifier) else { return nil }
+    state.catchUp()
     return state.graph(place.store).registered(place.map, RowID(row)) as? any PersistentModel
   }
 

@@ -73,7 +73,7 @@ public class ModelContext: Equatable, SendableMetatype {
   public func delete<T>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws
   where T: PersistentModel {
     let run = FetchRun(FetchDescriptor(predicate: predicate), state, includesSubclasses: includeSubclasses)
-    try Doorway.pass { for model in try run.objects() { try state.graph(of: model).delete(model) } }
+    try state.call(.deleting) { for model in try run.objects() { try state.graph(of: model).delete(model) } }
   }
 
   /// Lets relationships that were changed on one side agree with the other.
@@ -82,12 +82,18 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
   /// takes them before the first of them commits.
   public func save() throws {
-    state.pausesAutosave = false
+    state.endPause()
+    try saveNow()
+  }
+
+  func saveNow() throws {
     if let failure = state.failure {
       state.failure = nil
       throw failure
     }
-    if !state.hasChanges { return }
+    // What was found out meanwhile is said, also where nothing waits to be written.
+    try state.call(.saving) {}
+    if !state.needsSave { return }
     // Whoever hears of it may change more.
     NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()

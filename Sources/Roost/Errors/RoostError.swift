@@ -22,6 +22,10 @@ public struct RoostError: Error, CustomStringConvertible {
     case notUnique
     /// A delete rule forbids it.
     case denied
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its models one by one, in a strict context.
+    case readOneByOne
     /// A value is missing, of another type, or too large.
     case badValue
     /// A relationship leads to fewer models than it must, or to more than it may.
@@ -93,6 +97,8 @@ enum Doorway {
     case .notUnique: .notUnique
     case .denied: .denied
     case .count: .count
+    case .twoThreads: .twoThreads
+    case .readOneByOne: .readOneByOne
     }
   }
 

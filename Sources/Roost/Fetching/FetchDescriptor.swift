@@ -11,7 +11,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   public var includePendingChanges = true
   /// Accepted for SwiftData's sake: whole rows are read, which costs no more.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// Accepted for SwiftData's sake.
+  /// Relationships that are read with the models, before somebody asks. Without it they are read for a thousand models at the first use.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {

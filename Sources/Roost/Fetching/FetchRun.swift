@@ -20,10 +20,12 @@ struct FetchRun<Model: PersistentModel> {
     rules = SortRules(descriptor.sortBy)
   }
 
-  /// One entity's part of the fetch.
+  /// What the engine and memory do.
   private struct Part {
     let graph: GraphContext
     let map: EntityMap
+    /// What is true of the class's rows, as far as others stand among them.
+    let kind: [RoostQuery.Expression]
     /// What the engine tests.
     var condition: RoostQuery.Expression?
     /// What is tested in memory.
@@ -58,7 +60,11 @@ struct FetchRun<Model: PersistentModel> {
     }
 
     func query(isSorted: Bool, offset: Int = 0, limit: Int? = nil) -> Query {
-      Query(map.type.name, where: condition, by: isSorted ? orders ?? [] : [], offset: offset, limit: limit)
+      // First of which class a row is: what else is asked means nothing to others.
+      let all = kind + (condition.map { [$0] } ?? [])
+      return Query(
+        map.entity.name, where: all.count > 1 ? .and(all) : all.first, by: isSorted ? orders ?? [] : [], offset: offset,
+        limit: limit)
     }
   }
 
@@ -69,21 +75,31 @@ struct FetchRun<Model: PersistentModel> {
   // MARK: Results
 
   func objects() throws -> [Model] {
-    let parts = try parts()
-    if parts.count == 1, parts[0].isEngines {
-      let query = parts[0].query(isSorted: true, offset: offset, limit: limit)
-      return try parts[0].graph.objects(query, parts[0].map, as: Model.self)
+    let part = try part()
+    let found = try objects(part)
+    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty { prefetch(found, part) }
+    return found
+  }
+
+  /// Reads the relationships that the descriptor names. What is no relationship of the model is not looked at.
+  private func prefetch(_ models: [Model], _ part: Part) {
+    let properties = descriptor.relationshipKeyPathsForPrefetching.compactMap { part.map.type.number(of: $0) }
+    let rows = models.compactMap { $0.isStored ? $0._$state.row : nil }
+    if !properties.isEmpty, !rows.isEmpty { part.graph.prefetch(part.map, rows, properties) }
+  }
+
+  private func objects(_ part: Part) throws -> [Model] {
+    if part.isEngines {
+      return try part.graph.objects(
+        part.query(isSorted: true, offset: offset, limit: limit), part.map, as: Model.self)
     }
-    var all: [Model] = []
-    for part in parts {
-      let found = try stored(part)
-      if !rules.isEmpty, parts.count == 1, part.orders != nil {
-        all = rules.merged(found, part.pending.sorted(by: rules.precedes))
-      } else {
-        all += found + part.pending
-      }
+    var all = try stored(part)
+    if !rules.isEmpty, part.orders != nil {
+      all = rules.merged(all, part.pending.sorted(by: rules.precedes))
+    } else {
+      all += part.pending
+      if !rules.isEmpty { all.sort(by: rules.precedes) }
     }
-    if !rules.isEmpty, parts.count > 1 || parts[0].orders == nil { all.sort(by: rules.precedes) }
     return Array(all.dropFirst(offset).prefix(limit ?? .max))
   }
 
@@ -111,11 +127,9 @@ struct FetchRun<Model: PersistentModel> {
   }
 
   func count() throws -> Int {
-    var all = 0
-    for part in try parts() {
-      guard part.tests.isEmpty else { return try objects().count }
-      all += try stored(countOf: part) + part.pending.count
-    }
+    let part = try part()
+    guard part.tests.isEmpty else { return try objects().count }
+    let all = try stored(countOf: part) + part.pending.count
     return min(max(0, all - offset), limit ?? .max)
   }
 
@@ -130,41 +144,36 @@ struct FetchRun<Model: PersistentModel> {
   }
 
   func identifiers() throws -> [PersistentIdentifier] {
-    let parts = try parts()
-    guard parts.count == 1, parts[0].isEngines else { return try objects().map(\.persistentModelID) }
-    let part = parts[0]
-    let (store, name) = (part.graph.store.identifier, part.map.type.name)
-    return try part.graph.planner().plan(part.query(isSorted: true, offset: offset, limit: limit)).rows().map {
-      PersistentIdentifier(store: store, entity: name, .row($0.number))
+    let part = try part()
+    guard part.isEngines else { return try objects().map(\.persistentModelID) }
+    let store = part.graph.store.identifier
+    return try part.graph.rows(part.query(isSorted: true, offset: offset, limit: limit), part.map).map {
+      PersistentIdentifier(store: store, entity: $0.map.type.name, .row($0.row.number))
     }
   }
 
   /// How it is carried out, in words.
   func explanation() throws -> String {
-    try parts().map { part in
-      let isAlone = part.isEngines
-      let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
-      var lines = [try part.graph.planner().plan(query).explanation]
-      for test in part.tests { lines.append("  test in memory \(test)") }
-      if part.orders == nil { lines.append("  sorted in memory") }
-      if part.isChanged { lines.append("  \(part.excluded.count) rows left out, \(part.pending.count) models put in") }
-      return lines.joined(separator: "\n")
-    }.joined(separator: "\n")
+    let part = try part()
+    let isAlone = part.isEngines
+    let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
+    var lines = [try part.graph.planner().plan(query).explanation]
+    for test in part.tests { lines.append("  test in memory \(test)") }
+    if part.orders == nil { lines.append("  sorted in memory") }
+    if part.isChanged { lines.append("  \(part.excluded.count) rows left out, \(part.pending.count) models put in") }
+    return lines.joined(separator: "\n")
   }
 
   // MARK: Planning
 
-  private func parts() throws -> [Part] {
-    try state.stores.family(of: Model.self, includesSubclasses: includesSubclasses).map { place in
-      try part(place.map, state.graph(place.store))
-    }
-  }
-
-  private func part(_ map: EntityMap, _ graph: GraphContext) throws -> Part {
+  private func part() throws -> Part {
+    let place = try state.stores.known(Model.self)
+    let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
     let translation = try descriptor.predicate.map { try Translation($0, map, graph) }
+    let kind = map.condition(includesSubclasses: includesSubclasses).map { [$0] + rules.demands(map) }
     var part = Part(
-      graph: graph, map: map, condition: translation?.condition, tests: translation?.tests ?? [],
+      graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, tests: translation?.tests ?? [],
       orders: rules.orders(map))
     guard descriptor.includePendingChanges, graph.hasChanges else { return part }
     if let translation, translation.passesThrough.contains(where: { graph.hasPending($0) }) {
@@ -173,12 +182,14 @@ struct FetchRun<Model: PersistentModel> {
       part.tests = translation.all
     }
     for model in graph.insertedObjects + graph.changedObjects {
-      guard model.entityMap === map, let model = model as? Model else { continue }
+      guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }
       if model.isStored { part.excluded.insert(model._$state.row) }
       if try translation?.all.allSatisfy({ try $0.passes(model) }) != false { part.pending.append(model) }
     }
-    for model in graph.deletedObjects where model.entityMap === map { part.excluded.insert(model._$state.row) }
-    for row in graph.deletedRows where row.map === map { part.excluded.insert(row.row.number) }
+    for model in graph.deletedObjects where model.entityMap?.entity.id == map.entity.id {
+      part.excluded.insert(model._$state.row)
+    }
+    for row in graph.deletedRows where row.map.entity.id == map.entity.id { part.excluded.insert(row.row.number) }
     return part
   }
 }

@@ -34,9 +34,10 @@ enum FlagPaths<Model: PersistentModel> {
 
   /// The property that such a path is about.
   static func number(of keyPath: AnyKeyPath) -> Int? {
-    for (number, property) in Model._$type.properties.enumerated() {
-      if let flag = property.keyPath as? KeyPath<Model, Bool>, path(flag) == keyPath { return number }
-      if let flag = property.keyPath as? KeyPath<Model, Bool?>, path(flag) == keyPath { return number }
+    for number in Model._$type.properties.indices {
+      let own = Model._$type.heirPath(number)
+      if let flag = own as? KeyPath<Model, Bool>, path(flag) == keyPath { return number }
+      if let flag = own as? KeyPath<Model, Bool?>, path(flag) == keyPath { return number }
     }
     return nil
   }

@@ -5,12 +5,14 @@ internal import RoostRecords
 
 /// By what models are sorted: as the engine does it, and the same for two of them in memory.
 struct SortRule<Model: PersistentModel> {
-  private let descriptor: SortDescriptor<Model>
+  /// One descriptor. An optimised build of a struct that holds it as it is needs a symbol that Foundation's library does not have.
+  private let held: [SortDescriptor<Model>]
+  private var descriptor: SortDescriptor<Model> { held[0] }
   /// Where its values stand in the model's type, if they are compared there as the engine compares them.
   private let property: Int?
 
   init(_ descriptor: SortDescriptor<Model>) {
-    self.descriptor = descriptor
+    held = [descriptor]
     guard let keyPath = descriptor.keyPath, Self.isPlain(descriptor) else {
       property = nil
       return
@@ -39,11 +41,20 @@ struct SortRule<Model: PersistentModel> {
   /// The engine's key; nil where only memory knows.
   func order(_ map: EntityMap) -> Order? {
     guard let property, map.type.properties.indices.contains(property),
-      let field = map.entity.field(map.type.propertyName(property))
+      let field = map.field(property)
     else { return nil }
     guard Kind(field).isSortable else { return nil }
     if case .reference = field.type { return nil }
     return Order(.field(.row, field.id), isDescending: isDescending)
+  }
+
+  /// That there is a value, where only rows of other classes have none: so an index that leaves them out is of use.
+  func demand(_ map: EntityMap) -> RoostQuery.Expression? {
+    guard let property, map.type.isAdded(property), let field = map.field(property),
+      case .value(let coder) = map.type.properties[property].storage,
+      (try? coder.coder())?.field?.isOptional == false
+    else { return nil }
+    return .compare(.notEqual, .field(.row, field.id), .constant(.null, .optional(Kind(field.type))))
   }
 
   func compare(_ one: Model, _ other: Model) -> ComparisonResult {
@@ -112,6 +123,8 @@ struct SortRules<Model: PersistentModel> {
     }
     return orders
   }
+
+  func demands(_ map: EntityMap) -> [RoostQuery.Expression] { rules.compactMap { $0.demand(map) } }
 
   func precedes(_ one: Model, _ other: Model) -> Bool {
     for rule in rules {

@@ -41,7 +41,9 @@ extension PersistentModel {
       return self[keyPath: keyPath]
     }
     if !_$state._isReady { _$willRead(number) }
-    guard let value = _$box?.value(keyPath) as? Value else { _$stop(number, "has no value: it was never set") }
+    guard let value = _$box?.value(Self._$type.keyPath(number)) as? Value else {
+      _$stop(number, "has no value: it was never set")
+    }
     return value
   }
 
@@ -58,7 +60,7 @@ extension PersistentModel {
     if !isFree { _$willWrite(number) }
     if type.properties[number].isByHand {
       let box = _$box ?? _Box()
-      box.set(keyPath, value)
+      box.set(type.keyPath(number), value)
       _$box = box
     } else {
       _$fill(number, with: value)
@@ -73,12 +75,13 @@ public nonisolated func _adopt<Model: PersistentModel>(_ values: any BackingData
     model._$box = values._box
     model._$state.flags.insert(.fresh)
   } else if let other = (values as? _ObjectBacking<Model>)?.model, other !== model {
-    for (number, property) in Model._$type.properties.enumerated() where other._$isFilled(number) {
+    for number in Model._$type.properties.indices where other._$isFilled(number) {
+      let path = Model._$type.heirPath(number)
       func copy<Value>(_ type: Value.Type) {
-        guard let keyPath = property.keyPath as? KeyPath<Model, Value> else { return }
+        guard let keyPath = path as? KeyPath<Model, Value> else { return }
         model._setValue(keyPath, other._getValue(keyPath))
       }
-      _openExistential(type(of: property.keyPath).valueType, do: copy)
+      _openExistential(type(of: path).valueType, do: copy)
     }
   }
 }

@@ -78,13 +78,20 @@ enum Constant {
   private static func reference(_ value: Any, _ map: EntityMap, _ graph: GraphContext) throws -> Value {
     let nowhere = Value.reference(RowID(0))
     if let identifier = value as? PersistentIdentifier {
-      guard case .row(let row) = identifier.key, identifier.entityName == map.type.name,
+      guard case .row(let row) = identifier.key, isKept(identifier, map, graph),
         identifier.store == graph.store.identifier
       else { return nowhere }
       return .reference(RowID(row))
     }
     guard let model = value as? any _ModelObject else { throw Untranslatable(value) }
-    return model.graphContext === graph && model.entityMap === map ? .reference(RowID(model._$state.row)) : nowhere
+    let isKept = model.graphContext === graph && model.entityMap?.entity.id == map.entity.id
+    return isKept ? .reference(RowID(model._$state.row)) : nowhere
+  }
+
+  /// Whether an identifier names a row of the map's entity, by whichever class.
+  private static func isKept(_ identifier: PersistentIdentifier, _ map: EntityMap, _ graph: GraphContext) -> Bool {
+    identifier.entityName == map.type.name
+      || map.family != nil && graph.store.map(named: identifier.entityName)?.entity.id == map.entity.id
   }
 
   /// What stands in an optional, however often it is wrapped.

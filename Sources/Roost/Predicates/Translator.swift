@@ -85,6 +85,8 @@ final class Translator {
   private var lastVariable = 0
   /// The entities to which relationships in the part lead.
   private(set) var passed: [EntityMap] = []
+  /// References that always lead to a row.
+  private var sure: Set<Condition> = []
 
   init(_ map: EntityMap, _ graph: GraphContext, _ variable: PredicateExpressions.VariableID) {
     self.graph = graph
@@ -127,4 +129,27 @@ final class Translator {
   }
 
   func passes(_ map: EntityMap) { passed.append(map) }
+
+  // MARK: Rows
+
+  /// Whether an expression yields a row in any case.
+  func isThere(_ row: Condition) -> Bool {
+    switch row {
+    case .variable, .unwrap: true
+    case .field: sure.contains(row)
+    default: false
+    }
+  }
+
+  /// Where a reference of a row leads.
+  func reference(_ base: Condition, _ field: FieldID, _ map: EntityMap, _ property: Int) -> Condition {
+    let found = Condition.field(base, field)
+    guard case .toOne(let link) = map.type.properties[property].storage, !link.isOptional, isThere(base) else {
+      return found
+    }
+    // Only rows of other classes lead nowhere.
+    if map.type.isAdded(property) { return .unwrap(found) }
+    sure.insert(found)
+    return found
+  }
 }

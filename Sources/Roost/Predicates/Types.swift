@@ -3,21 +3,56 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// `is` and `as?`, where the class is known: a query is asked of one entity at a time.
+/// `is`, `as?` and `as!`: which class a row says that its model is of.
 extension PredicateExpressions.TypeCheck: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
     let inner = try translator.piece(input)
-    guard let map = inner.row, inner.expression == .row else { throw Untranslatable(self) }
-    return Piece(.constant(.bool(map.type.model is Desired.Type), .bool))
+    guard let map = inner.row else { throw Untranslatable(self) }
+    return Piece(translator.isKind(inner.expression, map) { $0 is Desired.Type })
   }
 }
 
 extension PredicateExpressions.ConditionalCast: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
     let inner = try translator.piece(input)
-    guard let map = inner.row, inner.expression == .row, map.type.model is Desired.Type else {
-      throw Untranslatable(self)
+    guard let map = inner.row else { throw Untranslatable(self) }
+    if map.type.model is Desired.Type { return inner }
+    guard let target = translator.heir(of: map, as: Desired.self) else { throw Untranslatable(self) }
+    let test = translator.isKind(inner.expression, map) { $0 is Desired.Type }
+    return Piece(.conditional(test, inner.expression, Constant.null(of: target)), .row(target))
+  }
+}
+
+extension PredicateExpressions.ForceCast: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    let inner = try translator.piece(input)
+    guard let map = inner.row else { throw Untranslatable(self) }
+    if map.type.model is Desired.Type { return inner }
+    guard let target = translator.heir(of: map, as: Desired.self) else { throw Untranslatable(self) }
+    let test = translator.isKind(inner.expression, map) { $0 is Desired.Type }
+    return Piece(.unwrap(.conditional(test, inner.expression, Constant.null(of: target))), .row(target))
+  }
+}
+
+extension Translator {
+  /// The map of a class that inherits from another one's.
+  fileprivate func heir(of map: EntityMap, as type: Any.Type) -> EntityMap? {
+    guard let model = type as? any _ModelObject.Type, let target = graph.store.map(of: model), target.isKind(of: map)
+    else { return nil }
+    return target
+  }
+
+  /// Whether a row is of one of those classes, of a map's and its subclasses', that pass a test.
+  fileprivate func isKind(
+    _ row: Condition, _ map: EntityMap, _ test: (any _ModelObject.Type) -> Bool
+  ) -> Condition {
+    let all = graph.store.maps.filter { $0.isKind(of: map) }
+    let kinds = all.filter { test($0.type.model) }
+    if kinds.count == all.count {
+      return isThere(row)
+        ? .constant(.bool(true), .bool) : .compare(.notEqual, row, Constant.null(of: map))
     }
-    return inner
+    guard let family = map.family, !kinds.isEmpty else { return .constant(.bool(false), .bool) }
+    return family.condition(row, kinds)
   }
 }

@@ -25,6 +25,13 @@ struct InverseSearch {
         return (owner.entity, found)
       }
     }
+    // A subclass's name for what it inherits.
+    for owner in owners {
+      guard let number = owner.type._$type.number(of: keyPath) else { continue }
+      let (declaring, name) = (owner.type._$type.owner(of: number), owner.type._$type.propertyName(number))
+      guard let above = owners.first(where: { $0.type._$type === declaring }) else { continue }
+      return relationships(above.entity).first { $0.name == name }.map { (above.entity, $0) }
+    }
     return nil
   }
 

@@ -3,7 +3,7 @@ internal import RoostFile
 
 /// Makes the type of a model from what `@Model` tells of it.
 public func _makeModelType<Model: PersistentModel>(
-  _ model: Model.Type, after superType: _ModelType?, byHand: Set<String> = []
+  _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
   var own: [_ModelType.Property] = []
   for property in Model.schemaMetadata where !(property.metadata is any ConstraintProperty) {
@@ -17,15 +17,16 @@ public func _makeModelType<Model: PersistentModel>(
     }
     own.append(described)
   }
-  return _ModelType(model, name: entityName(model), superType: superType, own: own)
+  return _ModelType(model, name: entityName(model), superType: superType, own: own, heirPaths: inherited)
 }
 
 /// The same for a generic class, which has no place of its own where its type could stand.
 public func _registeredModelType<Model: PersistentModel>(
-  _ model: Model.Type, after superType: @autoclosure () -> _ModelType?, byHand: Set<String> = []
+  _ model: Model.Type, after superType: @autoclosure () -> _ModelType?,
+  inherited: @autoclosure () -> [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
   if let known = registry.find(model) { return known }
-  return registry.add(model, _makeModelType(model, after: superType(), byHand: byHand))
+  return registry.add(model, _makeModelType(model, after: superType(), inherited: inherited(), byHand: byHand))
 }
 
 private let registry = Registry()
@@ -79,4 +80,9 @@ extension Array: ModelList {
 public func _anywhere<Function>(_ function: Function) -> [_PropertyMetadata] {
   // A function of an actor is called as any other; only the compiler tells them apart.
   unsafeBitCast(function, to: (() -> [_PropertyMetadata]).self)()
+}
+
+/// The same for a function of the main actor that makes key paths.
+public func _paths(_ function: @MainActor () -> [AnyKeyPath?]) -> [AnyKeyPath?] {
+  withoutActuallyEscaping(function) { unsafeBitCast($0, to: (() -> [AnyKeyPath?]).self)() }
 }

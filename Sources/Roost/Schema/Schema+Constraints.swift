@@ -80,9 +80,9 @@ extension Schema {
 
   static func keyPaths<T: PersistentModel>(of type: T.Type, _ names: [String]) throws -> [PartialKeyPath<T>] {
     try names.map { name in
-      guard let found = T._$type.properties.first(where: { $0.name == name })?.keyPath as? PartialKeyPath<T> else {
-        throw SchemaFault("\(T._$type.name) has no property named \(name)")
-      }
+      guard let number = T._$type.properties.firstIndex(where: { $0.name == name }),
+        let found = T._$type.heirPath(number) as? PartialKeyPath<T>
+      else { throw SchemaFault("\(T._$type.name) has no property named \(name)") }
       return found
     }
   }

@@ -25,6 +25,13 @@ extension GraphContext {
 
   /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
   package func rollback() {
+    quietly(.closing) {
+      giveUp()
+      attempt { if reader != nil { try advance() } }
+    }
+  }
+
+  func giveUp() {
     for object in inserted where object._$state.flags.contains(.inserted) { letGo(object) }
     for object in changed + deleted where !object._$state.flags.contains(.gone) {
       object._$state.changed = 0
@@ -37,8 +44,11 @@ extension GraphContext {
     deleted = []
     forgetLinks()
     bases = [:]
+    mayDangle = false
     complaints = []
-    failure = nil
+    forgetInvalid()
+    singles = [:]
+    batches.letGo()
   }
 
   private func letGo(_ object: any _ModelObject) {

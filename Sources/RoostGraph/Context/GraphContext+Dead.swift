@@ -8,23 +8,47 @@ extension GraphContext {
     // No entry of the identity map has this ticket, so its end disturbs nobody.
     object._$state.ticket = .max
     object.markGone()
-    fillWithAnything(object, map)
+    fillEmpty(object, map)
     return object
   }
 
-  /// Gives a fault values that its types accept.
-  func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap) {
+  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
+  /// that stands for it and says that it is deleted.
+  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
+    guard let relation = relation(origin, property) else { return nil }
+    let target = store.maps[relation.target]
+    let row = need(object) { try leading(object, relation, origin) }
+    if let row, let known = registered(target, RowID(row)) { return known }
+    return deadObject(target, RowID(row ?? RowNumber.nothing / 2))
+  }
+
+  /// Gives a fault, or one that could not be read to its end, values for what it lacks: declared defaults, else nil, zero or empty.
+  func fillEmpty(_ object: any _ModelObject, _ map: EntityMap) {
+    object._$state.flags.remove(.fault)
+    var missing: UInt64 = 0
+    for (number, property) in map.type.properties.enumerated() {
+      guard case .value = property.storage else { continue }
+      if property.isByHand {
+        if object._$box?.value(property.keyPath) == nil { missing |= _ModelState.bit(number) }
+      } else if !object._$isFilled(number), !object._$fill(number, orEmpty: true) {
+        missing |= _ModelState.bit(number)
+      }
+    }
+    if missing != 0 { fillWithAnything(object, map, missing) }
+  }
+
+  /// Gives an object's properties values that their coders accept.
+  private func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap, _ wanted: UInt64) {
     let plan = map.newest
     var sink = _RowSink(plan)
     sink.clear()
-    for (number, property) in map.type.properties.enumerated() {
+    for (number, property) in map.type.properties.enumerated() where wanted & _ModelState.bit(number) != 0 {
       if case .value = property.storage { plan.coder(number).putAny(into: &sink, at: number) }
     }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(sink.builder.byteCount, 8), alignment: 8)
     defer { memory.deallocate() }
     guard (try? sink.builder.write(to: memory)) != nil else { return }
     var source = _RowSource(memory, plan)
-    object._$decode(from: &source)
-    object._$state.flags.remove(.fault)
+    object._$decode(only: wanted, from: &source)
   }
 }

@@ -5,7 +5,7 @@ internal import RoostRecords
 extension GraphContext {
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
-    if object._$state.flags.contains(.fault) { fill(object, origin) }
+    if object._$state.flags.contains(.fault) { fill(object, origin, for: property) }
     guard let relation = relation(origin, property), relation.isList, !object._$isFilled(property),
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
@@ -31,34 +31,6 @@ extension GraphContext {
     if relation.isList { didWriteList(object, relation, origin) } else { didWriteReference(object, relation, origin) }
   }
 
-  /// Reads the object's row. Where it cannot be read the object is invalid from here on, and its extras know why.
-  func fill(_ object: any _ModelObject, _ origin: RowOrigin) {
-    statistics.faultsFilled += 1
-    let id = RowID(object._$state.row)
-    do {
-      let table = try table(origin.map)
-      let found = try table.withRow(id) { (row) throws(StoreError) in
-        take(row, table, into: object, origin)
-        return true
-      }
-      if found == nil {
-        fail(object, GraphFault(.deleted, "there is no such row", entity: origin.map.type.name, row: id.number))
-        fillWithAnything(object, origin.map)
-      }
-    } catch {
-      fail(object, error)
-      fillWithAnything(object, origin.map)
-    }
-  }
-
-  /// Gives an object the values of a row that is at hand.
-  func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, _ origin: RowOrigin) {
-    var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
-    object._$decode(from: &source)
-    object._$state.flags.remove(.fault)
-    if let failure = source.failure { fail(object, failure) }
-  }
-
   /// Reads what was not changed here again.
   func fillUnchanged(_ object: any _ModelObject, _ origin: RowOrigin) {
     let mask = object._$state.changed
@@ -77,17 +49,38 @@ extension GraphContext {
     } catch { fail(object, error) }
   }
 
+  /// Says that something of an object could not be had. The next save says it too.
   func fail(_ object: any _ModelObject, _ error: any Error) {
-    object._$state.flags.insert(.invalid)
+    if !object._$state.flags.contains(.invalid) {
+      object._$state.flags.insert(.invalid)
+      invalid.append(object)
+    }
     object._$state.takeExtras().failure = error
     if failure == nil { failure = error }
   }
 
-  /// Reads the values that stand outside a row.
-  struct LargeValuesOfRow: _RowSource.LargeValues {
-    let table: TableReader
-    let row: RowID
+  /// Runs what is needed for an object and may not throw there.
+  func need<Result>(_ object: any _ModelObject, _ body: () throws -> Result?) -> Result? {
+    do { return try body() } catch {
+      fail(object, error)
+      return nil
+    }
+  }
 
-    func bytes(of field: FieldID) throws(StoreError) -> [UInt8] { try table.large(field, row) }
+  /// Makes an object that could not be read a fault again. One with changes keeps what it has.
+  func tryAgain(_ object: any _ModelObject) {
+    guard object._$state.flags.contains(.invalid) else { return }
+    object._$state.flags.remove(.invalid)
+    object._$state.extras?.failure = nil
+    if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) { return }
+    object._$forget()
+    object._$state.flags.insert(.fault)
+  }
+
+  /// Makes all objects that could not be read faults again.
+  func forgetInvalid() {
+    for object in invalid { tryAgain(object) }
+    invalid = []
+    failure = nil
   }
 }

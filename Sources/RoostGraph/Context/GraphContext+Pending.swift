@@ -3,7 +3,7 @@ package import RoostRecords
 /// What waits for the next save, for whoever shows it to users.
 extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
-  package func processPendingChanges() { settle() }
+  package func processPendingChanges() { quietly(.reading) { settle() } }
 
   package var insertedObjects: [any _ModelObject] {
     inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }
@@ -21,20 +21,26 @@ extension GraphContext {
 
   /// Rows that go with the next save although no object of theirs is here.
   package var deletedRows: [(map: EntityMap, row: RowID)] {
-    links.doomed.map { (store.maps[$0.map], RowID($0.row)) }
+    links.doomed.map { (map(of: $0), RowID($0.row)) }
   }
 
   /// Whether an object of the entity, or a row of it, waits for the next save.
   package func hasPending(_ map: EntityMap) -> Bool {
-    func isOf(_ object: any _ModelObject) -> Bool { object.entityMap === map && object._$state.flags.isPending }
+    func isOf(_ object: any _ModelObject) -> Bool {
+      object.entityMap?.home == map.home && object._$state.flags.isPending
+    }
     return changed.contains(where: isOf) || inserted.contains(where: isOf) || deleted.contains(where: isOf)
-      || links.doomed.contains { $0.map == map.number }
+      || links.doomed.contains { $0.map == map.home }
   }
 
   /// Forgets all objects that nobody changed, so that they are read anew; changes are given up first.
   package func reset() {
-    rollback()
-    forgetUnchanged()
+    quietly(.closing) {
+      giveUp()
+      forgetUnchanged()
+      batches.clear()
+      attempt { if reader != nil { try advance() } }
+    }
   }
 }
 

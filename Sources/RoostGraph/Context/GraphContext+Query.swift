@@ -6,9 +6,10 @@ package import RoostRecords
 extension GraphContext {
   /// Goes on to the newest snapshot, and plans over it.
   package func planner() throws -> Planner {
-    try checkOpen()
-    try advance()
-    return Planner(Ground(try snapshot()))
+    try call(.fetching) {
+      try goOn()
+      return Planner(Ground(try snapshot()))
+    }
   }
 
   /// The objects of a query's rows, in its order, filled while their rows are at hand.
@@ -16,17 +17,38 @@ extension GraphContext {
     guard map.type.model is Model.Type else {
       throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
     }
+    return try call(.fetching) { try objectsNow(query, map) }
+  }
+
+  private func objectsNow<Model: _ModelObject>(_ query: Query, _ map: EntityMap) throws -> [Model] {
     let plan = try planner().plan(query)
     let origin = origin(map)
     let table = try table(map)
     var found: [Model] = []
+    var rows: [UInt64] = []
     try plan.forEach { row in
-      let object = origin.object(row.id.number)
+      guard let own = self.origin(origin, of: row) else { return true }
+      rows.append(row.id.number)
+      let object = own.object(row.id.number)
       if object._$state.flags.contains(.fault) {
-        take(row, table, into: object, origin)
+        take(row, table, into: object, own)
         statistics.objectsFilled += 1
       }
       found.append(unsafeDowncast(object, to: Model.self))
+      return true
+    }
+    noteBatch(map, rows)
+    return found
+  }
+
+  /// The rows of a query, in its order, each with the map of its class.
+  package func rows(_ query: Query, _ map: EntityMap) throws -> [(map: EntityMap, row: RowID)] {
+    let plan = try planner().plan(query)
+    guard map.family != nil else { return try plan.rows().map { (map, $0) } }
+    let origin = origin(map)
+    var found: [(map: EntityMap, row: RowID)] = []
+    try plan.forEach { row in
+      if let own = self.origin(origin, of: row) { found.append((own.map, row.id)) }
       return true
     }
     return found
@@ -44,15 +66,20 @@ extension GraphContext {
 extension GraphContext {
   /// Fills an object from its row, and throws where that cannot be done.
   package func load(_ object: any _ModelObject) throws {
-    try checkOpen()
-    guard let origin = try origin(of: object), object._$state.flags.contains(.fault) else { return }
-    let before = failure
-    fill(object, origin)
-    guard object._$state.flags.contains(.invalid) else { return }
-    // Whoever asked knows it now, so no save need say it.
-    failure = before
-    throw object._$state.extras?.failure
-      ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
+    try call(.reading) {
+      guard let origin = try origin(of: object) else { return }
+      if object._$state.flags.contains(.invalid) { tryAgain(object) }
+      guard object._$state.flags.contains(.fault) else { return }
+      let before = failure
+      fill(object, origin)
+      guard object._$state.flags.contains(.invalid) else { return }
+      let error = object._$state.extras?.failure
+      tryAgain(object)
+      // Whoever asked knows it now, so no save need say it.
+      failure = before
+      throw error
+        ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
+    }
   }
 }
 
@@ -64,14 +91,17 @@ extension GraphContext {
   package func objects(_ rows: [RowID], _ map: EntityMap) throws -> [any _ModelObject] {
     let origin = origin(map)
     let table = try table(map)
+    noteBatch(map, rows.map(\.number))
     return try rows.compactMap { id in
-      let object = origin.object(id.number)
-      if !object._$state.flags.contains(.fault) { return object }
-      return try table.withRow(id) { (row) throws(StoreError) in
-        take(row, table, into: object, origin)
+      if let known = origin.known(id.number), !known._$state.flags.contains(.fault) { return known }
+      let found = try table.withRow(id) { (row) throws(StoreError) -> (any _ModelObject)? in
+        guard let own = self.origin(origin, of: row) else { return nil }
+        let object = own.object(id.number)
+        take(row, table, into: object, own)
         statistics.objectsFilled += 1
         return object
       }
+      return found ?? nil
     }
   }
 }

@@ -5,10 +5,19 @@ internal import RoostRecords
 /// Writing what was changed, in one transaction.
 extension GraphContext {
   /// Writes all changes, or none if it throws.
-  package func save(_ durability: Durability = .full) throws { try Self.save([self], durability) }
+  package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
 
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
-  package static func save(_ contexts: [GraphContext], _ durability: Durability = .full) throws {
+  package static func save(_ contexts: [GraphContext], _ durability: Durability? = nil) throws {
+    try calling(contexts[...]) { try saveNow(contexts, durability) }
+  }
+
+  private static func calling(_ contexts: ArraySlice<GraphContext>, _ body: () throws -> Void) throws {
+    guard let first = contexts.first else { return try body() }
+    try first.call(.saving) { try calling(contexts.dropFirst(), body) }
+  }
+
+  private static func saveNow(_ contexts: [GraphContext], _ durability: Durability?) throws {
     var waiting: [GraphContext] = []
     for context in contexts where try context.isReadyToSave() { waiting.append(context) }
     // Always in the same order, so that two threads with the same stores do not wait for each other.
@@ -40,7 +49,6 @@ extension GraphContext {
 
   /// Whether there is something to write.
   private func isReadyToSave() throws -> Bool {
-    try checkOpen()
     settle()
     if let failure { throw failure }
     try complain()
@@ -53,7 +61,7 @@ extension GraphContext {
   /// One transaction in the other, so that nothing commits before all is written.
   private static func write(
     _ contexts: [GraphContext], _ decisions: [[LinkKey: SaveRun.Decision]], _ runs: inout [SaveRun],
-    _ durability: Durability
+    _ durability: Durability?
   ) throws {
     guard runs.count < contexts.count else {
       let faults = runs.flatMap(\.faults)
@@ -64,7 +72,8 @@ extension GraphContext {
     }
     let place = runs.count
     let context = contexts[place]
-    try context.store.records.write(durability, author: context.author) { writer in
+    let wanted = durability ?? (context.isRelaxed ? .relaxed : .full)
+    try context.store.records.write(wanted, author: context.author) { writer in
       let run = try context.makeRun(writer, decisions[place])
       try context.write(run)
       runs.append(run)
@@ -75,7 +84,7 @@ extension GraphContext {
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
-      writer, try news(writer), decisions, isPlain: deleted.isEmpty && links.doomed.isEmpty, author: self)
+      writer, try news(writer), decisions, isPlain: deleted.isEmpty && links.doomed.isEmpty && !mayDangle, author: self)
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.
@@ -87,6 +96,7 @@ extension GraphContext {
     var rows: [Int: Set<UInt64>] = [:]
     for entry in entries where entry.author != ObjectIdentifier(self) {
       for (map, changed) in entry.rows { rows[map, default: []].formUnion(changed) }
+      for (map, deleted) in entry.deleted { rows[map, default: []].formUnion(deleted) }
     }
     return SaveRun.News(rows: rows)
   }
@@ -113,10 +123,11 @@ extension GraphContext {
   /// Lists whose members' rows will not say in which order they came: several were added, or one went and came again.
   private func loadEditedLists() {
     for (key, edit) in links.edits {
-      guard let relation = store.relations[key.map][key.property],
-        let origin = edit.owner._$state.origin as? RowOrigin
-      else { continue }
-      let cameAgain = edit.added.contains { edit.removed.contains($0) }
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
+        continue
+      }
+      // Where both sides are one, nobody else's links are this one's.
+      let cameAgain = relation.isOwnInverse || edit.added.contains { edit.removed.contains($0) }
       guard cameAgain || (edit.added.count > 1 && !relation.isByLinks) else { continue }
       load(edit.owner, relation, origin)
     }

@@ -1,3 +1,4 @@
+internal import RoostFile
 package import RoostRecords
 
 /// Objects of a store, as one user of it sees and changes them.
@@ -13,11 +14,16 @@ package final class GraphContext {
   package let store: GraphStore
   /// Who makes the changes, for the history.
   package var author = ""
+  /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
+  package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   private var origins: [RowOrigin?]
-  /// The snapshot, from the first moment it is needed.
-  private var reader: RecordReader?
+  /// The snapshot, from the first moment it is needed, and since when.
+  private(set) var reader: RecordReader?
+  private(set) var shownSince: UInt64 = 0
   private var tables: [TableReader?]
+  let turn = Turn()
+  var batches = BatchRing()
   /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
   var inserted: [any _ModelObject] = []
   var changed: [any _ModelObject] = []
@@ -28,7 +34,9 @@ package final class GraphContext {
   private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
     relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
   }
-  /// Why some object has no values; the next save says it.
+  /// Objects of which something could not be read.
+  var invalid: [any _ModelObject] = []
+  /// Why that was; the next save says it.
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
   package private(set) var isClosed = false
@@ -39,6 +47,8 @@ package final class GraphContext {
   package internal(set) var lastSave = SaveSummary()
   /// What was stored of properties that were changed here before others changed the row, by object.
   var bases: [LinkKey: RowBase] = [:]
+  /// Whether references that wait to be saved may lead to objects that are gone.
+  var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
   /// What was done wrong with objects and has no effect; the next save says it, once.
@@ -46,13 +56,14 @@ package final class GraphContext {
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
-  package struct Statistics: Hashable, Sendable {
-    /// Rows that were read to fill one object.
-    package var faultsFilled = 0
-    /// Objects that were filled while their rows were at hand.
-    package var objectsFilled = 0
-    package var saves = 0
-  }
+  /// Whether what others commit is taken over at the next call; else only by a save, a rollback or a reset.
+  package var mergesChanges = true
+  /// A context that does not merge holds on to its snapshot for so long: the store's file cannot use those pages again.
+  package var mostCommitsBehind: UInt64 = 10_000
+  package var mostNanosecondsBehind: UInt64 = 600_000_000_000
+  /// Whether a loop that reads its objects one by one makes the next call throw.
+  package var isStrict = false
+  var singles: [LinkKey: Int] = [:]
 
   /// Where rows of one entity are put together.
   final class SinkBox {
@@ -71,9 +82,17 @@ package final class GraphContext {
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
   package func close() {
+    quietly(.closing) { end() }
+  }
+
+  private func end() {
     isClosed = true
-    rollback()
+    giveUp()
     origins = Array(repeating: nil, count: origins.count)
+    letSnapshotGo()
+  }
+
+  func letSnapshotGo() {
     tables = Array(repeating: nil, count: tables.count)
     reader?.close()
     reader = nil
@@ -92,76 +111,38 @@ package final class GraphContext {
     if let reader { return reader }
     let made = try store.records.snapshot()
     reader = made
+    shownSince = Clock.monotonicNanoseconds()
     return made
   }
 
   func table(_ map: EntityMap) throws -> TableReader {
-    if let table = tables[map.number] { return table }
+    if let table = tables[map.home] { return table }
     let table = try snapshot().table(map.entity.id)
-    tables[map.number] = table
+    tables[map.home] = table
     return table
   }
 
-  /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay.
-  func advance() throws {
-    let new = try store.records.snapshot()
-    guard let old = reader else {
-      reader = new
-      return
-    }
-    if new.commit == old.commit {
-      new.close()
-      return
-    }
-    settle()
-    reader = new
+  /// Makes a newer snapshot the one that is shown, and lets the other one go.
+  func show(_ new: RecordReader) {
     tables = Array(repeating: nil, count: tables.count)
-    defer { old.close() }
-    let news = store.feed.news(after: old.commit, through: new.commit)
-    switch news {
-    case .entries(let entries):
-      // Whose lists they change is not said.
-      if entries.contains(where: { $0.author != ObjectIdentifier(self) }) {
-        mergeLists(old)
-        unloadLists()
-      }
-      for entry in entries where entry.author != ObjectIdentifier(self) {
-        for (number, rows) in entry.rows {
-          guard let origin = origins[number] else { continue }
-          for row in rows { if let object = origin.known(row) { refresh(object, old) } }
-        }
-      }
-    case .everything:
-      mergeLists(old)
-      unloadLists()
-      for origin in origins { origin?.all().forEach { refresh($0, old) } }
-    }
-  }
-
-  /// Makes an object read its row again.
-  private func refresh(_ object: any _ModelObject, _ old: RecordReader) {
-    let flags = object._$state.flags
-    if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
-    if flags.contains(.changed) { return mergeLater(object, old) }
-    object._$forget()
-    object._$state.flags.insert(.fault)
-  }
-
-  /// Takes over what others changed, but for the properties that were changed here.
-  private func mergeLater(_ object: any _ModelObject, _ old: RecordReader) {
-    guard let origin = object._$state.origin as? RowOrigin else { return }
-    keepBase(object, origin, old)
-    fillUnchanged(object, origin)
+    reader?.close()
+    reader = new
+    shownSince = Clock.monotonicNanoseconds()
   }
 
   // MARK: Objects
 
   /// All that are in use.
-  var allObjects: [any _ModelObject] { origins.flatMap { $0?.all() ?? [] } }
+  var allObjects: [any _ModelObject] {
+    origins.flatMap { origin in origin.flatMap { $0.map.isHome ? $0.all() : nil } ?? [] }
+  }
+
+  func originIfKnown(_ map: Int) -> RowOrigin? { origins[map] }
 
   func origin(_ map: EntityMap) -> RowOrigin {
     if let origin = origins[map.number] { return origin }
-    let origin = RowOrigin(map, in: self)
+    let home = map.isHome ? nil : origin(store.maps[map.home])
+    let origin = RowOrigin(map, in: self, sharing: home?.objects)
     if !isClosed { origins[map.number] = origin }
     return origin
   }
@@ -185,21 +166,30 @@ package final class GraphContext {
 
   /// The object of a row, if there is one already.
   package func registered(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
-    origins[map.number]?.known(row.number)
+    if let origin = origins[map.number] { return origin.known(row.number) }
+    if map.isHome || origins[map.home] == nil { return nil }
+    return origin(map).known(row.number)
   }
-
-  /// The object of a row, whether there is such a row or not.
-  package func object(_ map: EntityMap, _ row: RowID) -> any _ModelObject { origin(map).object(row.number) }
 
   /// The object of a row; nil if there is no such row.
   package func existing(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
-    try checkOpen()
-    if let known = registered(map, row) {
-      let flags = known._$state.flags
-      if flags.contains(.deleted) { return nil }
-      // It may have been deleted since by others.
-      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
+    try call(.reading) { try find(map, row) }
+  }
+
+  /// The same where nothing can be thrown: the next save says why it could not be found out.
+  package func existingQuietly(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
+    quietly(.reading) {
+      do { return try find(map, row) } catch {
+        if failure == nil { failure = error }
+        return nil
+      }
     }
-    return try table(map).contains(row) ? object(map, row) : nil
+  }
+
+  private func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
+    if let known = registered(map, row) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
+    noteSingle(origin(map), nil)
+    return try readOne(row.number, origin(map))
   }
 }

@@ -70,6 +70,13 @@ final class IdentityMap: @unchecked Sendable {
     return Unmanaged<AnyObject>.fromOpaque(memory).takeRetainedValue()
   }
 
+  /// Whether the row has an object, which may be ending.
+  func contains(_ row: UInt64) -> Bool {
+    lock.acquire()
+    defer { lock.release() }
+    return entry(of: row).pointee.row == row
+  }
+
   /// Makes this the row's object, which must have none but an ending one. The ticket is for ``remove(_:_:)``.
   func put(_ row: UInt64, _ object: AnyObject) -> UInt32 {
     lock.acquire()

@@ -1,40 +1,57 @@
 internal import RoostRecords
 
-/// The objects of one entity in one context.
+/// The objects of one class in one context.
 final class RowOrigin: _Origin {
   let context: GraphContext
   let map: EntityMap
-  let objects = IdentityMap()
+  /// Classes that share an entity share this too.
+  let objects: IdentityMap
 
-  init(_ map: EntityMap, in context: GraphContext) {
+  init(_ map: EntityMap, in context: GraphContext, sharing objects: IdentityMap? = nil) {
     self.map = map
     self.context = context
+    self.objects = objects ?? IdentityMap()
   }
 
   // The compiler would make one that calls itself.
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
-  override func willRead(_ object: any _ModelObject, _ property: Int) { context.willRead(object, property, self) }
-  override func willWrite(_ object: any _ModelObject, _ property: Int) { context.willWrite(object, property, self) }
-  override func didWrite(_ object: any _ModelObject, _ property: Int) { context.didWrite(object, property, self) }
+  override func willRead(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.reading, object, property) { context.willRead(object, property, self) }
+  }
+
+  override func willWrite(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.changing, object, property) { context.willWrite(object, property, self) }
+  }
+
+  override func didWrite(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.changing, object, property) { context.didWrite(object, property, self) }
+  }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    context.resolve(object, property, row, self)
+    context.accessor(.reading, object, property) { context.resolve(object, property, row, self) }
+  }
+
+  override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
+    context.accessor(.reading, object, property) { context.standIn(object, property, self) }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    context.lentMembers(object, property, self)
+    context.accessor(.reading, object, property) { context.lentMembers(object, property, self) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }
 
-  /// The row's object, if there is one.
-  func known(_ row: UInt64) -> (any _ModelObject)? { objects.object(row).map(model) }
+  /// The row's object, if there is one and it is of this class.
+  func known(_ row: UInt64) -> (any _ModelObject)? {
+    guard let known = objects.object(row).map(model) else { return nil }
+    return map.family == nil || known.entityMap?.isKind(of: map) == true ? known : nil
+  }
 
-  /// All objects.
+  /// All objects, also those of other classes that share the entity.
   func all() -> [any _ModelObject] { objects.objects().map(model) }
 
-  /// The row's object, made as a fault if there is none.
+  /// The row's object, made as a fault if there is none. The row is one of this very class.
   func object(_ row: UInt64) -> any _ModelObject {
     if let known = objects.object(row) { return model(known) }
     let made = map.type.makeFault(row: row, origin: self)
@@ -45,6 +62,6 @@ final class RowOrigin: _Origin {
   /// What the map holds is of the model's class: that need not be looked up for each object.
   private func model(_ object: AnyObject) -> any _ModelObject {
     func cast<Model: _ModelObject>(_ type: Model.Type) -> any _ModelObject { unsafeDowncast(object, to: type) }
-    return cast(map.type.model)
+    return cast(map.type.root.model)
   }
 }

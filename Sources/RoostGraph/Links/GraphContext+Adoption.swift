@@ -4,7 +4,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
   /// already stays.
-  package func insert(_ object: any _ModelObject) throws { try insert(object, into: nil) }
+  package func insert(_ object: any _ModelObject) throws { try call(.inserting) { try insert(object, into: nil) } }
 
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
@@ -87,7 +87,7 @@ extension GraphContext {
       object._$visitLink(relation.property, &writer)
       if row == RowNumber.nothing { continue }
       if relation.isInverseList, let inverse = relation.inverse,
-        members[LinkKey(map: relation.target, row: row, property: inverse)]?.contains(object._$state.row) == true
+        members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(object._$state.row) == true
       {
         continue
       }

@@ -22,7 +22,7 @@ extension GraphContext {
   private func agree(_ list: LoadedList) {
     var tail = TailReader(rows: list.rows)
     list.owner._$visitLink(list.relation.property, &tail)
-    if let added = tail.tail, !hasTwice(added, list.rows) {
+    if let added = tail.tail, !hasTwice(added, list.rows), !added.contains(where: isForeign) {
       for member in added { take(member, list) }
       for member in added where member._$state.row != 0 { join(member, list) }
       // What could not be taken leaves the list.
@@ -46,6 +46,12 @@ extension GraphContext {
     if known.count == 1 { return rows.contains(known[0]._$state.row) }
     let all = Set(rows)
     return known.contains { all.contains($0._$state.row) }
+  }
+
+  /// Whether an object belongs to another context. It is not to be touched: its own thread may be at it.
+  func isForeign(_ object: any _ModelObject) -> Bool {
+    guard let origin = object._$state.origin else { return false }
+    return (origin as? RowOrigin)?.context !== self
   }
 
   /// Takes a member into the context; where it led here already it would come in again.
@@ -78,8 +84,9 @@ extension GraphContext {
     let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
       // What was deleted meanwhile may still stand there.
-      if member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
+      if !isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
+        // It goes out of the list again.
         complain(error, list.owner)
         continue
       }
@@ -113,8 +120,8 @@ extension GraphContext {
       if !contains(member, back, origin, list.key.row) { edit(member, inverse, list.owner, adds: true) }
       return
     }
-    guard let former = try? current(member, back, origin), former != list.key.row else { return }
-    if RowNumber.leads(former), let other = try? live(back.target, former) {
+    guard let former = need(member, { try current(member, back, origin) }), former != list.key.row else { return }
+    if RowNumber.leads(former), let other = need(member, { try live(back.target, former) }) {
       edit(other, list.relation.property, member, adds: false)
     }
     setReference(member, inverse, list.key.row)
@@ -127,7 +134,7 @@ extension GraphContext {
       let back = relation(origin, inverse)
     else { return list.rows.contains(member._$state.row) }
     if back.isList { return contains(member, back, origin, list.key.row) }
-    return (try? current(member, back, origin)) == list.key.row
+    return need(member) { try current(member, back, origin) } == list.key.row
   }
 
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
@@ -138,16 +145,20 @@ extension GraphContext {
       if edit.removed.contains(row) { return false }
     }
     if object._$state.flags.contains(.inserted) { return false }
-    guard let side = try? snapshot().catalog.relationship(relation.way.id) else { return false }
-    return (try? snapshot().links(side).contains(RowID(row), in: RowID(key.row))) ?? false
+    return need(object) {
+      guard let side = try snapshot().catalog.relationship(relation.way.id) else { return false }
+      return try snapshot().links(side).contains(RowID(row), in: RowID(key.row))
+    } ?? false
   }
 
   /// Makes a former member's side say that it belongs to the list's owner no more.
   private func leave(_ row: UInt64, _ list: LoadedList) {
-    guard let inverse = list.relation.inverse, let member = try? live(list.relation.target, row),
+    guard let inverse = list.relation.inverse, let member = need(list.owner, { try live(list.relation.target, row) }),
       let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse)
     else { return }
     if back.isList { return edit(member, inverse, list.owner, adds: false) }
-    if (try? current(member, back, origin)) == list.key.row { setReference(member, inverse, RowNumber.nothing) }
+    if need(member, { try current(member, back, origin) }) == list.key.row {
+      setReference(member, inverse, RowNumber.nothing)
+    }
   }
 }

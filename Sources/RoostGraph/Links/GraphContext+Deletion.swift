@@ -5,14 +5,15 @@ internal import RoostRecords
 extension GraphContext {
   /// Deletes an object at the next save, and those that its rules take along; that is visible at once. An object that has no
   /// row yet is simply let go. Whether a rule forbids it is found out at the save.
-  package func delete(_ object: any _ModelObject) throws {
-    try checkOpen()
+  package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try deleteNow(object) } }
+
+  private func deleteNow(_ object: any _ModelObject) throws {
     guard let origin = try origin(of: object) else {
       throw GraphFault(
         .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
     }
     settle()
-    var waiting = [LinkKey(map: origin.map.number, row: object._$state.row, property: 0)]
+    var waiting = [LinkKey(map: origin.map.home, row: object._$state.row, property: 0)]
     var seen: Set<LinkKey> = []
     while let next = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
@@ -30,14 +31,19 @@ extension GraphContext {
     if flags.contains(.fault) { fill(object, origin) }
     leaveLists(object, origin)
     object._$state.flags.insert(.deleted)
-    if flags.contains(.inserted) { object._$state.flags.insert(.gone) } else { deleted.append(object) }
+    if flags.contains(.inserted) {
+      object._$state.flags.insert(.gone)
+      mayDangle = true
+    } else {
+      deleted.append(object)
+    }
   }
 
   /// Finds the rows that go with one.
   private func follow(_ key: LinkKey, _ object: (any _ModelObject)?, _ waiting: inout [LinkKey]) throws {
-    for case .some(let relation) in store.relations[key.map] where relation.deleteRule == .cascade {
+    for case .some(let relation) in store.relations[map(of: key).number] where relation.deleteRule == .cascade {
       for row in try rows(key, object, relation) {
-        waiting.append(LinkKey(map: relation.target, row: row, property: 0))
+        waiting.append(LinkKey(map: relation.home, row: row, property: 0))
       }
     }
   }
@@ -56,7 +62,7 @@ extension GraphContext {
   }
 
   /// Where a row of the snapshot leads.
-  private func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
+  func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
     guard let side = try snapshot().catalog.relationship(relation.way.id) else { return [] }
     if case .reference = relation.way {
       let table = try table(store.maps[key.map])
@@ -72,10 +78,10 @@ extension GraphContext {
   private func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard relation.isInverseList, let inverse = relation.inverse else { continue }
-      let key = LinkKey(map: origin.map.number, row: object._$state.row, property: 0)
-      guard let rows = try? rows(key, object, relation) else { continue }
+      let key = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
+      guard let rows = need(object, { try rows(key, object, relation) }) else { continue }
       for row in rows {
-        guard let list = links.lists[LinkKey(map: relation.target, row: row, property: inverse)] else { continue }
+        guard let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] else { continue }
         drop(object, from: list)
       }
     }

@@ -2,11 +2,21 @@ internal import RoostRecords
 
 /// Lists with changes when the context goes on to a newer snapshot.
 extension GraphContext {
-  /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
-  func mergeLists(_ old: RecordReader) {
+  /// What is stored of the lists that were changed here, on the snapshot that is to be left.
+  func changedLists() throws -> [(list: LoadedList, before: [UInt64])] {
+    var found: [(list: LoadedList, before: [UInt64])] = []
     for list in links.lists.values
     where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .deleted, .lent]) {
-      do { try follow(list, old) } catch { fail(list.owner, error) }
+      guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { continue }
+      found.append((list, try snapshot().links(side).rows(of: RowID(list.key.row)).map(\.number)))
+    }
+    return found
+  }
+
+  /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
+  func follow(_ lists: [(list: LoadedList, before: [UInt64])]) {
+    for (list, before) in lists where links.lists[list.key] === list {
+      do { try follow(list, before) } catch { fail(list.owner, error) }
     }
     for (key, edit) in links.edits {
       do { links.edits[key] = try still(edit, key) } catch { fail(edit.owner, error) }
@@ -15,7 +25,7 @@ extension GraphContext {
 
   /// What is left to be done to a list that is not loaded: others may have done the same.
   private func still(_ edit: LinkLedger.Edit, _ key: LinkKey) throws -> LinkLedger.Edit {
-    guard let relation = store.relations[key.map][key.property],
+    guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
       let side = try snapshot().catalog.relationship(relation.way.id)
     else { return edit }
     let members = try snapshot().links(side)
@@ -28,10 +38,9 @@ extension GraphContext {
   }
 
   /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
-  private func follow(_ list: LoadedList, _ old: RecordReader) throws {
+  private func follow(_ list: LoadedList, _ before: [UInt64]) throws {
     guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { return }
     let owner = RowID(list.key.row)
-    let before = try old.links(side).rows(of: owner).map(\.number)
     let now = try snapshot().links(side).rows(of: owner).map(\.number)
     if before == now { return }
     let (was, isNow, here) = (Set(before), Set(now), Set(list.rows))

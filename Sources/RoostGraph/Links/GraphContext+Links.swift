@@ -8,7 +8,7 @@ extension GraphContext {
   func relation(_ origin: RowOrigin, _ property: Int) -> Relation? { store.relations[origin.map.number][property] }
 
   func key(_ object: any _ModelObject, _ origin: RowOrigin, _ property: Int) -> LinkKey {
-    LinkKey(map: origin.map.number, row: object._$state.row, property: property)
+    LinkKey(map: origin.map.home, row: object._$state.row, property: property)
   }
 
   // MARK: References
@@ -24,9 +24,14 @@ extension GraphContext {
     guard let relation = relation(origin, property) else { return nil }
     settle()
     do {
+      if row == RowNumber.unknown { readTargets(object, relation, origin) }
       let row = try current(object, relation, origin)
       guard RowNumber.leads(row) else { return nil }
-      return try live(relation.target, row)
+      if let known = registered(store.maps[relation.target], RowID(row)) {
+        return known._$state.flags.contains(.deleted) ? nil : known
+      }
+      readTargets(object, relation, origin)
+      return try live(relation.target, row) { noteSingle(origin, property) }
     } catch {
       fail(object, error)
       return nil
@@ -50,18 +55,32 @@ extension GraphContext {
   }
 
   /// The object of a row, unless it is deleted here or not there at all.
-  func live(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+  ///
+  /// - Parameter willRead: called before a row is read for it.
+  func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
-    if links.doomed.contains(LinkKey(map: map.number, row: row, property: 0)) { return nil }
-    return try table(map).contains(RowID(row)) ? object(map, RowID(row)) : nil
+    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    willRead()
+    return try readOne(row, origin(map))
   }
 
-  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, since each entity
-  /// counts its own rows. Where it is another one the next save says so.
+  /// The object of a list's member. That there is such a row the list's own index says.
+  func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+    let map = store.maps[map]
+    if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    // Which class it is of the row says.
+    if map.family != nil { return try readOne(row, origin(map)) }
+    return origin(map).object(row)
+  }
+
+  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, or inherit from that.
+  /// Where it is another one the next save says so.
   func mayLead(_ owner: any _ModelObject, _ relation: Relation, to other: any _ModelObject) -> Bool {
-    guard let origin = other._$state.origin as? RowOrigin, origin.map.number != relation.target else { return true }
-    let target = store.maps[relation.target].type.name
+    let targetMap = store.maps[relation.target]
+    guard let origin = other._$state.origin as? RowOrigin, !origin.map.isKind(of: targetMap) else { return true }
+    let target = targetMap.type.name
     complain(
       GraphFault(
         .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
@@ -104,19 +123,20 @@ extension GraphContext {
   /// Makes the other sides of a reference agree with it.
   func agree(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, before: UInt64, now: UInt64) {
     guard before != now, let inverse = relation.inverse else { return }
-    if RowNumber.leads(before), let other = try? live(relation.target, before) {
+    if RowNumber.leads(before), let other = need(object, { try live(relation.target, before) }) {
       if relation.isInverseList {
         edit(other, inverse, object, adds: false)
       } else {
         setReference(other, inverse, RowNumber.nothing)
       }
     }
-    guard RowNumber.leads(now), let other = try? live(relation.target, now) else { return }
+    guard RowNumber.leads(now), let other = need(object, { try live(relation.target, now) }) else { return }
     if relation.isInverseList { return edit(other, inverse, object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
     // It may have led to another one, which now leads nowhere.
-    if let partner = try? current(other, back, origin), RowNumber.leads(partner), partner != object._$state.row,
-      let left = try? live(back.target, partner)
+    if let partner = need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
+      partner != object._$state.row,
+      let left = need(other, { try live(back.target, partner) })
     {
       setReference(left, relation.property, RowNumber.nothing)
     }

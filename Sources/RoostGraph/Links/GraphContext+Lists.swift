@@ -5,27 +5,49 @@ extension GraphContext {
   /// Puts a list into its slot, with what other sides did to it since it was stored.
   func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     settle(relation.pair)
+    if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
+    var rows: [UInt64] = []
+    do { try loadOne(object, relation, origin, &rows) } catch {
+      // What is there stays untouched, because no save passes until this is given up.
+      fail(object, error)
+      var writer = ListWriter(members: [])
+      object._$visitLink(relation.property, &writer)
+      return
+    }
+    if object._$state.flags.contains(.inserted) { return }
+    let count = loadSiblings(object, relation, origin, &rows)
+    if count == 0 {
+      statistics.listsLoaded += 1
+      noteSingle(origin, relation.property)
+    }
+    noteLists(count == 0 ? 0 : count + 1, relation, rows)
+  }
+
+  /// Puts one list into its slot, and adds its rows to those of others.
+  func loadOne(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
+  ) throws {
     let key = key(object, origin, relation.property)
-    if let list = links.lists[key] { return show(list) }
+    let edit = links.edits[key]
     var members: [any _ModelObject] = []
-    var isEdited = false
-    do {
-      let edit = links.edits.removeValue(forKey: key)
-      isEdited = edit != nil
-      if !object._$state.flags.contains(.inserted), let side = try snapshot().catalog.relationship(relation.way.id) {
-        var cursor = try snapshot().links(side).cursor(of: RowID(object._$state.row))
-        while let row = try cursor.next() {
-          if edit?.removed.contains(row.number) == true { continue }
-          if let member = try live(relation.target, row.number) { members.append(member) }
-        }
+    if !object._$state.flags.contains(.inserted), let side = try snapshot().catalog.relationship(relation.way.id) {
+      var walk = try MemberWalk(snapshot().links(side))
+      try walk.begin(RowID(object._$state.row))
+      while let row = try walk.next() {
+        if edit?.removed.contains(row.number) == true { continue }
+        if let member = try member(relation.target, row.number) { members.append(member) }
       }
-      for row in edit?.added ?? [] { if let member = try live(relation.target, row) { members.append(member) } }
-    } catch { fail(object, error) }
+    }
+    for row in edit?.added ?? [] { if let member = try live(relation.target, row) { members.append(member) } }
+    links.edits[key] = nil
     var writer = ListWriter(members: members)
     object._$visitLink(relation.property, &writer)
     let list = LoadedList(key, object, relation, members.map { $0._$state.row })
-    list.isDirty = isEdited
-    if isEdited { list.storedCount = nil }
+    rows += list.rows
+    if edit != nil {
+      list.isDirty = true
+      list.storedCount = nil
+    }
     keep(list)
   }
 
@@ -85,7 +107,9 @@ extension GraphContext {
     var reader = EndReader(count: list.rows.count, last: list.rows.last, rowBefore: { list.rows[$0] })
     object._$visitLink(relation.property, &reader)
     // In lists of both sides a member that goes and comes again has another place on its own side.
-    guard let added = reader.added, !(relation.isByLinks && added.isEmpty) else { return settle(relation.pair) }
+    guard let added = reader.added, !(relation.isByLinks && added.isEmpty), !added.contains(where: isForeign) else {
+      return settle(relation.pair)
+    }
     for member in added where !isMember(member, list) {
       take(member, list)
       if member._$state.row != 0, !list.refuses { join(member, list) }
@@ -100,7 +124,7 @@ extension GraphContext {
     guard let relation = relation(origin, property), let list = links.lists[key(object, origin, property)] else {
       return []
     }
-    return list.rows.compactMap { try? live(relation.target, $0) }
+    return list.rows.compactMap { try? member(relation.target, $0) }
   }
 
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
@@ -162,6 +186,13 @@ extension GraphContext {
     list.hidden = nil
     links.lists[list.key] = nil
     links.memberCount -= list.rows.count + 1
+  }
+
+  /// Unloads the list of a row, if it is loaded and has no changes.
+  func unloadList(_ key: LinkKey) {
+    guard let list = links.lists[key], unload(list) else { return }
+    // Both name it still; neither keeps what it had.
+    links.visible[list.relation.pair]?.removeAll { $0 === list }
   }
 
   /// Unloads every list that has no changes.

@@ -24,10 +24,14 @@ struct Relation: Sendable {
   var pair: UInt32
   /// The number of the other model's map.
   var target: Int
+  /// That of the map which stands for all classes of that entity.
+  var home: Int
   /// The other model's property; nil where it has none.
   var inverse: Int?
   /// Whether the other side is a list.
   var isInverseList: Bool
+  /// Whether the other side is this one, as that between friends.
+  var isOwnInverse: Bool
   var isByLinks: Bool
   var deleteRule: Relationship.DeleteRule
   var minimum: Int
@@ -39,6 +43,7 @@ struct Relation: Sendable {
 
 /// One list, or one reference, of one object.
 struct LinkKey: Hashable {
+  /// Of the entity's classes, the one that stands for all.
   var map: Int
   var row: UInt64
   var property: Int

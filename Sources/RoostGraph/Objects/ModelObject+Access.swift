@@ -41,7 +41,9 @@ extension _ModelObject {
 
   /// Ends the program, because a getter must return a value and there is none.
   public func _$stop(_ property: Int, _ story: StaticString) -> Never {
-    preconditionFailure("\(Self._$type.name).\(Self._$type.propertyName(property)) \(story)")
+    let row = _$state.row == 0 ? "" : " \(_$state.row)"
+    let cause = _$state.extras?.failure.map { " (\($0))" } ?? ""
+    preconditionFailure("\(Self._$type.name)\(row).\(Self._$type.propertyName(property)) \(story)\(cause)")
   }
 
   /// Moves what waits in the box into the slots. From here on a new object is as any other.

@@ -22,6 +22,9 @@ public class _Origin {
   /// other side has to be asked.
   package func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? { missing() }
 
+  /// An object for a reference that leads to none although it must.
+  package func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? { missing() }
+
   /// The members of a relationship that are moved out of its slot at the moment, as they were before.
   package func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { missing() }
 

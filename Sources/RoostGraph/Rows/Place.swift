@@ -15,6 +15,8 @@ public struct _Place: Sendable {
   @usableFromInline package var kind = Kind.none
   /// 0 where it may not be nil.
   @usableFromInline package var nullMask: UInt8 = 0
+  /// Whether a value must stand there, although rows of other classes have none.
+  package var isNeeded = false
   @usableFromInline package var nullByte: UInt32 = 0
   /// Of a field of fixed width, where its bytes begin; of a variable one, its entry in the table of ends.
   @usableFromInline package var position: UInt32 = 0

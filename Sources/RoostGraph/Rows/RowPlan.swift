@@ -15,25 +15,35 @@ package final class RowPlan: @unchecked Sendable {
   package let coders: [AnyCoder?]
   /// Values of fields that the layout does not have.
   package let initial: InitialRow
+  /// Where a row says of which class its object is, and what; nil where all are of one.
+  package let mark: (position: Int, number: UInt32)?
   private let slots: [Int: RoostRecords.Slot]
 
   /// A plan for rows of `layout`, which is one of the entity's. Throws where the entity has no field for a value.
   ///
-  /// - Parameter initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
-  package init(_ type: _ModelType, _ entity: Entity, _ layout: Layout, initial: InitialRow? = nil) throws(RecordFault) {
+  /// - Parameters:
+  ///   - classNumber: by what rows of the entity tell the class of their object; nil where all are of one.
+  ///   - initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
+  package init(
+    _ type: _ModelType, _ entity: Entity, _ layout: Layout, classNumber: UInt32? = nil, initial: InitialRow? = nil
+  ) throws(RecordFault) {
     var nodes: [Node] = []
-    for property in type.properties {
+    for (number, property) in type.properties.enumerated() {
+      var node = Node(property.name, field: type.fieldName(number), isAdded: type.isAdded(number))
       switch property.storage {
-      case .value(let coder): nodes.append(Node(property.name, try coder.coder()))
-      case .toOne: nodes.append(Node(property.name, isReference: true))
-      case .toMany, .none: nodes.append(Node(property.name))
+      case .value(let coder): node.coder = try coder.coder()
+      case .toOne(let link):
+        node.isReference = true
+        node.isOptionalReference = link.isOptional
+      case .toMany, .none: break
       }
+      nodes.append(node)
     }
     var next = 0
     while next < nodes.count {
       if let coder = nodes[next].coder, !coder.parts.isEmpty {
         nodes[next].parts = nodes.count
-        for part in coder.parts { nodes.append(Node(nodes[next].name + "." + part.name, part.coder)) }
+        for part in coder.parts { nodes.append(Node(part, of: nodes[next])) }
       }
       next += 1
     }
@@ -42,16 +52,17 @@ package final class RowPlan: @unchecked Sendable {
     for (number, node) in nodes.enumerated() {
       var place = _Place()
       if node.coder?.field != nil || node.isReference {
-        if let field = entity.field(node.name), node.isMet(by: field) {
+        if let field = entity.field(node.field), node.isMet(by: field) {
           if let at = layout.members.firstIndex(where: { $0.id == field.id }) {
             place = _Place(layout.slots[at], field.id, in: layout)
+            place.isNeeded = node.isNeeded
             slots[number] = layout.slots[at]
           } else {
             place.kind = .initial
           }
         } else if !node.isReference {
           throw RecordFault(
-            .unknown, "the store has no such field, or one of another type", entity: entity.name, field: node.name)
+            .unknown, "the store has no such field, or one of another type", entity: type.name, field: node.name)
         }
       }
       place.parts = UInt32(node.parts)
@@ -60,13 +71,14 @@ package final class RowPlan: @unchecked Sendable {
     if let initial {
       self.initial = initial
     } else {
-      self.initial = try InitialRow(entity, nodes.map(\.name), layout, slots)
+      self.initial = try InitialRow(entity, nodes.map(\.field), layout, slots)
     }
+    mark = classNumber.flatMap { number in Family.position(entity, layout).map { ($0, number.littleEndian) } }
     self.type = type
     self.places = .allocate(capacity: max(places.count, 1))
     self.places.initialize(from: places, count: places.count)
     count = nodes.count
-    entityName = entity.name
+    entityName = type.name
     self.layout = layout
     names = nodes.map(\.name)
     coders = nodes.map(\.coder)
@@ -91,18 +103,36 @@ package final class RowPlan: @unchecked Sendable {
 
   private struct Node {
     var name: String
+    var field: String
+    /// Whether rows of other classes have no value there.
+    var isAdded: Bool
     var coder: AnyCoder?
-    var isReference: Bool
+    var isReference = false
+    var isOptionalReference = true
     var parts = 0
 
-    init(_ name: String, _ coder: AnyCoder? = nil, isReference: Bool = false) {
+    init(_ name: String, field: String, isAdded: Bool) {
       self.name = name
-      self.coder = coder
-      self.isReference = isReference
+      self.field = field
+      self.isAdded = isAdded
+    }
+
+    init(_ part: AnyCoder.Part, of whole: Node) {
+      name = whole.name + "." + part.name
+      field = whole.field + "." + part.name
+      isAdded = whole.isAdded
+      coder = part.coder
+    }
+
+    var isNeeded: Bool {
+      if !isAdded { return false }
+      return isReference ? !isOptionalReference : coder?.field?.isOptional == false
     }
 
     func isMet(by field: Field) -> Bool {
-      if let wanted = coder?.field { return field.type == wanted.type && field.isOptional == wanted.isOptional }
+      if let wanted = coder?.field {
+        return field.type == wanted.type && field.isOptional == (wanted.isOptional || isAdded)
+      }
       if case .reference = field.type { return isReference }
       return false
     }

@@ -50,7 +50,8 @@ extension _RowSink {
   /// A property that was never set: nil stands in the row, where it may.
   @usableFromInline @inline(never)
   mutating func _missing(_ property: Int) {
-    if places[property].kind == .none || places[property].nullMask != 0 { return }
+    let place = places[property]
+    if place.kind == .none || place.nullMask != 0 && !place.isNeeded { return }
     refuse(property, RecordFault(.missing, "it was never set"))
   }
 }

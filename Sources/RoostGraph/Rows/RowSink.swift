@@ -25,6 +25,7 @@ public struct _RowSink: ~Copyable {
   package mutating func clear() {
     builder.clear()
     failure = nil
+    if let mark = plan.mark { memory.storeBytes(of: mark.number, toByteOffset: mark.position, as: UInt32.self) }
   }
 
   // MARK: Fixed width
@@ -50,7 +51,9 @@ public struct _RowSink: ~Copyable {
 
   public mutating func _setNull(at node: Int) {
     let place = places[node]
-    if place.nullMask == 0 { return refuse(node, RecordFault(.missing, "nil where a value must stand")) }
+    if place.nullMask == 0 || place.isNeeded {
+      return refuse(node, RecordFault(.missing, "nil where a value must stand"))
+    }
     builder.setNull(plan.slot(node))
   }
 

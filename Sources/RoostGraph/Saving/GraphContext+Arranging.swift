@@ -32,15 +32,15 @@ extension GraphContext {
   /// would bring them in by the order of their rows.
   private func append(_ run: SaveRun) throws {
     for (key, edit) in links.edits where edit.added.count > 1 {
-      guard let relation = store.relations[key.map][key.property], relation.isByLinks,
-        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
+        relation.isByLinks, !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
       else { continue }
       let (entity, target) = (store.maps[key.map].entity.id, store.maps[relation.target].entity.id)
       guard try run.writer.contains(RowID(key.row), entity) else { continue }
       let links = try run.writer.links(side)
       for row in living(edit.added, relation) {
-        let row = RowID(run.row(relation.target, row))
+        let row = RowID(run.row(relation.home, row))
         if try run.writer.contains(row, target) { try links.append(row, to: RowID(key.row)) }
       }
     }
@@ -52,7 +52,7 @@ extension GraphContext {
   private func living(_ rows: [UInt64], _ relation: Relation) -> [UInt64] {
     let target = store.maps[relation.target]
     return rows.filter { row in
-      if links.doomed.contains(LinkKey(map: relation.target, row: row, property: 0)) { return false }
+      if links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0)) { return false }
       return registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
     }
   }
@@ -65,7 +65,7 @@ extension GraphContext {
     guard try run.writer.contains(RowID(owner), store.maps[list.key.map].entity.id) else { return }
     var seen = Set<UInt64>()
     var here: [UInt64] = []
-    for row in living(list).map({ run.row(list.relation.target, $0) }) where seen.insert(row).inserted {
+    for row in living(list).map({ run.row(list.relation.home, $0) }) where seen.insert(row).inserted {
       if try run.writer.contains(RowID(row), target.entity.id) { here.append(row) }
     }
     let links = try run.writer.links(side)
@@ -77,7 +77,7 @@ extension GraphContext {
       wanted = stored.filter { !seen.contains($0) } + came
       if list.relation.isByLinks { wanted = stored + came.filter { !there.contains($0) } }
     } else if list.relation.isByLinks {
-      let before = Set(try base(list).map { run.row(list.relation.target, $0) })
+      let before = Set(try base(list).map { run.row(list.relation.home, $0) })
       wanted = here.filter { there.contains($0) || !before.contains($0) }
       wanted += stored.filter { !seen.contains($0) && !before.contains($0) }
     } else {
@@ -111,9 +111,10 @@ extension GraphContext {
   /// Notes which lists lose members by a deletion, as far as they must have some.
   func noteOwners(_ rows: [Int: [RowID]], _ run: SaveRun) throws {
     for (map, relations) in countedRelations.enumerated() {
-      for relation in relations where relation.minimum > 0 {
-        let doomed = links.doomed.filter { $0.map == relation.target }
-        let lost = (rows[relation.target] ?? []) + doomed.map { RowID($0.row) }
+      for relation in relations
+      where relation.minimum > 0 && declaring(store.maps[map], relation.property) == map {
+        let doomed = links.doomed.filter { $0.map == relation.home }
+        let lost = (rows[relation.home] ?? []) + doomed.map { RowID($0.row) }
         if lost.isEmpty { continue }
         let catalog = run.writer.catalog
         guard let side = catalog.relationship(relation.way.id), let inverse = catalog.inverse(of: side) else {
@@ -126,6 +127,11 @@ extension GraphContext {
         }
       }
     }
+  }
+
+  /// The number of the class that declares a property, so that one of its rows is counted once.
+  private func declaring(_ map: EntityMap, _ property: Int) -> Int {
+    store.map(of: map.type.owner(of: property).model)?.number ?? map.number
   }
 
   private func owners(_ row: RowID, _ table: TableWriter, _ field: FieldID) throws -> [RowID] {
@@ -157,7 +163,8 @@ extension GraphContext {
       where flags.contains(.inserted) || object._$state.changed & _ModelState.bit(relation.property) != 0 {
         keys.insert(
           LinkKey(
-            map: origin.map.number, row: run.row(origin.map.number, object._$state.row), property: relation.property))
+            map: declaring(origin.map, relation.property), row: run.row(origin.map.home, object._$state.row),
+            property: relation.property))
       }
     }
     for key in keys.sorted(by: { ($0.map, $0.row, $0.property) < ($1.map, $1.row, $1.property) }) {

@@ -6,6 +6,8 @@ extension GraphContext {
     statistics.saves += 1
     lastSave = run.summary
     settleAfterSave(run)
+    batches.letGo()
+    store.listeners.tell()
     try advance()
   }
 
@@ -26,6 +28,7 @@ extension GraphContext {
     changed = []
     deleted = []
     bases = [:]
+    mayDangle = false
     for list in links.lists.values where list.isDirty {
       list.isDirty = false
       list.storedCount = list.rows.count
@@ -53,9 +56,9 @@ extension GraphContext {
   private func become(_ object: any _ModelObject, _ run: SaveRun) {
     guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.gone) else { return }
     let old = object._$state.row
-    let row = run.row(origin.map.number, old)
+    let row = run.row(origin.map.home, old)
     if row == old { return }
-    store.aliases.add(origin.map.number, old, row)
+    store.aliases.add(origin.map.home, old, row)
     if let known = origin.known(row) {
       forget(known)
       return object.markGone()

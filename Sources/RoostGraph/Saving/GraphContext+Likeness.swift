@@ -23,7 +23,7 @@ extension GraphContext {
     let uniques = store.uniques(of: map)
     if uniques.isEmpty { return }
     let values = try self.values(of: object, map)
-    for other in inserted + changed where other !== object && other.entityMap === map {
+    for other in inserted + changed where other !== object && other.entityMap?.home == map.home {
       let flags = other._$state.flags
       guard flags.isPending, !flags.contains(.deleted) else { continue }
       let others = try self.values(of: other, map)

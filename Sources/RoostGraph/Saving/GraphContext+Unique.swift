@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostRecords
 
 /// New objects whose unique values a row has already.
@@ -7,12 +8,25 @@ internal import RoostRecords
 extension GraphContext {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
-    let refusal = refusal(fault, object, run)
-    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first else {
-      return run.refuse(refusal)
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first, isAlike(other, origin, run)
+    else {
+      return run.refuse(refusal(fault, object, run))
     }
+    // What is there is only looked for where somebody may want to be told.
+    let isAsked = uniqueChoice == .refuse || chooseUnique != nil
+    let refusal =
+      isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, name(object), fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
+  }
+
+  /// Whether a row is of the object's very class: another one's cannot become it.
+  private func isAlike(_ other: RowName, _ origin: RowOrigin, _ run: SaveRun) -> Bool {
+    guard let family = origin.map.family else { return true }
+    let number = try? run.writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
+      family.map(of: row)
+    }
+    return (number ?? nil) == origin.map.number
   }
 
   /// Decides what becomes of the objects that an attempt came to.
@@ -23,7 +37,8 @@ extension GraphContext {
       var choice = uniqueChoice
       if let chooseUnique, let origin = one.object._$state.origin as? RowOrigin {
         try advance()
-        choice = try chooseUnique(one.object, object(origin.map, RowID(run.row(origin.map.number, one.row))))
+        guard let existing = try live(origin.map.number, run.row(origin.map.home, one.row)) else { continue }
+        choice = try chooseUnique(one.object, existing)
       }
       if choice == .refuse {
         refused.append(one.fault)
@@ -39,13 +54,13 @@ extension GraphContext {
     _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter, _ run: SaveRun
   ) throws -> Bool {
     guard let decision = run.decisions[key(object, origin)] else { return false }
-    let row = run.row(origin.map.number, object._$state.row)
+    let row = run.row(origin.map.home, object._$state.row)
     guard try run.writer.contains(RowID(row), origin.map.entity.id) else {
       // Somebody deleted it meanwhile; then the object may get a row of its own, or become another one.
       run.lapsed.append(key(object, origin))
       return true
     }
-    try keepReferences(of: RowID(row), origin, box, table)
+    let before = try keepReferences(of: RowID(row), origin, box, table)
     do {
       let policy: UpsertPolicy =
         switch decision.choice {
@@ -62,7 +77,8 @@ extension GraphContext {
             fault: GraphFault(.notUnique, "another object has its unique values", name(object))))
         return true
       }
-      run.note(origin.map.number, row)
+      run.note(origin.map.home, row)
+      noteLeads(before, box, origin, run)
       run.summary.merges.append(
         SaveSummary.Merge(
           inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: decision.choice))
@@ -71,16 +87,17 @@ extension GraphContext {
   }
 
   /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
-  private func keepReferences(of row: RowID, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter) throws {
-    let entity = origin.map.entity
-    var kept: [(slot: RoostRecords.Slot, row: RowID)] = []
+  private func keepReferences(
+    of row: RowID, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter
+  ) throws -> [RowID?] {
+    var before: [RowID?] = []
     for case .some(let relation) in store.relations[origin.map.number] {
-      guard case .reference = relation.way, let field = entity.field(origin.map.type.propertyName(relation.property))
-      else { continue }
+      guard case .reference = relation.way, let field = origin.map.field(relation.property) else { continue }
       let slot = try table.slot(field.name)
-      if box.sink.builder.reference(slot) != nil { continue }
-      if let now = try table.reference(slot, of: row) { kept.append((slot, now)) }
+      let now = try table.reference(slot, of: row)
+      before.append(now)
+      if let now, box.sink.builder.reference(slot) == nil { box.sink.builder.set(slot, reference: now) }
     }
-    for (slot, row) in kept { box.sink.builder.set(slot, reference: row) }
+    return before
   }
 }

@@ -32,5 +32,5 @@ final class RowAliases: @unchecked Sendable {
 
 extension GraphStore {
   /// The row that an object of this number has by now: another one, if it was merged into that.
-  package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.number, row) }
+  package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.home, row) }
 }

@@ -61,6 +61,9 @@ final class SaveRun {
     entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(author))
   }
 
+  /// Whether lists may have changed otherwise than their objects know.
+  var isShared: Bool { news != nil || !decisions.isEmpty }
+
   /// The row that an object of this number is written to.
   func row(_ map: Int, _ row: UInt64) -> UInt64 {
     if decisions.isEmpty { return row }
@@ -78,6 +81,7 @@ final class SaveRun {
     return made
   }
 
+  /// Notes for other contexts that a row changed, or a list of its object.
   func note(_ map: Int, _ row: UInt64) { entry.rows[map, default: []].append(row) }
 
   func refuse(_ fault: GraphFault) {

@@ -51,7 +51,13 @@
 
   @usableFromInline @inline(never)
   static func stop(_ object: some _ModelObject, _ property: Int) -> Never {
-    if object._$state.flags.isDisjoint(with: .lent) { object._$stop(property, "has no value: it was never set") }
-    object._$stop(property, "is used while it is being changed")
+    if !object._$state.flags.isDisjoint(with: .lent) { object._$stop(property, "is used while it is being changed") }
+    if object._$state.flags.contains(.invalid) {
+      object._$stop(
+        property,
+        "could not be read, and its type has no value that is empty: give it a default, make it optional, or ask load(_:) before, which throws"
+      )
+    }
+    object._$stop(property, "has no value: it was never set; set it first, or give it a default")
   }
 }

@@ -62,10 +62,8 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
 
   @inlinable
   public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model {
-    guard let found = slot._get(isReady, owner, property) else {
-      owner._$stop(property, "leads to no object; a relationship that may lose its object should be optional")
-    }
-    return found
+    if let found = slot._get(isReady, owner, property) { return found }
+    return _Links.standIn(owner, property)
   }
 
   @inlinable
@@ -84,6 +82,13 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     let row = slot.pointee.row
     if row == 0 { return slot.pointee.object }
     return owner._$resolve(property, row: row, as: Model.self)
+  }
+
+  /// A relationship that must lead somewhere leads nowhere: its object was deleted, or could not be read.
+  @usableFromInline @inline(never)
+  static func standIn<Model: _ModelObject>(_ owner: some _ModelObject, _ property: Int) -> Model {
+    if let found = owner._$state.origin?.standIn(owner, property) as? Model { return found }
+    owner._$stop(property, "was never set, and has no object to lead to: set it first, or make it optional")
   }
 
   @inlinable @inline(never)

@@ -11,8 +11,12 @@ final class CommitFeed: @unchecked Sendable {
     var number: UInt64
     /// By the number of the entity's map.
     var rows: [Int: [UInt64]]
+    /// Those that went.
+    var deleted: [Int: [UInt64]] = [:]
     /// Whose commit it was.
     var author: ObjectIdentifier
+
+    fileprivate var size: Int { (rows.values.map(\.count) + deleted.values.map(\.count)).reduce(1, +) }
   }
 
   /// What happened between two snapshots.
@@ -33,7 +37,7 @@ final class CommitFeed: @unchecked Sendable {
 
   /// To be called before the commit is made, by the one who makes it.
   func add(_ entry: Entry) {
-    let count = entry.rows.values.reduce(1) { $0 + $1.count }
+    let count = entry.size
     lock.acquire()
     defer { lock.release() }
     entries.append(entry)
@@ -41,7 +45,7 @@ final class CommitFeed: @unchecked Sendable {
     var dropped = 0
     while rowCount > mostRows, dropped < entries.count {
       forgotten = max(forgotten, entries[dropped].number)
-      rowCount -= entries[dropped].rows.values.reduce(1) { $0 + $1.count }
+      rowCount -= entries[dropped].size
       dropped += 1
     }
     if dropped > 0 { entries.removeFirst(dropped) }

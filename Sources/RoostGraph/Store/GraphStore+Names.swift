@@ -17,7 +17,7 @@ extension GraphStore {
     let target = maps[relation.target]
     switch relation.way {
     case .reference:
-      return map.entity.field(map.type.propertyName(property)).map { (.reference($0.id), target) }
+      return map.field(property).map { (.reference($0.id), target) }
     case .found(let id): return (.found(id), target)
     case .list(let id): return (.many(id), target)
     }
@@ -28,7 +28,7 @@ extension GraphStore {
     try records.write { writer in
       var entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(self))
       // Rows that a rule keeps go when those that need them are gone.
-      var waiting = maps[...]
+      var waiting = maps.filter(\.isHome)[...]
       var refused = 0
       while let map = waiting.popFirst() {
         let table = try writer.reading(map.entity.id)
@@ -43,7 +43,7 @@ extension GraphStore {
         do {
           for name in try writer.table(map.entity.id).deleteFollowingRules(many: rows).rows {
             guard let map = self.map(of: name.entity) else { continue }
-            entry.rows[map.number, default: []].append(name.row.number)
+            entry.deleted[map.number, default: []].append(name.row.number)
           }
           refused = 0
         } catch let fault as RecordFault where fault.code == .denied && refused <= waiting.count {
@@ -53,5 +53,6 @@ extension GraphStore {
       }
       feed.add(entry)
     }
+    listeners.tell()
   }
 }

@@ -13,6 +13,7 @@ package final class GraphStore: Sendable {
   let aliases = RowAliases()
   /// By number of the map.
   let uniqueIndexes: [[Index]]
+  package let listeners = CommitListeners()
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -39,21 +40,24 @@ package final class GraphStore: Sendable {
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
     let catalog = try SchemaKeeper(models).settle(records)
+    let families = try Family.all(models, catalog, records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {
-      guard let entity = catalog.entity(model.type.name) else {
-        throw RecordFault(.unknown, "the store has no such entity", entity: model.type.name)
+      let root = model.type.root.name
+      guard let entity = catalog.entity(root) else {
+        throw RecordFault(.unknown, "the store has no such entity", entity: root)
       }
-      maps.append(try EntityMap(number, model.type, entity))
+      maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
     uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter(\.isUnique) }
     relations = try RelationFinder(catalog, maps, models).relations()
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
-    byEntity = Dictionary(maps.map { ($0.entity.id, $0) }) { first, _ in first }
+    byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }
 
   package func map(of model: any _ModelObject.Type) -> EntityMap? { byType[ObjectIdentifier(model)] }
+  /// Of an entity that several classes share, the map that stands for all of them.
   package func map(of entity: EntityID) -> EntityMap? { byEntity[entity] }
   package func map(named name: String) -> EntityMap? { maps.first { $0.type.name == name } }
 

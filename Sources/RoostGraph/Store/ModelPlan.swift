@@ -53,4 +53,7 @@ package struct RelationshipPlan: Hashable, Sendable {
     self.minimum = minimum
     self.maximum = maximum
   }
+
+  /// Whether it is the other side of itself, as that between friends, in the model of this name.
+  func isOwnInverse(of model: String) -> Bool { target == model && inverse == name }
 }

@@ -14,19 +14,26 @@ struct RelationFinder {
 
   /// By number of the map, and of the property.
   func relations() throws -> [[Relation?]] {
-    try zip(maps, models).map { map, model in
+    try maps.map { map in
       try map.type.properties.enumerated().map { number, property in
-        guard let plan = model.relationships.first(where: { $0.name == property.name }) else { return nil }
+        guard let plan = plan(number, property.name, map) else { return nil }
         return try relation(number, plan, map)
       }
     }
   }
 
+  /// What the class says that declares the property.
+  private func plan(_ property: Int, _ name: String, _ map: EntityMap) -> RelationshipPlan? {
+    let owner = map.type.owner(of: property)
+    return models.first { $0.type === owner }?.relationships.first { $0.name == name }
+  }
+
   private func relation(_ property: Int, _ plan: RelationshipPlan, _ map: EntityMap) throws -> Relation {
-    let found = try catalog.relationship(plan.name, of: map.type.name)
-    guard let target = maps.firstIndex(where: { $0.entity.id == found.target }) else {
+    let found = try catalog.relationship(map.type.fieldName(property), of: map.entity.name)
+    guard let target = maps.firstIndex(where: { $0.type.name == plan.target }) else {
       throw RecordFault(.unknown, "\(plan.target) is not among the models", entity: map.type.name, field: plan.name)
     }
+    guard maps[target].entity.id == found.target else { throw mismatch(plan, map) }
     let way: Relation.Way
     var isByLinks = false
     switch found.shape {
@@ -39,10 +46,13 @@ struct RelationFinder {
     if case .list = way, !plan.isToMany { throw mismatch(plan, map) }
     if case .list = way {} else if plan.isToMany { throw mismatch(plan, map) }
     let inverse = plan.inverse.flatMap { name in maps[target].type.properties.firstIndex { $0.name == name } }
-    let other = catalog.inverse(of: found)
+    // The other side that the store has of a relationship which is its own inverse is nobody's.
+    let isOwnInverse = plan.isOwnInverse(of: map.type.owner(of: property).name)
+    let isInverseList = isOwnInverse ? plan.isToMany : catalog.inverse(of: found).map { !$0.isToOne } ?? false
     return Relation(
-      property: property, way: way, pair: min(found.id, found.inverse).number, target: target, inverse: inverse,
-      isInverseList: other.map { !$0.isToOne } ?? false,
+      property: property, way: way, pair: min(found.id, found.inverse).number, target: target,
+      home: maps[target].home, inverse: inverse, isInverseList: isInverseList,
+      isOwnInverse: isOwnInverse,
       isByLinks: isByLinks, deleteRule: plan.deleteRule, minimum: plan.minimum, maximum: plan.maximum)
   }
 

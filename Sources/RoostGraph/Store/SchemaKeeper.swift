@@ -2,13 +2,16 @@ internal import RoostRecords
 
 /// Brings a store's catalog to what the models ask for: it adds what is missing, and takes nothing away.
 struct SchemaKeeper {
-  private let models: [ModelPlan]
+  let models: [ModelPlan]
 
   init(_ models: [ModelPlan]) { self.models = models }
 
   /// The catalog as it is then. Where nothing is missing nothing is written.
   func settle(_ records: RecordStore) throws -> Catalog {
-    let now = try records.read { $0.catalog }
+    let now = try records.read { reader in
+      try checkClasses(reader)
+      return reader.catalog
+    }
     var wanted = now
     try bring(&wanted)
     if wanted == now { return now }
@@ -20,104 +23,112 @@ struct SchemaKeeper {
   }
 
   private func bring(_ catalog: inout Catalog) throws {
-    for model in models where catalog.entity(model.type.name) == nil { try catalog.add(entity: model.type.name) }
-    for model in models { try fields(model, &catalog) }
+    for model in models where catalog.entity(model.type.root.name) == nil {
+      try catalog.add(entity: model.type.root.name)
+    }
+    let newcomers = Set(models.filter { catalog.entity($0.type.name) == nil }.map(\.type.name))
+    for model in models where model.type.superType != nil { try addClass(model, &catalog) }
+    for model in models { try fields(model, newcomers, &catalog) }
     for model in models { try indexes(model, &catalog) }
     for model in models {
       for one in model.relationships { try relationship(one, model, &catalog) }
     }
   }
 
-  // MARK: Relationships
+  // MARK: Classes
 
-  private func relationship(_ one: RelationshipPlan, _ model: ModelPlan, _ catalog: inout Catalog) throws {
-    let name = model.type.name
-    guard let entity = catalog.entity(name), let target = catalog.entity(one.target) else {
-      throw RecordFault(.unknown, "\(one.target) is not among the models", entity: name, field: one.name)
+  /// Gives a subclass its number, and rows of the topmost class's entity a field that tells classes.
+  private func addClass(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+    let root = model.type.root.name
+    if catalog.entity(model.type.name) == nil { try catalog.add(entity: model.type.name) }
+    guard let entity = catalog.entity(root), entity.field(Family.fieldName) == nil else { return }
+    try catalog.change(entity: root) { (entity) throws(RecordFault) in
+      // Rows that are there are of the topmost class.
+      try entity.add(Family.fieldName, .uint32, initial: .uint(UInt64(entity.id.number)), isPreserved: true)
     }
-    let isThere = catalog.relationships.contains { $0.entity == entity.id && $0.name == one.name && !$0.isHidden }
-    if isThere { return }
-    let other = try inverse(of: one, name)
-    if one.isToMany {
-      // The reference of the other side brings it along.
-      if let other, !other.isToMany { return }
-      try catalog.add(
-        links: Catalog.Side(one.name, deleteRule: one.deleteRule, isOrdered: true), of: name, to: one.target,
-        inverse: other.map { Catalog.Side($0.name, deleteRule: $0.deleteRule, isOrdered: true) } ?? Catalog.Side())
-      return
-    }
-    if let other, !other.isToMany, !holdsReference(one, name, other) { return }
-    let isOptional = !isNeeded(one.name, model)
-    try catalog.change(entity: name) { (entity) throws(RecordFault) in
-      if entity.field(one.name) == nil { try entity.add(one.name, .reference(target.id), isOptional: isOptional) }
-    }
-    let side =
-      other.map {
-        Catalog.Side($0.name, deleteRule: $0.deleteRule, isOrdered: $0.isToMany, isSingle: !$0.isToMany)
-      } ?? Catalog.Side()
-    try catalog.add(reference: one.name, of: name, deleteRule: one.deleteRule, inverse: side)
+    try catalog.add(index: Family.indexName, of: root, on: [Family.fieldName])
   }
 
-  private func inverse(of one: RelationshipPlan, _ name: String) throws -> RelationshipPlan? {
-    guard let inverse = one.inverse else { return nil }
-    let found = models.first { $0.type.name == one.target }?.relationships.first { $0.name == inverse }
-    guard let found, found.target == name, found.inverse == one.name else {
-      throw RecordFault(.conflict, "its inverse \(inverse) does not lead back", entity: name, field: one.name)
+  private func checkClasses(_ reader: RecordReader) throws {
+    for model in models {
+      guard let above = model.type.superType else { continue }
+      guard models.contains(where: { $0.type === above }) else {
+        throw RecordFault(
+          .unknown, "\(above.name), from which it inherits, is not among the models", entity: model.type.name)
+      }
+      // A class that was none of a family has rows of its own, which would not be found any more.
+      guard let entity = reader.catalog.entity(model.type.name), try reader.table(entity.id).count > 0 else { continue }
+      throw RecordFault(
+        .conflict,
+        "the store has its objects by themselves, not among those of \(model.type.root.name): that needs a migration",
+        entity: model.type.name)
     }
-    return found
-  }
-
-  /// Of two references that are each other's inverse one stands in the row: the one that must lead somewhere, else the first
-  /// by name.
-  private func holdsReference(_ one: RelationshipPlan, _ name: String, _ other: RelationshipPlan) -> Bool {
-    let needs = models.first { $0.type.name == name }.map { isNeeded(one.name, $0) } ?? false
-    let otherNeeds = models.first { $0.type.name == one.target }.map { isNeeded(other.name, $0) } ?? false
-    if needs != otherNeeds { return needs }
-    return (name, one.name) < (one.target, other.name)
-  }
-
-  private func isNeeded(_ property: String, _ model: ModelPlan) -> Bool {
-    for one in model.type.properties where one.name == property {
-      if case .toOne(let link) = one.storage { return !link.isOptional }
-    }
-    return false
   }
 
   // MARK: Fields
 
-  private func fields(_ model: ModelPlan, _ catalog: inout Catalog) throws {
-    let name = model.type.name
+  private func fields(_ model: ModelPlan, _ newcomers: Set<String>, _ catalog: inout Catalog) throws {
     let wanted = try model.type.neededFields()
-    try catalog.change(entity: name) { (entity) throws(RecordFault) in
-      for field in wanted { try add(field, model, &entity) }
+    // No row that is there is of a class that comes now, so there is nothing initial to it.
+    let isNew = model.type.superType != nil && newcomers.contains(model.type.name)
+    try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
+      for field in wanted where field.property >= model.type.first {
+        try add(field, model, &entity, initial: isNew ? nil : model.initials[field.path])
+      }
     }
   }
 
   private func add(
-    _ wanted: _ModelType.NeededField, _ model: ModelPlan, _ entity: inout Entity
+    _ wanted: _ModelType.NeededField, _ model: ModelPlan, _ entity: inout Entity, initial: Value?
   ) throws(RecordFault) {
-    if let before = model.originalNames[wanted.name], entity.field(wanted.name) == nil, entity.field(before) != nil {
-      try entity.rename(before, to: wanted.name)
+    if let before = model.originalNames[wanted.path], entity.field(wanted.name) == nil {
+      let prefix = wanted.name.dropLast(wanted.path.count)
+      if entity.field(prefix + before) != nil { try entity.rename(prefix + before, to: wanted.name) }
     }
     guard let field = entity.field(wanted.name) else {
       try entity.add(
-        wanted.name, wanted.type, isOptional: wanted.isOptional, initial: model.initials[wanted.name],
-        isPreserved: model.preserved.contains(wanted.name))
+        wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial,
+        isPreserved: model.preserved.contains(wanted.path))
       return
     }
     guard field.type == wanted.type else {
       throw RecordFault(
         .wrongType, "the store holds \(field.type), the model wants \(wanted.type)",
-        entity: entity.name, field: wanted.name)
+        entity: model.type.name, field: wanted.path)
     }
   }
 
+  // MARK: Indexes
+
   private func indexes(_ model: ModelPlan, _ catalog: inout Catalog) throws {
-    for (fields, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
-      let name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
-      guard let entity = catalog.entity(model.type.name) else { continue }
+    let needed = Set(try model.type.neededFields().filter(\.isNeeded).map(\.name))
+    for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
+      guard let entity = catalog.entity(model.type.root.name) else { continue }
+      let fields = paths.map { model.type.fieldName(ofPath: $0) }
+      var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
+      var tests: [Index.Test] = []
+      if isUnique, isNarrower(paths, model), let field = entity.field(Family.fieldName),
+        let number = catalog.id(of: model.type.name)?.number
+      {
+        // Rows of other classes may have the same values.
+        name += " of \(model.type.name)"
+        tests = [.equals(field.id, .uint(UInt64(number)))]
+      } else if let first = fields.first, needed.contains(first), let field = entity.field(first) {
+        // Rows of other classes need not stand in it.
+        tests = [.isNotNull(field.id)]
+      }
       if catalog.indexes(of: entity.id).contains(where: { $0.name == name }) { continue }
-      try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique)
+      try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique, tests: tests)
     }
+  }
+
+  /// Whether a subclass asks of inherited properties alone that they be unique among its objects.
+  private func isNarrower(_ paths: [String], _ model: ModelPlan) -> Bool {
+    var owner = model
+    while let above = models.first(where: { $0.type === owner.type.superType }), above.uniques.contains(paths) {
+      owner = above
+    }
+    if owner.type.superType == nil { return false }
+    return paths.allSatisfy { path in owner.type.number(ofPath: path).map { $0 < owner.type.first } ?? false }
   }
 }

@@ -49,18 +49,28 @@ public final class _ModelType: @unchecked Sendable {
     }
   }
 
-  /// - Parameter own: the properties that the class itself declares.
-  package init(_ model: any _ModelObject.Type, name: String, superType: _ModelType?, own: [Property]) {
+  /// - Parameters:
+  ///   - own: the properties that the class itself declares.
+  ///   - heirPaths: key paths of the inherited properties as this class has them, by number; nil where unknown.
+  package init(
+    _ model: any _ModelObject.Type, name: String, superType: _ModelType?, own: [Property],
+    heirPaths: [AnyKeyPath?] = []
+  ) {
     self.model = model
     self.name = name
     self.superType = superType
     let inherited = superType?.properties ?? []
     first = inherited.count
     properties = inherited + own
-    numbers = Dictionary(properties.enumerated().map { ($0.element.keyPath, $0.offset) }) { first, _ in first }
+    self.heirPaths = heirPaths.count == inherited.count ? heirPaths : []
+    var numbers: [AnyKeyPath: Int] = [:]
+    for (number, property) in properties.enumerated().reversed() { numbers[property.keyPath] = number }
+    for case (let number, .some(let keyPath)) in self.heirPaths.enumerated() { numbers[keyPath] = number }
+    self.numbers = numbers
   }
 
   private let numbers: [AnyKeyPath: Int]
+  private let heirPaths: [AnyKeyPath?]
 
   /// How many properties the class has, for the numbers of those of its subclasses.
   public var _count: Int { properties.count }
@@ -69,7 +79,12 @@ public final class _ModelType: @unchecked Sendable {
   public func _number(of name: String) -> Int { properties.firstIndex { $0.name == name } ?? 0 }
 
   package func number(of keyPath: AnyKeyPath) -> Int? { numbers[keyPath] }
+  /// As the class that declares the property has it.
   package func keyPath(_ property: Int) -> AnyKeyPath { properties[property].keyPath }
+  /// As this class has it, if that is known: a key path of a class is none of its subclasses'.
+  package func heirPath(_ property: Int) -> AnyKeyPath {
+    heirPaths.indices.contains(property) ? heirPaths[property] ?? keyPath(property) : keyPath(property)
+  }
   package func propertyName(_ property: Int) -> String {
     properties.indices.contains(property) ? properties[property].name : "property \(property)"
   }

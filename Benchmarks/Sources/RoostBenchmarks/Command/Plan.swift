@@ -3,7 +3,7 @@ struct Plan {
   /// Sizes that a growth exponent is taken over.
   static let allSizes = [10_000, 100_000, 1_000_000]
   /// Every suite there is; `all` runs them in turn.
-  static let suites = ["engine", "rows"]
+  static let suites = ["engine", "rows", "objects"]
 
   var suites: [String] = []
   var sizes: [Int] = []

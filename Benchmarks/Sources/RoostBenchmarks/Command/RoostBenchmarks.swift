@@ -4,11 +4,14 @@ import Foundation
 @main
 enum RoostBenchmarks {
   static func main() throws {
+    if let work = ObjectMemory.Work(CommandLine.arguments) { return try ObjectMemory.run(work) }
     var plan: Plan
     do throws(Misuse) {
       plan = try Plan(Array(CommandLine.arguments.dropFirst()))
       try plan.resolve(
-        operations: Set(EngineOperation.allCases.map(\.rawValue) + RowsOperation.allCases.map(\.rawValue)),
+        operations: Set(
+          EngineOperation.allCases.map(\.rawValue) + RowsOperation.allCases.map(\.rawValue)
+            + ObjectOperation.allCases.map(\.rawValue)),
         engines: Set(EngineRegistry.engines.map(\.name) + EngineRegistry.libraries.map(\.name)))
     } catch {
       FileHandle.standardError.write(Data("\(error.sentence)\n\n\(Plan.usage)\n".utf8))
@@ -40,6 +43,7 @@ enum RoostBenchmarks {
     switch name {
     case "engine": EngineSuite(EngineRegistry.engines, plan: plan, scratch: scratch)
     case "rows": RowsSuite(EngineRegistry.libraries, scratch: scratch)
+    case "objects": ObjectsSuite(EngineRegistry.objects, scratch: scratch)
     default: preconditionFailure("the suite \(name) is listed and not made")
     }
   }

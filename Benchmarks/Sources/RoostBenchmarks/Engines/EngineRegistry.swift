@@ -14,6 +14,13 @@ enum EngineRegistry {
     LMDBLibraryEngine(),
   ]
 
+  /// Objects beside a peer that makes none.
+  static let objects: [any LibraryEngine] = [
+    ObjectsEngine(),
+    SQLiteLibraryEngine(.standard),
+    SQLiteLibraryEngine(.tuned),
+  ]
+
   /// The engine that ratios are taken of.
   static let subject = "roost"
 }

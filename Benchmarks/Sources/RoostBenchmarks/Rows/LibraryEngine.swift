@@ -6,6 +6,8 @@ protocol LibraryEngine: Sendable {
   var note: String { get }
   /// What it cannot do yet.
   var omits: Set<RowsOperation> { get }
+  /// Whether reading a track gives the number of its album's row.
+  var readsAlbums: Bool { get }
 
   /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty, or opens what is there.
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore
@@ -13,6 +15,7 @@ protocol LibraryEngine: Sendable {
 
 extension LibraryEngine {
   var omits: Set<RowsOperation> { [] }
+  var readsAlbums: Bool { true }
 }
 
 /// One open store. Sessions may be asked for on any thread.
@@ -25,6 +28,9 @@ protocol LibraryStore: AnyObject, Sendable {
 
 /// One thread's way into a store. Everything that can be prepared is prepared when it is made, which is not timed.
 protocol LibrarySession: AnyObject {
+  /// Gets ready for what will be asked of a filled store. Not timed.
+  func prepare() throws
+
   // Filling
   /// Adds all artists and albums in one transaction. Not timed.
   func addShelves() throws
@@ -59,6 +65,8 @@ protocol LibrarySession: AnyObject {
   func addParents(_ count: Int) throws
   /// Adds children one by one, in one transaction.
   func append(_ children: [Child]) throws
+  /// The same children, each parent's at once.
+  func assign(_ children: [Child]) throws
 
   // Checking
   /// How many entries the indexes have: id, genre, date, album.
@@ -67,6 +75,14 @@ protocol LibrarySession: AnyObject {
   func dateOrder() throws -> UInt64
   /// The children's names in the order of parents and places, folded.
   func childDigest() throws -> UInt64
+  /// The tracks as they are stored with the numbers of their albums, where reading them does not tell; else nil.
+  func storedTracks() throws -> TrackDigest?
 
   func close()
+}
+
+extension LibrarySession {
+  func prepare() {}
+  func assign(_ children: [Child]) throws { try append(children) }
+  func storedTracks() -> TrackDigest? { nil }
 }

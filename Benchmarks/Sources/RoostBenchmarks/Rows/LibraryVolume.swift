@@ -82,6 +82,7 @@ final class LibraryPool {
     guard try volume.session.scan() == answers.whole else {
       throw EngineError(engine.name, "copy", "the store does not hold what was put in")
     }
+    try volume.session.prepare()
     return volume
   }
 

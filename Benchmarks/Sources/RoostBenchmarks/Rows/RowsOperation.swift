@@ -6,7 +6,7 @@ enum RowsOperation: String, CaseIterable {
   case importMillion = "A4"
   case single = "B1"
   case single8 = "B8"
-  case rows = "C"
+  case byRow = "C"
   case ids = "C2"
   case scan = "D"
   case firstByDate = "E1"
@@ -20,7 +20,12 @@ enum RowsOperation: String, CaseIterable {
   case mixedWrites = "L-writes"
   case upsert = "U"
   case children = "T"
+  case childrenAssigned = "T-assigned"
   case size = "K"
+
+  static let rows = allCases.filter { $0 != .childrenAssigned }
+  /// Those that objects are measured by.
+  static let objects = allCases.filter { ![.single8, .mixedReads, .mixedWrites].contains($0) }
 
   static let singleCommits = 1_000
   static let singleThreads = 8
@@ -55,7 +60,7 @@ enum RowsOperation: String, CaseIterable {
     case .importMillion: "import a million tracks, 10,000 a transaction, relaxed"
     case .single: "1,000 inserts of a track, each in its own synced transaction"
     case .single8: "8 threads with 250 inserts of a track, each in its own synced transaction"
-    case .rows: "n random tracks by row, every field, in one snapshot"
+    case .byRow: "n random tracks by row, every field, in one snapshot"
     case .ids: "n random tracks by their unique id, every field, in one snapshot"
     case .scan: "read all n tracks, every field"
     case .firstByDate: "the first 100 of a genre with duration > 180 by release date, 100 times"
@@ -70,6 +75,7 @@ enum RowsOperation: String, CaseIterable {
     case .mixedWrites: "one writer beside them: n/5 tracks, 100 a transaction, relaxed"
     case .upsert: "insert or change n tracks by unique id, half of them there, 1,000 a transaction, relaxed"
     case .children: "append n children one by one to the arrays of n/100 parents, one transaction, synced"
+    case .childrenAssigned: "the same children, each parent's array assigned at once"
     case .size: "size at rest in MB (not milliseconds), of 10⁶ bytes"
     }
   }

@@ -1,18 +1,29 @@
 import Foundation
 
-/// Rows with fields, indexes and references: the music library, without objects.
+/// Rows with fields, indexes and references: the music library, without objects, or with them where an engine has objects.
 final class RowsSuite: Suite {
-  let name = "rows"
-  let operations = RowsOperation.allCases.map(\.operation)
+  let name: String
+  let operations: [Operation]
 
   private let participants: [any LibraryEngine]
   private let scratch: Scratch
   private let pool: LibraryPool
-  private var answers: [Int: LibraryAnswers] = [:]
+  private var libraries: [Int: Library] = [:]
+  private var answers: [Label: LibraryAnswers] = [:]
   /// The other half of a measurement that gives two.
   private var mixedWrites: [String: Sample] = [:]
 
-  init(_ participants: [any LibraryEngine], scratch: Scratch) {
+  private struct Label: Hashable {
+    let size: Int
+    let hasAlbums: Bool
+  }
+
+  init(
+    _ participants: [any LibraryEngine], scratch: Scratch, name: String = "rows",
+    operations: [RowsOperation] = RowsOperation.rows
+  ) {
+    self.name = name
+    self.operations = operations.map(\.operation)
     self.participants = participants
     self.scratch = scratch
     pool = LibraryPool(scratch)
@@ -30,6 +41,7 @@ final class RowsSuite: Suite {
   func finishSize() throws {
     try pool.clear()
     answers = [:]
+    libraries = [:]
   }
 
   func measure(_ trial: Trial) throws -> Sample {
@@ -38,21 +50,24 @@ final class RowsSuite: Suite {
     else {
       preconditionFailure("\(trial.engine) \(trial.operation) is not of this suite")
     }
-    let answers = answers(operation == .love ? RowsOperation.loveSize : trial.size)
+    let answers = answers(operation == .love ? RowsOperation.loveSize : trial.size, engine)
     switch operation {
     case .importSynced, .importRelaxed, .importWhole, .importMillion, .single, .single8:
       return try fill(operation, engine, answers, trial)
     case .mixedReads, .mixedWrites: return try mixed(operation, engine, answers)
-    case .playCounts, .deletions, .upsert, .children: return try change(operation, engine, answers)
+    case .playCounts, .deletions, .upsert, .children, .childrenAssigned: return try change(operation, engine, answers)
     case .size: return try weigh(engine, answers)
     default: return try read(operation, engine, answers)
     }
   }
 
-  private func answers(_ size: Int) -> LibraryAnswers {
-    if let known = answers[size] { return known }
-    let made = LibraryAnswers(Library(size: size))
-    answers[size] = made
+  private func answers(_ size: Int, _ engine: any LibraryEngine) -> LibraryAnswers {
+    let label = Label(size: size, hasAlbums: engine.readsAlbums)
+    if let known = answers[label] { return known }
+    let library = libraries[size] ?? Library(size: size)
+    libraries[size] = library
+    let made = LibraryAnswers(library, hasAlbums: engine.readsAlbums)
+    answers[label] = made
     return made
   }
 
@@ -104,6 +119,11 @@ final class RowsSuite: Suite {
     let digest = try session.scan()
     guard inOrder ? digest == answers.whole : digest.hasSameContent(as: answers.whole) else { return false }
     guard try session.indexCounts().allSatisfy({ $0 == answers.size }) else { return false }
+    if let stored = try session.storedTracks() {
+      let expected = LibraryAnswers(answers.library).whole
+      guard inOrder ? stored == expected : stored.hasSameContent(as: expected) else { return false }
+    }
+    try session.prepare()
     guard try session.sum(ids: answers.ids.asked) == answers.ids.sum else { return false }
     return try !inOrder || session.dateOrder() == answers.wholeDateOrder
   }
@@ -115,7 +135,7 @@ final class RowsSuite: Suite {
   ) throws -> Sample {
     let session = try pool.reader(engine, answers).session
     switch operation {
-    case .rows:
+    case .byRow:
       let rows = answers.rows
       return try ask(rows.sum) { try session.sum(rows: rows.asked) }
     case .ids:
@@ -144,7 +164,7 @@ final class RowsSuite: Suite {
     _ operation: RowsOperation, _ engine: any LibraryEngine, _ answers: LibraryAnswers
   ) throws -> Sample {
     let volume =
-      operation == .children
+      operation == .children || operation == .childrenAssigned
       ? try LibraryVolume(engine, answers.library, .synced, in: scratch)
       : try pool.copy(engine, answers, operation == .upsert ? .relaxed : .synced)
     defer { try? volume.discard() }
@@ -167,7 +187,9 @@ final class RowsSuite: Suite {
     default:
       let children = answers.children
       try session.addParents(children.parents)
-      let milliseconds = try Self.time { try session.append(children.list) }
+      let milliseconds = try Self.time {
+        try operation == .children ? session.append(children.list) : session.assign(children.list)
+      }
       return Sample(milliseconds: milliseconds, isRight: try session.childDigest() == children.digest)
     }
   }

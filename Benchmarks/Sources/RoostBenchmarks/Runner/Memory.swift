@@ -13,13 +13,18 @@ enum Memory {
   }
 
   /// The peak since the last reset, or 0 where it is unknown.
-  static func peakMegabytes() -> Double {
+  static func peakMegabytes() -> Double { status("VmHWM:") }
+
+  /// What the process holds now, or 0 where it is unknown.
+  static func nowMegabytes() -> Double { status("VmRSS:") }
+
+  private static func status(_ name: String) -> Double {
     guard let file = fopen("/proc/self/status", "r") else { return 0 }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 256)
     while fgets(&line, Int32(line.count), file) != nil {
       let text = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-      guard text.hasPrefix("VmHWM:") else { continue }
+      guard text.hasPrefix(name) else { continue }
       return Double(text.filter(\.isNumber)).map { $0 / 1024 } ?? 0
     }
     return 0

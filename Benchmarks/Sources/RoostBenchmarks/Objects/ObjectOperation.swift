@@ -1,0 +1,28 @@
+/// What is measured of objects alone: there is nothing of the kind beside them.
+enum ObjectOperation: String, CaseIterable {
+  case getter
+  case held
+  case peak
+
+  static let heldTracks = 10_000
+  static let getters = 1_000_000
+
+  var operation: Operation {
+    switch self {
+    case .getter:
+      Operation(
+        name: rawValue, work: "a million reads of a loaded property; so milliseconds are nanoseconds each",
+        fixedSize: Self.getters, turn: rawValue)
+    case .held:
+      Operation(
+        name: rawValue,
+        work: "memory of holding 10,000 fetched tracks, above a program that does nothing, in MB (not milliseconds)",
+        fixedSize: Self.heldTracks, turn: rawValue)
+    case .peak:
+      Operation(
+        name: rawValue,
+        work: "the most memory of a program that inserts n tracks, 10,000 a transaction, in MB (not milliseconds)",
+        turn: rawValue)
+    }
+  }
+}

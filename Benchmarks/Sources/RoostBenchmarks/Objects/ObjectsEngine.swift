@@ -1,0 +1,62 @@
+import Foundation
+import Roost
+import RoostGraph
+import RoostPages
+import RoostRecords
+
+/// The music library as objects, written as a program with SwiftData would be.
+struct ObjectsEngine: LibraryEngine {
+  let name = "roost"
+  let note =
+    "`@Model` classes, `ModelContext`, `FetchDescriptor` and `#Predicate`; history on; relaxed: the context's durability; each result"
+    + " is an object with strings, where the others decode into structs. Reading a track reads all its values; the album is an object,"
+    + " which F and F2 read."
+  let omits: Set<RowsOperation> = [.upsert]
+  let readsAlbums = false
+
+  func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
+    let configuration = ModelConfiguration(url: URL(filePath: directory + "/library.roost"))
+    let container = try ModelContainer(
+      for: Artist.self, Album.self, Track.self, Playlist.self, Entry.self, configurations: configuration)
+    return ObjectsStore(container, library, durability)
+  }
+}
+
+/// Unchecked because of `container`, which nobody has after the store was closed.
+final class ObjectsStore: LibraryStore, @unchecked Sendable {
+  private var container: ModelContainer?
+  private let library: Library
+  private let durability: Durability
+  /// The rows below the objects, for checks and for closing.
+  private var records: RecordStore?
+
+  init(_ container: ModelContainer, _ library: Library, _ durability: Durability) {
+    self.container = container
+    self.library = library
+    self.durability = durability
+  }
+
+  func session() throws -> any LibrarySession {
+    guard let container else { preconditionFailure("the store is closed") }
+    let context = ModelContext(container)
+    if durability == .relaxed { context.durability = .relaxed }
+    let records = try records ?? Self.records(context)
+    self.records = records
+    return ObjectsSession(context, library, records)
+  }
+
+  /// The only way to the rows leads through an object.
+  private static func records(_ context: ModelContext) throws -> RecordStore {
+    let probe = Playlist(number: 0)
+    context.insert(probe)
+    defer { context.rollback() }
+    guard let graph = probe.graphContext else { throw EngineError("roost", "open", "an object is in no context") }
+    return graph.store.records
+  }
+
+  func close() throws {
+    container = nil
+    try records?.close()
+    records = nil
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Roost
+
+/// The operations of the rows suite through objects, and what is asked of objects alone.
+final class ObjectsSuite: Suite {
+  let name = "objects"
+  private let rows: RowsSuite
+  private let scratch: Scratch
+
+  init(_ participants: [any LibraryEngine], scratch: Scratch) {
+    rows = RowsSuite(participants, scratch: scratch, name: "objects", operations: RowsOperation.objects)
+    self.scratch = scratch
+  }
+
+  var operations: [Operation] { rows.operations + ObjectOperation.allCases.map(\.operation) }
+  var engines: [(name: String, note: String)] { rows.engines }
+  func finishSize() throws { try rows.finishSize() }
+
+  func takesPart(_ engine: String, in operation: String) -> Bool {
+    if ObjectOperation(rawValue: operation) != nil { return engine == EngineRegistry.subject }
+    return rows.takesPart(engine, in: operation)
+  }
+
+  func measure(_ trial: Trial) throws -> Sample {
+    switch ObjectOperation(rawValue: trial.operation) {
+    case .getter: return try getter()
+    case .held: return try held(trial.size)
+    case .peak: return try peak(trial.size)
+    case nil: return try rows.measure(trial)
+    }
+  }
+
+  // MARK: Reading a property
+
+  private func getter() throws -> Sample {
+    let container = try ModelContainer(
+      for: Artist.self, Album.self, Track.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let library = Library(size: 1_000)
+    for number in 0..<library.size { context.insert(Track(library.track(number), nil)) }
+    try context.save()
+    let tracks = try context.fetch(FetchDescriptor<Track>())
+    let expected = (0..<library.size).reduce(0) { $0 &+ library.track($1).playCount }
+    let rounds = ObjectOperation.getters / library.size
+    var sum: Int64 = 0
+    let start = ContinuousClock.now
+    for _ in 0..<rounds { for track in tracks { sum &+= Int64(track.playCount) } }
+    let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+    return Sample(milliseconds: milliseconds, isRight: sum == expected &* Int64(rounds))
+  }
+
+  // MARK: Memory, each in a program of its own
+
+  private func held(_ count: Int) throws -> Sample {
+    let folder = try scratch.folder("held")
+    defer { try? scratch.remove(folder) }
+    _ = try ObjectMemory.ask(.fill, folder, count)
+    let nothing = try ObjectMemory.ask(.nothing, folder, count)
+    let held = try ObjectMemory.ask(.held, folder, count)
+    return Sample(milliseconds: held - nothing, isRight: held > nothing && nothing > 0)
+  }
+
+  private func peak(_ count: Int) throws -> Sample {
+    let folder = try scratch.folder("peak")
+    defer { try? scratch.remove(folder) }
+    let peak = try ObjectMemory.ask(.fill, folder, count)
+    return Sample(milliseconds: peak, isRight: peak > 0)
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+extension Track {
+  /// Made of a row of the library, as a program would of what it has read somewhere.
+  convenience init(_ row: TrackRow, _ album: Album?) {
+    self.init(
+      id: String(row.id), title: String(row.title), artist: String(row.artist), album: album, duration: row.duration,
+      genre: row.genre.map { String($0) }, releaseDate: Date(timeIntervalSinceReferenceDate: row.releaseDate),
+      playCount: Int(row.playCount), explicit: row.isExplicit)
+  }
+
+  /// Every value goes into it, as into ``TrackRow/word``. The album is an object and no number, so 0 stands for it.
+  var word: UInt64 {
+    var word = TrackRow.word(id)
+    word = TrackRow.join(word, TrackRow.word(title))
+    word = TrackRow.join(word, TrackRow.word(artist))
+    word = TrackRow.join(word, 0)
+    word = TrackRow.join(word, duration.bitPattern)
+    word = TrackRow.join(word, genre.map { TrackRow.word($0) } ?? 0)
+    word = TrackRow.join(word, releaseDate.timeIntervalSinceReferenceDate.bitPattern)
+    word = TrackRow.join(word, UInt64(bitPattern: Int64(playCount)))
+    return TrackRow.join(word, explicit ? 1 : 2)
+  }
+}
+
+extension TrackRow {
+  @inline(__always)
+  static func word(_ text: String) -> UInt64 {
+    var text = text
+    return text.withUTF8 { word(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension String {
+  init(_ bytes: UnsafeRawBufferPointer) { self.init(decoding: bytes, as: UTF8.self) }
+}

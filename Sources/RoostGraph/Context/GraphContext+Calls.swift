@@ -1,0 +1,119 @@
+internal import RoostFile
+internal import RoostPages
+internal import RoostRecords
+
+/// What every call of a user's begins with.
+extension GraphContext {
+  /// Runs a call that may throw: nobody else may be at the context, and what was found out before is thrown now.
+  package func call<Result>(_ activity: Call, _ body: () throws -> Result) throws -> Result {
+    let isOuter = try turn.takeOrThrow(activity.turn)
+    defer { if isOuter { turn.give() } }
+    if isOuter { try begin(activity) }
+    return try body()
+  }
+
+  /// Runs a call that cannot throw. Where it finds something out, the next one that can says so.
+  package func quietly<Result>(_ activity: Call, _ body: () -> Result) -> Result {
+    let isOuter = turn.take(activity.turn)
+    defer { if isOuter { turn.give() } }
+    if isOuter, !isClosed, activity != .closing { attempt { try catchUp() } }
+    return body()
+  }
+
+  package enum Call: Sendable {
+    case reading, fetching, saving, inserting, deleting, closing
+
+    fileprivate var turn: Turn.Activity {
+      switch self {
+      case .reading: .reading
+      case .fetching: .fetching
+      case .saving: .saving
+      case .inserting: .inserting
+      case .deleting: .deleting
+      case .closing: .closing
+      }
+    }
+  }
+
+  private func begin(_ activity: Call) throws {
+    try checkOpen()
+    try turn.check()
+    let isCoarse = activity == .fetching || activity == .saving
+    try checkSingles(ends: isCoarse)
+    if isCoarse { batches.prune { originIfKnown($0) } }
+    // Inserting looks at nothing, and fetching and saving go on by themselves.
+    if activity == .deleting || activity == .reading { try catchUp() }
+  }
+
+  /// Goes on to the newest snapshot, where there is a newer one and nobody forbids it.
+  package func catchUp() throws {
+    guard let shown = reader?.commit, shown != store.records.store.published.snapshot.transaction else { return }
+    try goOn()
+  }
+
+  /// Goes on to the newest snapshot, unless changes of others are to wait, and have not waited for long.
+  func goOn() throws {
+    if mergesChanges || isBehind { try advance() }
+  }
+
+  /// Whether the context holds on to a snapshot for longer than the store's file should wait for it.
+  private var isBehind: Bool {
+    guard let shown = reader?.commit else { return true }
+    let newest = store.records.store.published.snapshot.transaction
+    if newest == shown { return false }
+    return newest > shown + mostCommitsBehind || Clock.monotonicNanoseconds() > shownSince + mostNanosecondsBehind
+  }
+
+  /// Runs what cannot say that it failed; the next save says it.
+  func attempt(_ body: () throws -> Void) {
+    do { try body() } catch { if failure == nil { failure = error } }
+  }
+
+  // MARK: Accessors
+
+  /// Comes before and behind what an accessor cannot do alone.
+  @inline(__always)
+  func accessor<Result>(
+    _ activity: Turn.Activity, _ object: any _ModelObject, _ property: Int, _ body: () -> Result
+  ) -> Result {
+    let isOuter = turn.take(
+      activity, type(of: object)._$type.name + "." + type(of: object)._$type.propertyName(property))
+    defer { if isOuter { leave() } }
+    return body()
+  }
+
+  private func leave() {
+    // Nobody would close the snapshot that a context looked at after its end.
+    if isClosed { letSnapshotGo() }
+    turn.give()
+  }
+
+  // MARK: Strictness
+
+  /// Notes that something was read for one object alone.
+  func noteSingle(_ origin: RowOrigin, _ property: Int?) {
+    if !isStrict { return }
+    let key = LinkKey(map: origin.map.number, row: 0, property: property ?? -1)
+    singles[key, default: 0] += 1
+  }
+
+  /// Throws if a loop read its objects one by one. A fetch or a save ends such a loop, so counting begins anew.
+  private func checkSingles(ends: Bool) throws {
+    guard isStrict, let (key, count) = singles.first(where: { $0.value > Self.mostSingles }) else {
+      if ends, !singles.isEmpty { singles = [:] }
+      return
+    }
+    singles = [:]
+    let type = store.maps[key.map].type
+    let isLink = key.property >= 0 && store.relations[key.map][key.property] != nil
+    throw GraphFault(
+      .readOneByOne,
+      isLink
+        ? "\(count) objects were asked for it one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
+        : "\(count) objects were read one by one: fetch them together, as by a predicate with contains, or name the relationship that leads to them in relationshipKeyPathsForPrefetching",
+      entity: type.name, property: key.property >= 0 ? type.propertyName(key.property) : nil)
+  }
+
+  /// So many objects may be read by themselves.
+  package static let mostSingles = 10
+}

@@ -1,0 +1,19 @@
+extension GraphContext {
+  /// What a context has done.
+  package struct Statistics: Hashable, Sendable {
+    /// Rows that were read to fill one object.
+    package var faultsFilled = 0
+    /// Objects that were filled while their rows were at hand.
+    package var objectsFilled = 0
+    /// Rows that were read because one of several was asked for.
+    package var faultsFilledTogether = 0
+    /// Lists that were loaded by themselves, and those that were loaded because one of several was asked for.
+    package var listsLoaded = 0
+    package var listsLoadedTogether = 0
+    /// How often rows or lists were read together.
+    package var coarseReads = 0
+    package var saves = 0
+
+    package init() {}
+  }
+}

@@ -1,0 +1,115 @@
+package import RoostQuery
+package import RoostRecords
+
+/// A class and its subclasses in one store: rows of one entity, each of which says of which class its object is.
+///
+/// A class is told by a number, that of an entity without rows which has its name. So it keeps the number whatever classes come and go.
+/// What is older than the first subclass is of the topmost class.
+package final class Family: Sendable {
+  /// The number of the map that stands for all of them, where one row has one name.
+  let home: Int
+  /// The field that tells the class.
+  package let field: FieldID
+  /// Where it stands in the rows of each layout, by version; nil where the layout is older.
+  private let positions: [Int?]
+  /// What tells the topmost class.
+  private let oldest: UInt32
+  /// Numbers of maps by those of classes.
+  private let members: [UInt32: Int]
+  private let classNumbers: [Int: UInt32]
+  /// By number of a map, those of it and of its subclasses.
+  private let kinds: [Int: Set<Int>]
+  /// Whether there were rows of classes that are not among the models, when the store was opened.
+  private let hasStrangers: Bool
+
+  static let fieldName = "@class"
+  static let indexName = "@@class"
+
+  /// Where a row of the layout says of which class its object is; nil if it does not.
+  static func position(_ entity: Entity, _ layout: Layout) -> Int? {
+    guard let field = entity.field(fieldName) else { return nil }
+    return layout.members.firstIndex { $0.id == field.id }.map { layout.slots[$0].position }
+  }
+
+  /// The family of the models whose rows an entity holds; nil where there is no more than one class, and never was.
+  private init?(
+    _ entity: Entity, _ models: [(number: Int, type: _ModelType)], _ catalog: Catalog, _ reader: RecordReader
+  )
+    throws
+  {
+    guard let field = entity.field(Self.fieldName), let root = models.first(where: { $0.type.superType == nil }) else {
+      return nil
+    }
+    self.field = field.id
+    home = root.number
+    positions = entity.layouts.enumerated().map {
+      Self.position(entity, Layout(version: UInt16($0.offset), $0.element))
+    }
+    oldest = entity.id.number
+    var members: [UInt32: Int] = [:]
+    var classNumbers: [Int: UInt32] = [:]
+    for model in models {
+      guard let id = catalog.id(of: model.type.name) else { continue }
+      members[id.number] = model.number
+      classNumbers[model.number] = id.number
+    }
+    self.members = members
+    self.classNumbers = classNumbers
+    kinds = Dictionary(
+      models.map { one in (one.number, Set(models.filter { $0.type.isKind(of: one.type) }.map(\.number))) }
+    ) { first, _ in first }
+    let known = Self.condition(.row, field.id, classNumbers.values.sorted())
+    let count = try Planner(Ground(reader)).count(Query(entity.name, where: known))
+    hasStrangers = try count < reader.table(entity.id).count
+  }
+
+  /// The families of models, by the name of their topmost class.
+  static func all(_ models: [ModelPlan], _ catalog: Catalog, _ records: RecordStore) throws -> [String: Family] {
+    var groups: [String: [(number: Int, type: _ModelType)]] = [:]
+    for (number, model) in models.enumerated() {
+      groups[model.type.root.name, default: []].append((number, model.type))
+    }
+    var families: [String: Family] = [:]
+    for (name, group) in groups {
+      guard let entity = catalog.entity(name), entity.field(fieldName) != nil else { continue }
+      families[name] = try records.read { try Family(entity, group, catalog, $0) }
+    }
+    return families
+  }
+
+  func classNumber(_ map: Int) -> UInt32? { classNumbers[map] }
+
+  /// Whether an object of one map is one of another.
+  func isKind(_ map: Int, of other: Int) -> Bool { kinds[other]?.contains(map) == true }
+
+  /// The number of the map of a row's class; nil where it is not among the models.
+  @inline(__always)
+  func map(of row: Row) -> Int? {
+    guard let position = positions[row.version] else { return members[oldest] }
+    return members[UInt32(littleEndian: row.start.loadUnaligned(fromByteOffset: position, as: UInt32.self))]
+  }
+
+  // MARK: Conditions
+
+  /// What is true of those rows behind an expression that are of one of these maps' classes.
+  package func condition(_ row: RoostQuery.Expression, _ maps: some Sequence<EntityMap>) -> RoostQuery.Expression {
+    Self.condition(row, field, maps.compactMap { classNumbers[$0.number] }.sorted())
+  }
+
+  /// What is true of the rows of a map; nil where it is of all.
+  func condition(of map: Int, includesSubclasses: Bool) -> RoostQuery.Expression? {
+    let kinds = includesSubclasses ? kinds[map] ?? [map] : [map]
+    if kinds.count == classNumbers.count, !hasStrangers { return nil }
+    return Self.condition(.row, field, kinds.compactMap { classNumbers[$0] }.sorted())
+  }
+
+  private static func condition(
+    _ row: RoostQuery.Expression, _ field: FieldID, _ numbers: [UInt32]
+  ) -> RoostQuery.Expression {
+    let tests = numbers.map { number in
+      RoostQuery.Expression.compare(
+        .equal, .field(row, field), .constant(.uint(UInt64(number)), .plain(.uint32)))
+    }
+    return tests.count == 1 ? tests[0] : .or(tests)
+  }
+}

@@ -1,0 +1,160 @@
+import RoostQuery
+import RoostRecords
+import RoostTestSupport
+import SwiftData
+import Testing
+
+@testable import RoostGraph
+
+/// What is asked of one object of a fetch is read for all of them.
+@Suite struct BatchTests {
+  /// Schools with pupils and heads, seen by a context that has none of them yet.
+  private func makeContext(schools: Int, pupils: Int) throws -> GraphContext {
+    let store = try SchoolStore.make()
+    let writer = GraphContext(store)
+    for number in 0..<schools {
+      let school = School("school \(number)")
+      for at in 0..<pupils { school.pupils.append(Pupil("pupil \(number) \(at)")) }
+      school.head = Teacher("head \(number)")
+      try writer.insert(school)
+    }
+    try writer.save()
+    writer.close()
+    return GraphContext(store)
+  }
+
+  private func all<Model: PersistentModel>(_ context: GraphContext, _ model: Model.Type) throws -> [Model] {
+    try context.fetchStored(Query(Model._$type.name), as: model)
+  }
+
+  @Test func `references of a fetch are read together, each row once`() throws {
+    let context = try makeContext(schools: 100, pupils: 5)
+    for pupil in try all(context, Pupil.self) { #expect(pupil.school?.name.isEmpty == false) }
+    #expect(context.statistics.faultsFilled == 0)
+    #expect(context.statistics.faultsFilledTogether == 100)
+    #expect(context.statistics.coarseReads == 1)
+    context.close()
+  }
+
+  @Test func `lists of a fetch are loaded together, and their members too`() throws {
+    let context = try makeContext(schools: 100, pupils: 5)
+    let schools = try all(context, School.self)
+    for school in schools { #expect(school.pupils.count == 5) }
+    #expect(context.statistics.listsLoaded == 0 && context.statistics.listsLoadedTogether == 100)
+    #expect(context.statistics.coarseReads == 1)
+    for (number, school) in schools.enumerated() {
+      #expect(school.pupils.map(\.name) == (0..<5).map { "pupil \(number) \($0)" })
+    }
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 500)
+    context.close()
+  }
+
+  @Test func `references that the other side holds are found together`() throws {
+    let context = try makeContext(schools: 50, pupils: 0)
+    for (number, school) in try all(context, School.self).enumerated() {
+      #expect(school.head?.name == "head \(number)" && school.head?.leads === school)
+    }
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 50)
+    context.close()
+  }
+
+  @Test(arguments: [false, true]) func `a loop over a large fetch reads in few steps, either way`(
+    isReversed: Bool
+  ) throws {
+    let context = try makeContext(schools: 3000, pupils: 1)
+    var schools = try all(context, School.self)
+    if isReversed { schools.reverse() }
+    for school in schools { #expect(school.pupils.first?.name.hasPrefix("pupil") == true) }
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.listsLoaded == 0)
+    #expect(context.statistics.faultsFilledTogether == 3000 && context.statistics.listsLoadedTogether == 3000)
+    #expect(context.statistics.coarseReads <= 8)
+    context.close()
+  }
+
+  @Test func `loops within loops are read together on every level`() throws {
+    let store = try SchoolStore.make()
+    let writer = GraphContext(store)
+    for number in 0..<20 {
+      let school = School("\(number)")
+      for at in 0..<5 {
+        let pupil = Pupil("\(number) \(at)")
+        pupil.clubs = [Club("\(number) \(at) a"), Club("\(number) \(at) b")]
+        school.pupils.append(pupil)
+      }
+      try writer.insert(school)
+    }
+    try writer.save()
+    writer.close()
+    let context = GraphContext(store)
+    var titles = 0
+    for school in try all(context, School.self) {
+      for pupil in school.pupils { for club in pupil.clubs { titles += club.title.isEmpty ? 0 : 1 } }
+    }
+    #expect(titles == 200)
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.listsLoaded == 0)
+    #expect(context.statistics.coarseReads == 4)
+    context.close()
+  }
+
+  @Test func `objects that others changed are read again together`() throws {
+    let context = try makeContext(schools: 100, pupils: 0)
+    let schools = try all(context, School.self)
+    let other = GraphContext(context.store)
+    for school in try all(other, School.self) { school.name += "!" }
+    try other.save()
+    context.processPendingChanges()
+    for school in schools { #expect(school.name.hasSuffix("!")) }
+    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 100)
+    context.close()
+    other.close()
+  }
+
+  @Test func `what was read ahead goes when nobody uses the fetch any more`() throws {
+    let context = try makeContext(schools: 50, pupils: 2)
+    let map = try #require(context.store.map(of: School.self))
+    do {
+      let pupils = try all(context, Pupil.self)
+      #expect(pupils[0].school?.name == "school 0")
+      #expect(context.origin(map).objects.count == 50)
+    }
+    _ = try all(context, Club.self)
+    _ = try all(context, Pupil.self)
+    #expect(context.origin(map).objects.count == 0)
+    context.close()
+  }
+
+  @Test func `a row that cannot be read ahead disturbs nobody`() throws {
+    let context = try makeContext(schools: 10, pupils: 1)
+    let pupils = try all(context, Pupil.self)
+    // A row that is in no store, among those that will be read together.
+    context.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
+    let map = try #require(context.store.map(of: School.self))
+    let missing = context.origin(map).object(77) as? School
+    let first = context.origin(map).object(1) as? School
+    #expect(first?.name == "school 0")
+    #expect(context.failure == nil)
+    #expect(missing?.name == "" && context.failure != nil)
+    #expect(pupils.count == 10)
+    context.close()
+  }
+
+  /// Batches against a plain list: any order of rows, any order of questions.
+  @Test(arguments: UInt64(1)...20) func `a batch finds its rows`(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var rows = (0..<random.below(60) + 2).map { _ in UInt64(random.below(200)) + 1 }
+    if random.below(2) == 0 { rows = Set(rows).sorted() }
+    let batch = Batch(0, rows)
+    for _ in 0..<300 {
+      let row = UInt64(random.below(210))
+      let found = batch.place(of: row)
+      #expect(found.map { rows[$0] } == (rows.contains(row) ? row : nil), "seed \(seed)")
+      guard let found else { continue }
+      var seen: [UInt64] = []
+      batch.around(found) { row in
+        seen.append(row)
+        return true
+      }
+      #expect(seen.sorted() == rows.sorted(), "seed \(seed)")
+    }
+  }
+}

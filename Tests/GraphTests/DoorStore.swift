@@ -1,0 +1,26 @@
+import Roost
+import RoostGraph
+import RoostPages
+import RoostTestSupport
+
+/// A container whose file is a simulated one, so that what lies below it can be made to fail.
+struct DoorStore {
+  let files: SimulatedFileSystem
+  let container: ModelContainer
+  let store: GraphStore
+
+  /// - Parameter pages: bytes of memory for pages; few, so that objects are read from the file.
+  init(_ files: SimulatedFileSystem = SimulatedFileSystem(), cacheBytes: Int? = nil) throws {
+    self.files = files
+    var opened: GraphStore?
+    var options = StoreOptions()
+    if let cacheBytes { options.cacheBytes = cacheBytes }
+    container = try ModelContainer(Schema([School.self, Pupil.self, Club.self, Teacher.self, Thing.self])) { plans in
+      let store = try GraphStore("/store.roost", plans, options: options, fileSystem: files)
+      opened = store
+      return store
+    }
+    guard let opened else { throw GraphFault(.closed, "the container opened no store") }
+    store = opened
+  }
+}
