@@ -145,7 +145,9 @@ let package = Package(
       of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
-    tests("RoostTests", of: ["SwiftData"]),
+    tests("RoostTests", of: ["SwiftData", "RoostGraph"]),
+    // Its files compile on Apple's platforms too, against SwiftData itself.
+    tests("ConformanceTests", of: ["SwiftData"]),
     // As users' packages are set up: everything on the main actor, and the language as it was.
     .testTarget(
       name: "MainActorModelTests", dependencies: ["SwiftData"],

@@ -5,7 +5,9 @@
 /// Makes a class a model: its properties are stored.
 @attached(
   member, conformances: PersistentModel, _ModelObject, Sendable,
-  names: arbitrary)
+  names: named(init), named(_$state), named(_$backingData), named(persistentBackingData), named(_$box),
+  named(schemaMetadata), named(_$metadata), named(_$first), named(_$count), named(_$heirPaths), named(_$type),
+  named(_$ownType), named(_$encode), named(_$decode), named(_$visit))
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel, _ModelObject, Sendable)
 public macro Model() = #externalMacro(module: "RoostMacros", type: "ModelMacro")
@@ -43,7 +45,13 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
 
+/// What SwiftData's own macro puts before a property that is transformed.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_))
+public macro _TransformablePersistedProperty() = #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")
+
 /// What `@Model` puts before each property.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_))
 public macro _PersistedProperty(_ number: Int = 0, in model: String = "") =
   #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")

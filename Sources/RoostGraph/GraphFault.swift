@@ -15,6 +15,10 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongModel
     /// Another context changed the same property.
     case conflict
+    /// Two threads used one context at the same time.
+    case twoThreads
+    /// A loop read its objects one by one, in a strict context.
+    case readOneByOne
     /// Another object has the same values, and only one may.
     case notUnique
     /// A delete rule, or a relationship that must lead somewhere, forbids a deletion.
@@ -23,10 +27,6 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case badValue
     /// A relationship leads to fewer objects than it must, or to more than it may.
     case count
-    /// Two threads used one context at the same time.
-    case twoThreads
-    /// A loop read its objects one by one, in a strict context.
-    case readOneByOne
   }
 
   package var code: Code

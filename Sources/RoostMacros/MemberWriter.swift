@@ -24,9 +24,7 @@ struct MemberWriter {
 
   var members: [DeclSyntax] {
     let head = model.superclass == nil ? root : subclass
-    return [
-      .text(([head, slots, schema, number, heirPaths, modelType, encode, decode, visit]).joined(separator: "\n"))
-    ]
+    return [.text(([head, schema, number, heirPaths, modelType, encode, decode, visit]).joined(separator: "\n"))]
   }
 
   // MARK: State and initializers
@@ -71,12 +69,6 @@ struct MemberWriter {
     \(emptySlots)super.init(_$state: state)
     }
     """
-  }
-
-  private var slots: String {
-    model.properties.filter { !$0.isByHand }.map { property in
-      "@exclusivity(unchecked) nonisolated(unsafe) \(final)private var _\(property.bareName)\(property.slot.declaration)\n"
-    }.joined()
   }
 
   /// Empties what would begin with a default value, or has no beginning.

@@ -41,11 +41,6 @@ struct ModelCheck<Context: MacroExpansionContext> {
       context.complain(variable, "'@Model' cannot store a pattern: write one 'var' for each name")
     case .constant(let variable, let name, let initial):
       checkConstant(variable, name, initial)
-    case .observed(let variable, let name):
-      context.complain(
-        variable,
-        "'\(name)' is stored by its model and cannot have observers: mark it '@Transient', or observe it where it is set"
-      )
     case .lazy(let variable, let name):
       context.complain(
         variable, "'\(name)' cannot be lazy, because its model stores it: remove 'lazy', or mark it '@Transient'",
@@ -67,6 +62,12 @@ struct ModelCheck<Context: MacroExpansionContext> {
     if let attribute = property.attribute, property.relationship != nil {
       context.complain(
         attribute, "'\(property.name)' is an attribute or a relationship, not both: remove one of the two")
+    }
+    if property.isObserved {
+      context.warn(
+        property.declaration,
+        "the observers of '\(property.name)' are never called, because its model stores it: mark it '@Transient', or observe it "
+          + "where it is set")
     }
     guard let type = property.binding.typeAnnotation?.type else { return }
     if let tuple = type.as(TupleTypeSyntax.self), tuple.elements.count != 1 {

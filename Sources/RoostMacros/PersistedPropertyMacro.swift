@@ -2,7 +2,10 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@_PersistedProperty`, which `@Model` puts before each property: its accessors.
+/// `@_PersistedProperty`, which `@Model` puts before each property: its accessors, and the slot behind them.
+///
+/// `@Model` itself could write the slots, but would have to say that it makes names which nobody can foresee. Then the compiler finds
+/// the class's operators twice, and no model could be `Comparable`.
 struct PersistedPropertyMacro: AccessorMacro {
   static var formatMode: FormatMode { .disabled }
 
@@ -43,6 +46,17 @@ struct PersistedPropertyMacro: AccessorMacro {
     let own = first.expression.trimmedDescription
     guard let model = arguments.dropFirst().first?.expression.as(StringLiteralExprSyntax.self) else { return own }
     return "\(model.segments.trimmedDescription)._$first._$plus(\(own))"
+  }
+}
+
+extension PersistedPropertyMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard case .persisted(let property) = MemberKind(declaration), !property.isByHand else { return [] }
+    let slot = "_\(property.bareName)\(property.slot.declaration)"
+    return [.text("@exclusivity(unchecked) nonisolated(unsafe) final private var \(slot)")]
   }
 }
 

@@ -11,6 +11,8 @@ struct Property {
   var declaration: VariableDeclSyntax
   /// Whether the user wrote the accessors, and keeps the value in the backing data.
   var isByHand = false
+  /// Whether the user wrote observers, which the compiler takes away where a macro writes accessors.
+  var isObserved: Bool { binding.accessorBlock?.hasObservers ?? false }
 
   var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
   var relationship: AttributeSyntax? { declaration.attribute("Relationship") }
@@ -24,7 +26,6 @@ enum MemberKind {
   case several(VariableDeclSyntax)
   /// A constant, which cannot be given a stored value.
   case constant(VariableDeclSyntax, name: String, initial: ExprSyntax?)
-  case observed(VariableDeclSyntax, name: String)
   case lazy(VariableDeclSyntax, name: String)
   case pattern(VariableDeclSyntax)
   case transient(VariableDeclSyntax, name: String)
@@ -47,8 +48,8 @@ enum MemberKind {
       if block.isByHand {
         self = .persisted(Property(name, variable, binding, isByHand: true))
       } else if block.hasObservers {
-        self =
-          variable.attribute("Transient") == nil ? .observed(variable, name: name) : .transient(variable, name: name)
+        let property = Property(name, variable, binding)
+        self = variable.attribute("Transient") == nil ? .persisted(property) : .transient(variable, name: name)
       }
       return
     }

@@ -159,6 +159,29 @@ import Testing
     #expect(kept == nil)
   }
 
+  @Test func `a new object's list counts while another one is being changed`() throws {
+    let context = GraphContext(try SchoolStore.make())
+    let (first, ann, bob) = (Club("first"), Pupil("Ann"), Pupil("Bob"))
+    for object in [first, ann, bob] as [any _ModelObject] { try context.insert(object) }
+    try context.save()
+    first.members.append(ann)
+    let second = Club("second")
+    second.members = [bob]
+    try context.insert(second)
+    #expect(bob.clubs.map(\.title) == ["second"] && second.members.map(\.name) == ["Bob"])
+    let third = Club("third")
+    third.members = [bob]
+    ann.clubs.append(third)
+    #expect(bob.clubs.map(\.title) == ["second", "third"])
+    #expect(third.members.map(\.name).sorted() == ["Ann", "Bob"])
+    try context.save()
+    let other = GraphContext(context.store)
+    let found = try other.fetchStored(Query("Club", by: [Order(.row)]), as: Club.self)
+    #expect(found.map { $0.members.map(\.name).sorted() } == [["Ann"], ["Bob"], ["Ann", "Bob"]])
+    other.close()
+    context.close()
+  }
+
   @Test func `members that come by their own side stand in the order in which they came`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)

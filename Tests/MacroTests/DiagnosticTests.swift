@@ -35,7 +35,8 @@ import Testing
     ),
     (
       "var n = 0 { didSet {} }",
-      "2: error: 'n' is stored by its model and cannot have observers: mark it '@Transient', or observe it where it is set"
+      "2: warning: the observers of 'n' are never called, because its model stores it: mark it '@Transient', or observe it "
+        + "where it is set"
     ),
     (
       "lazy var n = 0",

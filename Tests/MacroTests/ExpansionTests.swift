@@ -14,6 +14,8 @@ import Testing
         get { _n._get(_$state._isReady, self, 3) }
         set { _n._set(newValue, _$state._isFree(3), self, 3) }
         }
+
+        @exclusivity(unchecked) nonisolated(unsafe) final private var _n: _Slot<Int>
         """)
   }
 
@@ -35,6 +37,8 @@ import Testing
         yield &value
         }
         }
+
+        @exclusivity(unchecked) nonisolated(unsafe) final private var _tags = _slot(for: ([Tag]).self)
         """)
   }
 
@@ -55,9 +59,9 @@ import Testing
     for line in [
       "@exclusivity(unchecked) nonisolated(unsafe) public var _$state = _ModelState()",
       "@exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = _BackingData<Item>()",
-      "@exclusivity(unchecked) nonisolated(unsafe) private var _id: _Slot<UUID>",
-      "@exclusivity(unchecked) nonisolated(unsafe) private var _kind = _slot(like: Kind.one)",
-      "@exclusivity(unchecked) nonisolated(unsafe) private var _tags = _slot(for: ([Tag]).self)",
+      "@exclusivity(unchecked) nonisolated(unsafe) final private var _id: _Slot<UUID>",
+      "@exclusivity(unchecked) nonisolated(unsafe) final private var _kind = _slot(like: Kind.one)",
+      "@exclusivity(unchecked) nonisolated(unsafe) final private var _tags = _slot(for: ([Tag]).self)",
       "_PropertyMetadata(\"id\", \\Item.id, nil, _Schema.Attribute(.unique), nil),",
       "_PropertyMetadata(\"kind\", \\Item.kind, Kind.one, nil, _coder(like: Kind.one)),",
       "_PropertyMetadata(\"tags\", \\Item.tags, ([]) as [Tag], _Schema.Relationship(deleteRule: .cascade, inverse: \\Tag.item), "

@@ -60,6 +60,17 @@ import Testing
       ])
   }
 
+  @Test func `an inverse that two name belongs to the first`() throws {
+    let schema = Schema([Stage.self])
+    #expect(schema.faults.isEmpty)
+    let stage = try #require(schema.entity(for: Stage.self))
+    #expect(stage.relationshipsByName["left"]?.inverseName == "stage")
+    #expect(stage.relationshipsByName["right"]?.inverseName == nil)
+    #expect(schema.entity(for: Lamp.self)?.relationshipsByName["stage"]?.inverseName == "left")
+    // What nobody named is not taken for it either.
+    #expect(schema.entity(for: Lamp.self)?.relationshipsByName["store"]?.inverseName == nil)
+  }
+
   @Test func `what cannot be stored is named`() {
     let faults = Schema([Mistaken.self]).faults.map(\.description)
     #expect(

@@ -47,6 +47,45 @@ import Testing
     try store.close()
   }
 
+  @Test func `rows that come after those with higher numbers are nothing unsound`() throws {
+    let store = try store(SimulatedFileSystem())
+    let track = try store.read { try $0.table("Track").entity.id }
+    #expect(try store.reserve(9, of: track) == RowID(1))
+    for numbers: [UInt64] in [[3, 4], [8], [1], [6, 7], [9]] {
+      try store.write { writer in
+        let table = try writer.table("Track")
+        var builder = table.makeBuilder()
+        for number in numbers {
+          try fill(&builder, table, "\(number)")
+          try table.insert(&builder, as: RowID(number))
+        }
+      }
+      let found = try store.verify()
+      #expect(found.isSound, "\(numbers): \(found.findings)")
+    }
+    try store.close()
+  }
+
+  @Test func `a number that is given twice is found`() {
+    var given = GivenNumbers(start: 1)
+    for first: ClosedRange<UInt64> in [5...9, 2...3, 20...20, 12...14] {
+      let isNew = given.give(first)
+      #expect(isNew, "\(first)")
+    }
+    for twice: ClosedRange<UInt64> in [5...5, 3...4, 1...2, 9...10, 14...15, 20...20, 2...2] {
+      var one = given
+      let isNew = one.give(twice)
+      #expect(!isNew, "\(twice)")
+    }
+    for gap: ClosedRange<UInt64> in [1...1, 4...4, 10...11, 15...19, 21...30] {
+      let isNew = given.give(gap)
+      #expect(isNew, "\(gap)")
+    }
+    var later = GivenNumbers(start: 10)
+    let answers = [10...12, 3...4, 11...11].map { (rows: ClosedRange<UInt64>) in later.give(rows) }
+    #expect(answers == [true, true, false])
+  }
+
   @Test func `numbers that were never saved are given again only by another opening`() throws {
     let fileSystem = SimulatedFileSystem()
     do {

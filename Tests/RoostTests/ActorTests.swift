@@ -13,6 +13,26 @@ import Testing
   func isOnMainThread() -> Bool { Thread.isMainThread }
 }
 
+/// Works with a context that belongs to somebody else.
+actor Clerk: ModelActor {
+  nonisolated let modelContainer: ModelContainer
+  nonisolated let modelExecutor: any ModelExecutor
+
+  @MainActor init(_ context: ModelContext) {
+    modelContainer = context.container
+    modelExecutor = DefaultSerialModelExecutor(modelContext: context)
+  }
+
+  func add(_ title: String) throws -> PersistentIdentifier {
+    let album = Album(title)
+    modelContext.insert(album)
+    try modelContext.save()
+    return album.persistentModelID
+  }
+
+  func isAtHome() -> Bool { MainActor.assumeIsolated { true } }
+}
+
 @Suite struct ActorTests {
   @Test @MainActor func `an actor works off the main thread, wherever it was made`() async throws {
     let librarian = Librarian(modelContainer: try makeContainer())
@@ -20,6 +40,15 @@ import Testing
     #expect(await librarian.title(identifier) == "Mack")
     #expect(await !librarian.isOnMainThread())
     #expect(try librarian.modelContainer.mainContext.fetch(FetchDescriptor<Album>()).map(\.title) == ["Mack"])
+  }
+
+  @Test @MainActor func `an actor with the main context runs on the main actor`() async throws {
+    let container = try makeContainer()
+    let clerk = Clerk(container.mainContext)
+    // Ends the program where it is another actor's executor.
+    #expect(await clerk.isAtHome())
+    let identifier = try await clerk.add("Mack")
+    #expect((container.mainContext.model(for: identifier) as? Album)?.title == "Mack")
   }
 
   @Test func `many actors take no threads`() async throws {

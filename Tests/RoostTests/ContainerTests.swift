@@ -72,6 +72,17 @@ import Testing
     refused(.unknownSchema, one, types: Schema(Schema.Entity("Loose")))
   }
 
+  @Test func `configurations of any kind are taken, and only ours can be used`() throws {
+    let ours: [any DataStoreConfiguration] = [ModelConfiguration(isStoredInMemoryOnly: true)]
+    let context = ModelContext(try ModelContainer(for: Schema([Stranger.self]), configurations: ours))
+    context.insert(Stranger())
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Stranger>()) == 1)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: Stranger.self, configurations: Elsewhere() as any DataStoreConfiguration)
+    }
+  }
+
   @Test func `a store without saving is read and never written`() throws {
     let folder = try Folder()
     do {
@@ -111,4 +122,11 @@ import Testing
     #expect(ModelConfiguration(isStoredInMemoryOnly: true).isStoredInMemoryOnly)
     #expect(ModelConfiguration(for: Artist.self).schema?.entities.count == 2)
   }
+}
+
+/// A store that is not ours.
+private struct Elsewhere: DataStoreConfiguration {
+  var name = "elsewhere"
+  var schema: Schema?
+  func validate() throws {}
 }

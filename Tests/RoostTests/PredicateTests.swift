@@ -165,6 +165,17 @@ import Testing
     try check(#Predicate<Album> { $0.title.contains(#/1\d$/#) }, count: 10)
   }
 
+  @Test func `texts as readers compare them`() throws {
+    let part = "TÍTLE 2"
+    try check(#Predicate<Album> { $0.title.localizedStandardContains(part) }, count: 5)
+    try check(#Predicate<Album> { $0.note?.localizedStandardContains("Note 1") == true }, count: 9)
+    try check(#Predicate<Artist> { $0.address.street.localizedStandardContains("elan") }, count: 1)
+    try check(#Predicate<Artist> { $0.albums.contains { $0.title.localizedStandardContains("LE 4") } }, count: 1)
+    let (same, before) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
+    try check(#Predicate<Album> { $0.title.caseInsensitiveCompare("TITLE 3") == same }, count: 1, isEngines: false)
+    try check(#Predicate<Artist> { $0.address.street.localizedCompare("F") == before }, count: 3, isEngines: false)
+  }
+
   @Test func numbers() throws {
     try check(#Predicate<Album> { $0.year % 2 == 0 && $0.year * 2 - 1 > 3970 })
     try check(#Predicate<Album> { $0.year / 10 == 199 }, count: 10)

@@ -1,16 +1,19 @@
 internal import Foundation
 
-/// Runs an actor's jobs one after the other, wherever the actor was made, on threads that all such executors share.
+/// Runs an actor's jobs one after the other, wherever the actor was made, on threads that all such executors share. An actor that
+/// is given a container's main context runs on the main actor, since that context belongs there.
 ///
 /// Unchecked because the context is used by the jobs alone, and these run one after the other.
 public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
   public final let modelContext: ModelContext
   /// A queue has no thread of its own.
   private let queue: DispatchQueue
+  private let isMain: Bool
 
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    queue = DispatchQueue(label: "Roost.ModelActor", target: .global())
+    isMain = modelContext.state.isMain
+    queue = isMain ? .main : DispatchQueue(label: "Roost.ModelActor", target: .global())
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {
@@ -20,7 +23,9 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    isMain ? MainActor.sharedUnownedExecutor : UnownedSerialExecutor(ordinary: self)
+  }
 
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -5,7 +5,9 @@ public protocol SchemaMigrationPlan {
 }
 
 /// One step from a version to the next.
-public enum MigrationStage {
+///
+/// Unchecked, because plans keep stages in static constants, and their closures run only while a container is made.
+public enum MigrationStage: @unchecked Sendable {
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,

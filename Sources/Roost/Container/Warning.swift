@@ -3,7 +3,7 @@ internal import RoostFile
 
 /// Something that is said once to whoever started the program.
 enum Warning: CaseIterable {
-  case cloud, group, migration, autosave
+  case cloud, group, migration, autosave, inverse
 
   private static let lock = Lock()
   // Unsafe, because it is read and written under the lock.

@@ -14,6 +14,9 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   var autosaveEnabled: Bool
+  var observesObjects: Bool {
+    didSet { for graph in open { graph.observe(observesObjects) } }
+  }
   var durability = ModelContext.Durability.full {
     didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
   }
@@ -36,6 +39,7 @@ final class ContextState {
     self.isMain = isMain
     graphs = Array(repeating: nil, count: stores.stores.count)
     autosaveEnabled = isMain
+    observesObjects = isMain
     if isMain {
       startAutosave()
       listen()
@@ -76,10 +80,11 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
-    made.set(mergePolicy, uniquePolicy)
+    made.observe(observesObjects)
     made.isRelaxed = durability == .relaxed
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
+    made.set(mergePolicy, uniquePolicy)
     graphs[store] = made
     return made
   }

@@ -27,6 +27,13 @@ public class ModelContext: Equatable, SendableMetatype {
     set { state.autosaveEnabled = newValue }
   }
 
+  /// Whether models let those who read them wait for changes, as `withObservationTracking` and user interfaces do. It is so in the
+  /// main context; elsewhere each reading would only take longer.
+  public var observesObjects: Bool {
+    get { state.observesObjects }
+    set { state.observesObjects = newValue }
+  }
+
   /// Who makes the changes, for the history.
   public var author: String? {
     get { state.editingState.author }

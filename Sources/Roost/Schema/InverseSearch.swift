@@ -3,10 +3,12 @@ internal import RoostGraph
 /// Finds out which relationships are the two sides of one.
 ///
 /// A key path that a user named comes first. Otherwise two relationships belong together which lead to each other's entity and are the
-/// only ones to do so.
+/// only ones to do so. Where two name the same one, it belongs to the first; the other one leads one way.
 struct InverseSearch {
   private(set) var faults: [SchemaFault] = []
   private let owners: [(type: any PersistentModel.Type, entity: Schema.Entity)]
+  /// Those whose named inverse is another one's.
+  private var oneWay: Set<ObjectIdentifier> = []
 
   init(_ owners: [(any PersistentModel.Type, Schema.Entity)]) {
     self.owners = owners.map { (type: $0.0, entity: $0.1) }
@@ -46,6 +48,7 @@ struct InverseSearch {
   private mutating func takeNamed() {
     for owner in owners {
       for one in relationships(owner.entity) {
+        if one.options.contains(.mutual) { takeMutual(one, owner.entity) }
         guard let keyPath = one.inverseKeyPath else { continue }
         let place = "\(owner.entity.name).\(one.name)"
         guard let (entity, other) = find(keyPath) else {
@@ -63,7 +66,8 @@ struct InverseSearch {
           continue
         }
         if other !== one, let known = other.inverseName, known != one.name {
-          faults.append(SchemaFault("\(back) is the inverse of both \(known) and \(one.name): it can be one's only"))
+          Warning.inverse.say("\(back) is the inverse of \(known), so \(place), which names it too, leads one way")
+          oneWay.insert(ObjectIdentifier(one))
           continue
         }
         one.inverseName = other.name
@@ -73,9 +77,20 @@ struct InverseSearch {
     }
   }
 
+  private mutating func takeMutual(_ one: Schema.Relationship, _ entity: Schema.Entity) {
+    let place = "\(entity.name).\(one.name)"
+    guard one.destination == entity.name else {
+      return faults.append(SchemaFault("\(place) cannot be mutual, because it leads to \(one.destination)"))
+    }
+    guard one.inverseKeyPath == nil || one.inverseKeyPath == one.keypath else {
+      return faults.append(SchemaFault("\(place) is mutual, and so has no other inverse: name none"))
+    }
+    one.inverseKeyPath = one.keypath
+  }
+
   private mutating func takeOnly() {
     for owner in owners {
-      for one in relationships(owner.entity) where one.inverseName == nil {
+      for one in relationships(owner.entity) where isOpen(one) {
         guard let target = owners.first(where: { $0.entity.name == one.destination }) else { continue }
         let candidates = open(relationships(target.entity), to: owner.entity, but: one)
         let rivals = open(relationships(owner.entity), to: target.entity, but: nil)
@@ -103,7 +118,11 @@ struct InverseSearch {
   private func open(
     _ list: [Schema.Relationship], to entity: Schema.Entity, but one: Schema.Relationship?
   ) -> [Schema.Relationship] {
-    list.filter { $0 !== one && $0.inverseName == nil && $0.destination == entity.name }
+    list.filter { $0 !== one && isOpen($0) && $0.destination == entity.name }
+  }
+
+  private func isOpen(_ one: Schema.Relationship) -> Bool {
+    one.inverseName == nil && !oneWay.contains(ObjectIdentifier(one))
   }
 
   private func leads(_ one: Schema.Relationship, to entity: Schema.Entity) -> Bool {

@@ -49,6 +49,9 @@ extension Schema {
       let name: String
 
       public static var unique: Option { Option(name: "unique") }
+      /// The relationship is its own inverse, as that between friends: who has one as a friend is one's friend. An addition to what
+      /// SwiftData has, because the compiler lets no property name itself as its inverse.
+      public static var mutual: Option { Option(name: "mutual") }
       public var debugDescription: String { name }
     }
 

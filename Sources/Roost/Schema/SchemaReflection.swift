@@ -45,9 +45,9 @@ struct SchemaReflection {
     for property in metadata {
       if let constraint = property.metadata as? any ConstraintProperty {
         if constraint.isUnique {
-          entity.uniquenessConstraints += constraint.names
+          entity.uniquenessConstraints += constraint.names.filter { !$0.isEmpty }
         } else {
-          entity.indices += constraint.names
+          entity.indices += constraint.names.filter { !$0.isEmpty }
         }
         continue
       }

@@ -50,13 +50,15 @@ extension GraphContext {
   }
 
   /// The object of one row, read while it is looked for; nil if there is no such row.
-  func readOne(_ row: UInt64, _ origin: RowOrigin) throws -> (any _ModelObject)? {
+  ///
+  /// - Parameter isAlone: whether it is not one of several that are read in turn.
+  func readOne(_ row: UInt64, _ origin: RowOrigin, isAlone: Bool = true) throws -> (any _ModelObject)? {
     let table = try table(origin.map)
     return try table.withRow(RowID(row)) { (found) throws(StoreError) -> (any _ModelObject)? in
       guard let own = self.origin(origin, of: found) else { return nil }
       let object = own.object(row)
       if object._$state.flags.contains(.fault) {
-        statistics.faultsFilled += 1
+        if isAlone { statistics.faultsFilled += 1 } else { statistics.faultsFilledTogether += 1 }
         take(found, table, into: object, own)
       }
       return object

@@ -43,14 +43,18 @@ extension GraphContext {
     _ batch: Batch, _ place: Int, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
   ) -> Int {
     var count = 0
+    // As far as it can be known, none is loaded for which others would go.
+    var longest = rows.count + 1
     batch.around(place) { row in
-      guard rows.count < Self.mostMembersAtOnce, links.memberCount + 1 < links.unloadAt,
+      guard rows.count < Self.mostMembersAtOnce, links.memberCount + longest < links.unloadAt,
         let sibling = origin.known(row),
         sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .invalid, .inserted]),
         !sibling._$isFilled(relation.property), links.lists[key(sibling, origin, relation.property)] == nil
       else { return false }
       // The one that cannot be read says so when somebody asks for it.
+      let before = rows.count
       guard (try? loadOne(sibling, relation, origin, &rows)) != nil else { return false }
+      longest = max(longest, rows.count - before + 1)
       count += 1
       return true
     }

@@ -7,7 +7,7 @@ extension GraphContext {
   /// Runs a call that may throw: nobody else may be at the context, and what was found out before is thrown now.
   package func call<Result>(_ activity: Call, _ body: () throws -> Result) throws -> Result {
     let isOuter = try turn.takeOrThrow(activity.turn)
-    defer { if isOuter { turn.give() } }
+    defer { if isOuter { end() } }
     if isOuter { try begin(activity) }
     return try body()
   }
@@ -15,9 +15,14 @@ extension GraphContext {
   /// Runs a call that cannot throw. Where it finds something out, the next one that can says so.
   package func quietly<Result>(_ activity: Call, _ body: () -> Result) -> Result {
     let isOuter = turn.take(activity.turn)
-    defer { if isOuter { turn.give() } }
+    defer { if isOuter { end() } }
     if isOuter, !isClosed, activity != .closing { attempt { try catchUp() } }
     return body()
+  }
+
+  private func end() {
+    if !told.isEmpty { tellWaiting() }
+    turn.give()
   }
 
   package enum Call: Sendable {
@@ -85,7 +90,7 @@ extension GraphContext {
   private func leave() {
     // Nobody would close the snapshot that a context looked at after its end.
     if isClosed { letSnapshotGo() }
-    turn.give()
+    end()
   }
 
   // MARK: Strictness

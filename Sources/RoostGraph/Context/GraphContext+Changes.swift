@@ -38,6 +38,7 @@ extension GraphContext {
       object._$state.flags.remove([.changed, .deleted, .invalid])
       object._$forget()
       object._$state.flags.insert(.fault)
+      noteTold(object, nil)
     }
     inserted = []
     changed = []

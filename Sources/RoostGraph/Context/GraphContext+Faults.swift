@@ -45,7 +45,7 @@ extension GraphContext {
         return true
       }
       // The row is gone; the save will say so. Until then the object shows what it has.
-      _ = found
+      if found != nil { noteTold(object, nil) }
     } catch { fail(object, error) }
   }
 

@@ -8,56 +8,112 @@ extension GraphContext {
     let new = try store.records.snapshot()
     guard let old = reader else { return show(new) }
     if new.commit == old.commit { return new.close() }
+    settle()
     do {
       switch store.feed.news(after: old.commit, through: new.commit) {
       case .entries(let entries):
         let others = entries.filter { $0.author != ObjectIdentifier(self) }
-        if others.isEmpty { return show(new) }
-        settle()
-        let lists = try changedLists()
-        for entry in others { keepBases(entry) }
-        for entry in others { try forgetDeleted(entry) }
-        if others.contains(where: { !$0.deleted.isEmpty }) { mayDangle = true }
-        show(new)
-        for entry in others { forgetChanged(entry) }
-        follow(lists)
+        if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { show(new) }
       case .everything:
-        settle()
-        let lists = try changedLists()
-        for object in changed + deleted { keepBase(object) }
-        try forgetDeleted(new)
+        for object in changed + deleted { keepBase(object, old) }
         mayDangle = true
+        try forgetDeleted(new)
         show(new)
+        mergeLists(old)
         unloadLists()
         for object in allObjects { refresh(object) }
-        follow(lists)
       }
+      old.close()
     } catch {
       if reader !== new { new.close() }
       throw error
     }
   }
 
-  /// Looks, on the old snapshot, at rows that are not in the new one.
-  private func forgetDeleted(_ entry: CommitFeed.Entry) throws {
-    for (number, rows) in entry.deleted {
-      // Of which class a row was that is gone nobody knows.
-      let classes = store.maps.indices.filter { store.maps[$0].home == number }
-      let relations =
-        links.lists.isEmpty ? [] : classes.flatMap { store.relations[$0] }.filter { $0?.isInverseList == true }
-      for row in rows {
-        if let object = originIfKnown(number)?.known(row) { bury(object) }
-        for case .some(let relation) in relations {
-          guard let inverse = relation.inverse else { continue }
-          let key = LinkKey(map: number, row: row, property: relation.property)
-          for owner in try stored(key, relation) {
-            unloadList(LinkKey(map: relation.home, row: owner, property: inverse))
-          }
-        }
+  private func goOn(over others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
+    keepBases(others, old)
+    for entry in others {
+      if !entry.deleted.isEmpty { mayDangle = true }
+      for (number, rows) in entry.deleted {
+        guard let origin = originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { bury(object) } }
+      }
+    }
+    if links.lists.isEmpty {
+      show(new)
+      mergeLists(old)
+    } else {
+      let touched = others.reduce(0) { $0 + $1.size }
+      let before = touched <= Self.mostTouched ? try owners(others) : nil
+      show(new)
+      mergeLists(old)
+      if let before { try unloadTouched(others, before) } else { unloadLists() }
+    }
+    for entry in others {
+      for (number, rows) in entry.rows {
+        guard let origin = originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { refresh(object) } }
       }
     }
   }
 
+  /// Notes what was stored of objects that were changed or deleted here, and elsewhere too.
+  private func keepBases(_ others: [CommitFeed.Entry], _ old: RecordReader) {
+    if changed.isEmpty && deleted.isEmpty { return }
+    for entry in others {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        guard let origin = originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { keepBase(object, old) } }
+      }
+    }
+  }
+
+  // MARK: Lists
+
+  /// Of more rows it is not asked whose lists they are in: all lists are unloaded.
+  private static var mostTouched: Int { 2000 }
+
+  /// The loaded lists of others that rows are in, by the snapshot that is shown.
+  private func owners(_ entries: [CommitFeed.Entry]) throws -> Set<LinkKey> {
+    var found: Set<LinkKey> = []
+    for entry in entries {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for case .some(let relation) in relations(ofEntity: number) {
+          guard relation.isInverseList, let inverse = relation.inverse else { continue }
+          for row in rows {
+            for owner in try stored(LinkKey(map: number, row: row, property: relation.property), relation) {
+              let key = LinkKey(map: relation.home, row: owner, property: inverse)
+              if links.lists[key] != nil { found.insert(key) }
+            }
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
+  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<LinkKey>) throws {
+    for key in before.symmetricDifference(try owners(entries)) { unloadList(key) }
+    for entry in entries {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for case .some(let relation) in relations(ofEntity: number) where relation.isList {
+          for row in rows { unloadList(LinkKey(map: number, row: row, property: relation.property)) }
+        }
+      }
+    }
+    tidy()
+  }
+
+  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
+  private func relations(ofEntity home: Int) -> [Relation?] {
+    if store.maps[home].family == nil { return store.relations[home] }
+    return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }
+  }
+
+  // MARK: Objects
+
+  /// Looks, on the old snapshot, at rows that are not in the new one.
   private func forgetDeleted(_ new: RecordReader) throws {
     for object in allObjects {
       guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.inserted),
@@ -77,39 +133,17 @@ extension GraphContext {
     object.markGone()
   }
 
-  /// Notes on the old snapshot what was stored of objects that were changed here and elsewhere.
-  private func keepBases(_ entry: CommitFeed.Entry) {
-    if changed.isEmpty && deleted.isEmpty { return }
-    for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
-      guard let origin = originIfKnown(number) else { continue }
-      for row in rows { if let object = origin.known(row) { keepBase(object) } }
-    }
-  }
-
-  private func forgetChanged(_ entry: CommitFeed.Entry) {
-    for (number, rows) in entry.rows {
-      guard let origin = originIfKnown(number) else { continue }
-      for row in rows {
-        guard let object = origin.known(row) else { continue }
-        let lists = links.lists.isEmpty ? [] : store.relations[own(origin, object).map.number]
-        for case .some(let list) in lists where list.isList {
-          unloadList(LinkKey(map: number, row: row, property: list.property))
-        }
-        refresh(object)
-      }
-    }
-  }
-
   /// Makes an object read its row again.
   private func refresh(_ object: any _ModelObject) {
     let flags = object._$state.flags
     if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
     if flags.contains(.changed) {
       // Takes over what others changed, but for the properties that were changed here.
-      if let origin = object._$state.origin as? RowOrigin { fillUnchanged(object, origin) }
-      return
+      guard let origin = object._$state.origin as? RowOrigin else { return }
+      return fillUnchanged(object, origin)
     }
     object._$forget()
     object._$state.flags.insert(.fault)
+    noteTold(object, nil)
   }
 }

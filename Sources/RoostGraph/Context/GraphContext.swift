@@ -39,6 +39,10 @@ package final class GraphContext {
   /// Why that was; the next save says it.
   package internal(set) var failure: (any Error)?
   package internal(set) var statistics = Statistics()
+  /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
+  package internal(set) var observesObjects = false
+  /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
+  var told: [(object: any _ModelObject, property: Int?)] = []
   package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniqueChoice = UniqueChoice.upsert
@@ -122,10 +126,9 @@ package final class GraphContext {
     return table
   }
 
-  /// Makes a newer snapshot the one that is shown, and lets the other one go.
+  /// Makes a newer snapshot the one that is shown.
   func show(_ new: RecordReader) {
     tables = Array(repeating: nil, count: tables.count)
-    reader?.close()
     reader = new
     shownSince = Clock.monotonicNanoseconds()
   }
@@ -187,7 +190,13 @@ package final class GraphContext {
   }
 
   private func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
-    if let known = registered(map, row) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if let known = registered(map, row) {
+      let flags = known._$state.flags
+      if flags.contains(.deleted) { return nil }
+      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
+      // It may have been deleted since by others, or never have been there.
+      return try table(map).contains(row) ? known : nil
+    }
     if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
     noteSingle(origin(map), nil)
     return try readOne(row.number, origin(map))

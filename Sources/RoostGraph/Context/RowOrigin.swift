@@ -56,6 +56,7 @@ final class RowOrigin: _Origin {
     if let known = objects.object(row) { return model(known) }
     let made = map.type.makeFault(row: row, origin: self)
     made._$state.ticket = objects.put(row, made)
+    if context.observesObjects { made._$state.flags.insert(.observed) }
     return made
   }
 

@@ -63,6 +63,9 @@ final class Turn: @unchecked Sendable {
     throw Self.fault(Self.tell(now, me | activity.rawValue, ""))
   }
 
+  /// Whether somebody found out that two threads are at it.
+  var hasWaiting: Bool { hasStory.load(ordering: .relaxed) }
+
   func give() { holder.store(0, ordering: .releasing) }
 
   /// Throws what was found out where nothing could be thrown, once.

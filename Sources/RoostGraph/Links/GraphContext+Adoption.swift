@@ -36,8 +36,14 @@ extension GraphContext {
     if let list { members[list] = [object._$state.row] }
     var adopted: [LoadedList] = []
     for one in found { adoptLists(one, &members, &adopted) }
-    for one in found { adoptReferences(one, members) }
-    for list in adopted { agreeWhole(list) }
+    var mayShow = !adopted.isEmpty
+    for one in found where adoptReferences(one, members) { mayShow = true }
+    // Another list that is being changed may have hidden it; nobody has looked at it yet.
+    for list in adopted {
+      show(list)
+      agreeWhole(list)
+    }
+    if mayShow { for list in links.unsettled.values { hideOthers(list) } }
   }
 
   private func adopt(_ object: any _ModelObject) throws {
@@ -48,7 +54,8 @@ extension GraphContext {
     object._$state.origin = origin
     object._$state.ticket = origin.objects.put(row.number, object)
     object._$state.flags.insert([.managed, .inserted])
-    object._$state.flags.remove([.fresh, .observed])
+    object._$state.flags.remove(.fresh)
+    if !observesObjects { object._$state.flags.remove(.observed) }
     object._$state.changed = .max
     inserted.append(object)
   }
@@ -74,9 +81,10 @@ extension GraphContext {
     }
   }
 
-  /// From here on the object names others by their rows.
-  private func adoptReferences(_ object: any _ModelObject, _ members: [LinkKey: Set<UInt64>]) {
-    guard let origin = object._$state.origin as? RowOrigin else { return }
+  /// From here on the object names others by their rows. Says whether one of those heard of it.
+  private func adoptReferences(_ object: any _ModelObject, _ members: [LinkKey: Set<UInt64>]) -> Bool {
+    guard let origin = object._$state.origin as? RowOrigin else { return false }
+    var isHeard = false
     for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
       var reader = ReferenceReader()
       object._$visitLink(relation.property, &reader)
@@ -92,6 +100,8 @@ extension GraphContext {
         continue
       }
       agree(object, relation, origin, before: RowNumber.nothing, now: row)
+      isHeard = true
     }
+    return isHeard
   }
 }

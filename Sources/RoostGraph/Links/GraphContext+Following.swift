@@ -2,21 +2,11 @@ internal import RoostRecords
 
 /// Lists with changes when the context goes on to a newer snapshot.
 extension GraphContext {
-  /// What is stored of the lists that were changed here, on the snapshot that is to be left.
-  func changedLists() throws -> [(list: LoadedList, before: [UInt64])] {
-    var found: [(list: LoadedList, before: [UInt64])] = []
+  /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
+  func mergeLists(_ old: RecordReader) {
     for list in links.lists.values
     where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .deleted, .lent]) {
-      guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { continue }
-      found.append((list, try snapshot().links(side).rows(of: RowID(list.key.row)).map(\.number)))
-    }
-    return found
-  }
-
-  /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
-  func follow(_ lists: [(list: LoadedList, before: [UInt64])]) {
-    for (list, before) in lists where links.lists[list.key] === list {
-      do { try follow(list, before) } catch { fail(list.owner, error) }
+      do { try follow(list, old) } catch { fail(list.owner, error) }
     }
     for (key, edit) in links.edits {
       do { links.edits[key] = try still(edit, key) } catch { fail(edit.owner, error) }
@@ -38,9 +28,10 @@ extension GraphContext {
   }
 
   /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
-  private func follow(_ list: LoadedList, _ before: [UInt64]) throws {
+  private func follow(_ list: LoadedList, _ old: RecordReader) throws {
     guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { return }
     let owner = RowID(list.key.row)
+    let before = try old.links(side).rows(of: owner).map(\.number)
     let now = try snapshot().links(side).rows(of: owner).map(\.number)
     if before == now { return }
     let (was, isNow, here) = (Set(before), Set(now), Set(list.rows))

@@ -71,7 +71,7 @@ extension GraphContext {
     if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
     // Which class it is of the row says.
-    if map.family != nil { return try readOne(row, origin(map)) }
+    if map.family != nil { return try readOne(row, origin(map), isAlone: false) }
     return origin(map).object(row)
   }
 
@@ -99,6 +99,7 @@ extension GraphContext {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     noteChange(object, property, origin)
     setSlot(object, property, row)
+    noteTold(object, property)
   }
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
@@ -123,7 +124,9 @@ extension GraphContext {
   /// Makes the other sides of a reference agree with it.
   func agree(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, before: UInt64, now: UInt64) {
     guard before != now, let inverse = relation.inverse else { return }
-    if RowNumber.leads(before), let other = need(object, { try live(relation.target, before) }) {
+    // What was its own other side leads elsewhere by now.
+    let wasOwn = relation.isOwnInverse && before == object._$state.row
+    if RowNumber.leads(before), !wasOwn, let other = need(object, { try live(relation.target, before) }) {
       if relation.isInverseList {
         edit(other, inverse, object, adds: false)
       } else {

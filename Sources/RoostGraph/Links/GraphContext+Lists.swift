@@ -15,6 +15,8 @@ extension GraphContext {
       return
     }
     if object._$state.flags.contains(.inserted) { return }
+    links.awaited = links.lists[key(object, origin, relation.property)]
+    defer { links.awaited = nil }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       statistics.listsLoaded += 1
@@ -70,7 +72,7 @@ extension GraphContext {
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
-  private func hideOthers(_ list: LoadedList) {
+  func hideOthers(_ list: LoadedList) {
     guard let visible = links.visible[list.relation.pair] else { return }
     var kept: [LoadedList] = []
     for other in visible {
@@ -107,7 +109,10 @@ extension GraphContext {
     var reader = EndReader(count: list.rows.count, last: list.rows.last, rowBefore: { list.rows[$0] })
     object._$visitLink(relation.property, &reader)
     // In lists of both sides a member that goes and comes again has another place on its own side.
-    guard let added = reader.added, !(relation.isByLinks && added.isEmpty), !added.contains(where: isForeign) else {
+    // Who waits for changes of the members' sides is told when they happen.
+    guard let added = reader.added, !((relation.isByLinks || observesObjects) && added.isEmpty),
+      !added.contains(where: isForeign)
+    else {
       return settle(relation.pair)
     }
     for member in added where !isMember(member, list) {
@@ -130,6 +135,7 @@ extension GraphContext {
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
   func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
+    noteTold(owner, property)
     noteChange(owner, property, origin)
     let key = key(owner, origin, property)
     let row = member._$state.row
@@ -158,24 +164,29 @@ extension GraphContext {
     var editor = ListEditor(member: object, adds: false)
     list.owner._$visitLink(list.relation.property, &editor)
     list.remove(object._$state.row)
+    noteTold(list.owner, list.relation.property)
   }
 
   // MARK: Unloading
 
   /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
-  private func unloadOldest(but needed: LoadedList) {
+  func unloadOldest(but needed: LoadedList? = nil) {
     var kept: [LoadedList] = []
     for list in links.queue where links.lists[list.key] === list {
-      if links.memberCount > LinkLedger.mostLoaded / 2, list !== needed, unload(list) { continue }
+      if links.memberCount > links.most / 2, list !== needed, unload(list) { continue }
       kept.append(list)
     }
     links.queue = kept
-    links.unloadAt = max(LinkLedger.mostLoaded, 2 * links.memberCount)
+    // What names them there would keep their owners.
+    tidy()
+    links.unloadAt = max(links.most, 2 * links.memberCount)
   }
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else { return false }
+    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else {
+      return false
+    }
     drop(list)
     return true
   }
@@ -188,18 +199,18 @@ extension GraphContext {
     links.memberCount -= list.rows.count + 1
   }
 
-  /// Unloads the list of a row, if it is loaded and has no changes.
+  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows.
   func unloadList(_ key: LinkKey) {
-    guard let list = links.lists[key], unload(list) else { return }
-    // Both name it still; neither keeps what it had.
-    links.visible[list.relation.pair]?.removeAll { $0 === list }
+    if let list = links.lists[key], unload(list) { noteTold(list.owner, list.relation.property) }
   }
 
   /// Unloads every list that has no changes.
   func unloadLists() {
     let all = links.queue
     links.queue = []
-    for list in all where links.lists[list.key] === list && !unload(list) { links.queue.append(list) }
+    for list in all where links.lists[list.key] === list {
+      if unload(list) { noteTold(list.owner, list.relation.property) } else { links.queue.append(list) }
+    }
     tidy()
   }
 
@@ -207,13 +218,15 @@ extension GraphContext {
   func forgetLinks() {
     let lists = links.lists.values
     for list in lists { drop(list) }
-    links = LinkLedger()
+    links = LinkLedger(most: links.most)
   }
 
-  private func tidy() {
+  /// Forgets lists that are not loaded any more, and counts the others.
+  func tidy() {
     for (pair, lists) in links.visible {
       links.visible[pair] = lists.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
     }
+    links.queue = links.queue.filter { links.lists[$0.key] === $0 }
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
   }
 }

@@ -63,10 +63,16 @@ struct LinkLedger {
   /// The lists, the first loaded first; some may be gone.
   var queue: [LoadedList] = []
   var memberCount = 0
-  var unloadAt = mostLoaded
-
+  /// The list that somebody waits for: it stays while others are loaded with it.
+  var awaited: LoadedList?
+  var unloadAt: Int
   /// More members than this do not stay loaded, but for those with changes.
-  static let mostLoaded = 100_000
+  let most: Int
+
+  init(most: Int = 100_000) {
+    self.most = most
+    unloadAt = most
+  }
 }
 
 /// Numbers that stand where a row's number would.

@@ -6,7 +6,7 @@ extension _ModelObject {
   public func _$willRead(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
     if _$state.flags.contains(.observed) { track(property) }
-    if let origin = _$state.origin, !_$state._isReady || !_$isFilled(property) { origin.willRead(self, property) }
+    if let origin = _$state.origin { origin.willRead(self, property) }
   }
 
   /// Comes before a store that may not simply be done; ``_$didWrite(_:)`` follows.
@@ -53,22 +53,64 @@ extension _ModelObject {
     box.settle(self)
   }
 
+  /// Tells whoever waits for a property's changes that somebody else has changed it.
+  package func _$tellOfChange(_ property: Int) {
+    tell(property, willChange: true)
+    tell(property, willChange: false)
+  }
+
   private func track(_ property: Int) {
-    let keyPath = Self._$type.keyPath(property)
     let registrar = _$state.takeRegistrar()
-    func access<Member>(_ member: Member.Type) {
-      registrar.access(self, keyPath: unsafeDowncast(keyPath, to: KeyPath<Self, Member>.self))
-    }
-    _openExistential(type(of: keyPath).valueType, do: access)
+    visit(property, Access(registrar: registrar))
   }
 
   private func tell(_ property: Int, willChange: Bool) {
-    let keyPath = Self._$type.keyPath(property)
     let registrar = _$state.takeRegistrar()
-    func tell<Member>(_ member: Member.Type) {
-      let keyPath = unsafeDowncast(keyPath, to: KeyPath<Self, Member>.self)
-      if willChange { registrar.willSet(self, keyPath: keyPath) } else { registrar.didSet(self, keyPath: keyPath) }
+    if willChange {
+      visit(property, Announcement(registrar: registrar))
+    } else {
+      visit(property, Report(registrar: registrar))
     }
-    _openExistential(type(of: keyPath).valueType, do: tell)
+  }
+
+  /// Shows a property to a visitor by the key path of the class that declares it: observers know it by no other.
+  private func visit(_ property: Int, _ visitor: some PathVisitor) {
+    var type = Self._$type
+    while property < type.first, let above = type.superType { type = above }
+    let keyPath = type.keyPath(property)
+    func open<Root: _ModelObject>(_ root: Root.Type) {
+      let object = unsafeDowncast(self, to: Root.self)
+      func show<Member>(_ member: Member.Type) {
+        visitor.visit(object, unsafeDowncast(keyPath, to: KeyPath<Root, Member>.self))
+      }
+      _openExistential(Swift.type(of: keyPath).valueType, do: show)
+    }
+    open(type.model)
+  }
+}
+
+/// What an observer is told of a property.
+private protocol PathVisitor {
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>)
+}
+
+private struct Access: PathVisitor {
+  let registrar: ObservationRegistrar
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>) {
+    registrar.access(object, keyPath: keyPath)
+  }
+}
+
+private struct Announcement: PathVisitor {
+  let registrar: ObservationRegistrar
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>) {
+    registrar.willSet(object, keyPath: keyPath)
+  }
+}
+
+private struct Report: PathVisitor {
+  let registrar: ObservationRegistrar
+  func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>) {
+    registrar.didSet(object, keyPath: keyPath)
   }
 }

@@ -111,8 +111,8 @@ extension GraphContext {
   /// Notes which lists lose members by a deletion, as far as they must have some.
   func noteOwners(_ rows: [Int: [RowID]], _ run: SaveRun) throws {
     for (map, relations) in countedRelations.enumerated() {
-      for relation in relations
-      where relation.minimum > 0 && declaring(store.maps[map], relation.property) == map {
+      // An inherited one is counted for the class that declares it.
+      for relation in relations where relation.minimum > 0 && relation.property >= store.maps[map].type.first {
         let doomed = links.doomed.filter { $0.map == relation.home }
         let lost = (rows[relation.home] ?? []) + doomed.map { RowID($0.row) }
         if lost.isEmpty { continue }
@@ -127,11 +127,6 @@ extension GraphContext {
         }
       }
     }
-  }
-
-  /// The number of the class that declares a property, so that one of its rows is counted once.
-  private func declaring(_ map: EntityMap, _ property: Int) -> Int {
-    store.map(of: map.type.owner(of: property).model)?.number ?? map.number
   }
 
   private func owners(_ row: RowID, _ table: TableWriter, _ field: FieldID) throws -> [RowID] {
@@ -163,7 +158,7 @@ extension GraphContext {
       where flags.contains(.inserted) || object._$state.changed & _ModelState.bit(relation.property) != 0 {
         keys.insert(
           LinkKey(
-            map: declaring(origin.map, relation.property), row: run.row(origin.map.home, object._$state.row),
+            map: declaring(origin.map, relation), row: run.row(origin.map.home, object._$state.row),
             property: relation.property))
       }
     }
@@ -182,6 +177,11 @@ extension GraphContext {
             : "it leads to \(count), and may lead to \(relation.maximum) at most: take some out", name(key),
           map.type.propertyName(key.property)))
     }
+  }
+
+  /// The map of the class that declares a relationship.
+  private func declaring(_ map: EntityMap, _ relation: Relation) -> Int {
+    map.family == nil ? map.number : store.map(of: map.type.owner(of: relation.property).model)?.number ?? map.number
   }
 
   private func count(_ key: LinkKey, _ relation: Relation, _ map: EntityMap, _ run: SaveRun) throws -> Int {

@@ -71,10 +71,11 @@ extension GraphContext {
         let before = try bases[row]?.values[bit] ?? table(origin.map).values(fields, of: RowID(row.row)),
         !isStill(before, stored)
       else { continue }
+      let seen = bases[row]?.commit ?? seenCommit ?? 0
       return run.refuse(
         GraphFault(
           .conflict,
-          "another context changed what was deleted here, from \(text(before)) at commit \(bases[row]?.commit ?? seenCommit ?? 0) to "
+          "another context changed what was deleted here, from \(text(before)) at commit \(seen) to "
             + "\(text(stored)) by commit \(run.writer.commitNumber - 1): give the deletion up with rollback(), or save with "
             + "another merge policy", name(object), property(origin.map, bit)))
     }

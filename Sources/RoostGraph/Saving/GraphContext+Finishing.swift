@@ -29,10 +29,15 @@ extension GraphContext {
     deleted = []
     bases = [:]
     mayDangle = false
-    for list in links.lists.values where list.isDirty {
+    links.memberCount = 0
+    for list in links.lists.values {
+      links.memberCount += list.rows.count + 1
+      if !list.isDirty { continue }
       list.isDirty = false
       list.storedCount = list.rows.count
     }
+    // Lists that grew were not counted meanwhile.
+    if links.memberCount > links.most { unloadOldest() }
     links.edits = [:]
     links.doomed = []
     if !isMerged { return }

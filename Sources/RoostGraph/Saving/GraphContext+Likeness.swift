@@ -10,7 +10,7 @@ extension GraphContext {
     guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
       return nil
     }
-    return try existing(map, RowID(row))
+    return try existing(store.maps[map.home], RowID(row))
   }
 
   /// Throws where an object has unique values of a stored one, or of one that waits to be saved.
@@ -26,7 +26,7 @@ extension GraphContext {
     for other in inserted + changed where other !== object && other.entityMap?.home == map.home {
       let flags = other._$state.flags
       guard flags.isPending, !flags.contains(.deleted) else { continue }
-      let others = try self.values(of: other, map)
+      let others = try self.values(of: other, other.entityMap ?? map)
       for index in uniques {
         let (one, two) = (index.parts.map { values[$0.field] }, index.parts.map { others[$0.field] })
         if one == two, !one.contains(nil), !one.contains(.null) {
@@ -55,10 +55,10 @@ extension GraphContext {
       if wanted.count < index.parts.count || wanted.contains(.null) { continue }
       guard let row = try table.row(unique: index.name, wanted) else { continue }
       // What waits for its deletion, or was changed here, stands in nobody's way.
-      if let known = registered(map, row) {
+      if let known = registered(store.maps[map.home], row) {
         if known._$state.flags.contains(.deleted) { continue }
         if known !== object, known._$state.flags.contains(.changed) {
-          let now = try self.values(of: known, map)
+          let now = try self.values(of: known, known.entityMap ?? map)
           if index.parts.map({ now[$0.field] }) != index.parts.map({ values[$0.field] }) { continue }
         }
       }

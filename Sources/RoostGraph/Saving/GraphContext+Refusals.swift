@@ -6,10 +6,11 @@ extension GraphContext {
     ObjectName(type(of: object)._$type.name, object._$state.row)
   }
 
-  func name(_ key: LinkKey) -> ObjectName { ObjectName(store.maps[key.map].type.name, key.row) }
+  func name(_ key: LinkKey) -> ObjectName { ObjectName(map(of: key).type.name, key.row) }
 
   private func name(_ row: RowName) -> ObjectName {
-    ObjectName(store.map(of: row.entity)?.type.name ?? "?", row.row.number)
+    guard let home = store.map(of: row.entity) else { return ObjectName("?", row.row.number) }
+    return name(LinkKey(map: home.number, row: row.row.number, property: 0))
   }
 
   /// What a row's fault says of its object.

@@ -72,7 +72,6 @@ extension GraphContext {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       rows[origin.map.home, default: []].append(RowID(object._$state.row))
     }
-    for key in links.doomed { rows[key.map, default: []].append(RowID(key.row)) }
     if rows.isEmpty { return }
     try noteOwners(rows, run)
     let names = rows.sorted { $0.key < $1.key }.flatMap { number, ids in

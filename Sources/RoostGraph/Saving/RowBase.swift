@@ -20,24 +20,26 @@ extension GraphContext {
       if let id = map.entity.field(field.name)?.id { fields[min(field.property, 63), default: []].append(id) }
     }
     for case .some(let relation) in store.relations[map.number] {
-      guard case .reference = relation.way, let id = map.field(relation.property)?.id else { continue }
+      guard case .reference = relation.way,
+        let id = map.field(relation.property)?.id
+      else { continue }
       fields[min(relation.property, 63), default: []].append(id)
     }
     fieldsByBit[map.number] = fields
     return fields
   }
 
-  /// Notes what the snapshot, which is to be left, says of the properties that are changed.
-  func keepBase(_ object: any _ModelObject) {
+  /// Notes what an older snapshot says of the properties that are changed.
+  func keepBase(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard !flags.isDisjoint(with: [.changed, .deleted]), flags.isDisjoint(with: [.inserted, .gone]),
       let origin = object._$state.origin as? RowOrigin
     else { return }
     let row = key(object, origin)
-    var base = bases[row] ?? RowBase(commit: seenCommit ?? 0)
+    let kept = flags.contains(.deleted) ? .max : object._$state.changed
+    var base = bases[row] ?? RowBase(commit: old.commit)
     do {
-      let table = try table(origin.map)
-      let kept = flags.contains(.deleted) ? .max : object._$state.changed
+      let table = try old.table(origin.map.entity.id)
       for (bit, fields) in try fields(origin.map) where kept & 1 << UInt64(bit) != 0 {
         if base.values[bit] == nil { base.values[bit] = try table.values(fields, of: RowID(row.row)) }
       }

@@ -16,7 +16,8 @@ final class CommitFeed: @unchecked Sendable {
     /// Whose commit it was.
     var author: ObjectIdentifier
 
-    fileprivate var size: Int { (rows.values.map(\.count) + deleted.values.map(\.count)).reduce(1, +) }
+    /// How many rows it tells of.
+    var size: Int { (rows.values.map(\.count) + deleted.values.map(\.count)).reduce(1, +) }
   }
 
   /// What happened between two snapshots.

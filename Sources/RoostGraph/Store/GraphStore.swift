@@ -10,10 +10,10 @@ package final class GraphStore: Sendable {
   /// The models of the program, in the order in which they were given.
   package let maps: [EntityMap]
   let feed = CommitFeed()
+  package let listeners = CommitListeners()
   let aliases = RowAliases()
   /// By number of the map.
   let uniqueIndexes: [[Index]]
-  package let listeners = CommitListeners()
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
   private let byType: [ObjectIdentifier: EntityMap]

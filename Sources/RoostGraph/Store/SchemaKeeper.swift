@@ -26,13 +26,14 @@ struct SchemaKeeper {
     for model in models where catalog.entity(model.type.root.name) == nil {
       try catalog.add(entity: model.type.root.name)
     }
-    let newcomers = Set(models.filter { catalog.entity($0.type.name) == nil }.map(\.type.name))
+    let newcomers = models.filter { catalog.entity($0.type.name) == nil }
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
-    for model in models { try fields(model, newcomers, &catalog) }
-    for model in models { try indexes(model, &catalog) }
+    for model in models { try fields(model, newcomers.map(\.type), &catalog) }
     for model in models {
       for one in model.relationships { try relationship(one, model, &catalog) }
     }
+    // They may be over references, so they come last.
+    for model in models { try indexes(model, &catalog) }
   }
 
   // MARK: Classes
@@ -67,13 +68,16 @@ struct SchemaKeeper {
 
   // MARK: Fields
 
-  private func fields(_ model: ModelPlan, _ newcomers: Set<String>, _ catalog: inout Catalog) throws {
+  private func fields(_ model: ModelPlan, _ newcomers: [_ModelType], _ catalog: inout Catalog) throws {
     let wanted = try model.type.neededFields()
-    // No row that is there is of a class that comes now, so there is nothing initial to it.
-    let isNew = model.type.superType != nil && newcomers.contains(model.type.name)
+    // No row that is there is of the class, so there is nothing initial to it.
+    let isNew =
+      model.type.superType != nil
+      && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
       for field in wanted where field.property >= model.type.first {
-        try add(field, model, &entity, initial: isNew ? nil : model.initials[field.path])
+        let initial = model.initials[field.path] ?? (field.isNeeded ? field.type.empty : nil)
+        try add(field, model, &entity, initial: isNew ? nil : initial)
       }
     }
   }
@@ -105,6 +109,7 @@ struct SchemaKeeper {
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
       let fields = paths.map { model.type.fieldName(ofPath: $0) }
+      if try !isIndexed(fields, isUnique, entity) { continue }
       var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
       var tests: [Index.Test] = []
       if isUnique, isNarrower(paths, model), let field = entity.field(Family.fieldName),
@@ -120,6 +125,20 @@ struct SchemaKeeper {
       if catalog.indexes(of: entity.id).contains(where: { $0.name == name }) { continue }
       try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique, tests: tests)
     }
+  }
+
+  /// Whether an index over fields is made: there is one over each reference already, and lists, and references that the other
+  /// side holds, have no field that it could be over.
+  private func isIndexed(_ fields: [String], _ isUnique: Bool, _ entity: Entity) throws -> Bool {
+    if fields.isEmpty { return false }
+    if let missing = fields.first(where: { entity.field($0) == nil }) {
+      if !isUnique { return false }
+      throw RecordFault(
+        .conflict, "it is held by the other side of the relationship, so it cannot be unique here", entity: entity.name,
+        field: missing)
+    }
+    if !isUnique, fields.count == 1, case .reference? = entity.field(fields[0])?.type { return false }
+    return true
   }
 
   /// Whether a subclass asks of inherited properties alone that they be unique among its objects.

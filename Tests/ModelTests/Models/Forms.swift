@@ -185,3 +185,19 @@ protocol Named { var name: String { get } }
     _$backingData.setValue(forKey: \.plain, to: boxed)
   }
 }
+
+/// Two lists of one class, which name the same inverse.
+@Model final class Stage {
+  @Relationship(inverse: \Lamp.stage) var left: [Lamp] = []
+  @Relationship(inverse: \Lamp.stage) var right: [Lamp] = []
+  init() {}
+}
+
+@Model final class Lamp: Comparable {
+  var number: Int
+  var stage: Stage?
+  var store: Stage?
+  init(_ number: Int) { self.number = number }
+
+  static func < (one: Lamp, other: Lamp) -> Bool { one.number < other.number }
+}

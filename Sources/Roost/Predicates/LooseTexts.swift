@@ -1,0 +1,114 @@
+public import Foundation
+internal import RoostQuery
+
+// Foundation has these for Apple's systems alone, and its macro writes calls of them everywhere. They answer as the engine does.
+#if !canImport(Darwin)
+
+  extension PredicateExpressions {
+    /// `localizedStandardContains`: whether a text holds another one, whatever the case and the marks on the letters.
+    public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+      PredicateExpression
+    where Root.Output: StringProtocol, Other.Output: StringProtocol {
+      public typealias Output = Bool
+
+      public let root: Root
+      public let other: Other
+
+      public init(root: Root, other: Other) {
+        self.root = root
+        self.other = other
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+        TextComparing.test(
+          .containsLoosely, String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+      }
+    }
+
+    /// `localizedCompare`: the order that readers expect.
+    public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+    where Root.Output: StringProtocol, Other.Output: StringProtocol {
+      public typealias Output = ComparisonResult
+
+      public let root: Root
+      public let other: Other
+
+      public init(root: Root, other: Other) {
+        self.root = root
+        self.other = other
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+        ComparisonResult(.localized, String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+      }
+    }
+
+    /// `caseInsensitiveCompare`: the order of two texts, whatever the case.
+    public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
+      PredicateExpression
+    where Root.Output: StringProtocol, Other.Output: StringProtocol {
+      public typealias Output = ComparisonResult
+
+      public let root: Root
+      public let other: Other
+
+      public init(root: Root, other: Other) {
+        self.root = root
+        self.other = other
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+        ComparisonResult(.caseless, String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+      }
+    }
+
+    public static func build_localizedStandardContains<Root, Other>(
+      _ root: Root, _ other: Other
+    ) -> StringLocalizedStandardContains<Root, Other> { StringLocalizedStandardContains(root: root, other: other) }
+
+    public static func build_localizedCompare<Root, Other>(
+      _ root: Root, _ other: Other
+    ) -> StringLocalizedCompare<Root, Other> { StringLocalizedCompare(root: root, other: other) }
+
+    public static func build_caseInsensitiveCompare<Root, Other>(
+      _ root: Root, _ other: Other
+    ) -> StringCaseInsensitiveCompare<Root, Other> { StringCaseInsensitiveCompare(root: root, other: other) }
+  }
+
+  extension ComparisonResult {
+    fileprivate init(_ order: Condition.TextOrder, _ one: String, _ other: String) {
+      let sign = TextComparing.order(order, one, other)
+      self = sign < 0 ? .orderedAscending : sign > 0 ? .orderedDescending : .orderedSame
+    }
+  }
+
+  extension PredicateExpressions.StringLocalizedStandardContains: Translatable {
+    func piece(_ translator: Translator) throws -> Piece {
+      guard Root.Output.self == String.self, Other.Output.self == String.self else { throw Untranslatable(self) }
+      let text = try translator.value(of: root)
+      return Piece(.text(.containsLoosely, text, try translator.value(of: other)))
+    }
+  }
+
+  // MARK: What Foundation asks of its own expressions
+
+  extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
+  extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Sendable, Other: Sendable {}
+  extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable where Root: Sendable, Other: Sendable {}
+
+  extension PredicateExpressions.StringLocalizedStandardContains: Encodable where Root: Encodable, Other: Encodable {}
+  extension PredicateExpressions.StringLocalizedCompare: Encodable where Root: Encodable, Other: Encodable {}
+  extension PredicateExpressions.StringCaseInsensitiveCompare: Encodable where Root: Encodable, Other: Encodable {}
+
+  extension PredicateExpressions.StringLocalizedStandardContains: Decodable where Root: Decodable, Other: Decodable {}
+  extension PredicateExpressions.StringLocalizedCompare: Decodable where Root: Decodable, Other: Decodable {}
+  extension PredicateExpressions.StringCaseInsensitiveCompare: Decodable where Root: Decodable, Other: Decodable {}
+
+  extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
+  where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+  extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
+  where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+  extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
+  where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+#endif

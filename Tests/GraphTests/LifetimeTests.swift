@@ -1,0 +1,145 @@
+import RoostFile
+import RoostPages
+import RoostQuery
+import RoostRecords
+import SwiftData
+import Testing
+
+@testable import RoostGraph
+
+/// Objects live as long as somebody uses them.
+@Suite struct LifetimeTests {
+  private func all<Model: PersistentModel>(_ context: GraphContext, _ model: Model.Type) throws -> [Model] {
+    try context.fetchStored(Query(Model._$type.name), as: model)
+  }
+
+  private func living(_ context: GraphContext) -> Int { context.allObjects.count }
+
+  @Test func `appending in chunks does not grow`() throws {
+    #if DEBUG
+      let (chunks, size) = (40, 500)
+    #else
+      let (chunks, size) = (1000, 1000)
+    #endif
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    context.links = LinkLedger(most: 2000)
+    for number in 0..<10 { try context.insert(School("\(number)")) }
+    try context.save(.relaxed)
+    var most = 0
+    for chunk in 0..<chunks {
+      let schools = try all(context, School.self)
+      for number in 0..<size { schools[number % 10].pupils.append(Pupil("\(chunk) \(number)")) }
+      try context.save(.relaxed)
+      most = max(most, living(context))
+    }
+    // A list is whole while somebody appends to it; after the save it may go.
+    #expect(most <= 2000 + 11)
+    context.unloadLists()
+    #expect(living(context) <= 12)
+    #expect(try all(context, School.self).reduce(0) { $0 + $1.pupils.count } == chunks * size)
+    context.close()
+  }
+
+  @Test func `inserting in chunks does not grow`() throws {
+    #if DEBUG
+      let (chunks, size) = (40, 500)
+    #else
+      let (chunks, size) = (1000, 1000)
+    #endif
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    context.links = LinkLedger(most: 2000)
+    var most = 0
+    for chunk in 0..<chunks {
+      // Schools that fill up, one after the other, as albums do.
+      let school = School("\(chunk)")
+      try context.insert(school)
+      for number in 0..<size { school.pupils.append(Pupil("\(chunk) \(number)")) }
+      try context.save(.relaxed)
+      most = max(most, living(context))
+    }
+    #expect(most <= 2000 + 2 * size + 20)
+    context.close()
+  }
+
+  @Test func `objects that were read go when nobody uses them`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    let school = School("Hill")
+    for number in 0..<100 { school.pupils.append(Pupil("\(number)")) }
+    try context.insert(school)
+    try context.save()
+    context.reset()
+    do {
+      let pupils = try all(context, Pupil.self)
+      #expect(pupils.allSatisfy { $0.school === school })
+      #expect(living(context) == 101)
+    }
+    #expect(living(context) == 1)
+    context.close()
+  }
+
+  @Test func `last references are dropped on another thread while relationships are followed`() throws {
+    let store = try SchoolStore.make()
+    let context = GraphContext(store)
+    for number in 0..<20 {
+      let school = School("\(number)")
+      for at in 0..<10 { school.pupils.append(Pupil("\(number) \(at)")) }
+      try context.insert(school)
+    }
+    try context.save()
+    context.reset()
+    let box = Shelf()
+    let thread = try RoostFile.Thread { while box.takeOne() {} }
+    var count = 0
+    for _ in 0..<60 {
+      for pupil in try all(context, Pupil.self) {
+        if let school = pupil.school {
+          count += school.name.isEmpty ? 0 : 1
+          box.put(school)
+        }
+        box.put(pupil)
+      }
+    }
+    box.finish()
+    thread.join()
+    #expect(count == 60 * 200)
+    context.close()
+  }
+
+  @Test func `a long chain of unsaved objects ends without recursion`() throws {
+    #if DEBUG
+      let length = 100_000
+    #else
+      let length = 1_000_000
+    #endif
+    let context = GraphContext(try SchoolStore.make())
+    weak var end: Pupil?
+    do {
+      var last = Pupil("first")
+      end = last
+      for number in 1..<length {
+        let next = Pupil("\(number)")
+        next.mentor = last
+        last = next
+      }
+      #expect(last.mentor != nil)
+    }
+    #expect(end == nil)
+    do {
+      var last = Pupil("first")
+      end = last
+      try context.insert(last)
+      for number in 1..<1000 {
+        let next = Pupil("\(number)")
+        next.mentor = last
+        try context.insert(next)
+        last = next
+      }
+      context.rollback()
+    }
+    #expect(end == nil && living(context) == 0)
+    context.close()
+  }
+}

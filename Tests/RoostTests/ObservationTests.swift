@@ -1,0 +1,136 @@
+import Observation
+import RoostGraph
+import SwiftData
+import Synchronization
+import Testing
+
+/// Who reads models is told of changes where the context says so.
+@Suite struct ObservationTests {
+  /// How often somebody who reads something once is told.
+  private func told(reading read: () -> Void, then change: () throws -> Void) rethrows -> Int {
+    let count = Counter()
+    withObservationTracking(read) { count.add() }
+    try change()
+    return count.value
+  }
+
+  private final class Counter: Sendable {
+    private let count = Mutex(0)
+    func add() { count.withLock { $0 += 1 } }
+    var value: Int { count.withLock { $0 } }
+  }
+
+  private func filled(_ container: ModelContainer) throws -> ModelContext {
+    let context = ModelContext(container)
+    let artist = Artist("Ella")
+    artist.albums = [Album("Mack"), Album("Hello")]
+    context.insert(artist)
+    try context.save()
+    return context
+  }
+
+  @Test @MainActor func `models of the main context are observed`() throws {
+    let container = try makeContainer()
+    _ = try filled(container)
+    let context = container.mainContext
+    #expect(context.observesObjects)
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    #expect(told(reading: { _ = artist.name }, then: { artist.born = .now }) == 0)
+    #expect(told(reading: { _ = artist.name }, then: { artist.name = "Louis" }) == 1)
+    #expect(told(reading: { _ = artist.albums.count }, then: { artist.albums.removeLast() }) == 1)
+    let new = Artist("new")
+    context.insert(new)
+    #expect(told(reading: { _ = new.name }, then: { new.name = "newer" }) == 1)
+  }
+
+  @Test func `elsewhere nobody is told, and a reading leaves nothing behind`() throws {
+    let container = try makeContainer()
+    _ = try filled(container)
+    let context = ModelContext(container)
+    #expect(!context.observesObjects)
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    #expect(told(reading: { _ = artist.name }, then: { artist.name = "Louis" }) == 0)
+    let (isReady, hasExtras) = (artist._$state._isReady, artist._$state.extras != nil)
+    #expect(isReady && !hasExtras)
+  }
+
+  @Test func `it is switched on and off`() throws {
+    let context = try filled(makeContainer())
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    context.observesObjects = true
+    #expect(told(reading: { _ = artist.name }, then: { artist.name = "a" }) == 1)
+    let album = try #require(artist.albums.first)
+    #expect(told(reading: { _ = album.title }, then: { album.title = "b" }) == 1)
+    context.observesObjects = false
+    #expect(told(reading: { _ = artist.name }, then: { artist.name = "c" }) == 0)
+    let isReady = artist._$state._isReady
+    #expect(isReady)
+    // Who waits already is told.
+    context.observesObjects = true
+    let count = try told(reading: { _ = artist.name }) {
+      context.observesObjects = false
+      artist.name = "d"
+      try context.save()
+    }
+    #expect(count == 1)
+  }
+
+  @Test func `a model in use by a tracker is followed into its context`() throws {
+    let context = ModelContext(try makeContainer())
+    let artist = Artist("Ella")
+    let count = told(reading: { _ = artist.name }) {
+      context.insert(artist)
+      artist.name = "Louis"
+    }
+    #expect(count == 1)
+  }
+
+  @Test func `the other side of a relationship tells too`() throws {
+    let context = try filled(makeContainer())
+    context.observesObjects = true
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    let album = Album("new")
+    context.insert(album)
+    #expect(told(reading: { _ = artist.albums.count }, then: { album.artist = artist }) == 1)
+    #expect(told(reading: { _ = album.artist?.name }, then: { artist.albums.removeAll { $0 === album } }) == 1)
+    #expect(album.artist == nil)
+    #expect(told(reading: { _ = album.artist }, then: { artist.albums.append(album) }) == 1)
+    #expect(told(reading: { _ = artist.albums.count }, then: { context.delete(album) }) == 1)
+    #expect(artist.albums.count == 2)
+  }
+
+  @Test func `what others saved, and what is given up, tells too`() throws {
+    let context = try filled(makeContainer())
+    context.observesObjects = true
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    let other = ModelContext(context.container)
+    let same = try #require(try other.fetch(FetchDescriptor<Artist>()).first)
+    let merged = try told(reading: { _ = artist.name }) {
+      same.name = "Louis"
+      try other.save()
+      _ = try context.fetchCount(FetchDescriptor<Artist>())
+    }
+    #expect(merged == 1 && artist.name == "Louis")
+    artist.name = "Billie"
+    #expect(told(reading: { _ = artist.name }, then: { context.rollback() }) == 1)
+    #expect(artist.name == "Louis")
+  }
+
+  @Test func `an inherited property is known by the class that declares it`() throws {
+    let container = try ModelContainer(for: Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    context.observesObjects = true
+    let dog = Dog("Rex", tricks: 1)
+    context.insert(dog)
+    try context.save()
+    #expect(told(reading: { _ = dog.name }, then: { dog.name = "Rover" }) == 1)
+    #expect(told(reading: { _ = dog.name }, then: { context.rollback() }) == 1)
+    let same = try #require(try other.fetch(FetchDescriptor<Dog>()).first)
+    let merged = try told(reading: { _ = (dog.name, dog.tricks) }) {
+      same.name = "Bello"
+      try other.save()
+      _ = try context.fetchCount(FetchDescriptor<Dog>())
+    }
+    #expect(merged == 1 && dog.name == "Bello")
+  }
+}
