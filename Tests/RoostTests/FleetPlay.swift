@@ -104,7 +104,12 @@ struct FleetPlay {
       made = Taxi(plain.plate, weight: plain.weight, doors: plain.own, number: lastNumber, office: office)
     }
     plain.wheels = generator.below(3)
-    for size in 0..<plain.wheels { made.wheels.append(Wheel(size)) }
+    for size in 0..<plain.wheels {
+      let wheel = Wheel(size)
+      // Sometimes both sides say it already.
+      if generator.chance(1, in: 2) { wheel.vehicle = made }
+      made.wheels.append(wheel)
+    }
     if generator.chance(1, in: 2) {
       let name = anyDepot()
       if generator.chance(1, in: 2) { made.depot = try depot(name) } else { try depot(name).vehicles.append(made) }
@@ -116,7 +121,7 @@ struct FleetPlay {
 
   private mutating func change() throws {
     guard let plate = anyPlate() else { return try insert() }
-    switch generator.below(11) {
+    switch generator.below(13) {
     case 0, 1: try insert()
     case 2: try changeInherited(plate)
     case 3: try changeOwn(plate)
@@ -127,6 +132,7 @@ struct FleetPlay {
       now.depots[name] = list
       try depot(name).vehicles = list.map { try vehicle($0) }
     case 7: try tow(plate)
+    case 11, 12: try changeWheels(plate)
     case 8, 9: if generator.chance(1, in: 2) { try delete([plate]) }
     default: try deleteMany()
     }
@@ -151,6 +157,30 @@ struct FleetPlay {
       now.vehicles[plate]?.note = taxi.note
     }
     if type(of: object) != Vehicle.self { now.vehicles[plate]?.own = value }
+  }
+
+  private mutating func changeWheels(_ plate: String) throws {
+    let object = try vehicle(plate)
+    let count = now.vehicles[plate]?.wheels ?? 0
+    switch generator.below(3) {
+    case 0 where count > 0:
+      // Whether the list is loaded or not.
+      if generator.chance(1, in: 2) {
+        context.delete(object.wheels[generator.below(count)])
+      } else {
+        let all = FetchDescriptor<Wheel>(predicate: #Predicate { $0.vehicle?.plate == plate })
+        context.delete(try #require(try context.fetch(all).first))
+      }
+      now.vehicles[plate]?.wheels = count - 1
+    case 1:
+      object.wheels.append(Wheel(count))
+      now.vehicles[plate]?.wheels = count + 1
+    default:
+      let wheel = Wheel(count)
+      wheel.vehicle = object
+      context.insert(wheel)
+      now.vehicles[plate]?.wheels = count + 1
+    }
   }
 
   private mutating func move(_ plate: String) throws {
