@@ -40,6 +40,8 @@ extension GraphContext {
 
   /// Where a reference leads, as the slot says or as the other side does.
   func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
+    // The slot of one that was not read yet says nothing.
+    if object._$state.flags.contains(.fault) { fill(object, own(origin, object), for: relation.property) }
     var reader = ReferenceReader()
     object._$visitLink(relation.property, &reader)
     if reader.row != RowNumber.unknown { return reader.row }
