@@ -200,6 +200,36 @@ import Testing
     other.close()
   }
 
+  @Test func `objects that were not read yet leave where they were`() throws {
+    let store = try SchoolStore.make()
+    do {
+      let context = GraphContext(store)
+      for number in 0..<2 {
+        let school = School("s\(number)")
+        school.pupils = [Pupil("p\(number) a"), Pupil("p\(number) b")]
+        school.head = Teacher("t\(number)")
+        try context.insert(school)
+      }
+      try context.save()
+      context.close()
+    }
+    let context = GraphContext(store)
+    let schools = try context.fetchStored(Query("School", by: [Order(.row)]), as: School.self)
+    let moved = try #require(schools[0].pupils.first)
+    schools[1].pupils.append(moved)
+    #expect(schools[0].pupils.count == 1 && schools[1].pupils.count == 3 && moved.school === schools[1])
+    let teachers = try #require(store.map(of: Teacher.self))
+    let other = try #require(try context.existing(teachers, RowID(2)) as? Teacher)
+    schools[0].head = other
+    #expect(schools[1].head == nil && other.leads === schools[0])
+    try context.save()
+    let again = GraphContext(store)
+    let found = try again.fetchStored(Query("School", by: [Order(.row)]), as: School.self)
+    #expect(found.map { $0.pupils.count } == [1, 3] && found.map { $0.head?.name } == ["t1", nil])
+    again.close()
+    context.close()
+  }
+
   /// Random changes from both sides, against plain dictionaries.
   @Test(arguments: UInt64(1)...60) func `random changes agree with a model`(seed: UInt64) throws {
     var play = try LinkPlay(seed)

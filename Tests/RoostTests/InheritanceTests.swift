@@ -259,4 +259,20 @@ import Testing
     try writing.save()
     #expect(try reading.fetch(FetchDescriptor<Vehicle>()).isEmpty)
   }
+
+  @Test func `two that are led to are exchanged in one save`() throws {
+    let context = try Fleet.context()
+    let all = ["a", "b", "c", "d"].map { Vehicle($0) }
+    for one in all { context.insert(one) }
+    all[0].tows = all[1]
+    all[2].tows = all[3]
+    try context.save()
+    all[0].tows = all[3]
+    all[2].tows = all[1]
+    #expect(all[1].towedBy === all[2] && all[3].towedBy === all[0])
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Vehicle>(sortBy: [SortDescriptor(\.plate)]))
+    #expect(found.map { $0.tows?.plate } == ["d", nil, "b", nil])
+    #expect(found.map { $0.towedBy?.plate } == [nil, "c", nil, "a"])
+  }
 }

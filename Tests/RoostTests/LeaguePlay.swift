@@ -24,7 +24,11 @@ struct LeaguePlay {
     /// Models of which a relationship was changed.
     var touched: Set<PersistentIdentifier> = []
 
-    init(_ container: ModelContainer) { context = ModelContext(container) }
+    init(_ container: ModelContainer) {
+      context = ModelContext(container)
+      // It goes on when it is told to, so that it is known what it has seen.
+      context.automaticallyMergesChanges = false
+    }
 
     func forget() {
       (sizes, points, goals, moves) = ([:], [:], [:], [:])
@@ -61,6 +65,8 @@ struct LeaguePlay {
 
   /// Goes on to the newest snapshot; what waits stays.
   private func look(_ user: User) throws {
+    user.context.automaticallyMergesChanges = true
+    defer { user.context.automaticallyMergesChanges = false }
     for one in try user.context.fetch(FetchDescriptor<Team>()) { user.teams[one.persistentModelID] = one }
     for one in try user.context.fetch(FetchDescriptor<Player>()) { user.players[one.persistentModelID] = one }
     for one in try user.context.fetch(FetchDescriptor<Badge>()) { user.badges[one.persistentModelID] = one }

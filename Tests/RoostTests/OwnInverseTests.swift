@@ -71,6 +71,61 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Worker>()).map(\.name).sorted() == ["4", "5"])
   }
 
+  @Test(arguments: [ModelContext.MergePolicy.storeWins, .objectWins, .overwrite])
+  func `two contexts that marry the same person leave everybody one spouse`(
+    _ policy: ModelContext.MergePolicy
+  ) throws {
+    let container = try Town.container()
+    let (one, two) = (ModelContext(container), ModelContext(container))
+    for name in ["a", "b", "c", "d"] { one.insert(Person(name)) }
+    try one.save()
+    let byName = FetchDescriptor<Person>(sortBy: [SortDescriptor(\.name)])
+    let (here, there) = (try one.fetch(byName), try two.fetch(byName))
+    two.mergePolicy = policy
+    here[0].spouse = here[1]
+    there[2].spouse = there[1]
+    try one.save()
+    try two.save()
+    for context in [two, ModelContext(container)] {
+      let all = try context.fetch(byName)
+      #expect(all.allSatisfy { $0.spouse == nil || $0.spouse?.spouse === $0 }, "\(all.map { $0.spouse?.name })")
+      #expect(all.filter { $0.spouse != nil }.count == 2)
+    }
+  }
+
+  @Test(arguments: 0..<20) func `two contexts at random leave both sides the same`(_ seed: UInt64) throws {
+    var generator = SplitMix64(seed: seed)
+    let container = try Town.container()
+    let contexts = [ModelContext(container), ModelContext(container)]
+    for number in 0..<6 { contexts[0].insert(number % 2 == 0 ? Person("\(number)") : Worker("\(number)")) }
+    try contexts[0].save()
+    let byName = FetchDescriptor<Person>(sortBy: [SortDescriptor(\.name)])
+    let people = try contexts.map { try $0.fetch(byName) }
+    contexts[1].mergePolicy = generator.chance(1, in: 2) ? .storeWins : .objectWins
+    for step in 0..<40 {
+      let place = generator.below(2)
+      let (one, other) = (people[place][generator.below(6)], people[place][generator.below(6)])
+      switch generator.below(6) {
+      case 0, 1: one.spouse = other
+      case 2: one.spouse = nil
+      case 3: if !one.friends.contains(where: { $0 === other }) { one.friends.append(other) }
+      case 4: one.friends.removeAll { $0 === other }
+      default: try contexts[place].save()
+      }
+      if step % 8 < 7 { continue }
+      for context in contexts { try context.save() }
+      for context in contexts + [ModelContext(container)] {
+        for one in try context.fetch(byName) {
+          #expect(one.spouse.map { $0.spouse === one } ?? true, "seed \(seed), step \(step), \(one.name)")
+          for friend in one.friends {
+            let isBack = friend.friends.contains { $0 === one }
+            #expect(isBack, "seed \(seed), step \(step), \(one.name), \(friend.name)")
+          }
+        }
+      }
+    }
+  }
+
   @Test func `what cannot be mutual is refused`() {
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(for: Lonely.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -15,7 +15,7 @@ extension GraphContext {
         let others = entries.filter { $0.author != ObjectIdentifier(self) }
         if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { show(new) }
       case .everything:
-        try forgetDeleted(new)
+        try forgetDeleted(new, old)
         show(new)
         mergeLists(old)
         unloadLists()
@@ -32,7 +32,7 @@ extension GraphContext {
     for entry in others {
       for (number, rows) in entry.deleted {
         guard let origin = originIfKnown(number) else { continue }
-        for row in rows { if let object = origin.known(row) { bury(object) } }
+        for row in rows { if let object = origin.known(row) { bury(object, old) } }
       }
     }
     if links.lists.isEmpty {
@@ -40,7 +40,7 @@ extension GraphContext {
       mergeLists(old)
     } else {
       let touched = others.reduce(0) { $0 + $1.size }
-      let before = touched <= Self.mostTouched ? try owners(others) : nil
+      let before = touched <= Self.mostTouched ? try memberships(others) : nil
       show(new)
       mergeLists(old)
       if let before { try unloadTouched(others, before) } else { unloadLists() }
@@ -58,17 +58,24 @@ extension GraphContext {
   /// Of more rows it is not asked whose lists they are in: all lists are unloaded.
   private static var mostTouched: Int { 2000 }
 
-  /// The loaded lists of others that rows are in, by the snapshot that is shown.
-  private func owners(_ entries: [CommitFeed.Entry]) throws -> Set<LinkKey> {
-    var found: Set<LinkKey> = []
+  /// A row that is a member of a loaded list.
+  private struct Membership: Hashable {
+    var member: LinkKey
+    var list: LinkKey
+  }
+
+  /// The loaded lists that rows are in, by the snapshot that is shown.
+  private func memberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
+    var found: Set<Membership> = []
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for case .some(let relation) in relations(ofEntity: number) {
           guard relation.isInverseList, let inverse = relation.inverse else { continue }
           for row in rows {
-            for owner in try stored(LinkKey(map: number, row: row, property: relation.property), relation) {
+            let member = LinkKey(map: number, row: row, property: relation.property)
+            for owner in try stored(member, relation) {
               let key = LinkKey(map: relation.home, row: owner, property: inverse)
-              if links.lists[key] != nil { found.insert(key) }
+              if links.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
             }
           }
         }
@@ -78,8 +85,8 @@ extension GraphContext {
   }
 
   /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
-  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<LinkKey>) throws {
-    for key in before.symmetricDifference(try owners(entries)) { unloadList(key) }
+  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>) throws {
+    for one in before.symmetricDifference(try memberships(entries)) { unloadList(one.list) }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for case .some(let relation) in relations(ofEntity: number) where relation.isList {
@@ -99,21 +106,21 @@ extension GraphContext {
   // MARK: Objects
 
   /// Looks, on the old snapshot, at rows that are not in the new one.
-  private func forgetDeleted(_ new: RecordReader) throws {
+  private func forgetDeleted(_ new: RecordReader, _ old: RecordReader) throws {
     for object in allObjects {
       guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.inserted),
         try !new.table(origin.map.entity.id).contains(RowID(object._$state.row))
       else { continue }
-      bury(object)
+      bury(object, old)
     }
   }
 
   /// Somebody else deleted the row. The object keeps its last values, which a fault reads now. One with changes of its own stays as it
-  /// is: the save says that its row is gone.
-  private func bury(_ object: any _ModelObject) {
+  /// is: the save says what becomes of it.
+  private func bury(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
-    if flags.contains(.changed), !flags.contains(.deleted) { return }
+    if flags.contains(.changed), !flags.contains(.deleted) { return keepBase(object, origin, old) }
     if flags.contains(.fault) { fill(object, origin) }
     object.markGone()
   }

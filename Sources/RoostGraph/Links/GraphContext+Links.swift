@@ -40,6 +40,8 @@ extension GraphContext {
 
   /// Where a reference leads, as the slot says or as the other side does.
   func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
+    // The slot of one that was not read yet says nothing.
+    if object._$state.flags.contains(.fault) { fill(object, own(origin, object), for: relation.property) }
     let row = object.one(relation.property).row
     if row != RowNumber.unknown { return row }
     var found = RowNumber.nothing

@@ -43,6 +43,7 @@ extension GraphContext {
     // Rows may say something else than their objects did.
     unloadLists()
     written.forEach(forget)
+    for row in run.parted { if let object = registered(store.maps[row.map], RowID(row.row)) { forget(object) } }
   }
 
   /// An object whose row went, although nobody deleted it here.

@@ -91,8 +91,10 @@ extension GraphContext {
   ) throws {
     let catalog = run.writer.catalog
     guard case .reference(let id) = relation.way, let side = catalog.relationship(id),
-      let inverse = catalog.inverse(of: side), inverse.isToOne
+      let inverse = catalog.inverse(of: side)
     else { return }
+    if relation.isOwnInverse { return try partMutual(object, origin, relation, inverse, run) }
+    if !inverse.isToOne { return }
     let own = RowID(run.row(origin.map.home, object._$state.row))
     let table = try run.writer.table(origin.map.entity.id)
     let property = origin.map.type.propertyName(relation.property)
@@ -120,5 +122,35 @@ extension GraphContext {
       try table.update(loser) { builder in builder.setNull(slot) }
       run.note(origin.map.home, loser.number)
     }
+  }
+
+  /// The same where both sides are one: whom an object leads to leads back, and nobody else leads to either.
+  private func partMutual(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ inverse: Relationship, _ run: SaveRun
+  ) throws {
+    // By that policy it was refused already, because both changed the partner.
+    if mergePolicy == .error { return }
+    let own = RowID(run.row(origin.map.home, object._$state.row))
+    let table = try run.writer.table(origin.map.entity.id)
+    let slot = try table.slot(origin.map.type.fieldName(relation.property))
+    func lead(_ row: RowID, to other: RowID?) throws {
+      try table.update(row) { builder in
+        if let other { builder.set(slot, reference: other) } else { builder.setNull(slot) }
+      }
+      run.note(origin.map.home, row.number)
+      run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
+    }
+    var partner = try table.reference(slot, of: own)
+    if let other = partner, try table.reference(slot, of: other) != own {
+      if mergePolicy == .storeWins, run.decisions.isEmpty {
+        try lead(own, to: nil)
+        partner = nil
+      } else {
+        try lead(other, to: own)
+      }
+    }
+    for row in try run.writer.links(inverse).rows(of: own) where row != partner { try lead(row, to: nil) }
+    guard let partner else { return }
+    for row in try run.writer.links(inverse).rows(of: partner) where row != own { try lead(row, to: nil) }
   }
 }

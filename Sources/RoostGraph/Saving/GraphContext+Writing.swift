@@ -29,9 +29,23 @@ extension GraphContext {
     if mayWait { return }
     let waiting = run.waiting
     run.waiting = []
+    for object in waiting { try loosen(object, run) }
     for object in waiting {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       try update(object, origin, run, mayWait: false)
+    }
+  }
+
+  /// Lets an object lead nowhere by those references that only one may have. Those who exchange what they lead to would wait for each
+  /// other otherwise.
+  private func loosen(_ object: any _ModelObject, _ run: SaveRun) throws {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
+    let table = try run.writer.table(origin.map.entity.id)
+    for case .some(let relation) in store.relations[origin.map.number] where !relation.isInverseList {
+      guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0 else { continue }
+      let slot = try table.slot(origin.map.type.fieldName(relation.property))
+      if slot.nullBit >= 0 { try table.update(RowID(object._$state.row)) { builder in builder.setNull(slot) } }
     }
   }
 

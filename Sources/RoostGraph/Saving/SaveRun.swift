@@ -23,6 +23,8 @@ final class SaveRun {
   var gone: [LinkKey] = []
   /// Objects that wait until others make room for their unique values.
   var waiting: [any _ModelObject] = []
+  /// Rows that lost a partner, or got one, because two contexts chose differently.
+  var parted: [LinkKey] = []
   /// Owners of lists that deleted objects were in.
   var left: [LinkKey] = []
   var summary = SaveSummary()
