@@ -11,7 +11,6 @@ struct ObjectsEngine: LibraryEngine {
     "`@Model` classes, `ModelContext`, `FetchDescriptor` and `#Predicate`; history on; relaxed: the context's durability; each result"
     + " is an object with strings, where the others decode into structs. Reading a track reads all its values; the album is an object,"
     + " which F and F2 read."
-  let omits: Set<RowsOperation> = [.upsert]
   let readsAlbums = false
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
