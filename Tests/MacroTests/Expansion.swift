@@ -13,7 +13,8 @@ struct Expansion {
   /// Line, severity and message, and behind an arrow what a fix-it offers.
   let complaints: [String]
 
-  init(_ source: String) {
+  /// - Parameter conformances: those that `@Model` is asked for; a subclass of a model has them already.
+  init(_ source: String, conformances: [TypeSyntax] = ["PersistentModel", "Sendable"]) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
       sourceFiles: [file: .init(moduleName: "Tests", fullFilePath: "Tests.swift")])
@@ -24,7 +25,7 @@ struct Expansion {
     macros["Unique"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
     macros["Index"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
     macros["_PersistedProperty"] = MacroSpec(type: Plugin.macro("PersistedPropertyMacro")!)
-    macros["Model"] = MacroSpec(type: Plugin.macro("ModelMacro")!, conformances: ["PersistentModel", "Sendable"])
+    macros["Model"] = MacroSpec(type: Plugin.macro("ModelMacro")!, conformances: conformances)
     let expanded = file.expand(
       macroSpecs: macros,
       contextGenerator: {

@@ -78,6 +78,57 @@ import Testing
     #expect(!text.contains("_shown"))
   }
 
+  @Test func `a subclass`() {
+    let text = Expansion("@Model class Dog: Animal {\nvar tricks = 1\ninit() {}\n}", conformances: []).text
+    for line in [
+      "get { _tricks._get(_$state._isReady, self, Dog._$first._$plus(0)) }",
+      "nonisolated private static var _$first: Int { Animal._$count }", "super._$encode(only: wanted, into: &sink)",
+      "super._$decode(only: wanted, from: &source)", "super._$visit(&visitor)",
+      "nonisolated override func _$visit(_ visitor: inout some _SlotVisitor) {",
+    ] {
+      #expect(text.contains(line), "\(line)")
+    }
+    #expect(!text.contains("extension Dog") && !text.contains("var _$state = "))
+  }
+
+  @Test func `an open model, and one of any type`() {
+    let open = Expansion("@Model open class Item {\nvar n = 1\npublic init() {}\n}").text
+    #expect(open.contains("nonisolated open class var schemaMetadata: [_PropertyMetadata] {"))
+    #expect(open.contains("nonisolated(unsafe) final public var _$state = _ModelState()"))
+    let source = "@Model final class Box<Value: Codable> {\nvar n: Value\ninit(n: Value) { self.n = n }\n}"
+    let generic = Expansion(source).text
+    #expect(generic.contains("_registeredModelType(Box.self, after: nil)"))
+    #expect(generic.contains("final private var _n = _slot(for: (Value).self)"))
+  }
+
+  @Test func `accessors that the user wrote`() {
+    let expansion = Expansion(
+      """
+      @Model final class Item {
+        var n: Int {
+          @storageRestrictions(accesses: _$backingData, initializes: _n)
+          init(initialValue) {
+            _$backingData.setValue(forKey: \\.n, to: initialValue)
+            _n = .init()
+          }
+          get { getValue(forKey: \\.n) }
+          set { setValue(forKey: \\.n, to: newValue) }
+        }
+        @Transient private var _n = _SwiftDataNoType()
+        init(n: Int) { self.n = n }
+      }
+      """)
+    #expect(expansion.complaints.isEmpty)
+    #expect(expansion.text.contains("sink._put(_$box, (Int).self, 0, wanted)"))
+    #expect(expansion.text.contains("source._take(&_$box, (Int).self, 0, wanted)"))
+    #expect(!expansion.text.contains("final private var _n"))
+  }
+
+  @Test func `a property with observers loses them`() {
+    let text = Expansion("@_PersistedProperty(0) var n: Int = 1 { didSet { print(n) } }").text
+    #expect(text.contains("set { _n._set(newValue, _$state._isFree(0), self, 0) }"))
+  }
+
   @Test func `an actor`() {
     let text = Expansion("@ModelActor public actor Store {}").text
     #expect(text.contains("public nonisolated let modelExecutor: any ModelExecutor"))
