@@ -49,5 +49,7 @@ struct LinkKey: Hashable {
   var property: Int
 
   /// One word goes in, because that takes half as long as three.
-  func hash(into hasher: inout Hasher) { hasher.combine(row ^ UInt64(truncatingIfNeeded: map &<< 48 ^ property &<< 40)) }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(row ^ UInt64(truncatingIfNeeded: map &<< 48 ^ property &<< 40))
+  }
 }
