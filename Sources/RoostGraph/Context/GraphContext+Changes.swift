@@ -45,6 +45,7 @@ extension GraphContext {
     deleted = []
     forgetLinks()
     bases = [:]
+    mayDangle = false
     complaints = []
     forgetInvalid()
     singles = [:]

@@ -15,11 +15,13 @@ extension GraphContext {
         let others = entries.filter { $0.author != ObjectIdentifier(self) }
         if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { show(new) }
       case .everything:
+        for object in changed + deleted { keepBase(object, old) }
+        mayDangle = true
         try forgetDeleted(new, old)
         show(new)
         mergeLists(old)
         unloadLists()
-        for object in allObjects { refresh(object, old) }
+        for object in allObjects { refresh(object) }
       }
       old.close()
     } catch {
@@ -29,7 +31,9 @@ extension GraphContext {
   }
 
   private func goOn(over others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
+    keepBases(others, old)
     for entry in others {
+      if !entry.deleted.isEmpty { mayDangle = true }
       for (number, rows) in entry.deleted {
         guard let origin = originIfKnown(number) else { continue }
         for row in rows { if let object = origin.known(row) { bury(object, old) } }
@@ -48,7 +52,18 @@ extension GraphContext {
     for entry in others {
       for (number, rows) in entry.rows {
         guard let origin = originIfKnown(number) else { continue }
-        for row in rows { if let object = origin.known(row) { refresh(object, old) } }
+        for row in rows { if let object = origin.known(row) { refresh(object) } }
+      }
+    }
+  }
+
+  /// Notes what was stored of objects that were changed or deleted here, and elsewhere too.
+  private func keepBases(_ others: [CommitFeed.Entry], _ old: RecordReader) {
+    if changed.isEmpty && deleted.isEmpty { return }
+    for entry in others {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        guard let origin = originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { keepBase(object, old) } }
       }
     }
   }
@@ -120,19 +135,18 @@ extension GraphContext {
   private func bury(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
-    if flags.contains(.changed), !flags.contains(.deleted) { return keepBase(object, origin, old) }
+    if flags.contains(.changed), !flags.contains(.deleted) { return keepBase(object, old) }
     if flags.contains(.fault) { fill(object, origin) }
     object.markGone()
   }
 
   /// Makes an object read its row again.
-  private func refresh(_ object: any _ModelObject, _ old: RecordReader) {
+  private func refresh(_ object: any _ModelObject) {
     let flags = object._$state.flags
     if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
     if flags.contains(.changed) {
       // Takes over what others changed, but for the properties that were changed here.
       guard let origin = object._$state.origin as? RowOrigin else { return }
-      keepBase(object, origin, old)
       return fillUnchanged(object, origin)
     }
     object._$forget()

@@ -5,16 +5,23 @@ internal import RoostRecords
 /// Writing what was changed, in one transaction.
 extension GraphContext {
   /// Writes all changes, or none if it throws.
-  package func save(_ durability: Durability? = nil) throws {
-    try call(.saving) { try Self.save([self], durability ?? (isRelaxed ? .relaxed : .full)) }
-  }
+  package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
 
   package static func save(_ contexts: [GraphContext], isRelaxed: Bool) throws {
     try save(contexts, isRelaxed ? Durability.relaxed : .full)
   }
 
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
-  package static func save(_ contexts: [GraphContext], _ durability: Durability = .full) throws {
+  package static func save(_ contexts: [GraphContext], _ durability: Durability? = nil) throws {
+    try calling(contexts[...]) { try saveNow(contexts, durability) }
+  }
+
+  private static func calling(_ contexts: ArraySlice<GraphContext>, _ body: () throws -> Void) throws {
+    guard let first = contexts.first else { return try body() }
+    try first.call(.saving) { try calling(contexts.dropFirst(), body) }
+  }
+
+  private static func saveNow(_ contexts: [GraphContext], _ durability: Durability?) throws {
     var waiting: [GraphContext] = []
     for context in contexts where try context.isReadyToSave() { waiting.append(context) }
     // Always in the same order, so that two threads with the same stores do not wait for each other.
@@ -46,7 +53,6 @@ extension GraphContext {
 
   /// Whether there is something to write.
   private func isReadyToSave() throws -> Bool {
-    try checkOpen()
     settle()
     if let failure { throw failure }
     try complain()
@@ -58,7 +64,7 @@ extension GraphContext {
   /// One transaction in the other, so that nothing commits before all is written.
   private static func write(
     _ contexts: [GraphContext], _ decisions: [[LinkKey: SaveRun.Decision]], _ runs: inout [SaveRun],
-    _ durability: Durability
+    _ durability: Durability?
   ) throws {
     guard runs.count < contexts.count else {
       let faults = runs.flatMap(\.faults)
@@ -69,7 +75,8 @@ extension GraphContext {
     }
     let place = runs.count
     let context = contexts[place]
-    try context.store.records.write(durability, author: context.author) { writer in
+    let wanted = durability ?? (context.isRelaxed ? .relaxed : .full)
+    try context.store.records.write(wanted, author: context.author) { writer in
       let run = try context.makeRun(writer, decisions[place])
       try context.write(run)
       runs.append(run)
@@ -80,7 +87,7 @@ extension GraphContext {
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
-      writer, try news(writer), decisions, isPlain: deleted.isEmpty && links.doomed.isEmpty, author: self)
+      writer, try news(writer), decisions, isPlain: deleted.isEmpty && links.doomed.isEmpty && !mayDangle, author: self)
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.

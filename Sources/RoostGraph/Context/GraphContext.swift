@@ -32,13 +32,13 @@ package final class GraphContext {
   var sinks: [SinkBox?]
   /// What was asked for last, because the next one is mostly of the same class.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
-  /// Objects of which something could not be read.
-  var invalid: [any _ModelObject] = []
   /// By map, relationships that must have some members, or may not have more than some.
   private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
     relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
   }
-  /// Why something of an object could not be read; the next save says it.
+  /// Objects of which something could not be read.
+  var invalid: [any _ModelObject] = []
+  /// Why that was; the next save says it.
   package internal(set) var failure: (any Error)?
   @exclusivity(unchecked) package internal(set) var statistics = Statistics()
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
@@ -53,6 +53,8 @@ package final class GraphContext {
   package internal(set) var lastSave = SaveSummary()
   /// What was stored of properties that were changed here before others changed the row, by object.
   var bases: [LinkKey: RowBase] = [:]
+  /// Whether references that wait to be saved may lead to objects that are gone.
+  var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
   /// What was done wrong with objects and has no effect; the next save says it, once.

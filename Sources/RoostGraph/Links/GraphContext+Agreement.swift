@@ -88,8 +88,9 @@ extension GraphContext {
     let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
       // What was deleted meanwhile may still stand there.
-      if member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
+      if !isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
+        // It goes out of the list again.
         complain(error, list.owner)
         continue
       }

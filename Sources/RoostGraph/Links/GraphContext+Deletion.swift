@@ -31,7 +31,12 @@ extension GraphContext {
     if flags.contains(.fault) { fill(object, origin) }
     leaveLists(object, origin)
     object._$state.flags.insert(.deleted)
-    if flags.contains(.inserted) { object._$state.flags.insert(.gone) } else { deleted.append(object) }
+    if flags.contains(.inserted) {
+      object._$state.flags.insert(.gone)
+      mayDangle = true
+    } else {
+      deleted.append(object)
+    }
   }
 
   /// Finds the rows that go with one.

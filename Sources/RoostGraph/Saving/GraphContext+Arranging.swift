@@ -33,8 +33,7 @@ extension GraphContext {
   private func append(_ run: SaveRun) throws {
     for (key, edit) in links.edits where edit.added.count > 1 {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
-        relation.isByLinks,
-        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
+        relation.isByLinks, !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
       else { continue }
       let (entity, target) = (store.maps[key.map].entity.id, store.maps[relation.target].entity.id)

@@ -19,7 +19,7 @@ extension GraphContext {
     for object in deleted where object._$state.flags.isPending {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       let row = key(object, origin)
-      if news.contains(row.map, row.row) { try compareDeleted(object, origin, row, run) }
+      if news.contains(row.map, row.row) || bases[row] != nil { try compareDeleted(object, origin, row, run) }
     }
   }
 
@@ -68,12 +68,14 @@ extension GraphContext {
   private func compareDeleted(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
     for (bit, fields) in try fields(origin.map).sorted(by: { $0.key < $1.key }) {
       guard let stored = try run.reading(origin.map).values(fields, of: RowID(row.row)),
-        let before = try table(origin.map).values(fields, of: RowID(row.row)), !isStill(before, stored)
+        let before = try bases[row]?.values[bit] ?? table(origin.map).values(fields, of: RowID(row.row)),
+        !isStill(before, stored)
       else { continue }
+      let seen = bases[row]?.commit ?? seenCommit ?? 0
       return run.refuse(
         GraphFault(
           .conflict,
-          "another context changed what was deleted here, from \(text(before)) at commit \(seenCommit ?? 0) to "
+          "another context changed what was deleted here, from \(text(before)) at commit \(seen) to "
             + "\(text(stored)) by commit \(run.writer.commitNumber - 1): give the deletion up with rollback(), or save with "
             + "another merge policy", name(object), property(origin.map, bit)))
     }

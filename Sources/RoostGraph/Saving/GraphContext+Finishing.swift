@@ -28,6 +28,7 @@ extension GraphContext {
     changed = []
     deleted = []
     bases = [:]
+    mayDangle = false
     links.memberCount = 0
     for list in links.lists.values {
       links.memberCount += list.rows.count + 1

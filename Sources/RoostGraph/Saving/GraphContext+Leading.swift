@@ -8,15 +8,15 @@ extension GraphContext {
   ) throws {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
-        let row = leads(object, relation)
+        let row = leads(object, relation), let field = origin.map.field(relation.property)
       else { continue }
-      let slot = try run.writer.table(origin.map.entity.id).slot(origin.map.type.fieldName(relation.property))
+      let slot = try run.writer.table(origin.map.entity.id).slot(field.name)
       let target = run.row(relation.home, row)
       if target != row { box.sink.builder.set(slot, reference: RowID(target)) }
       guard let loss = try loss(object, relation, target, run) else { continue }
       switch loss {
       case .refused(let fault): run.refuse(fault)
-      case .nothing where slot.nullBit >= 0: box.sink.builder.setNull(slot)
+      case .nothing where origin.map.type.mayBeNil(relation.property): box.sink.builder.setNull(slot)
       case .nothing:
         let other = ObjectName(store.maps[relation.target].type.name, target)
         run.refuse(
@@ -24,6 +24,28 @@ extension GraphContext {
             .denied, "it must lead to an object, and \(other) is deleted: delete it too, or let it lead elsewhere",
             name(object), origin.map.type.propertyName(relation.property), others: [other]))
       }
+    }
+  }
+
+  /// Where the references of a row lead that is put together.
+  func leads(_ box: SinkBox, _ origin: RowOrigin) -> [RowID?] {
+    var rows: [RowID?] = []
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard case .reference = relation.way else { continue }
+      rows.append(box.sink.builder.reference(box.sink.plan.slot(relation.property)))
+    }
+    return rows
+  }
+
+  /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here.
+  func noteLeads(_ before: [RowID?], _ box: SinkBox, _ origin: RowOrigin, _ run: SaveRun) {
+    let homes = store.relations[origin.map.number].compactMap { relation -> Int? in
+      guard let relation, case .reference = relation.way else { return nil }
+      return relation.home
+    }
+    for (home, (before, after)) in zip(homes, zip(before, leads(box, origin))) where before != after {
+      if let before { run.note(home, before.number) }
+      if let after { run.note(home, after.number) }
     }
   }
 
@@ -42,9 +64,9 @@ extension GraphContext {
   /// What becomes of a reference that leads to a row which is not there; nil where it is.
   private func loss(_ object: any _ModelObject, _ relation: Relation, _ row: UInt64, _ run: SaveRun) throws -> Loss? {
     let target = store.maps[relation.target]
-    let known = registered(target, RowID(row))?._$state.flags
+    let known = registered(target, RowID(row))?._$state.flags ?? []
     let isDeleted =
-      known?.contains(.deleted) == true
+      (known.contains(.deleted) && !known.contains(.gone))
       || links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
     if isDeleted {
       // Of rows that are there the deletion sees to it.
@@ -59,8 +81,9 @@ extension GraphContext {
           "it cannot be deleted while it leads to \(name(object)): delete that too, or take it out first",
           ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [name(object)]))
     }
-    if known?.contains(.inserted) == true { return nil }
-    if run.news == nil { return nil }
+    // One that never was stored goes without anybody being asked.
+    if known.contains(.inserted) { return known.contains(.deleted) ? .nothing : nil }
+    if run.news == nil, !mayDangle { return nil }
     if try run.writer.contains(RowID(row), target.entity.id) { return nil }
     if mergePolicy != .error { return .nothing }
     return .refused(
@@ -98,7 +121,8 @@ extension GraphContext {
     let own = RowID(run.row(origin.map.home, object._$state.row))
     let table = try run.writer.table(origin.map.entity.id)
     let property = origin.map.type.propertyName(relation.property)
-    let slot = try table.slot(origin.map.type.fieldName(relation.property))
+    guard let field = origin.map.field(relation.property) else { return }
+    let slot = try table.slot(field.name)
     guard let row = try table.reference(slot, of: own) else { return }
     for other in try run.writer.links(inverse).rows(of: row) where other != own {
       let names = (
@@ -112,7 +136,7 @@ extension GraphContext {
         continue
       }
       let loser = mergePolicy == .storeWins && run.decisions.isEmpty ? own : other
-      guard slot.nullBit >= 0 else {
+      guard origin.map.type.mayBeNil(relation.property) else {
         run.refuse(
           GraphFault(
             .denied, "\(names.0) must lead to \(names.1) too, and only one may: let one of them lead elsewhere",
@@ -121,6 +145,7 @@ extension GraphContext {
       }
       try table.update(loser) { builder in builder.setNull(slot) }
       run.note(origin.map.home, loser.number)
+      run.note(relation.home, row.number)
     }
   }
 

@@ -17,6 +17,7 @@ extension GraphContext {
   func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
     let own = name(object)
     let others = fault.rows.map(name).filter { $0 != own }
+    let property = property(fault.field)
     switch fault.code {
     case .notUnique:
       let text = values(fault, run)
@@ -24,13 +25,21 @@ extension GraphContext {
       return GraphFault(
         .notUnique,
         "\(text.isEmpty ? "the value" : text) is \(other)'s already, and only one may have it: give one of them "
-          + "another value, or delete one", own, fault.field, others: others)
-    case .denied: return GraphFault(.denied, fault.detail, own, fault.field, others: others)
-    case .unknown: return GraphFault(.deleted, fault.detail, own, fault.field, others: others)
-    case .conflict, .expired: return GraphFault(.conflict, fault.detail, own, fault.field, others: others)
+          + "another value, or delete one", own, property, others: others)
+    case .denied: return GraphFault(.denied, fault.detail, own, property, others: others)
+    case .unknown: return GraphFault(.deleted, fault.detail, own, property, others: others)
+    case .conflict, .expired: return GraphFault(.conflict, fault.detail, own, property, others: others)
     case .wrongType, .outOfRange, .missing, .tooLarge:
-      return GraphFault(.badValue, fault.detail, own, fault.field, others: others)
+      return GraphFault(.badValue, fault.detail, own, property, others: others)
     }
+  }
+
+  /// Properties by the names of their fields: those of a subclass have its name before them.
+  private func property(_ fields: String?) -> String? {
+    guard let fields, fields.contains("/") else { return fields }
+    return fields.split(separator: ",").map { part in
+      String(part.split(separator: "/").last ?? part).trimmingPrefix { $0 == " " }
+    }.joined(separator: ", ")
   }
 
   /// What the row that stands in the way has in the fields of a unique index.
@@ -51,17 +60,17 @@ extension GraphContext {
         return GraphFault(
           .denied,
           "it must lead to an object, and \(rows[0]) is to be deleted: delete it too, or let it lead elsewhere",
-          rows[1], fault.field, others: [rows[0]])
+          rows[1], property(fault.field), others: [rows[0]])
       }
       guard fault.code == .denied, let first = rows.first else {
-        return GraphFault(.denied, fault.detail, entity: fault.entity, property: fault.field, others: rows)
+        return GraphFault(.denied, fault.detail, entity: fault.entity, property: property(fault.field), others: rows)
       }
       let others = rows.dropFirst()
       let some = others.prefix(3).map(\.description).joined(separator: ", ")
       return GraphFault(
         .denied,
         "it cannot be deleted while it leads to \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
-          + "take them out first", first, fault.field, others: Array(others))
+          + "take them out first", first, property(fault.field), others: Array(others))
     }
   }
 }

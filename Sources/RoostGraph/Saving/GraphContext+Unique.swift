@@ -7,22 +7,26 @@ internal import RoostRecords
 /// becomes of each. So a save without any of them is not slowed down, and whoever decides holds no lock.
 extension GraphContext {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
-  func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) throws {
-    let refusal = refusal(fault, object, run)
-    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first else {
-      return run.refuse(refusal)
+  func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first, isAlike(other, origin, run)
+    else {
+      return run.refuse(refusal(fault, object, run))
     }
-    // A row stays of its class.
-    if origin.map.family != nil, try isOther(than: origin.map, other.row, run) { return run.refuse(refusal) }
+    // What is there is only looked for where somebody may want to be told.
+    let isAsked = uniqueChoice == .refuse || chooseUnique != nil
+    let refusal =
+      isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, name(object), fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
   }
 
-  private func isOther(than map: EntityMap, _ row: RowID, _ run: SaveRun) throws -> Bool {
-    // One that is new in this save has no row yet that could be read.
-    if let known = registered(store.maps[map.home], row) { return known.entityMap !== map }
-    let number = try run.reading(map).withRow(row) { (row) throws(StoreError) in map.family?.map(of: row) }
-    return number.map { $0 != map.number } ?? false
+  /// Whether a row is of the object's very class: another one's cannot become it.
+  private func isAlike(_ other: RowName, _ origin: RowOrigin, _ run: SaveRun) -> Bool {
+    guard let family = origin.map.family else { return true }
+    let number = try? run.writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
+      family.map(of: row)
+    }
+    return (number ?? nil) == origin.map.number
   }
 
   /// Decides what becomes of the objects that an attempt came to.
@@ -33,7 +37,8 @@ extension GraphContext {
       var choice = uniqueChoice
       if let chooseUnique, let origin = one.object._$state.origin as? RowOrigin {
         try advance()
-        choice = try chooseUnique(one.object, origin.object(run.row(origin.map.home, one.row)))
+        guard let existing = try live(origin.map.number, run.row(origin.map.home, one.row)) else { continue }
+        choice = try chooseUnique(one.object, existing)
       }
       if choice == .refuse {
         refused.append(one.fault)
@@ -55,7 +60,7 @@ extension GraphContext {
       run.lapsed.append(key(object, origin))
       return true
     }
-    try keepReferences(of: RowID(row), origin, box, table)
+    let before = try keepReferences(of: RowID(row), origin, box, table)
     do {
       let policy: UpsertPolicy =
         switch decision.choice {
@@ -73,6 +78,7 @@ extension GraphContext {
         return true
       }
       run.note(origin.map.home, row)
+      noteLeads(before, box, origin, run)
       run.summary.merges.append(
         SaveSummary.Merge(
           inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: decision.choice))
@@ -81,16 +87,17 @@ extension GraphContext {
   }
 
   /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
-  private func keepReferences(of row: RowID, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter) throws {
-    let entity = origin.map.entity
-    var kept: [(slot: RoostRecords.Slot, row: RowID)] = []
+  private func keepReferences(
+    of row: RowID, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter
+  ) throws -> [RowID?] {
+    var before: [RowID?] = []
     for case .some(let relation) in store.relations[origin.map.number] {
-      guard case .reference = relation.way, let field = entity.field(origin.map.type.fieldName(relation.property))
-      else { continue }
+      guard case .reference = relation.way, let field = origin.map.field(relation.property) else { continue }
       let slot = try table.slot(field.name)
-      if box.sink.builder.reference(slot) != nil { continue }
-      if let now = try table.reference(slot, of: row) { kept.append((slot, now)) }
+      let now = try table.reference(slot, of: row)
+      before.append(now)
+      if let now, box.sink.builder.reference(slot) == nil { box.sink.builder.set(slot, reference: now) }
     }
-    for (slot, row) in kept { box.sink.builder.set(slot, reference: row) }
+    return before
   }
 }

@@ -58,9 +58,11 @@ extension GraphContext {
     }
     let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
     box.sink.failure = nil
+    let before = run.isShared ? leads(box, origin) : []
     object._$encode(only: mask, into: &box.sink)
     if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run)) }
     if !run.isPlain { try lead(object, origin, mask, box, run) }
+    if run.isShared { noteLeads(before, box, origin, run) }
     do {
       try table.replace(row, with: &box.sink.builder)
       run.note(origin.map.home, row.number)
@@ -73,7 +75,7 @@ extension GraphContext {
   /// Whether the row that stands in the way is to be changed or deleted too.
   private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> Bool {
     guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
-    if links.doomed.contains(LinkKey(map: map.number, row: other.row.number, property: 0)) { return true }
+    if links.doomed.contains(LinkKey(map: map.home, row: other.row.number, property: 0)) { return true }
     guard let known = registered(map, other.row), known !== object else { return false }
     return known._$state.flags.isPending
   }
@@ -84,21 +86,23 @@ extension GraphContext {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       rows[origin.map.home, default: []].append(RowID(object._$state.row))
     }
-    for key in links.doomed { rows[key.map, default: []].append(RowID(key.row)) }
     if rows.isEmpty { return }
     try noteOwners(rows, run)
-    for (number, ids) in rows.sorted(by: { $0.key < $1.key }) {
-      do {
-        let gone = try run.writer.table(store.maps[number].entity.id).deleteFollowingRules(many: ids)
-        for name in gone.rows {
-          guard let map = store.map(of: name.entity) else { continue }
-          run.noteGone(map.number, name.row.number)
-        }
-        for name in gone.loose {
-          if let map = store.map(of: name.entity) { run.note(map.number, name.row.number) }
-        }
-      } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
+    let names = rows.sorted { $0.key < $1.key }.flatMap { number, ids in
+      ids.map { RowName(store.maps[number].entity.id, $0) }
     }
+    do {
+      // Together, because none of them forbids that another one goes.
+      let gone = try run.writer.deleteFollowingRules(names)
+      for name in gone.rows {
+        guard let map = store.map(of: name.entity) else { continue }
+        run.entry.deleted[map.home, default: []].append(name.row.number)
+        run.gone.append(LinkKey(map: map.home, row: name.row.number, property: 0))
+      }
+      for name in gone.loose {
+        if let map = store.map(of: name.entity) { run.note(map.home, name.row.number) }
+      }
+    } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
   }
 
   func insert(_ run: SaveRun) throws {
@@ -123,7 +127,7 @@ extension GraphContext {
       }
       do {
         try table.insert(&box.sink.builder, as: RowID(object._$state.row))
-      } catch let fault as RecordFault { try collide(fault, object, origin, run) }
+      } catch let fault as RecordFault { collide(fault, object, origin, run) }
     }
   }
 }

@@ -30,12 +30,17 @@ extension GraphContext {
   }
 
   /// Notes what an older snapshot says of the properties that are changed.
-  func keepBase(_ object: any _ModelObject, _ origin: RowOrigin, _ old: RecordReader) {
-    let row = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
+  func keepBase(_ object: any _ModelObject, _ old: RecordReader) {
+    let flags = object._$state.flags
+    guard !flags.isDisjoint(with: [.changed, .deleted]), flags.isDisjoint(with: [.inserted, .gone]),
+      let origin = object._$state.origin as? RowOrigin
+    else { return }
+    let row = key(object, origin)
+    let kept = flags.contains(.deleted) ? .max : object._$state.changed
     var base = bases[row] ?? RowBase(commit: old.commit)
     do {
       let table = try old.table(origin.map.entity.id)
-      for (bit, fields) in try fields(origin.map) where object._$state.changed & 1 << UInt64(bit) != 0 {
+      for (bit, fields) in try fields(origin.map) where kept & 1 << UInt64(bit) != 0 {
         if base.values[bit] == nil { base.values[bit] = try table.values(fields, of: RowID(row.row)) }
       }
     } catch { fail(object, error) }

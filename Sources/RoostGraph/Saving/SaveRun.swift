@@ -63,6 +63,9 @@ final class SaveRun {
     entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(author))
   }
 
+  /// Whether lists may have changed otherwise than their objects know.
+  var isShared: Bool { news != nil || !decisions.isEmpty }
+
   /// The row that an object of this number is written to.
   func row(_ map: Int, _ row: UInt64) -> UInt64 {
     if decisions.isEmpty { return row }
@@ -80,12 +83,8 @@ final class SaveRun {
     return made
   }
 
+  /// Notes for other contexts that a row changed, or a list of its object.
   func note(_ map: Int, _ row: UInt64) { entry.rows[map, default: []].append(row) }
-
-  func noteGone(_ map: Int, _ row: UInt64) {
-    entry.deleted[map, default: []].append(row)
-    gone.append(LinkKey(map: map, row: row, property: 0))
-  }
 
   func refuse(_ fault: GraphFault) {
     if faults.count < Self.mostFaults { faults.append(fault) }

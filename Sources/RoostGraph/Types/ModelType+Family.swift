@@ -35,6 +35,11 @@ extension _ModelType {
     return owner.superType == nil ? name : owner.name + "/" + name
   }
 
+  /// Whether a relationship to one may lead nowhere.
+  package func mayBeNil(_ property: Int) -> Bool {
+    if case .toOne(let link) = properties[property].storage { link.isOptional } else { true }
+  }
+
   /// The number of a property by its name, or by that of a part of it.
   package func number(ofPath path: String) -> Int? {
     let name = path.prefix { $0 != "." }

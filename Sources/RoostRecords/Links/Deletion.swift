@@ -54,13 +54,12 @@ final class Deletion {
   init(_ tables: Tables) { self.tables = tables }
 
   /// Deletes the rows that are there, and what follows. Returns how many rows went, and how many of those asked for.
-  func run(_ wanted: some Sequence<RowID>, of entity: EntityID) throws -> Deleted {
-    let table = try tables.table(entity)
-    for row in wanted where try tables.contains(row, entity) { doom(RowName(entity, row)) }
+  func run(_ wanted: some Sequence<RowName>) throws -> Deleted {
+    for name in wanted where try tables.contains(name.row, name.entity) { doom(name) }
     let asked = rows.count
     try collect()
     try examine()
-    try carryOut(table)
+    try carryOut()
     return Deleted(asked: asked, rows: rows, loose: loose.map(\.row))
   }
 
@@ -185,7 +184,7 @@ final class Deletion {
 
   // MARK: Changing
 
-  private func carryOut(_ table: TableWriter) throws {
+  private func carryOut() throws {
     for (name, id) in loose {
       let table = try tables.table(name.entity)
       guard let field = table.entity.field(id) else { continue }
@@ -193,9 +192,14 @@ final class Deletion {
       try table.update(name.row) { builder in builder.setNull(slot) }
     }
     // Those that were found last lead nowhere else, and go first.
-    var (table, entity) = (table, table.entity.id)
+    var last: (table: TableWriter, entity: EntityID)?
     for name in rows.reversed() {
-      if name.entity != entity { (table, entity) = (try tables.table(name.entity), name.entity) }
+      if let last, last.entity == name.entity {
+        try last.table.delete(name.row)
+        continue
+      }
+      let table = try tables.table(name.entity)
+      last = (table, name.entity)
       try table.delete(name.row)
     }
   }
@@ -222,6 +226,14 @@ extension TableWriter {
   @discardableResult
   package func deleteFollowingRules(many rows: some Sequence<RowID>) throws -> Deleted {
     try tables.check(generation)
-    return try Deletion(tables).run(rows, of: entity.id)
+    return try Deletion(tables).run(rows.map { RowName(entity.id, $0) })
+  }
+}
+
+extension RecordWriter {
+  /// Deletes rows of several entities together, as if they were of one.
+  @discardableResult
+  package func deleteFollowingRules(_ rows: some Sequence<RowName>) throws -> Deleted {
+    try Deletion(tables).run(rows)
   }
 }
