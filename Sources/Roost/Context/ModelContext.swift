@@ -105,11 +105,11 @@ public class ModelContext: Equatable, SendableMetatype {
     NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()
     let report = SaveReport(self)
-    do {
-      try state.call(.saving) { try GraphContext.save(state.open, isRelaxed: durability == .relaxed) }
-    } catch let refusal as SaveRefusal {
-      throw state.stores.error(refusal)
-    } catch { throw Doorway.translated(error) }
+    try state.call(.saving) {
+      do { try GraphContext.save(state.open, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
+        throw state.stores.error(refusal)
+      }
+    }
     report.post()
   }
 
