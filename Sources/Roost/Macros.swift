@@ -5,7 +5,7 @@
 /// Makes a class a model: its properties are stored.
 @attached(
   member, conformances: PersistentModel, _ModelObject, Sendable,
-  names: named(init), named(_$state), named(_$backingData), named(persistentBackingData), named(_$box),
+  names: named(init), named(_$state), named(_$place), named(_$backingData), named(persistentBackingData), named(_$box),
   named(schemaMetadata), named(_$metadata), named(_$first), named(_$count), named(_$heirPaths), named(_$type),
   named(_$ownType), named(_$encode), named(_$decode), named(_$visit))
 @attached(memberAttribute)

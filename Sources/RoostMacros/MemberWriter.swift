@@ -32,6 +32,7 @@ struct MemberWriter {
   private var root: String {
     """
     @exclusivity(unchecked) nonisolated(unsafe) \(final)\(access)var _$state = _ModelState()
+    nonisolated \(final)\(access)var _$place: _StatePlace { _ModelState._place(of: &_$state) }
     @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = _BackingData<\(model.name)>()
     nonisolated \(final)\(access)var persistentBackingData: any BackingData<\(model.name)> {
     get { _ObjectBacking(self) }

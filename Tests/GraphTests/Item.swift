@@ -5,7 +5,8 @@ import RoostRecords
 
 /// A model as `@Model` would write it, in few lines.
 final class Item: _ModelObject {
-  var _$state = _ModelState()
+  @exclusivity(unchecked) var _$state = _ModelState()
+  var _$place: _StatePlace { _ModelState._place(of: &_$state) }
   var _$box: _Box?
   @exclusivity(unchecked) private var _name = _Slot<String>()
   @exclusivity(unchecked) private var _count = _Slot<Int>()

@@ -58,6 +58,7 @@ import Testing
     let text = expansion.text
     for line in [
       "@exclusivity(unchecked) nonisolated(unsafe) public var _$state = _ModelState()",
+      "nonisolated public var _$place: _StatePlace {",
       "@exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = _BackingData<Item>()",
       "@exclusivity(unchecked) nonisolated(unsafe) final private var _id: _Slot<UUID>",
       "@exclusivity(unchecked) nonisolated(unsafe) final private var _kind = _slot(like: Kind.one)",

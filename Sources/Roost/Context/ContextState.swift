@@ -92,6 +92,8 @@ final class ContextState {
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
+    // Where there is no choice the store itself refuses what it does not know.
+    if graphs.count == 1 { return graph(0) }
     guard let place = stores.place(of: type(of: model)) else {
       throw RoostError(
         .unknownModel,

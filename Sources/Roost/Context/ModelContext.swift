@@ -105,7 +105,8 @@ public class ModelContext: Equatable, SendableMetatype {
     NotificationCenter.default.post(name: Self.willSave, object: self)
     processPendingChanges()
     let report = SaveReport(self)
-    do { try GraphContext.save(state.open) } catch let refusal as SaveRefusal {
+    // It takes the turn of all its stores itself. What is refused is told with the identifiers of models.
+    do { try GraphContext.save(state.open, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
       throw state.stores.error(refusal)
     } catch { throw Doorway.translated(error) }
     report.post()
@@ -136,14 +137,14 @@ struct SaveReport {
   private let updated: [PersistentIdentifier]
   private let deleted: [PersistentIdentifier]
   /// The inserted models: their identifiers name their store when they are saved.
-  private let newcomers: [any PersistentModel]
+  private let newcomers: [(graph: GraphContext, objects: [any _ModelObject])]
 
   init(_ context: ModelContext) {
     self.context = context
-    newcomers = context.models { $0.insertedObjects }
-    updated = context.models { $0.changedObjects }.map(\.persistentModelID)
+    newcomers = context.state.open.map { ($0, $0.insertedObjects) }
+    updated = context.state.open.flatMap { Self.identifiers($0.changedObjects, $0) }
     deleted =
-      context.models { $0.deletedObjects }.map(\.persistentModelID)
+      context.state.open.flatMap { Self.identifiers($0.deletedObjects, $0) }
       + context.state.open.flatMap { graph in
         graph.deletedRows.map { row in
           PersistentIdentifier(
@@ -152,13 +153,23 @@ struct SaveReport {
       }
   }
 
+  /// Of objects that have rows. Asking each for its own takes longer.
+  private static func identifiers(
+    _ objects: [any _ModelObject], _ graph: GraphContext
+  ) -> [PersistentIdentifier] {
+    let store = graph.store.identifier
+    return objects.map { object in
+      PersistentIdentifier(store: store, entity: type(of: object)._$type.name, .row(object._$state.row))
+    }
+  }
+
   func post() {
     let keys = ModelContext.NotificationKey.self
     // Some may have become models that were there.
+    let newcomers = newcomers.flatMap { Self.identifiers($0.objects.filter { !$0.isMarkedDeleted }, $0.graph) }
     let merged = Set(context.lastSave.merges.map(\.existing))
-    let newcomers = newcomers.filter { !$0.isDeleted }.map(\.persistentModelID)
-    let inserted = newcomers.filter { !merged.contains($0) }
-    let known = Set(self.updated)
+    let inserted = merged.isEmpty ? newcomers : newcomers.filter { !merged.contains($0) }
+    let known = merged.isEmpty ? [] : Set(self.updated)
     let updated = self.updated + merged.sorted().filter { !known.contains($0) }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: context,

@@ -14,7 +14,7 @@ extension GraphContext {
 
   /// The objects of a query's rows, in its order, filled while their rows are at hand.
   package func objects<Model: _ModelObject>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
-    guard map.type.model is Model.Type else {
+    guard map.type.model == Model.self || map.type.model is Model.Type else {
       throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
     }
     return try call(.fetching) { try objectsNow(query, map) }
@@ -24,7 +24,8 @@ extension GraphContext {
     let plan = try planner().plan(query)
     let origin = origin(map)
     let table = try table(map)
-    var found: [Model] = []
+    // An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.
+    var found: [AnyObject] = []
     var rows: [UInt64] = []
     try plan.forEach { row in
       guard let own = self.origin(origin, of: row) else { return true }
@@ -34,11 +35,11 @@ extension GraphContext {
         take(row, table, into: object, own)
         statistics.objectsFilled += 1
       }
-      found.append(unsafeDowncast(object, to: Model.self))
+      found.append(object)
       return true
     }
     noteBatch(map, rows)
-    return found
+    return unsafeBitCast(found, to: [Model].self)
   }
 
   /// The rows of a query, in its order, each with the map of its class.

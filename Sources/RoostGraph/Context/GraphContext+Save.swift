@@ -7,6 +7,10 @@ extension GraphContext {
   /// Writes all changes, or none if it throws.
   package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
 
+  package static func save(_ contexts: [GraphContext], isRelaxed: Bool) throws {
+    try save(contexts, isRelaxed ? Durability.relaxed : .full)
+  }
+
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
   package static func save(_ contexts: [GraphContext], _ durability: Durability? = nil) throws {
     try calling(contexts[...]) { try saveNow(contexts, durability) }
@@ -53,8 +57,7 @@ extension GraphContext {
     if let failure { throw failure }
     try complain()
     if !hasChanges { return false }
-    loadEditedLists()
-    if let failure { throw failure }
+    try loadEditedLists(isPlain: true)
     return true
   }
 
@@ -102,6 +105,7 @@ extension GraphContext {
   }
 
   private func write(_ run: SaveRun) throws {
+    if !run.isPlain { try loadEditedLists(isPlain: false) }
     try compare(run)
     // References first, so that rules follow those of now; then what makes room for unique values.
     try update(run)
@@ -121,15 +125,32 @@ extension GraphContext {
   }
 
   /// Lists whose members' rows will not say in which order they came: several were added, or one went and came again.
-  private func loadEditedLists() {
+  /// New members that are written in their order, and into which nobody else comes, need not be looked at again.
+  private func loadEditedLists(isPlain: Bool) throws {
     for (key, edit) in links.edits {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
         continue
       }
       // Where both sides are one, nobody else's links are this one's.
-      let cameAgain = relation.isOwnInverse || edit.added.contains { edit.removed.contains($0) }
-      guard cameAgain || (edit.added.count > 1 && !relation.isByLinks) else { continue }
+      let cameAgain =
+        relation.isOwnInverse || (!edit.removed.isEmpty && edit.added.contains { edit.removed.contains($0) })
+      guard
+        cameAgain
+          || (edit.added.count > 1 && !relation.isByLinks && !(isPlain && comeInOrder(edit.added[...], relation)))
+      else { continue }
       load(edit.owner, relation, origin)
     }
+    if let failure { throw failure }
+  }
+
+  /// Whether rows are new ones in the order in which they will be written.
+  func comeInOrder(_ rows: ArraySlice<UInt64>, _ relation: Relation) -> Bool {
+    let target = store.maps[relation.target]
+    var last: UInt64 = 0
+    for row in rows {
+      guard row > last, registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else { return false }
+      last = row
+    }
+    return true
   }
 }

@@ -17,19 +17,21 @@ package final class GraphContext {
   /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
   package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
-  private var origins: [RowOrigin?]
+  @exclusivity(unchecked) private var origins: [RowOrigin?]
   /// The snapshot, from the first moment it is needed, and since when.
-  private(set) var reader: RecordReader?
+  @exclusivity(unchecked) private(set) var reader: RecordReader?
   private(set) var shownSince: UInt64 = 0
-  private var tables: [TableReader?]
+  @exclusivity(unchecked) private var tables: [TableReader?]
   let turn = Turn()
-  var batches = BatchRing()
+  @exclusivity(unchecked) var batches = BatchRing()
   /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
-  var inserted: [any _ModelObject] = []
-  var changed: [any _ModelObject] = []
-  var deleted: [any _ModelObject] = []
-  var links = LinkLedger()
+  @exclusivity(unchecked) var inserted: [any _ModelObject] = []
+  @exclusivity(unchecked) var changed: [any _ModelObject] = []
+  @exclusivity(unchecked) var deleted: [any _ModelObject] = []
+  @exclusivity(unchecked) var links = LinkLedger()
   var sinks: [SinkBox?]
+  /// What was asked for last, because the next one is mostly of the same class.
+  @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
   /// By map, relationships that must have some members, or may not have more than some.
   private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
     relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
@@ -38,12 +40,12 @@ package final class GraphContext {
   var invalid: [any _ModelObject] = []
   /// Why that was; the next save says it.
   package internal(set) var failure: (any Error)?
-  package internal(set) var statistics = Statistics()
+  @exclusivity(unchecked) package internal(set) var statistics = Statistics()
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
-  package internal(set) var observesObjects = false
+  @exclusivity(unchecked) package internal(set) var observesObjects = false
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
   var told: [(object: any _ModelObject, property: Int?)] = []
-  package private(set) var isClosed = false
+  @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniqueChoice = UniqueChoice.upsert
   /// Asked instead, where it is set: the new object comes first, then the one that has its unique values.
@@ -161,10 +163,15 @@ package final class GraphContext {
   }
 
   func map(of object: any _ModelObject) throws(GraphFault) -> EntityMap {
-    if let map = store.map(of: type(of: object)) { return map }
+    let type = ObjectIdentifier(type(of: object))
+    if let last = lastMap, last.type == type { return last.map }
+    if let map = store.map(of: Swift.type(of: object)) {
+      lastMap = (type, map)
+      return map
+    }
     throw GraphFault(
       .unknownModel, "the container was not made for this model: name it where the container is made",
-      entity: type(of: object)._$type.name)
+      entity: Swift.type(of: object)._$type.name)
   }
 
   /// The object of a row, if there is one already.

@@ -62,7 +62,6 @@ final class RowOrigin: _Origin {
 
   /// What the map holds is of the model's class: that need not be looked up for each object.
   private func model(_ object: AnyObject) -> any _ModelObject {
-    func cast<Model: _ModelObject>(_ type: Model.Type) -> any _ModelObject { unsafeDowncast(object, to: type) }
-    return cast(map.type.root.model)
+    map.type.root.object(object)
   }
 }

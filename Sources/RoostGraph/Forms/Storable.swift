@@ -71,7 +71,7 @@ extension String: _Storable {
   }
 
   public static func _$take(from source: inout _RowSource, at node: Int) -> String? {
-    let text = source._withBytes(node) { String(validating: $0, as: UTF8.self) }
+    let text = source._withBytes(node) { String(exactly: $0) }
     if text == nil { source.fail(node, "the text is no UTF-8") }
     return text
   }

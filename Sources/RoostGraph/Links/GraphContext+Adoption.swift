@@ -17,6 +17,81 @@ extension GraphContext {
       object._$state.flags.remove(.deleted)
       return
     }
+    if object._$state.flags.contains(.fresh) { object.settle() }
+    let map = try map(of: object)
+    if bringsNobody(object, map) { return try adoptAlone(object, map, list) }
+    try adoptAll(object, list)
+  }
+
+  // MARK: One object
+
+  /// Whether all that an object leads to is here already.
+  private func bringsNobody(_ object: any _ModelObject, _ map: EntityMap) -> Bool {
+    if store.hasLooseLinks[map.number] { return false }
+    for case .some(let relation) in store.relations[map.number] {
+      if relation.isList {
+        if object.many(relation.property).members?.isEmpty == false { return false }
+      } else if let other = object.one(relation.property).object {
+        guard let origin = model(other, relation)._$state.origin as? RowOrigin, origin.context === self else {
+          return false
+        }
+      }
+    }
+    return true
+  }
+
+  /// Nearly all objects are taken in so. Their lists are loaded when somebody reads them.
+  private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, _ list: LinkKey?) throws {
+    try adopt(object, map)
+    var mayShow = false
+    for case .some(let relation) in store.relations[map.number] {
+      if relation.isList {
+        object.many(relation.property).members = nil
+      } else {
+        let owner = list.flatMap { relation.inverse == $0.property && relation.home == $0.map ? $0.row : nil }
+        if adoptReference(object, relation, origin(map), isKnown: { $0 == owner }) { mayShow = true }
+      }
+    }
+    if mayShow { hideAgain() }
+  }
+
+  private func adopt(_ object: any _ModelObject, _ map: EntityMap) throws {
+    let row = try store.records.reserve(of: map.entity.id)
+    let origin = origin(map)
+    let state = object._$place
+    state.pointee.row = row.number
+    state.pointee.origin = origin
+    state.pointee.ticket = origin.objects.put(row.number, object)
+    state.pointee.flags.insert([.managed, .inserted])
+    state.pointee.flags.remove(.fresh)
+    if !observesObjects { state.pointee.flags.remove(.observed) }
+    state.pointee.changed = .max
+    inserted.append(object)
+  }
+
+  /// From here on a reference names the other object by its row. The other side hears of it, unless it knows; says
+  /// whether it does.
+  private func adoptReference(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, isKnown: (UInt64) -> Bool
+  ) -> Bool {
+    let slot = object.one(relation.property)
+    if slot.row != 0 { return false }
+    var row = RowNumber.nothing
+    if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
+      row = other._$state.row
+    }
+    slot.lead(to: row)
+    if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return false }
+    agree(object, relation, origin, before: RowNumber.nothing, now: row)
+    return true
+  }
+
+  /// Letting others know may have shown lists while another one is being changed.
+  private func hideAgain() { for list in links.unsettled.values { hideOthers(list) } }
+
+  // MARK: Many
+
+  private func adoptAll(_ object: any _ModelObject, _ list: LinkKey?) throws {
     // Found before anything is changed: a model that is unknown, or an object of another context.
     var found: [any _ModelObject] = []
     var seen: Set<ObjectIdentifier> = []
@@ -30,78 +105,49 @@ extension GraphContext {
       next._$visit(&collector)
       waiting += collector.found.reversed()
     }
-    for one in found { try adopt(one) }
+    for one in found { try adopt(one, map(of: one)) }
     // Which lists have whom, so that nobody comes in twice.
     var members: [LinkKey: Set<UInt64>] = [:]
     if let list { members[list] = [object._$state.row] }
     var adopted: [LoadedList] = []
     for one in found { adoptLists(one, &members, &adopted) }
     var mayShow = !adopted.isEmpty
-    for one in found where adoptReferences(one, members) { mayShow = true }
+    for one in found {
+      guard let origin = one._$state.origin as? RowOrigin else { continue }
+      let own = one._$state.row
+      for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
+        let isHeard = adoptReference(one, relation, origin) { row in
+          guard let inverse = relation.inverse else { return false }
+          return members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(own) == true
+        }
+        if isHeard { mayShow = true }
+      }
+    }
     // Another list that is being changed may have hidden it; nobody has looked at it yet.
     for list in adopted {
       show(list)
       agreeWhole(list)
     }
-    if mayShow { for list in links.unsettled.values { hideOthers(list) } }
+    if mayShow { hideAgain() }
   }
 
-  private func adopt(_ object: any _ModelObject) throws {
-    let map = try map(of: object)
-    let row = try store.records.reserve(of: map.entity.id)
-    let origin = origin(map)
-    object._$state.row = row.number
-    object._$state.origin = origin
-    object._$state.ticket = origin.objects.put(row.number, object)
-    object._$state.flags.insert([.managed, .inserted])
-    object._$state.flags.remove(.fresh)
-    if !observesObjects { object._$state.flags.remove(.observed) }
-    object._$state.changed = .max
-    inserted.append(object)
-  }
-
-  /// From here on the context looks after the object's lists. Their members are noted.
+  /// From here on the context looks after the object's lists. Their members are noted; lists without any are loaded when
+  /// somebody reads them.
   private func adoptLists(
     _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], _ adopted: inout [LoadedList]
   ) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
-      var reader = ListReader()
-      object._$visitLink(relation.property, &reader)
-      if reader.members == nil {
-        var writer = ListWriter(members: [])
-        object._$visitLink(relation.property, &writer)
+      let slot = object.many(relation.property)
+      guard let members = slot.members, !members.isEmpty else {
+        slot.members = nil
+        continue
       }
       let key = key(object, origin, relation.property)
       let list = LoadedList(key, object, relation, [])
       keep(list)
-      guard let members = reader.members, !members.isEmpty else { continue }
-      known[key] = Set(members.map { $0._$state.row })
+      known[key] = Set(members.map { model($0, relation)._$state.row })
       adopted.append(list)
     }
-  }
-
-  /// From here on the object names others by their rows. Says whether one of those heard of it.
-  private func adoptReferences(_ object: any _ModelObject, _ members: [LinkKey: Set<UInt64>]) -> Bool {
-    guard let origin = object._$state.origin as? RowOrigin else { return false }
-    var isHeard = false
-    for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
-      var reader = ReferenceReader()
-      object._$visitLink(relation.property, &reader)
-      if reader.row != 0 { continue }
-      let other = reader.object.flatMap { mayLead(object, relation, to: $0) ? $0 : nil }
-      let row = other?._$state.row ?? RowNumber.nothing
-      var writer = ReferenceWriter(row: row)
-      object._$visitLink(relation.property, &writer)
-      if row == RowNumber.nothing { continue }
-      if relation.isInverseList, let inverse = relation.inverse,
-        members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(object._$state.row) == true
-      {
-        continue
-      }
-      agree(object, relation, origin, before: RowNumber.nothing, now: row)
-      isHeard = true
-    }
-    return isHeard
   }
 }

@@ -20,9 +20,7 @@ extension GraphContext {
   }
 
   private func agree(_ list: LoadedList) {
-    var tail = TailReader(rows: list.rows)
-    list.owner._$visitLink(list.relation.property, &tail)
-    if let added = tail.tail, !hasTwice(added, list.rows), !added.contains(where: isForeign) {
+    if let added = tail(list), !hasTwice(added, list.rows), !added.contains(where: isForeign) {
       for member in added { take(member, list) }
       for member in added where member._$state.row != 0 { join(member, list) }
       // What could not be taken leaves the list.
@@ -33,6 +31,15 @@ extension GraphContext {
       return
     }
     agreeWhole(list)
+  }
+
+  /// What was added to a list, where the rows that it had are still its first ones; nil where something else happened.
+  private func tail(_ list: LoadedList) -> [any _ModelObject]? {
+    guard let members = list.slot.members, members.count >= list.rows.count else { return nil }
+    guard let first = members.first else { return [] }
+    let rows = MemberRows(model(first, list.relation))
+    for at in list.rows.indices where rows[members[at]] != list.rows[at] { return nil }
+    return members[list.rows.count...].map { model($0, list.relation) }
   }
 
   /// Whether one of the objects is there already, or comes twice, or brings itself along when it is taken into the context.
@@ -68,10 +75,7 @@ extension GraphContext {
   func agreeWhole(_ list: LoadedList) {
     list.isDirty = true
     if list.storedCount != 0 { list.storedCount = nil }
-    let property = list.relation.property
-    var reader = ListReader()
-    list.owner._$visitLink(property, &reader)
-    let all = reader.members ?? []
+    let all = (list.slot.members ?? []).map { model($0, list.relation) }
     let before = list.rows
     // What is the same at the beginning and at the end need not be looked at.
     var start = 0
@@ -102,8 +106,7 @@ extension GraphContext {
     }
     list.rows = first + members.map { $0._$state.row } + last
     if list.rows.count != all.count {
-      var writer = ListWriter(members: all[..<start] + members + all[(all.count - end)...])
-      list.owner._$visitLink(property, &writer)
+      list.slot.members = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
     }
     let middle = before[start..<before.count - end]
     for member in members where !old.contains(member._$state.row) { join(member, list) }

@@ -9,22 +9,21 @@ extension GraphContext {
       do { try follow(list, old) } catch { fail(list.owner, error) }
     }
     for (key, edit) in links.edits {
-      do { links.edits[key] = try still(edit, key) } catch { fail(edit.owner, error) }
+      do { try still(edit, key) } catch { fail(edit.owner, error) }
     }
   }
 
   /// What is left to be done to a list that is not loaded: others may have done the same.
-  private func still(_ edit: LinkLedger.Edit, _ key: LinkKey) throws -> LinkLedger.Edit {
+  private func still(_ edit: LinkLedger.Edit, _ key: LinkKey) throws {
     guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
       let side = try snapshot().catalog.relationship(relation.way.id)
-    else { return edit }
+    else { return }
     let members = try snapshot().links(side)
-    var edit = edit
+    let removed = edit.removed
     edit.added = try edit.added.filter { row in
-      try edit.removed.contains(row) || !members.contains(RowID(row), in: RowID(key.row))
+      try removed.contains(row) || !members.contains(RowID(row), in: RowID(key.row))
     }
-    edit.removed = try edit.removed.filter { row in try members.contains(RowID(row), in: RowID(key.row)) }
-    return edit
+    edit.removed = try removed.filter { row in try members.contains(RowID(row), in: RowID(key.row)) }
   }
 
   /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
@@ -42,8 +41,7 @@ extension GraphContext {
     rows = members.map { $0._$state.row }
     if rows == list.rows { return }
     show(list)
-    var writer = ListWriter(members: members)
-    list.owner._$visitLink(list.relation.property, &writer)
+    list.slot.members = members.map { $0 as AnyObject }
     links.memberCount += rows.count - list.rows.count
     list.rows = rows
     list.storedCount = nil
@@ -55,8 +53,6 @@ extension GraphContext {
       let member = registered(store.maps[list.relation.target], RowID(row)),
       member._$state.changed & _ModelState.bit(inverse) != 0
     else { return nil }
-    var reader = ReferenceReader()
-    member._$visitLink(inverse, &reader)
-    return reader.row
+    return member.one(inverse).row
   }
 }

@@ -42,9 +42,8 @@ extension GraphContext {
   func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
     // The slot of one that was not read yet says nothing.
     if object._$state.flags.contains(.fault) { fill(object, own(origin, object), for: relation.property) }
-    var reader = ReferenceReader()
-    object._$visitLink(relation.property, &reader)
-    if reader.row != RowNumber.unknown { return reader.row }
+    let row = object.one(relation.property).row
+    if row != RowNumber.unknown { return row }
     var found = RowNumber.nothing
     if case .found(let id) = relation.way, !object._$state.flags.contains(.inserted),
       let side = try snapshot().catalog.relationship(id),
@@ -92,8 +91,7 @@ extension GraphContext {
   }
 
   private func setSlot(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
-    var writer = ReferenceWriter(row: row)
-    object._$visitLink(property, &writer)
+    object.one(property).lead(to: row)
   }
 
   /// Makes a reference of an object lead elsewhere, as a change of its own.
@@ -110,10 +108,8 @@ extension GraphContext {
   }
 
   func didWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    var reader = ReferenceReader()
-    object._$visitLink(relation.property, &reader)
     var row = RowNumber.nothing
-    if let other = reader.object {
+    if let other = object.one(relation.property).object.map({ model($0, relation) }) {
       do {
         try insert(other)
         if mayLead(object, relation, to: other) { row = other._$state.row }

@@ -10,8 +10,7 @@ extension GraphContext {
     do { try loadOne(object, relation, origin, &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
       fail(object, error)
-      var writer = ListWriter(members: [])
-      object._$visitLink(relation.property, &writer)
+      object.many(relation.property).members = []
       return
     }
     if object._$state.flags.contains(.inserted) { return }
@@ -31,21 +30,26 @@ extension GraphContext {
   ) throws {
     let key = key(object, origin, relation.property)
     let edit = links.edits[key]
-    var members: [any _ModelObject] = []
+    var members: [AnyObject] = []
+    var loaded: [UInt64] = []
+    func add(_ member: (any _ModelObject)?) {
+      guard let member else { return }
+      members.append(member)
+      loaded.append(member._$state.row)
+    }
     if !object._$state.flags.contains(.inserted), let side = try snapshot().catalog.relationship(relation.way.id) {
       var walk = try MemberWalk(snapshot().links(side))
       try walk.begin(RowID(object._$state.row))
       while let row = try walk.next() {
         if edit?.removed.contains(row.number) == true { continue }
-        if let member = try member(relation.target, row.number) { members.append(member) }
+        add(try member(relation.target, row.number))
       }
     }
-    for row in edit?.added ?? [] { if let member = try live(relation.target, row) { members.append(member) } }
+    for row in edit?.added ?? [] { add(try live(relation.target, row)) }
     links.edits[key] = nil
-    var writer = ListWriter(members: members)
-    object._$visitLink(relation.property, &writer)
-    let list = LoadedList(key, object, relation, members.map { $0._$state.row })
-    rows += list.rows
+    object.many(relation.property).members = members
+    let list = LoadedList(key, object, relation, loaded)
+    rows += loaded
     if edit != nil {
       list.isDirty = true
       list.storedCount = nil
@@ -65,9 +69,8 @@ extension GraphContext {
 
   func show(_ list: LoadedList) {
     guard let hidden = list.hidden else { return }
-    var mover = ListMover(members: hidden)
     list.hidden = nil
-    list.owner._$visitLink(list.relation.property, &mover)
+    list.slot.members = hidden
     links.visible[list.relation.pair, default: []].append(list)
   }
 
@@ -82,9 +85,7 @@ extension GraphContext {
       }
       // One that was unloaded meanwhile is in nobody's slot.
       guard links.lists[other.key] === other, other.hidden == nil else { continue }
-      var mover = ListMover()
-      other.owner._$visitLink(other.relation.property, &mover)
-      other.hidden = mover.members
+      other.hidden = other.slot.take()
     }
     links.visible[list.relation.pair] = kept
   }
@@ -106,15 +107,11 @@ extension GraphContext {
   /// Members that went from the end are looked at later. After any other change both sides agree now.
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
-    var reader = EndReader(count: list.rows.count, last: list.rows.last, rowBefore: { list.rows[$0] })
-    object._$visitLink(relation.property, &reader)
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
-    guard let added = reader.added, !((relation.isByLinks || observesObjects) && added.isEmpty),
-      !added.contains(where: isForeign)
-    else {
-      return settle(relation.pair)
-    }
+    guard let added = addedAtEnd(list).map({ $0.map { model($0, relation) } }),
+      !((relation.isByLinks || observesObjects) && added.isEmpty), !added.contains(where: isForeign)
+    else { return settle(relation.pair) }
     for member in added where !isMember(member, list) {
       take(member, list)
       if member._$state.row != 0, !list.refuses { join(member, list) }
@@ -123,6 +120,26 @@ extension GraphContext {
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
+
+  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away. The members
+  /// that came in behind the others; nil where something else happened.
+  private func addedAtEnd(_ list: LoadedList) -> ArraySlice<AnyObject>? {
+    guard let members = list.slot.members else { return [] }
+    let (count, before) = (members.count, list.rows.count)
+    if count > before {
+      if before > 0, row(members[before - 1], list.relation) != list.rows[before - 1] { return nil }
+      return members[before...]
+    }
+    guard count < before else { return nil }
+    return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? [] : nil
+  }
+
+  /// A member of a list, or what a reference leads to: of the relationship's target, or of a subclass of it.
+  func model(_ object: AnyObject, _ relation: Relation) -> any _ModelObject {
+    store.maps[relation.target].type.object(object)
+  }
+
+  private func row(_ member: AnyObject, _ relation: Relation) -> UInt64 { model(member, relation)._$state.row }
 
   /// The members of a list that is moved out, as they were before.
   func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
@@ -141,28 +158,36 @@ extension GraphContext {
     let row = member._$state.row
     if let list = links.lists[key] {
       show(list)
-      var editor = ListEditor(member: member, adds: adds)
-      owner._$visitLink(property, &editor)
-      if adds { list.rows.append(row) } else { list.remove(row) }
+      if adds {
+        list.slot.append(member)
+        list.rows.append(row)
+      } else {
+        list.slot.remove(member)
+        list.remove(row)
+      }
       list.isDirty = true
       return
     }
-    var edit = links.edits[key] ?? LinkLedger.Edit(owner: owner)
+    let edit: LinkLedger.Edit
+    if let known = links.edits[key] {
+      edit = known
+    } else {
+      edit = LinkLedger.Edit(owner: owner)
+      links.edits[key] = edit
+    }
     if adds {
       edit.added.append(row)
-    } else if let at = edit.added.firstIndex(of: row) {
+    } else if let at = edit.added.lastIndex(of: row) {
       edit.added.remove(at: at)
     } else {
       edit.removed.insert(row)
     }
-    links.edits[key] = edit
   }
 
   /// Takes an object that goes out of a list, which need not be written for that.
   func drop(_ object: any _ModelObject, from list: LoadedList) {
     show(list)
-    var editor = ListEditor(member: object, adds: false)
-    list.owner._$visitLink(list.relation.property, &editor)
+    list.slot.remove(object)
     list.remove(object._$state.row)
     noteTold(list.owner, list.relation.property)
   }
@@ -192,8 +217,7 @@ extension GraphContext {
   }
 
   private func drop(_ list: LoadedList) {
-    var writer = ListWriter(members: nil)
-    list.owner._$visitLink(list.relation.property, &writer)
+    list.slot.members = nil
     list.hidden = nil
     links.lists[list.key] = nil
     links.memberCount -= list.rows.count + 1

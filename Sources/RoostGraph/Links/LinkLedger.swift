@@ -6,7 +6,7 @@ final class LoadedList {
   /// The members' rows, as the other side knows them.
   var rows: [UInt64]
   /// The members, where they are not in the object's slot: somebody has to be asked for them.
-  var hidden: Any?
+  var hidden: [AnyObject]?
   /// Whether a user changed it since both sides agreed.
   var isUnsettled = false
   /// Whether something was put in that cannot be a member.
@@ -24,8 +24,12 @@ final class LoadedList {
     storedCount = rows.count
   }
 
+  /// The owner's slot.
+  var slot: ManySlot { owner.many(relation.property) }
+
   func remove(_ row: UInt64) {
-    guard let at = rows.firstIndex(of: row) else { return }
+    // What came last goes first, mostly.
+    guard let at = rows.lastIndex(of: row) else { return }
     rows.remove(at: at)
     // What the store has is not its beginning any more.
     if let count = storedCount, at < count { storedCount = nil }
@@ -44,10 +48,12 @@ final class LoadedList {
 /// 2. Lists are kept here as long as they are loaded, so that their number has a bound.
 struct LinkLedger {
   /// What other sides did to a list that is not loaded.
-  struct Edit {
-    var owner: any _ModelObject
-    var added: [UInt64] = []
-    var removed: Set<UInt64> = []
+  final class Edit {
+    let owner: any _ModelObject
+    @exclusivity(unchecked) var added: [UInt64] = []
+    @exclusivity(unchecked) var removed: Set<UInt64> = []
+
+    init(owner: any _ModelObject) { self.owner = owner }
   }
 
   var lists: [LinkKey: LoadedList] = [:]

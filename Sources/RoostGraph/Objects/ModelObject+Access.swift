@@ -30,6 +30,8 @@ extension _ModelObject {
   /// The object that a reference leads to.
   public func _$resolve<Model: _ModelObject>(_ property: Int, row: UInt64, as type: Model.Type) -> Model? {
     guard let found = _$state.origin?.resolve(self, property, row: row) else { return nil }
+    // Nearly always it is of the very class; asking for a conversion takes longer than finding the object.
+    if ObjectIdentifier(Swift.type(of: found)) == ObjectIdentifier(type) { return unsafeDowncast(found, to: type) }
     return found as? Model
   }
 

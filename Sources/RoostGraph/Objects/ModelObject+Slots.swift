@@ -16,6 +16,11 @@ extension _ModelObject {
 
   /// Whether a property's slot holds something: a value, or the members of a relationship.
   package func _$isFilled(_ property: Int) -> Bool {
+    switch Self._$type.properties[property].storage {
+    case .toMany: return many(property).isFilled
+    case .toOne: return true
+    default: break
+    }
     var probe = Probe(property: property)
     _$visit(&probe)
     return probe.isFilled

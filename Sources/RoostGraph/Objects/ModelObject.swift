@@ -7,8 +7,8 @@ public protocol _ModelObject: AnyObject, Observable, SendableMetatype {
   /// Makes an object without running the user's initializers.
   init(_$state: consuming _ModelState)
 
-  /// It stands in the object.
-  var _$state: _ModelState { get set }
+  /// Where the object's state stands in it, as long as the object lives.
+  var _$place: _StatePlace { get }
   static var _$type: _ModelType { get }
   /// Values that accessors written by hand keep; nil for nearly all objects.
   var _$box: _Box? { get set }
@@ -19,6 +19,22 @@ public protocol _ModelObject: AnyObject, Observable, SendableMetatype {
   func _$decode(only wanted: UInt64, from source: inout _RowSource)
   /// Shows all slots.
   func _$visit(_ visitor: inout some _SlotVisitor)
+}
+
+public typealias _StatePlace = UnsafeMutablePointer<_ModelState>
+
+extension _ModelState {
+  /// The state is a stored property whose accesses nobody checks, so it has one place.
+  @inlinable @inline(__always)
+  public static func _place(of state: inout _ModelState) -> _StatePlace { withUnsafeMutablePointer(to: &state) { $0 } }
+}
+
+extension _ModelObject {
+  /// The object's state, where it stands. As a requirement it would be read by a coroutine, which takes memory for each access.
+  @inlinable public var _$state: _ModelState {
+    unsafeAddress { UnsafePointer(_$place) }
+    unsafeMutableAddress { _$place }
+  }
 }
 
 /// Somebody who looks at slots and may change them.

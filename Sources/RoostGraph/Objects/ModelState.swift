@@ -14,7 +14,7 @@ public struct _ModelState: ~Copyable {
   @usableFromInline package var flags: Flags
   package var ticket: UInt32 = 0
   @usableFromInline package var changed: UInt64 = 0
-  package var row: UInt64 = 0
+  @usableFromInline package var row: UInt64 = 0
   package var origin: _Origin?
   package var extras: _Extras?
 

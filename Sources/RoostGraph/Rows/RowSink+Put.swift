@@ -20,22 +20,26 @@ extension _RowSink {
     coder.put(slot._value, into: &self, at: property)
   }
 
+  @inlinable @inline(__always)
   public mutating func _put<Model: _ModelObject>(
     _ slot: borrowing _ToOne<Model>, _ property: Int, _ wanted: UInt64
   ) {
     if wanted & _ModelState.bit(property) == 0 || places[property].kind == .none { return }
-    let row = slot.object?._$state.row ?? slot.row
+    let row = slot.held.bits == 0 ? slot.row : slot.object?._$state.row ?? 0
     if row == 0 || row >= _ToOne<Model>.nothing { _setNull(at: property) } else { _store(row, at: property) }
   }
 
+  @inlinable @inline(__always)
   public mutating func _put<Model: _ModelObject>(
     _ slot: borrowing _ToOneAlways<Model>, _ property: Int, _ wanted: UInt64
   ) { _put(slot.slot, property, wanted) }
 
   /// Members stand in no row of their owner's.
+  @inlinable @inline(__always)
   public mutating func _put<Model: _ModelObject>(
     _ slot: borrowing _ToMany<Model>, _ property: Int, _ wanted: UInt64
   ) {}
+  @inlinable @inline(__always)
   public mutating func _put<Model: _ModelObject>(
     _ slot: borrowing _ToManyOrNil<Model>, _ property: Int, _ wanted: UInt64
   ) {}

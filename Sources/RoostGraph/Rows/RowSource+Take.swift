@@ -14,9 +14,11 @@ extension _RowSource {
     slot.value = coder.take(from: &self, at: property)
   }
 
+  // Compiled into the user's module, where the model is known: else each row would look its slots' types up.
+  @inlinable @inline(__always)
   public mutating func _take<Model: _ModelObject>(_ slot: inout _ToOne<Model>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
-    slot.object = nil
+    if slot.held.bits != 0 { slot.object = nil }
     if places[property].kind == .none {
       slot.row = _ToOne<Model>.unknown
     } else {
@@ -24,14 +26,17 @@ extension _RowSource {
     }
   }
 
+  @inlinable @inline(__always)
   public mutating func _take<Model: _ModelObject>(
     _ slot: inout _ToOneAlways<Model>, _ property: Int, _ wanted: UInt64
   ) { _take(&slot.slot, property, wanted) }
 
   /// The members are asked for when somebody reads them.
+  @inlinable @inline(__always)
   public mutating func _take<Model: _ModelObject>(_ slot: inout _ToMany<Model>, _ property: Int, _ wanted: UInt64) {
-    if wanted & _ModelState.bit(property) != 0 { slot._forget() }
+    if wanted & _ModelState.bit(property) != 0, slot.held.bits != 0 { slot._forget() }
   }
+  @inlinable @inline(__always)
   public mutating func _take<Model: _ModelObject>(
     _ slot: inout _ToManyOrNil<Model>, _ property: Int, _ wanted: UInt64
   ) { _take(&slot.slot, property, wanted) }

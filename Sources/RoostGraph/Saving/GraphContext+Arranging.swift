@@ -97,13 +97,7 @@ extension GraphContext {
   /// Whether writing the members' rows brought the list to what it is: new objects came in at its end, in their order.
   private func isWritten(_ list: LoadedList) -> Bool {
     guard !list.relation.isByLinks, let stored = list.storedCount else { return false }
-    let target = store.maps[list.relation.target]
-    var last: UInt64 = 0
-    for row in list.rows[stored...] {
-      guard row > last, registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else { return false }
-      last = row
-    }
-    return true
+    return comeInOrder(list.rows[stored...], list.relation)
   }
 
   // MARK: Counts

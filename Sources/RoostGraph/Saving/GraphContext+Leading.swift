@@ -51,9 +51,8 @@ extension GraphContext {
 
   /// Where a reference leads as its slot says.
   func leads(_ object: any _ModelObject, _ relation: Relation) -> UInt64? {
-    var reader = ReferenceReader()
-    object._$visitLink(relation.property, &reader)
-    let row = reader.object?._$state.row ?? reader.row
+    let slot = object.one(relation.property)
+    let row = slot.object.map { model($0, relation)._$state.row } ?? slot.row
     return RowNumber.leads(row) ? row : nil
   }
 

@@ -15,6 +15,9 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
   /// 0 for nothing, or where the object itself stands here.
   @usableFromInline package var row: UInt64
 
+  /// Stands for no object, in one that a context has: it must ask, because the other side may have been changed.
+  @inlinable package static var nothing: UInt64 { .max - 1 }
+
   /// Stands for a row that the other side knows of and this one does not.
   @inlinable package static var unknown: UInt64 { .max }
 

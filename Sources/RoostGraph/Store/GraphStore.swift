@@ -16,6 +16,8 @@ package final class GraphStore: Sendable {
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
+  /// By number of the map, whether the model has relationships that the store does not know.
+  let hasLooseLinks: [Bool]
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -51,7 +53,16 @@ package final class GraphStore: Sendable {
     }
     self.maps = maps
     uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter(\.isUnique) }
-    relations = try RelationFinder(catalog, maps, models).relations()
+    let relations = try RelationFinder(catalog, maps, models).relations()
+    self.relations = relations
+    hasLooseLinks = maps.map { map in
+      map.type.properties.enumerated().contains { number, property in
+        switch property.storage {
+        case .toOne, .toMany: property.isByHand || relations[map.number][number] == nil
+        default: false
+        }
+      }
+    }
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }

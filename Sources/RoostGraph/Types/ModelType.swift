@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A model's class: its properties in order, found out once.
 ///
 /// Unchecked, because it is written once, before anybody sees it.
@@ -70,6 +72,8 @@ public final class _ModelType: @unchecked Sendable {
   }
 
   private let numbers: [AnyKeyPath: Int]
+  /// See ``LinkPlaces``.
+  let places = Atomic<UnsafeMutableRawPointer?>(nil)
   private let heirPaths: [AnyKeyPath?]
 
   /// How many properties the class has, for the numbers of those of its subclasses.

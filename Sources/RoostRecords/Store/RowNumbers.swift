@@ -9,7 +9,8 @@ internal import RoostTrees
 /// Unchecked because of `next`, which is read and written under the lock.
 final class RowNumbers: @unchecked Sendable {
   private let lock = Lock()
-  private var next: [EntityID: UInt64] = [:]
+  /// By entity; those that were asked for last stand in front. They are few, and so are found sooner than by hashing.
+  @exclusivity(unchecked) private var next: [(entity: EntityID, number: UInt64)] = []
 
   /// Numbers end here, so that adding to one cannot overflow.
   static let end: UInt64 = 1 << 62
@@ -19,17 +20,27 @@ final class RowNumbers: @unchecked Sendable {
   func take(_ entity: EntityID, _ count: UInt64, _ stored: () throws -> UInt64) throws -> RowID {
     lock.acquire()
     defer { lock.release() }
-    let first = try next[entity] ?? stored()
+    let known = place(entity)
+    let first = try known.map { next[$0].number } ?? stored()
     guard count > 0, count < Self.end, first < Self.end - count else {
       throw RecordFault(.tooLarge, "the entity with the number \(entity.number) has no row numbers left")
     }
-    next[entity] = first + count
+    if let known { next[known].number = first + count } else { next.append((entity, first + count)) }
     return RowID(first)
+  }
+
+  private func place(_ entity: EntityID) -> Int? {
+    guard let found = next.firstIndex(where: { $0.entity == entity }) else { return nil }
+    if found == 0 { return 0 }
+    next.swapAt(found, found / 2)
+    return found / 2
   }
 
   /// Whether a number was given, or may have been before the store was opened.
   func wasGiven(_ id: RowID, _ entity: EntityID, _ stored: UInt64) -> Bool {
-    lock.withLock { id.number > 0 && id.number < next[entity] ?? stored }
+    lock.acquire()
+    defer { lock.release() }
+    return id.number > 0 && id.number < place(entity).map { next[$0].number } ?? stored
   }
 }
 

@@ -1,0 +1,113 @@
+/// A reference's slot, whatever it leads to: see ``LinkPlaces``. One that stands nowhere is empty, and nothing is kept in it.
+///
+/// ## Layout
+/// That of ``_ToOne``: the object or nil, and the row's number.
+struct OneSlot {
+  static let size = 16
+  private let place: UnsafeMutableRawPointer?
+
+  init(_ place: UnsafeMutableRawPointer?) { self.place = place }
+
+  var row: UInt64 { place?.load(fromByteOffset: 8, as: UInt64.self) ?? 0 }
+
+  /// The object that the slot itself holds.
+  var object: AnyObject? { place?.assumingMemoryBound(to: AnyObject?.self).pointee }
+
+  var isHolding: Bool { place.map { $0.load(as: UInt.self) != 0 } ?? false }
+
+  /// Makes it lead to a row.
+  func lead(to row: UInt64) {
+    guard let place else { return }
+    place.storeBytes(of: row, toByteOffset: 8, as: UInt64.self)
+    if isHolding {
+      let held = place.assumingMemoryBound(to: AnyObject?.self)
+      let old = held.move()
+      held.initialize(to: nil)
+      _ = consume old
+    }
+  }
+}
+
+/// A list's slot, whatever its members are.
+///
+/// ## Layout
+/// That of ``_ToMany``: the array or nil, and whether the property itself is nil. An array of objects is the same in memory whatever
+/// their class; the standard library too makes all of them as arrays of `AnyObject`.
+struct ManySlot {
+  static let size = 9
+  private let place: UnsafeMutablePointer<[AnyObject]?>?
+
+  init(_ place: UnsafeMutableRawPointer?) { self.place = place?.assumingMemoryBound(to: [AnyObject]?.self) }
+
+  var isFilled: Bool { place?.pointee != nil }
+
+  var members: [AnyObject]? {
+    get { place?.pointee }
+    nonmutating set {
+      guard let place else { return }
+      // What goes may ask for the list.
+      let old = place.move()
+      place.initialize(to: newValue)
+      _ = consume old
+    }
+  }
+
+  /// Moves the members out.
+  func take() -> [AnyObject]? {
+    guard let place else { return nil }
+    let members = place.move()
+    place.initialize(to: nil)
+    return members
+  }
+
+  func append(_ object: AnyObject) {
+    guard var members = take() else { return }
+    members.append(object)
+    self.members = members
+  }
+
+  func remove(_ object: AnyObject) {
+    guard var members = take() else { return }
+    if let at = members.lastIndex(where: { $0 === object }) { members.remove(at: at) }
+    self.members = members
+  }
+}
+
+extension _ModelObject {
+  @inline(__always)
+  private func linkPlace(_ property: Int) -> UnsafeMutableRawPointer? {
+    let offset = Self._$type.linkPlaces(self).offset(property)
+    return offset == 0 ? nil : Unmanaged.passUnretained(self).toOpaque() + offset
+  }
+
+  /// The slot of a reference, as long as the object lives.
+  func one(_ property: Int) -> OneSlot { OneSlot(linkPlace(property)) }
+  /// The slot of a list.
+  func many(_ property: Int) -> ManySlot { ManySlot(linkPlace(property)) }
+}
+
+extension _ModelType {
+  /// An object of this model or of a subclass, known as such without a look-up.
+  @inline(__always)
+  func object(_ object: AnyObject) -> any _ModelObject {
+    func cast<Model: _ModelObject>(_ type: Model.Type) -> any _ModelObject { unsafeDowncast(object, to: type) }
+    return cast(model)
+  }
+}
+
+/// Reads the rows of objects that have one class in common, where their states stand.
+struct MemberRows {
+  private let offset: Int
+
+  init(_ member: any _ModelObject) {
+    offset = Self.address(member._$place) - Self.address(Unmanaged.passUnretained(member as AnyObject).toOpaque())
+  }
+
+  private static func address(_ place: UnsafeMutableRawPointer) -> Int { Int(bitPattern: place) }
+  private static func address(_ place: _StatePlace) -> Int { Int(bitPattern: place) }
+
+  @inline(__always)
+  subscript(_ member: AnyObject) -> UInt64 {
+    (Unmanaged.passUnretained(member).toOpaque() + offset).assumingMemoryBound(to: _ModelState.self).pointee.row
+  }
+}

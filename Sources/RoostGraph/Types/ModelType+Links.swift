@@ -1,0 +1,63 @@
+internal import Synchronization
+
+/// Where the slots of relationships stand in the objects of a class, counted from the object's beginning.
+///
+/// A visitor reaches a slot through generic code of the user's module, which takes longer than what is done there. All slots of
+/// references are alike whatever they lead to, and so are those of lists; so it is enough to know where they stand. A visitor finds
+/// that out with the first object of the class.
+final class LinkPlaces: Sendable {
+  private let offsets: [Int]
+
+  init(_ object: some _ModelObject) {
+    var finder = Finder(address: UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()))
+    finder.offsets = Array(repeating: 0, count: type(of: object)._$type.properties.count)
+    object._$visit(&finder)
+    offsets = finder.offsets
+  }
+
+  /// 0 where the property is no relationship, or stands in the object's box.
+  @inline(__always)
+  func offset(_ property: Int) -> Int { property < offsets.count ? offsets[property] : 0 }
+
+  private struct Finder: _SlotVisitor {
+    let address: UInt
+    var offsets: [Int] = []
+
+    init(address: UInt) { self.address = address }
+
+    mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
+      precondition(MemoryLayout<_ToOne<Model>>.size == OneSlot.size)
+      note(property, withUnsafeMutablePointer(to: &slot) { UInt(bitPattern: $0) })
+    }
+
+    mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+      precondition(MemoryLayout<_ToMany<Model>>.size == ManySlot.size)
+      note(property, withUnsafeMutablePointer(to: &slot) { UInt(bitPattern: $0) })
+    }
+
+    private mutating func note(_ property: Int, _ place: UInt) {
+      precondition(place > address && place - address < 1 << 24, "a slot stands outside its object")
+      offsets[property] = Int(place - address)
+    }
+  }
+}
+
+extension _ModelType {
+  func linkPlaces(_ object: some _ModelObject) -> LinkPlaces {
+    if let known = places.load(ordering: .acquiring) {
+      return Unmanaged<LinkPlaces>.fromOpaque(known).takeUnretainedValue()
+    }
+    return findPlaces(object)
+  }
+
+  /// A type lives as long as the program, and so do its places. Two threads find the same, and one of them is kept.
+  @inline(never)
+  private func findPlaces(_ object: some _ModelObject) -> LinkPlaces {
+    let made = Unmanaged.passRetained(LinkPlaces(object))
+    let (isFirst, other) = places.compareExchange(
+      expected: nil, desired: made.toOpaque(), ordering: .acquiringAndReleasing)
+    guard !isFirst, let other else { return made.takeUnretainedValue() }
+    made.release()
+    return Unmanaged<LinkPlaces>.fromOpaque(other).takeUnretainedValue()
+  }
+}
