@@ -129,6 +129,8 @@ struct ModelCheck<Context: MacroExpansionContext> {
       if words.contains("persistentBackingData") || initializer.signature.description.contains("backingData") {
         continue
       }
+      // One that never returns need not set anything.
+      if words.contains("fatalError") || words.contains("preconditionFailure") { continue }
       for property in needed where !words.contains(property.name) && !words.contains("_" + property.bareName) {
         context.complain(
           initializer.initKeyword,

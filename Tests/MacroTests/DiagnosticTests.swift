@@ -73,6 +73,7 @@ import Testing
       Expansion("@Model class Item {\nvar kind: Kind\ninit() {}\n}").complaints
         == ["3: error: this initializer leaves 'kind' without a value: set it, or give it a default"])
     #expect(Expansion("@Model class Item {\nvar kind: Kind\ninit(_ k: Kind) { kind = k }\n}").complaints.isEmpty)
+    #expect(Expansion("@Model class Item {\nvar kind: Kind\ninit() { fatalError() }\n}").complaints.isEmpty)
   }
 
   @Test(arguments: [

@@ -7,7 +7,8 @@ internal import RoostRecords
 extension PredicateExpressions.TypeCheck: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
     let inner = try translator.piece(input)
-    guard let map = inner.row else { throw Untranslatable(self) }
+    // What is asked of a protocol or of an optional, no class says of itself.
+    guard let map = inner.row, Desired.self is any _ModelObject.Type else { throw Untranslatable(self) }
     return Piece(translator.isKind(inner.expression, map) { $0 is Desired.Type })
   }
 }

@@ -77,20 +77,23 @@ extension GraphContext {
   // MARK: Accessors
 
   /// Comes before and behind what an accessor cannot do alone.
+  ///
+  /// - Parameter tells: whether those who wait for changes may be told at the end. Between the two halves of a setter they are not.
   @inline(__always)
   func accessor<Result>(
-    _ activity: Turn.Activity, _ object: any _ModelObject, _ property: Int, _ body: () -> Result
+    _ activity: Turn.Activity, _ object: any _ModelObject, _ property: Int, tells: Bool = true,
+    _ body: () -> Result
   ) -> Result {
     let isOuter = turn.take(
       activity, type(of: object)._$type.name + "." + type(of: object)._$type.propertyName(property))
-    defer { if isOuter { leave() } }
+    defer { if isOuter { leave(tells) } }
     return body()
   }
 
-  private func leave() {
+  private func leave(_ tells: Bool) {
     // Nobody would close the snapshot that a context looked at after its end.
     if isClosed { letSnapshotGo() }
-    end()
+    if tells { end() } else { turn.give() }
   }
 
   // MARK: Strictness

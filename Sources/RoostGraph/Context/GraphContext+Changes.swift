@@ -18,7 +18,8 @@ extension GraphContext {
     }
     if !object._$state.flags.contains(.changed) {
       object._$state.flags.insert(.changed)
-      if !object._$state.flags.contains(.inserted) { changed.append(object) }
+      // Behind the context's end it is saved by nobody, and would be kept for good.
+      if !object._$state.flags.contains(.inserted), !isClosed { changed.append(object) }
     }
     object._$state.changed |= _ModelState.bit(property)
   }

@@ -53,7 +53,7 @@ extension GraphContext {
   func fail(_ object: any _ModelObject, _ error: any Error) {
     if !object._$state.flags.contains(.invalid) {
       object._$state.flags.insert(.invalid)
-      invalid.append(object)
+      if !isClosed { invalid.append(object) }
     }
     object._$state.takeExtras().failure = error
     if failure == nil { failure = error }

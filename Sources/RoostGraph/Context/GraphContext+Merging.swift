@@ -36,7 +36,11 @@ extension GraphContext {
       if !entry.deleted.isEmpty { mayDangle = true }
       for (number, rows) in entry.deleted {
         guard let origin = originIfKnown(number) else { continue }
-        for row in rows { if let object = origin.known(row) { bury(object, old) } }
+        // The commit of an entry may have failed.
+        let table = try new.table(origin.map.entity.id)
+        for row in rows {
+          if let object = origin.known(row), try !table.contains(RowID(row)) { bury(object, old) }
+        }
       }
     }
     if links.lists.isEmpty {

@@ -61,8 +61,13 @@ final class IdentityMap: @unchecked Sendable {
     return entries + at
   }
 
+  /// Whether a number can be a row's. Others come from identifiers that somebody made up, and must find no entry.
+  @inline(__always)
+  private func isRow(_ row: UInt64) -> Bool { row != Self.free && row != Self.gone }
+
   /// The row's object, if it has one that is not ending.
   func object(_ row: UInt64) -> AnyObject? {
+    if !isRow(row) { return nil }
     lock.acquire()
     defer { lock.release() }
     let entry = entry(of: row)
@@ -72,6 +77,7 @@ final class IdentityMap: @unchecked Sendable {
 
   /// Whether the row has an object, which may be ending.
   func contains(_ row: UInt64) -> Bool {
+    if !isRow(row) { return false }
     lock.acquire()
     defer { lock.release() }
     return entry(of: row).pointee.row == row
@@ -79,6 +85,7 @@ final class IdentityMap: @unchecked Sendable {
 
   /// Makes this the row's object, which must have none but an ending one. The ticket is for ``remove(_:_:)``.
   func put(_ row: UInt64, _ object: AnyObject) -> UInt32 {
+    if !isRow(row) { return .max }
     lock.acquire()
     defer { lock.release() }
     if used &* 2 > mask { grow() }
@@ -91,6 +98,7 @@ final class IdentityMap: @unchecked Sendable {
 
   /// Takes an object out that is ending, or that is the context's no more.
   func remove(_ row: UInt64, _ ticket: UInt32) {
+    if !isRow(row) { return }
     lock.acquire()
     defer { lock.release() }
     let found = entry(of: row)

@@ -21,7 +21,14 @@ final class RowOrigin: _Origin {
   }
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property) { context.willWrite(object, property, self) }
+    context.accessor(.changing, object, property, tells: false) { context.willWrite(object, property, self) }
+  }
+
+  override func willModify(_ object: any _ModelObject, _ property: Int) {
+    context.accessor(.changing, object, property, tells: false) {
+      context.willRead(object, property, self)
+      context.willWrite(object, property, self)
+    }
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {

@@ -14,7 +14,7 @@ extension GraphContext {
       if object._$state.flags.contains(.gone) {
         throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
       }
-      object._$state.flags.remove(.deleted)
+      if object._$state.flags.contains(.deleted) { keep(object, list) }
       return
     }
     if object._$state.flags.contains(.fresh) { object.settle() }

@@ -39,6 +39,34 @@ extension GraphContext {
     }
   }
 
+  /// Takes a deletion back that was not saved. What it took along by its rules is taken back by itself.
+  ///
+  /// - Parameter list: one to which the object comes anyway.
+  func keep(_ object: any _ModelObject, _ list: LinkKey?) {
+    object._$state.flags.remove(.deleted)
+    deleted.removeAll { $0 === object }
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    // It stands again in the lists that it left.
+    for (property, one) in lists(of: object, origin) where one.key != list {
+      if !one.rows.contains(object._$state.row) { edit(one.owner, property, object, adds: true) }
+    }
+  }
+
+  /// The loaded lists of others in which an object stands, or stood before its deletion, each with its property.
+  private func lists(of object: any _ModelObject, _ origin: RowOrigin) -> [(property: Int, list: LoadedList)] {
+    var found: [(property: Int, list: LoadedList)] = []
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard relation.isInverseList, let inverse = relation.inverse else { continue }
+      let key = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
+      guard let rows = need(object, { try rows(key, object, relation) }) else { continue }
+      for row in rows {
+        guard let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] else { continue }
+        found.append((inverse, list))
+      }
+    }
+    return found
+  }
+
   /// Finds the rows that go with one.
   private func follow(_ key: LinkKey, _ object: (any _ModelObject)?, _ waiting: inout [LinkKey]) throws {
     for case .some(let relation) in store.relations[map(of: key).number] where relation.deleteRule == .cascade {
@@ -76,14 +104,6 @@ extension GraphContext {
 
   /// Takes an object out of the loaded lists of others.
   private func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
-    for case .some(let relation) in store.relations[origin.map.number] {
-      guard relation.isInverseList, let inverse = relation.inverse else { continue }
-      let key = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
-      guard let rows = need(object, { try rows(key, object, relation) }) else { continue }
-      for row in rows {
-        guard let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] else { continue }
-        drop(object, from: list)
-      }
-    }
+    for (_, list) in lists(of: object, origin) { drop(object, from: list) }
   }
 }

@@ -59,6 +59,8 @@ extension GraphContext {
 
   /// Notes a list that is in its slot.
   func keep(_ list: LoadedList) {
+    // Nobody would let go of it where the context has ended.
+    if isClosed { return }
     links.lists[list.key] = list
     defer { if let changing = links.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
     links.visible[list.relation.pair, default: []].append(list)

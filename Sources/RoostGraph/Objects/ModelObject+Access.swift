@@ -12,14 +12,17 @@ extension _ModelObject {
   /// Comes before a store that may not simply be done; ``_$didWrite(_:)`` follows.
   public func _$willWrite(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
-    if let origin = _$state.origin { origin.willWrite(self, property) }
+    // Whoever waits may do anything, so it comes before the origin looks: from there on the slot alone changes.
     if _$state.flags.contains(.tracked) { tell(property, willChange: true) }
+    if let origin = _$state.origin { origin.willWrite(self, property) }
   }
 
   /// Comes before a value is moved out of its slot, to be changed in place. ``_$didWrite(_:)`` follows.
   public func _$willModify(_ property: Int) {
-    _$willRead(property)
-    _$willWrite(property)
+    if _$state.flags.contains(.fresh) { settle() }
+    if _$state.flags.contains(.observed) { track(property) }
+    if _$state.flags.contains(.tracked) { tell(property, willChange: true) }
+    if let origin = _$state.origin { origin.willModify(self, property) }
   }
 
   public func _$didWrite(_ property: Int) {

@@ -15,6 +15,12 @@ public class _Origin {
   /// A setter is about to store, and may not do so unseen. Afterwards the object is no fault.
   package func willWrite(_ object: any _ModelObject, _ property: Int) { missing() }
 
+  /// The same where the value is moved out, so that it must be there. Nobody is told of anything before ``didWrite(_:_:)``.
+  package func willModify(_ object: any _ModelObject, _ property: Int) {
+    willRead(object, property)
+    willWrite(object, property)
+  }
+
   /// It has stored.
   package func didWrite(_ object: any _ModelObject, _ property: Int) { missing() }
 

@@ -52,7 +52,7 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
-    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter(\.isUnique) }
+    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter { $0.isUnique && !$0.name.hasPrefix("@") } }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
     hasLooseLinks = maps.map { map in
