@@ -15,27 +15,30 @@ extension PredicateExpressions.TypeCheck: Translatable {
 
 extension PredicateExpressions.ConditionalCast: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
-    let inner = try translator.piece(input)
-    guard let map = inner.row else { throw Untranslatable(self) }
-    if map.type.model is Desired.Type { return inner }
-    guard let target = translator.heir(of: map, as: Desired.self) else { throw Untranslatable(self) }
-    let test = translator.isKind(inner.expression, map) { $0 is Desired.Type }
-    return Piece(.conditional(test, inner.expression, Constant.null(of: target)), .row(target))
+    let (inner, heir) = try translator.cast(translator.piece(input), to: Desired.self, self)
+    return heir.map { Piece($0.row, .row($0.map)) } ?? inner
   }
 }
 
 extension PredicateExpressions.ForceCast: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
-    let inner = try translator.piece(input)
-    guard let map = inner.row else { throw Untranslatable(self) }
-    if map.type.model is Desired.Type { return inner }
-    guard let target = translator.heir(of: map, as: Desired.self) else { throw Untranslatable(self) }
-    let test = translator.isKind(inner.expression, map) { $0 is Desired.Type }
-    return Piece(.unwrap(.conditional(test, inner.expression, Constant.null(of: target))), .row(target))
+    let (inner, heir) = try translator.cast(translator.piece(input), to: Desired.self, self)
+    return heir.map { Piece(.unwrap($0.row), .row($0.map)) } ?? inner
   }
 }
 
 extension Translator {
+  /// A row as one of a class that inherits from its own, nil where it is none; or the row itself, where its class is the wanted one anyway.
+  fileprivate func cast<Desired>(
+    _ inner: Piece, to type: Desired.Type, _ expression: Any
+  ) throws -> (inner: Piece, heir: (row: Condition, map: EntityMap)?) {
+    guard let map = inner.row else { throw Untranslatable(expression) }
+    if map.type.model is Desired.Type { return (inner, nil) }
+    guard let target = heir(of: map, as: type) else { throw Untranslatable(expression) }
+    let test = isKind(inner.expression, map) { $0 is Desired.Type }
+    return (inner, (.conditional(test, inner.expression, Constant.null(of: target)), target))
+  }
+
   /// The map of a class that inherits from another one's.
   fileprivate func heir(of map: EntityMap, as type: Any.Type) -> EntityMap? {
     guard let model = type as? any _ModelObject.Type, let target = graph.store.map(of: model), target.isKind(of: map)

@@ -14,7 +14,7 @@ extension GraphContext {
       if object._$state.flags.contains(.gone) {
         throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
       }
-      if object._$state.flags.contains(.deleted) { keep(object, list) }
+      if object._$state.flags.contains(.deleted) { takeBack(object, list) }
       return
     }
     if object._$state.flags.contains(.fresh) { object.settle() }

@@ -42,7 +42,7 @@ extension GraphContext {
   /// Takes a deletion back that was not saved. What it took along by its rules is taken back by itself.
   ///
   /// - Parameter list: one to which the object comes anyway.
-  func keep(_ object: any _ModelObject, _ list: LinkKey?) {
+  func takeBack(_ object: any _ModelObject, _ list: LinkKey?) {
     object._$state.flags.remove(.deleted)
     deleted.removeAll { $0 === object }
     guard let origin = object._$state.origin as? RowOrigin else { return }

@@ -16,7 +16,7 @@ extension GraphContext {
       try compare(object, origin, row, run)
     }
     guard mergePolicy == .error else { return }
-    for object in deleted where object._$state.flags.contains(.deleted) && object._$state.flags.isPending {
+    for object in deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       let row = key(object, origin)
       if news.contains(row.map, row.row) || bases[row] != nil { try compareDeleted(object, origin, row, run) }

@@ -82,7 +82,7 @@ extension GraphContext {
 
   func delete(_ run: SaveRun) throws {
     var rows: [Int: [RowID]] = [:]
-    for object in deleted where object._$state.flags.contains(.deleted) && object._$state.flags.isPending {
+    for object in deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       rows[origin.map.home, default: []].append(RowID(object._$state.row))
     }
