@@ -144,6 +144,32 @@ import Testing
     #expect(try Kitchen.stored(container).steps.count == 3)
   }
 
+  @Test func `new models that were deleted come back too`() throws {
+    let recipe = Recipe("soup", steps: ["cut", "boil"])
+    context.insert(recipe)
+    let steps = recipe.steps
+    context.delete(recipe)
+    #expect(steps.map(\.isDeleted) == [true, true])
+    context.insert(recipe)
+    #expect(!recipe.isDeleted && recipe.steps == steps)
+    #expect(steps.map(\.isDeleted) == [false, false])
+    context.delete(steps[0])
+    #expect(recipe.steps.map(\.text) == ["boil"])
+    context.insert(steps[0])
+    #expect(recipe.steps.map(\.text) == ["boil", "cut"])
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes == ["soup": ["boil", "cut"]])
+    // A save makes it final.
+    let late = Step("late")
+    context.insert(late)
+    context.delete(late)
+    recipe.name = "broth"
+    try context.save()
+    context.insert(late)
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.code == .deleted)
+  }
+
   @Test func `what was deleted by itself stays deleted`() throws {
     let recipe = try filled()
     context.delete(recipe.steps[1])

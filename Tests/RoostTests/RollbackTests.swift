@@ -128,6 +128,17 @@ import Testing
     #expect(Trunk.ended.load(ordering: .relaxed) == before + 3)
   }
 
+  @Test func `a relationship that was never set leads to a deleted model`() throws {
+    let unset = Badgeholder(backingData: _BackingData<Badgeholder>())
+    #expect(unset.firm.isDeleted && unset.firm.name == "" && unset.firm.people.isEmpty)
+    unset.number = 1
+    context.insert(unset)
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.code == .badValue && error?.description.contains("Badgeholder 1.firm") == true)
+    unset.firm = Firm("Lake")
+    try context.save()
+  }
+
   @Test func `a value that is being changed meanwhile is changed afterwards`() throws {
     let firm = Firm("Hill")
     firm.desks = [Desk("a")]

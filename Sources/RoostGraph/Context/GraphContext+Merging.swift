@@ -56,11 +56,7 @@ extension GraphContext {
     // From here on nothing may fail: what is not taken over now stays as it was.
     show(new)
     mergeLists(old)
-    if let before, let now = try? memberships(others) {
-      unloadTouched(others, before.symmetricDifference(now))
-    } else {
-      unloadLists()
-    }
+    if !links.lists.isEmpty { unloadTouched(others, before) }
     for entry in others {
       for (number, rows) in entry.rows {
         guard let origin = originIfKnown(number) else { continue }
@@ -122,8 +118,12 @@ extension GraphContext {
   }
 
   /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
-  private func unloadTouched(_ entries: [CommitFeed.Entry], _ changed: Set<Membership>) {
-    for one in changed { unloadList(one.list) }
+  /// Where that cannot be found out, all of them.
+  ///
+  /// - Parameter before: whose members the rows were; nil where they are too many to ask.
+  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>?) {
+    guard let before, let now = try? memberships(entries) else { return unloadLists() }
+    for one in before.symmetricDifference(now) { unloadList(one.list) }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for case .some(let relation) in relations(ofEntity: number) where relation.isList {
