@@ -16,6 +16,10 @@ package final class GraphStore: Sendable {
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
+  /// By the map that stands for the classes of their members, the lists that lead one way.
+  let oneWays: [Int: [OneWay]]
+  /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
+  let needs: [Int: Set<FieldID>]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -52,9 +56,11 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
-    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter { $0.isUnique && !$0.name.hasPrefix("@") } }
+    uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
+    oneWays = Self.oneWays(maps, relations)
+    needs = Self.needs(maps, relations)
     hasLooseLinks = maps.map { map in
       map.type.properties.enumerated().contains { number, property in
         switch property.storage {
