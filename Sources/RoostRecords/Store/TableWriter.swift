@@ -55,7 +55,7 @@ package final class TableWriter {
     self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     borrowed = self.indexes.map(Unmanaged.passUnretained)
     self.nextRow = nextRow
-    links = try TableLinks(entity, layout, tables)
+    links = try TableLinks(entity, layout, self.indexes, tables)
     firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
@@ -197,7 +197,8 @@ package final class TableWriter {
 
   /// Puts `new` into rows and indexes, whose keys are made.
   func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
-    if id.number >= nextRow {
+    let isNewest = id.number >= nextRow
+    if isNewest {
       if id.number > nextRow { tables.history.note(gap: nextRow..<id.number, of: entity.id) }
       nextRow = id.number + 1
       isNextRowChanged = true
@@ -207,7 +208,7 @@ package final class TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     try add(id, to: borrowed)
-    try links.inserted(id, new.start, layout)
+    try links.inserted(id, new.start, layout, isNewest: isNewest)
   }
 
   /// Puts the entries of `new` into some indexes.

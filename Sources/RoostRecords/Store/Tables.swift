@@ -205,7 +205,6 @@ package final class Tables {
     try recordCatalog(encoded)
     history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
-    try fillOrders(old)
   }
 
   private func store(_ encoded: [UInt8]) throws(StoreError) {
