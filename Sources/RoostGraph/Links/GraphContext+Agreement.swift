@@ -5,13 +5,13 @@ extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
   func settle() {
     if links.unsettled.isEmpty { return }
-    for pair in links.unsettled.keys.sorted() { settle(pair) }
+    for pair in links.unsettled.pairs { settle(pair) }
   }
 
   func settle(_ pair: UInt32) {
     while let list = links.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
-      guard list.owner._$isFilled(list.relation.property) else { return }
+      guard list.slot.isFilled else { return }
       links.unsettled[pair] = nil
       list.isUnsettled = false
       list.isDirty = true

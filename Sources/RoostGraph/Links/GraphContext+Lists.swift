@@ -63,7 +63,7 @@ extension GraphContext {
     if isClosed { return }
     links.lists[list.key] = list
     defer { if let changing = links.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
-    links.visible[list.relation.pair, default: []].append(list)
+    noteVisible(list)
     links.queue.append(list)
     links.memberCount += list.rows.count + 1
     if links.memberCount > links.unloadAt { unloadOldest(but: list) }
@@ -73,23 +73,25 @@ extension GraphContext {
     guard let hidden = list.hidden else { return }
     list.hidden = nil
     list.slot.members = hidden
-    links.visible[list.relation.pair, default: []].append(list)
+    noteVisible(list)
+  }
+
+  private func noteVisible(_ list: LoadedList) {
+    var visible = links.visible.take(list.relation.pair) ?? []
+    visible.append(list)
+    links.visible[list.relation.pair] = visible
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
   func hideOthers(_ list: LoadedList) {
-    guard let visible = links.visible[list.relation.pair] else { return }
-    var kept: [LoadedList] = []
-    for other in visible {
-      if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) {
-        kept.append(other)
-        continue
-      }
+    guard var visible = links.visible.take(list.relation.pair) else { return }
+    visible.removeAll { other in
+      if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
       // One that was unloaded meanwhile is in nobody's slot.
-      guard links.lists[other.key] === other, other.hidden == nil else { continue }
-      other.hidden = other.slot.take()
+      if other.hidden == nil, links.lists[other.key] === other { other.hidden = other.slot.take() }
+      return true
     }
-    links.visible[list.relation.pair] = kept
+    links.visible[list.relation.pair] = visible
   }
 
   // MARK: Changes
@@ -98,7 +100,7 @@ extension GraphContext {
     let key = key(object, origin, relation.property)
     if links.unsettled[relation.pair]?.key == key { return }
     settle(relation.pair)
-    if !object._$isFilled(relation.property) || links.lists[key] == nil { load(object, relation, origin) }
+    if !object.many(relation.property).isFilled || links.lists[key] == nil { load(object, relation, origin) }
     guard let list = links.lists[key] else { return }
     hideOthers(list)
     list.isUnsettled = true
@@ -177,13 +179,7 @@ extension GraphContext {
       edit = LinkLedger.Edit(owner: owner)
       links.edits[key] = edit
     }
-    if adds {
-      edit.added.append(row)
-    } else if let at = edit.added.lastIndex(of: row) {
-      edit.added.remove(at: at)
-    } else {
-      edit.removed.insert(row)
-    }
+    if adds { edit.add(row, isNew: member._$state.flags.contains(.inserted)) } else { edit.remove(row) }
   }
 
   /// Takes an object that goes out of a list, which need not be written for that.
@@ -249,8 +245,8 @@ extension GraphContext {
 
   /// Forgets lists that are not loaded any more, and counts the others.
   func tidy() {
-    for (pair, lists) in links.visible {
-      links.visible[pair] = lists.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
+    for pair in links.visible.pairs {
+      links.visible[pair] = links.visible[pair]?.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
     }
     links.queue = links.queue.filter { links.lists[$0.key] === $0 }
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }

@@ -24,7 +24,7 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var nextRow: UInt64
   /// Changes of rows from here on need no note in the history: they are new, or there is none.
   let firstNew: UInt64
-  private(set) var isNextRowChanged = false
+  @exclusivity(unchecked) private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
