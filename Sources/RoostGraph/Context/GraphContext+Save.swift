@@ -128,7 +128,7 @@ extension GraphContext {
   /// New members that are written in their order, and into which nobody else comes, need not be looked at again.
   private func loadEditedLists(isPlain: Bool) throws {
     for (key, edit) in links.edits {
-      if edit.removed.isEmpty, edit.added.count < 2, store.relations[key.map][key.property]?.isOwnInverse == false {
+      if edit.removed.isEmpty, edit.addedCount < 2, store.relations[key.map][key.property]?.isOwnInverse == false {
         continue
       }
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
@@ -139,7 +139,7 @@ extension GraphContext {
         relation.isOwnInverse || (!edit.removed.isEmpty && edit.added.contains { edit.removed.contains($0) })
       guard
         cameAgain
-          || (edit.added.count > 1 && !relation.isByLinks && !(isPlain && edit.comesInOrder))
+          || (edit.addedCount > 1 && !relation.isByLinks && !(isPlain && edit.comesInOrder))
       else { continue }
       load(edit.owner, relation, origin)
     }

@@ -144,7 +144,7 @@ extension GraphContext {
     let key = key(object, origin, relation.property)
     if let list = links.lists[key] { return list.rows.contains(row) }
     if let edit = links.edits[key] {
-      if edit.added.contains(row) { return true }
+      if edit.hasAdded(row) { return true }
       if edit.removed.contains(row) { return false }
     }
     if object._$state.flags.contains(.inserted) { return false }

@@ -50,23 +50,42 @@ struct LinkLedger {
   /// What other sides did to a list that is not loaded.
   final class Edit {
     let owner: any _ModelObject
-    @exclusivity(unchecked) var added: [UInt64] = []
+    /// The first one that was added, 0 for none, and those behind it. Most edits add one alone.
+    @exclusivity(unchecked) private var first: UInt64 = 0
+    @exclusivity(unchecked) private var others: [UInt64] = []
     @exclusivity(unchecked) var removed: Set<UInt64> = []
     /// Whether all that were ever added are new, and came in the order in which they will be written.
     @exclusivity(unchecked) private(set) var comesInOrder = true
-    private var last: UInt64 = 0
+    @exclusivity(unchecked) private var last: UInt64 = 0
 
     init(owner: any _ModelObject) { self.owner = owner }
+
+    var added: [UInt64] {
+      get { first == 0 ? [] : [first] + others }
+      set {
+        first = newValue.first ?? 0
+        others = Array(newValue.dropFirst())
+      }
+    }
+    var addedCount: Int { first == 0 ? 0 : others.count + 1 }
 
     func add(_ row: UInt64, isNew: Bool) {
       if !isNew || row <= last { comesInOrder = false }
       last = row
-      added.append(row)
+      if first == 0 { first = row } else { others.append(row) }
     }
 
     func remove(_ row: UInt64) {
-      if let at = added.lastIndex(of: row) { added.remove(at: at) } else { removed.insert(row) }
+      if let at = others.lastIndex(of: row) {
+        others.remove(at: at)
+      } else if first == row {
+        first = others.isEmpty ? 0 : others.removeFirst()
+      } else {
+        removed.insert(row)
+      }
     }
+
+    func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
   var lists: [LinkKey: LoadedList] = [:]

@@ -28,6 +28,8 @@ package final class TableWriter {
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
+  /// The row that was put into `old` to be read, if it is still that.
+  @exclusivity(unchecked) var loaded: RowID?
   /// Fields of the loaded row that stand outside it, and that its entity has no more.
   @exclusivity(unchecked) var strays: [FieldID] = []
   /// Large values of a record that is carried out again, until their row comes.
