@@ -113,29 +113,48 @@ extension GraphContext {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
-    guard let added = addedAtEnd(list).map({ $0.map { model($0, relation) } }),
-      !((relation.isByLinks || observesObjects) && added.isEmpty), !added.contains(where: isForeign)
-    else { return settle(relation.pair) }
-    for member in added where !isMember(member, list) {
-      take(member, list)
-      if member._$state.row != 0, !list.refuses { join(member, list) }
+    switch addedAtEnd(list) {
+    case .others: return settle(relation.pair)
+    case .none: if relation.isByLinks || observesObjects { return settle(relation.pair) }
+    case .one(let one):
+      let member = model(one, relation)
+      if isForeign(member) { return settle(relation.pair) }
+      welcome(member, list)
+    case .many(let all):
+      let members = all.map { model($0, relation) }
+      if members.contains(where: isForeign) { return settle(relation.pair) }
+      for member in members { welcome(member, list) }
     }
     if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
 
-  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away. The members
-  /// that came in behind the others; nil where something else happened.
-  private func addedAtEnd(_ list: LoadedList) -> ArraySlice<AnyObject>? {
-    guard let members = list.slot.members else { return [] }
+  private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
+    if isMember(member, list) { return }
+    take(member, list)
+    if member._$state.row != 0, !list.refuses { join(member, list) }
+  }
+
+  /// The members that came in behind the others, as far as the end of a list tells.
+  private enum Newcomers {
+    case none
+    case one(AnyObject)
+    case many([AnyObject])
+    /// Something else happened.
+    case others
+  }
+
+  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away.
+  private func addedAtEnd(_ list: LoadedList) -> Newcomers {
+    guard let members = list.slot.members else { return .none }
     let (count, before) = (members.count, list.rows.count)
     if count > before {
-      if before > 0, row(members[before - 1], list.relation) != list.rows[before - 1] { return nil }
-      return members[before...]
+      if before > 0, row(members[before - 1], list.relation) != list.rows[before - 1] { return .others }
+      return count == before + 1 ? .one(members[before]) : .many(Array(members[before...]))
     }
-    guard count < before else { return nil }
-    return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? [] : nil
+    guard count < before else { return .others }
+    return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? .none : .others
   }
 
   /// A member of a list, or what a reference leads to: of the relationship's target, or of a subclass of it.
