@@ -29,7 +29,7 @@ package final class GraphContext {
   @exclusivity(unchecked) var changed: [any _ModelObject] = []
   @exclusivity(unchecked) var deleted: [any _ModelObject] = []
   @exclusivity(unchecked) var links = LinkLedger()
-  var sinks: [SinkBox?]
+  @exclusivity(unchecked) var sinks: [SinkBox?]
   /// What was asked for last, because the next one is mostly of the same class.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
   /// By map, relationships that must have some members, or may not have more than some.
@@ -44,7 +44,7 @@ package final class GraphContext {
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
-  var told: [(object: any _ModelObject, property: Int?)] = []
+  @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniqueChoice = UniqueChoice.upsert
@@ -74,12 +74,12 @@ package final class GraphContext {
   package var mostCommitsBehind: UInt64 = 10_000
   package var mostNanosecondsBehind: UInt64 = 600_000_000_000
   /// Whether a loop that reads its objects one by one makes the next call throw.
-  package var isStrict = false
-  var singles: [LinkKey: Int] = [:]
+  @exclusivity(unchecked) package var isStrict = false
+  @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
 
   /// Where rows of one entity are put together.
   final class SinkBox {
-    var sink: _RowSink
+    @exclusivity(unchecked) var sink: _RowSink
     init(_ plan: RowPlan) { sink = _RowSink(plan) }
   }
 
