@@ -6,7 +6,7 @@ extension GraphContext {
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     if object._$state.flags.contains(.fault) { fill(object, origin, for: property) }
-    guard let relation = relation(origin, property), relation.isList, !object._$isFilled(property),
+    guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
     load(object, relation, origin)

@@ -70,7 +70,7 @@ extension GraphContext {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
       if runs.contains(where: { !$0.collisions.isEmpty || !$0.lapsed.isEmpty }) { throw SaveAgain() }
-      for (context, run) in zip(contexts, runs) { context.store.feed.add(run.entry) }
+      for (context, run) in zip(contexts, runs) { context.store.feed.add(run.takeEntry()) }
       return
     }
     let place = runs.count
@@ -129,6 +129,9 @@ extension GraphContext {
   /// New members that are written in their order, and into which nobody else comes, need not be looked at again.
   private func loadEditedLists(isPlain: Bool) throws {
     for (key, edit) in links.edits {
+      if edit.removed.isEmpty, edit.addedCount < 2, store.relations[key.map][key.property]?.isOwnInverse == false {
+        continue
+      }
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
         continue
       }
@@ -137,7 +140,7 @@ extension GraphContext {
         relation.isOwnInverse || (!edit.removed.isEmpty && edit.added.contains { edit.removed.contains($0) })
       guard
         cameAgain
-          || (edit.added.count > 1 && !relation.isByLinks && !(isPlain && comeInOrder(edit.added[...], relation)))
+          || (edit.addedCount > 1 && !relation.isByLinks && !(isPlain && edit.comesInOrder))
       else { continue }
       load(edit.owner, relation, origin)
     }

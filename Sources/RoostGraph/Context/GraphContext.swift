@@ -1,4 +1,5 @@
 internal import RoostFile
+package import RoostQuery
 package import RoostRecords
 
 /// Objects of a store, as one user of it sees and changes them.
@@ -21,6 +22,8 @@ package final class GraphContext {
   /// The snapshot, from the first moment it is needed, and since when.
   @exclusivity(unchecked) private(set) var reader: RecordReader?
   private(set) var shownSince: UInt64 = 0
+  /// What conditions are computed over, for the snapshot that is shown: it keeps what questions have found out.
+  @exclusivity(unchecked) private var shownGround: Ground?
   @exclusivity(unchecked) private var tables: [TableReader?]
   let turn = Turn()
   @exclusivity(unchecked) var batches = BatchRing()
@@ -29,7 +32,7 @@ package final class GraphContext {
   @exclusivity(unchecked) var changed: [any _ModelObject] = []
   @exclusivity(unchecked) var deleted: [any _ModelObject] = []
   @exclusivity(unchecked) var links = LinkLedger()
-  var sinks: [SinkBox?]
+  @exclusivity(unchecked) var sinks: [SinkBox?]
   /// What was asked for last, because the next one is mostly of the same class.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
   /// By map, relationships that must have some members, or may not have more than some.
@@ -44,7 +47,7 @@ package final class GraphContext {
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
-  var told: [(object: any _ModelObject, property: Int?)] = []
+  @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniqueChoice = UniqueChoice.upsert
@@ -74,12 +77,12 @@ package final class GraphContext {
   package var mostCommitsBehind: UInt64 = 10_000
   package var mostNanosecondsBehind: UInt64 = 600_000_000_000
   /// Whether a loop that reads its objects one by one makes the next call throw.
-  package var isStrict = false
-  var singles: [LinkKey: Int] = [:]
+  @exclusivity(unchecked) package var isStrict = false
+  @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
 
   /// Where rows of one entity are put together.
   final class SinkBox {
-    var sink: _RowSink
+    @exclusivity(unchecked) var sink: _RowSink
     init(_ plan: RowPlan) { sink = _RowSink(plan) }
   }
 
@@ -107,6 +110,7 @@ package final class GraphContext {
   }
 
   func letSnapshotGo() {
+    shownGround = nil
     tables = Array(repeating: nil, count: tables.count)
     hideSnapshot()
     reader = nil
@@ -134,6 +138,13 @@ package final class GraphContext {
     return made
   }
 
+  package func ground() throws -> Ground {
+    if let shownGround { return shownGround }
+    let made = Ground(try snapshot())
+    shownGround = made
+    return made
+  }
+
   func table(_ map: EntityMap) throws -> TableReader {
     if let table = tables[map.home] { return table }
     let table = try snapshot().table(map.entity.id)
@@ -143,6 +154,7 @@ package final class GraphContext {
 
   /// Makes a newer snapshot the one that is shown.
   func show(_ new: RecordReader) {
+    shownGround = nil
     tables = Array(repeating: nil, count: tables.count)
     store.feed.shows(new.commit)
     if let reader { store.feed.hides(reader.commit) }

@@ -89,7 +89,10 @@ extension GraphContext {
   }
 
   /// Letting others know may have shown lists while another one is being changed.
-  private func hideAgain() { for list in links.unsettled.values { hideOthers(list) } }
+  private func hideAgain() {
+    if links.unsettled.isEmpty { return }
+    for list in links.unsettled.all { hideOthers(list) }
+  }
 
   // MARK: Many
 

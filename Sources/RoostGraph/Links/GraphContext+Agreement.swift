@@ -5,13 +5,13 @@ extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
   func settle() {
     if links.unsettled.isEmpty { return }
-    for pair in links.unsettled.keys.sorted() { settle(pair) }
+    for pair in links.unsettled.pairs { settle(pair) }
   }
 
   func settle(_ pair: UInt32) {
     while let list = links.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
-      guard list.owner._$isFilled(list.relation.property) else { return }
+      guard list.slot.isFilled else { return }
       links.unsettled[pair] = nil
       list.isUnsettled = false
       noteDirty(list)
@@ -149,7 +149,7 @@ extension GraphContext {
     let key = key(object, origin, relation.property)
     if let list = links.lists[key] { return list.rows.contains(row) }
     if let edit = links.edits[key] {
-      if edit.added.contains(row) { return true }
+      if edit.hasAdded(row) { return true }
       if edit.removed.contains(row) { return false }
     }
     if object._$state.flags.contains(.inserted) { return false }

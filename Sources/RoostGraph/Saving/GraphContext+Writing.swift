@@ -50,13 +50,17 @@ extension GraphContext {
   }
 
   private func update(_ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun, mayWait: Bool) throws {
-    let box = sink(origin.map)
     let row = RowID(object._$state.row)
+    let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
+    if mask & ~store.outsideRows[origin.map.number] == 0, run.news == nil {
+      // Only a list changed, whose members' rows tell it, or its links.
+      return run.note(origin.map.home, row.number)
+    }
+    let box = sink(origin.map)
     let table = try run.writer.table(origin.map.entity.id)
     guard try table.read(row, into: &box.sink.builder) else {
       return run.refuse(GraphFault(.deleted, "the object was deleted by another context", name(object)))
     }
-    let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
     box.sink.failure = nil
     let before = run.isShared ? leads(box, origin) : []
     object._$encode(only: mask, into: &box.sink)

@@ -86,7 +86,7 @@ struct ManySlot {
 extension _ModelObject {
   @inline(__always)
   private func linkPlace(_ property: Int) -> UnsafeMutableRawPointer? {
-    let offset = Self._$type.linkPlaces(self).offset(property)
+    let offset = Self._$type.linkPlace(property, in: self)
     return offset == 0 ? nil : Unmanaged.passUnretained(self).toOpaque() + offset
   }
 

@@ -20,6 +20,8 @@ package final class GraphStore: Sendable {
   let oneWays: [Int: [OneWay]]
   /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
   let needs: [Int: Set<FieldID>]
+  /// By number of the map, the bits of properties of which nothing stands in the object's own row.
+  let outsideRows: [UInt64]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -61,6 +63,18 @@ package final class GraphStore: Sendable {
     self.relations = relations
     oneWays = Self.oneWays(maps, relations)
     needs = Self.needs(maps, relations)
+    outsideRows = maps.map { map in
+      var (outside, inside): (UInt64, UInt64) = (0, 0)
+      for property in map.type.properties.indices {
+        let bit = _ModelState.bit(property)
+        switch relations[map.number][property]?.way {
+        case .list, .found: outside |= bit
+        case .reference, nil: inside |= bit
+        }
+      }
+      // Some properties may share a bit.
+      return outside & ~inside
+    }
     hasLooseLinks = maps.map { map in
       map.type.properties.enumerated().contains { number, property in
         switch property.storage {
