@@ -131,6 +131,8 @@ import Testing
   @Test func `a relationship that was never set leads to a deleted model`() throws {
     let unset = Badgeholder(backingData: _BackingData<Badgeholder>())
     #expect(unset.firm.isDeleted && unset.firm.name == "" && unset.firm.people.isEmpty)
+    let pot = Pot(backingData: _BackingData<Pot>())
+    #expect(pot.seed.isDeleted && pot.seed.kind == .small && pot.seed.weights == [] && pot.seed.pot.isDeleted)
     unset.number = 1
     context.insert(unset)
     let error = #expect(throws: RoostError.self) { try context.save() }
@@ -193,4 +195,25 @@ import Testing
   @Relationship(inverse: \Trunk.leaves) var trunk: Trunk
 
   init(_ trunk: Trunk) { self.trunk = trunk }
+}
+
+@Model final class Pot {
+  var seed: Seed
+
+  init(_ seed: Seed) { self.seed = seed }
+}
+
+@Model final class Seed {
+  enum Kind: String, Codable, CaseIterable { case small, large }
+  struct Weight: Codable, Hashable { var grams: Double }
+
+  var kind: Kind
+  var weights: [Weight]
+  @Relationship(inverse: \Pot.seed) var pot: Pot
+
+  init(_ pot: Pot) {
+    kind = .large
+    weights = [Weight(grams: 1)]
+    self.pot = pot
+  }
 }

@@ -30,7 +30,9 @@ extension _ModelObject {
   /// nothing of the kind.
   @discardableResult
   package func _$fill(_ property: Int, orEmpty: Bool) -> Bool {
-    var filling = Filling(property: property, value: Self._$type.properties[property].initial?(), orEmpty: orEmpty)
+    let known = Self._$type.properties[property]
+    var filling = Filling(property: property, value: known.initial?(), orEmpty: orEmpty)
+    if orEmpty, case .value(let coder) = known.storage { filling.coder = try? coder.coder() }
     _$visit(&filling)
     return filling.isDone
   }
@@ -61,6 +63,8 @@ private struct Filling: _SlotVisitor {
   let property: Int
   let value: Any?
   let orEmpty: Bool
+  /// Knows some value of a type that the engine does not.
+  var coder: AnyCoder?
   var isDone = false
 
   init(property: Int, value: Any?, orEmpty: Bool) {
@@ -71,11 +75,16 @@ private struct Filling: _SlotVisitor {
 
   mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
     guard property == self.property else { return }
-    let empty = orEmpty ? (Value.self as? any _Storable.Type)?._$any : nil
-    guard let value = value as? Value ?? empty as? Value else { return }
+    guard let value = value as? Value ?? (orEmpty ? empty(Value.self) : nil) else { return }
     slot._store(value)
     isDone = true
   }
+
+  private func empty<Value>(_ type: Value.Type) -> Value? {
+    if let empty = (type as? any _Storable.Type)?._$any as? Value { return empty }
+    return (coder as? Coder<Value>)?.any
+  }
+
   mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
     guard property == self.property else { return }
     slot._store(value as? Model)
