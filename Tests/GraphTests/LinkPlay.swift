@@ -14,6 +14,9 @@ struct LinkPlay {
   private var schools: [String: School] = [:]
   private var pupils: [String: Pupil] = [:]
   private var clubs: [String: Club] = [:]
+  private var pupilCount = 0
+  /// How often a school's pupils stood in the order of their rows after a save, and how often in another one.
+  private(set) var orders = (rows: 0, others: 0)
   // What must be: the pupils of a school in order, those of a club, and the clubs of a pupil as a set.
   private var inSchool: [String: [String]] = [:]
   private var inClub: [String: [String]] = [:]
@@ -32,11 +35,14 @@ struct LinkPlay {
       try context.insert(school)
       try context.insert(club)
     }
-    for number in 0..<12 {
-      let pupil = Pupil("p\(number)")
-      pupils[pupil.name] = pupil
-      try context.insert(pupil)
-    }
+    for _ in 0..<12 { try context.insert(makePupil()) }
+  }
+
+  private mutating func makePupil() -> Pupil {
+    let pupil = Pupil("p\(pupilCount)")
+    pupilCount += 1
+    pupils[pupil.name] = pupil
+    return pupil
   }
 
   private mutating func any<Model>(_ all: [String: Model]) -> (name: String, object: Model) {
@@ -50,19 +56,50 @@ struct LinkPlay {
   }
 
   mutating func step(_ story: String) throws {
-    for _ in 0..<1 + generator.below(5) { change() }
+    for _ in 0..<1 + generator.below(5) { try change() }
     if generator.chance(1, in: 3) { check(story + ", before") }
-    if generator.chance(1, in: 4) { try context.save() }
+    if generator.chance(1, in: 4) {
+      try context.save()
+      countOrders()
+    }
     check(story)
     if generator.chance(1, in: 6) { try reopen() }
     if generator.chance(1, in: 10) { check(story + ", reopened") }
   }
 
-  private mutating func change() {
+  private mutating func countOrders() {
+    for list in inSchool.values where list.count > 1 {
+      let rows = list.map { pupils[$0]!._$state.row }
+      if rows == rows.sorted() { orders.rows += 1 } else { orders.others += 1 }
+    }
+  }
+
+  private mutating func change() throws {
     let (name, pupil) = any(pupils)
     let (schoolName, school) = any(schools)
     let (clubName, club) = any(clubs)
-    switch generator.below(9) {
+    switch generator.below(13) {
+    case 9:
+      // As their rows are: the order of these need not be written.
+      school.pupils.sort { $0._$state.row < $1._$state.row }
+      inSchool[schoolName]?.sort { pupils[$0]!._$state.row < pupils[$1]!._$state.row }
+    case 10:
+      if pupils.count > 24 { return }
+      let new = makePupil()
+      inSchool[schoolName]?.append(new.name)
+      if generator.chance(1, in: 2) { return school.pupils.append(new) }
+      new.school = school
+      try context.insert(new)
+    case 11:
+      if generator.chance(2, in: 3) { return }
+      for one in inSchool[schoolName]! { pupils[one]!.school = nil }
+      inSchool[schoolName] = []
+    case 12:
+      if pupils.count < 10 || generator.chance(1, in: 2) { return }
+      leaveSchool(name)
+      for club in inClub.keys { inClub[club]?.removeAll { $0 == name } }
+      pupils[name] = nil
+      try context.delete(pupil)
     case 0, 1:
       if pupil.school !== school {
         leaveSchool(name)
@@ -151,6 +188,7 @@ struct LinkPlay {
     try reopen()
     check("at the end")
     #expect(try store.records.verify().isSound)
+    #expect(orders.rows > 0 && orders.others > 0, "\(orders)")
     context.close()
   }
 }

@@ -170,7 +170,13 @@ import Testing
           try album.insert([:])
           for _ in 0..<10 { try track.insert(["album": .reference(RowID(UInt64(number)))]) }
         }
-        let links = try writer.tables.links(writer.catalog.relationship("tracks", of: "Album"))
+        // In an order of their own, which has to go too.
+        let tracks = try writer.links("tracks", of: "Album")
+        for number in 1...albums {
+          let id = RowID(UInt64(number))
+          try tracks.replace(tracks.rows(of: id).reversed(), of: id)
+        }
+        let links = try writer.tables.links(tracks.relationship)
         let before = links.edits
         let done = try album.deleteFollowingRules(many: (1...albums).map { RowID(UInt64($0)) })
         #expect(done.asked == albums && done.rows.count == albums * 11)

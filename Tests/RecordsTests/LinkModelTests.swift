@@ -13,11 +13,51 @@ import Testing
   struct Model: Equatable {
     var owners: Set<RowID> = []
     var targets: [RowID: RowID?] = [:]
-    var nextOwner: UInt64 = 1
-    var nextTarget: UInt64 = 1
+    /// Numbers of targets that were given and are not used yet.
+    var reserved: [RowID] = []
     /// By relationship and owner; the inverse of links in `backward`.
     var forward: [String: [RowID: [RowID]]] = [:]
     var backward: [String: [RowID: [RowID]]] = [:]
+    /// Owners whose children's order is written.
+    var written: Set<RowID> = []
+
+    func children(_ owner: RowID) -> [RowID] { forward["children"]?[owner] ?? [] }
+
+    mutating func setChildren(_ rows: [RowID], of owner: RowID) {
+      forward["children", default: [:]][owner] = rows.isEmpty ? nil : rows
+      if rows.isEmpty { written.remove(owner) }
+    }
+
+    /// Lets a target refer to another owner, where it comes last, or to none.
+    mutating func lead(_ target: RowID, to owner: RowID?) {
+      let before = targets[target] ?? nil
+      if let before, before != owner { setChildren(children(before).filter { $0 != target }, of: before) }
+      targets[target] = .some(owner)
+      guard let owner, before != owner else { return }
+      if let greatest = children(owner).max(), greatest > target { written.insert(owner) }
+      setChildren(children(owner) + [target], of: owner)
+    }
+
+    mutating func forget(_ target: RowID) {
+      lead(target, to: nil)
+      targets[target] = nil
+    }
+  }
+
+  /// How often a list of children was found in each form, and went from one into the other.
+  struct Census: Equatable {
+    var plain = 0
+    var written = 0
+    var begun = 0
+    var ended = 0
+
+    mutating func count(_ before: Model, _ after: Model) {
+      let owners = after.owners.filter { after.children($0).count > 1 }
+      written += owners.count { after.written.contains($0) }
+      plain += owners.count { !after.written.contains($0) }
+      begun += after.written.subtracting(before.written).count
+      ended += before.written.subtracting(after.written).intersection(owners).count
+    }
   }
 
   /// Name, ordered, inverse ordered, repeating.
@@ -92,16 +132,29 @@ import Testing
           #expect(found == model.backward[kind.name]?[target] ?? [], "\(context) \(kind.name) at \(target.number)")
         }
         let links = model.forward[kind.name]?.values.reduce(0) { $0 + $1.count } ?? 0
-        let tree = forward.tree.root.count
+        let tree = forward.lists.tree.root.count
         #expect(tree == UInt64(links * (kind.order && kind.inverseOrder ? 3 : 2)), "\(context) \(kind.name)")
       }
       let children = try reader.links("children", of: "Owner")
       let others = try reader.links("others", of: "Owner")
       let table = try reader.table("Target")
       var kept: UInt64 = 0
+      var walk = try MemberWalk(children)
       for owner in model.owners {
         let wanted = model.forward["children"]?[owner] ?? []
         #expect(try children.rows(of: owner) == wanted, "\(context) children of \(owner.number)")
+        #expect(try children.count(of: owner) == wanted.count)
+        var walked: [RowID] = []
+        try walk.begin(owner)
+        while let row = try walk.next() { walked.append(row) }
+        #expect(walked == wanted, "\(context) children of \(owner.number)")
+        let isWritten = try children.order?.holds(owner) ?? false
+        #expect(isWritten == model.written.contains(owner), "\(context) children of \(owner.number)")
+        if isWritten { kept += UInt64(wanted.count) }
+        if let last = wanted.last {
+          #expect(try children.row(at: wanted.count - 1, of: owner) == last)
+          #expect(try children.contains(last, in: owner) && children.position(of: last, in: owner) == wanted.count - 1)
+        }
         for child in wanted { #expect(try table.values(child)?["parent"] == .reference(owner)) }
         let plain = try others.rows(of: owner)
         #expect(plain == plain.sorted())
@@ -109,9 +162,8 @@ import Testing
       }
       for (target, parent) in model.targets {
         #expect(try table.values(target)?["parent"] == parent.map { .reference($0) } ?? .null, "\(context)")
-        if parent != nil { kept += 1 }
       }
-      #expect(children.tree.root.count == kept * 2, "\(context)")
+      #expect(children.order?.tree.root.count ?? 0 == kept * 2, "\(context)")
     }
   }
 
@@ -120,23 +172,15 @@ import Testing
   private static func change(_ writer: RecordWriter, _ model: inout Model, _ generator: inout SplitMix64) throws {
     let owners = model.owners.sorted()
     let targets = model.targets.keys.sorted()
-    let choice = generator.below(14)
+    let choice = generator.below(17)
     if choice == 0 || owners.isEmpty {
-      let row = try writer.table("Owner").insert(["name": .string("o")])
-      #expect(row.number == model.nextOwner)
-      model.nextOwner += 1
-      model.owners.insert(row)
+      model.owners.insert(try writer.table("Owner").insert(["name": .string("o")]))
       return
     }
     let owner = owners[generator.below(owners.count)]
     if choice < 3 || targets.isEmpty {
       let parent: RowID? = generator.chance(1, in: 2) ? owner : nil
-      let row = try writer.table("Target").insert([
-        "name": .string("t"), "parent": parent.map { .reference($0) } ?? .null, "plain": .reference(owner),
-      ])
-      model.nextTarget += 1
-      model.targets[row] = .some(parent)
-      if let parent { model.forward["children", default: [:]][parent, default: []].append(row) }
+      model.lead(try insert(parent, owner, writer, &model, &generator), to: parent)
       return
     }
     let target = targets[generator.below(targets.count)]
@@ -149,8 +193,7 @@ import Testing
       if generator.chance(2, in: 3) { return }
       if generator.chance(1, in: 4) { return try delete(owner, writer, &model) }
       try writer.table("Target").delete(target)
-      if let parent = model.targets[target]! { model.forward["children"]?[parent]?.removeAll { $0 == target } }
-      model.targets[target] = nil
+      model.forget(target)
       for kind in kinds {
         for owner in owners { model.forward[kind.name]?[owner]?.removeAll { $0 == target } }
         model.backward[kind.name]?[target] = nil
@@ -203,40 +246,93 @@ import Testing
       }
       model.forward[kind.name]![owner] = wanted
     default:
-      // The children and their order.
-      let children = try writer.links("children", of: "Owner")
-      var list = model.forward["children"]?[owner] ?? []
-      switch generator.below(4) {
-      case 0:
-        let place = generator.below(list.count + 1)
-        if list.contains(target) { return }
-        #expect(try children.insert(target, at: place, in: owner))
-        if let old = model.targets[target]! { model.forward["children"]![old]!.removeAll { $0 == target } }
-        list.insert(target, at: place)
-        model.targets[target] = .some(owner)
-      case 1:
-        guard list.count > 1 else { return }
-        let (from, to) = (generator.below(list.count), generator.below(list.count))
-        try children.move(from: from, to: to, in: owner)
-        list.insert(list.remove(at: from), at: to)
-      case 2:
-        try writer.table("Target").update(target, ["parent": .null])
-        if let old = model.targets[target]! { model.forward["children"]![old]!.removeAll { $0 == target } }
-        list.removeAll { $0 == target }
-        model.targets[target] = .some(nil)
-      default:
-        var wanted = targets.filter { _ in generator.chance(1, in: 4) }
-        wanted.shuffle(using: &generator)
-        try children.replace(wanted, of: owner)
-        for row in list { model.targets[row] = .some(nil) }
-        for row in wanted {
-          if let old = model.targets[row]! { model.forward["children"]![old]!.removeAll { $0 == row } }
-          model.targets[row] = .some(owner)
-        }
-        list = wanted
-      }
-      model.forward["children", default: [:]][owner] = list
+      try changeChildren(of: owner, target, targets, writer, &model, &generator)
     }
+  }
+
+  /// Some targets get numbers that were given before those of others.
+  private static func insert(
+    _ parent: RowID?, _ plain: RowID, _ writer: RecordWriter, _ model: inout Model, _ generator: inout SplitMix64
+  ) throws -> RowID {
+    let table = try writer.table("Target")
+    var builder = table.makeBuilder()
+    try builder.set(table.slot("name"), .string("t"))
+    try builder.set(table.slot("parent"), parent.map { .reference($0) } ?? .null)
+    try builder.set(table.slot("plain"), .reference(plain))
+    guard writer.tables.numbers != nil, generator.chance(1, in: 2) else { return try table.insert(&builder) }
+    if model.reserved.isEmpty {
+      for _ in 0..<1 + generator.below(6) { model.reserved.append(try table.newNumber()) }
+    }
+    let row = model.reserved.remove(at: generator.below(model.reserved.count))
+    try table.insert(&builder, as: row)
+    return row
+  }
+
+  /// The children and their order.
+  private static func changeChildren(
+    of owner: RowID, _ target: RowID, _ targets: [RowID], _ writer: RecordWriter, _ model: inout Model,
+    _ generator: inout SplitMix64
+  ) throws {
+    let children = try writer.links("children", of: "Owner")
+    var list = model.children(owner)
+    func replace(_ wanted: [RowID]) throws {
+      try children.replace(wanted, of: owner)
+      for row in list where !wanted.contains(row) { model.lead(row, to: nil) }
+      for row in wanted { model.lead(row, to: owner) }
+      if model.children(owner) == wanted { return }
+      if wanted == wanted.sorted() { model.written.remove(owner) } else { model.written.insert(owner) }
+      model.setChildren(wanted, of: owner)
+    }
+    switch generator.below(10) {
+    case 0:
+      let place = generator.chance(1, in: 2) ? generator.below(list.count + 1) : list.count
+      if list.contains(target) { return }
+      #expect(try children.insert(target, at: place, in: owner))
+      model.lead(target, to: owner)
+      if place == list.count { return }
+      list.insert(target, at: place)
+      model.written.insert(owner)
+      model.setChildren(list, of: owner)
+    case 1:
+      guard list.count > 1 else { return }
+      let (from, to) = (generator.below(list.count), generator.below(list.count))
+      try children.move(from: from, to: to, in: owner)
+      if from == to { return }
+      list.insert(list.remove(at: from), at: to)
+      model.written.insert(owner)
+      model.setChildren(list, of: owner)
+    case 2:
+      try writer.table("Target").update(target, ["parent": .null])
+      model.lead(target, to: nil)
+    case 3, 4:
+      // Wherever it was before.
+      try writer.table("Target").update(target, ["parent": .reference(owner)])
+      model.lead(target, to: owner)
+    case 5, 6:
+      // As their numbers are: then nothing of it need be written.
+      let some = model.written.sorted().randomElement(using: &generator)
+      if let some, some != owner { return try sort(some, children, &model) }
+      try replace(list.sorted())
+    case 7:
+      if generator.chance(1, in: 2) { return }
+      try children.removeAll(of: owner)
+      for row in list { model.lead(row, to: nil) }
+    case 8:
+      guard let last = list.indices.randomElement(using: &generator) else { return }
+      #expect(try children.remove(at: last, from: owner) == list[last])
+      model.lead(list[last], to: nil)
+    default:
+      var wanted = targets.filter { _ in generator.chance(1, in: 4) }
+      if generator.chance(1, in: 2) { wanted.shuffle(using: &generator) }
+      try replace(wanted)
+    }
+  }
+
+  private static func sort(_ owner: RowID, _ children: LinkWriter, _ model: inout Model) throws {
+    let wanted = model.children(owner).sorted()
+    try children.replace(wanted, of: owner)
+    if model.children(owner) != wanted { model.written.remove(owner) }
+    model.setChildren(wanted, of: owner)
   }
 
   /// An owner goes, with its links; its children stay without a parent.
@@ -247,8 +343,7 @@ import Testing
       model.forward[kind.name]?[owner] = nil
       for target in model.targets.keys { model.backward[kind.name]?[target]?.removeAll { $0 == owner } }
     }
-    for child in model.forward["children"]?[owner] ?? [] { model.targets[child] = .some(nil) }
-    model.forward["children"]?[owner] = nil
+    for child in model.children(owner) { model.lead(child, to: nil) }
   }
 
   struct Stop: Error {}
@@ -291,9 +386,12 @@ import Testing
     var generator = SplitMix64(seed: seed)
     var fileSystem = SimulatedFileSystem()
     fileSystem.recordsSteps = false
-    var store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
+    // In some numbers are given before the rows are written.
+    let reserves = seed % 2 == 0
+    var store = try RecordStore("/a.roost", options: Self.options(), reservesRows: reserves, fileSystem: fileSystem)
     try store.write { try $0.change { $0 = try Self.catalog() } }
     var model = Model()
+    var census = Census()
     for round in 0..<60 {
       var next = model
       do {
@@ -313,9 +411,11 @@ import Testing
           }
           if generator.chance(1, in: 6) { throw Stop() }
         }
+        census.count(model, next)
         model = next
       } catch is Stop {}
       if generator.chance(1, in: 5) {
+        model.reserved = []
         if generator.chance(1, in: 2) {
           try store.close()
         } else {
@@ -323,10 +423,11 @@ import Testing
           fileSystem = fileSystem.crashPoint().image(CrashChoice.none)
           fileSystem.recordsSteps = false
         }
-        store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
+        store = try RecordStore("/a.roost", options: Self.options(), reservesRows: reserves, fileSystem: fileSystem)
       }
       if round % 10 == 9 { try Self.check(store, model, "seed \(seed), round \(round)") }
     }
     try store.close()
+    #expect(census.plain > 20 && census.written > 20 && census.begun > 5 && census.ended > 0, "\(census)")
   }
 }

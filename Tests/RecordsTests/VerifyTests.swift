@@ -78,8 +78,10 @@ import Testing
 
   @Test func `a place without a reference`() throws {
     let found = try broken { writer in
-      let links = try writer.tables.links(writer.catalog.relationship("children", of: "Owner"))
-      let link = try links.links(RowID(1), true)[0]
+      let children = try writer.links("children", of: "Owner")
+      for owner in [1, 2] as [UInt64] { try children.move(from: 1, to: 0, in: RowID(owner)) }
+      let links = try writer.tables.links(children.relationship)
+      let link = try links.links(RowID(1), true)[1]
       try links.remove(link)
       try links.add(RowID(2), link.target)
     }
@@ -88,6 +90,16 @@ import Testing
         "link: the row is missing in the order of row 1, children of Target, row 1",
         "link: row 1 stands in the order, and does not refer to the row, children of Owner, row 2",
       ])
+  }
+
+  @Test func `a place of one that has none beside it`() throws {
+    let found = try broken { writer in
+      let children = try writer.links("children", of: "Owner")
+      let rows = try children.rows(of: RowID(1))
+      try writer.tables.links(children.relationship).add(RowID(1), rows[1])
+    }
+    let missing = [1, 7].map { "link: the row is missing in the order of row 1, children of Target, row \($0)" }
+    #expect(found == missing, "\(found)")
   }
 
   @Test func `a short text that had to leave its row is still what an index asks for`() throws {

@@ -156,18 +156,26 @@ struct SaveReport {
 
   /// Of objects that have rows. Asking each for its own takes longer.
   private static func identifiers(
-    _ objects: [any _ModelObject], _ graph: GraphContext
+    _ objects: [any _ModelObject], _ graph: GraphContext, butDeleted: Bool = false
   ) -> [PersistentIdentifier] {
     let store = graph.store.identifier
-    return objects.map { object in
-      PersistentIdentifier(store: store, entity: type(of: object)._$type.name, .row(object._$state.row))
+    var all: [PersistentIdentifier] = []
+    all.reserveCapacity(objects.count)
+    // Most are of the class of the one before.
+    var last: (type: ObjectIdentifier, name: String)?
+    for object in objects where !(butDeleted && object.isMarkedDeleted) {
+      let type = type(of: object)
+      let name = last.flatMap { $0.type == ObjectIdentifier(type) ? $0.name : nil } ?? type._$type.name
+      last = (ObjectIdentifier(type), name)
+      all.append(PersistentIdentifier(store: store, entity: name, .row(object._$state.row)))
     }
+    return all
   }
 
   func post() {
     let keys = ModelContext.NotificationKey.self
     // Some may have become models that were there.
-    let newcomers = newcomers.flatMap { Self.identifiers($0.objects.filter { !$0.isMarkedDeleted }, $0.graph) }
+    let newcomers = newcomers.flatMap { Self.identifiers($0.objects, $0.graph, butDeleted: true) }
     let merged = Set(context.lastSave.merges.map(\.existing))
     let inserted = merged.isEmpty ? newcomers : newcomers.filter { !merged.contains($0) }
     let known = merged.isEmpty ? [] : Set(self.updated)

@@ -32,7 +32,7 @@ extension GraphContext {
       var runs: [SaveRun] = []
       do {
         try write(waiting, decisions, &runs, durability)
-        for (context, run) in zip(waiting, runs) { try context.finish(run) }
+        for (context, run) in zip(waiting, runs) { context.finish(run) }
         return
       } catch is SaveAgain {
         turns += 1
@@ -42,7 +42,7 @@ extension GraphContext {
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &decisions[number]) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
-        for (context, run) in zip(waiting, runs) where run.isCommitted { try? context.finish(run) }
+        for (context, run) in zip(waiting, runs) where run.isCommitted { context.finish(run) }
         throw error
       }
     }
@@ -70,7 +70,7 @@ extension GraphContext {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
       if runs.contains(where: { !$0.collisions.isEmpty || !$0.lapsed.isEmpty }) { throw SaveAgain() }
-      for (context, run) in zip(contexts, runs) { context.store.feed.add(run.entry) }
+      for (context, run) in zip(contexts, runs) { context.store.feed.add(run.takeEntry()) }
       return
     }
     let place = runs.count
@@ -109,6 +109,7 @@ extension GraphContext {
     try compare(run)
     // References first, so that rules follow those of now; then what makes room for unique values.
     try update(run)
+    try relink(run)
     try delete(run)
     try updateWaiting(run)
     try insert(run)
@@ -128,6 +129,9 @@ extension GraphContext {
   /// New members that are written in their order, and into which nobody else comes, need not be looked at again.
   private func loadEditedLists(isPlain: Bool) throws {
     for (key, edit) in links.edits {
+      if edit.removed.isEmpty, edit.addedCount < 2, store.relations[key.map][key.property]?.isOwnInverse == false {
+        continue
+      }
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
         continue
       }
@@ -136,7 +140,7 @@ extension GraphContext {
         relation.isOwnInverse || (!edit.removed.isEmpty && edit.added.contains { edit.removed.contains($0) })
       guard
         cameAgain
-          || (edit.added.count > 1 && !relation.isByLinks && !(isPlain && comeInOrder(edit.added[...], relation)))
+          || (edit.addedCount > 1 && !relation.isByLinks && !(isPlain && edit.comesInOrder))
       else { continue }
       load(edit.owner, relation, origin)
     }

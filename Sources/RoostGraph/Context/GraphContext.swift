@@ -32,7 +32,7 @@ package final class GraphContext {
   @exclusivity(unchecked) var changed: [any _ModelObject] = []
   @exclusivity(unchecked) var deleted: [any _ModelObject] = []
   @exclusivity(unchecked) var links = LinkLedger()
-  var sinks: [SinkBox?]
+  @exclusivity(unchecked) var sinks: [SinkBox?]
   /// What was asked for last, because the next one is mostly of the same class.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
   /// By map, relationships that must have some members, or may not have more than some.
@@ -47,7 +47,7 @@ package final class GraphContext {
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
-  var told: [(object: any _ModelObject, property: Int?)] = []
+  @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniqueChoice = UniqueChoice.upsert
@@ -56,12 +56,18 @@ package final class GraphContext {
   package internal(set) var lastSave = SaveSummary()
   /// What was stored of properties that were changed here before others changed the row, by object.
   var bases: [LinkKey: RowBase] = [:]
+  /// Objects whose rows may say something else than they do since the last save; they are read again with the newest snapshot.
+  var unread: [any _ModelObject] = []
   /// Whether references that wait to be saved may lead to objects that are gone.
   var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
   /// What was done wrong with objects and has no effect; the next save says it, once.
   var complaints: [GraphFault] = []
+  #if DEBUG
+    /// Whether this is a thread to which the context belongs; nil where any may be.
+    package var isHome: (() -> Bool)?
+  #endif
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -71,12 +77,12 @@ package final class GraphContext {
   package var mostCommitsBehind: UInt64 = 10_000
   package var mostNanosecondsBehind: UInt64 = 600_000_000_000
   /// Whether a loop that reads its objects one by one makes the next call throw.
-  package var isStrict = false
-  var singles: [LinkKey: Int] = [:]
+  @exclusivity(unchecked) package var isStrict = false
+  @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
 
   /// Where rows of one entity are put together.
   final class SinkBox {
-    var sink: _RowSink
+    @exclusivity(unchecked) var sink: _RowSink
     init(_ plan: RowPlan) { sink = _RowSink(plan) }
   }
 
@@ -87,14 +93,16 @@ package final class GraphContext {
     sinks = Array(repeating: nil, count: store.maps.count)
   }
 
-  deinit { reader?.close() }
+  deinit { hideSnapshot() }
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
   package func close() {
-    quietly(.closing) { end() }
+    quietly(.closing, otherwise: ()) { end() }
   }
 
   private func end() {
+    // Lists of new objects are theirs from here on, as users left them.
+    settle()
     isClosed = true
     giveUp()
     origins = Array(repeating: nil, count: origins.count)
@@ -104,8 +112,14 @@ package final class GraphContext {
   func letSnapshotGo() {
     shownGround = nil
     tables = Array(repeating: nil, count: tables.count)
-    reader?.close()
+    hideSnapshot()
     reader = nil
+  }
+
+  private func hideSnapshot() {
+    guard let reader else { return }
+    store.feed.hides(reader.commit)
+    reader.close()
   }
 
   func checkOpen() throws(GraphFault) {
@@ -120,8 +134,7 @@ package final class GraphContext {
   func snapshot() throws -> RecordReader {
     if let reader { return reader }
     let made = try store.records.snapshot()
-    reader = made
-    shownSince = Clock.monotonicNanoseconds()
+    show(made)
     return made
   }
 
@@ -143,6 +156,8 @@ package final class GraphContext {
   func show(_ new: RecordReader) {
     shownGround = nil
     tables = Array(repeating: nil, count: tables.count)
+    store.feed.shows(new.commit)
+    if let reader { store.feed.hides(reader.commit) }
     reader = new
     shownSince = Clock.monotonicNanoseconds()
   }
@@ -200,7 +215,9 @@ package final class GraphContext {
 
   /// The same where nothing can be thrown: the next save says why it could not be found out.
   package func existingQuietly(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
-    quietly(.reading) {
+    quietly(.reading, otherwise: nil) {
+      // Nobody would close the snapshot that it took to look.
+      if isClosed { return nil }
       do { return try find(map, row) } catch {
         if failure == nil { failure = error }
         return nil

@@ -5,18 +5,23 @@ extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
   func settle() {
     if links.unsettled.isEmpty { return }
-    for pair in links.unsettled.keys.sorted() { settle(pair) }
+    for pair in links.unsettled.pairs { settle(pair) }
   }
 
   func settle(_ pair: UInt32) {
     while let list = links.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
-      guard list.owner._$isFilled(list.relation.property) else { return }
+      guard list.slot.isFilled else { return }
       links.unsettled[pair] = nil
       list.isUnsettled = false
-      list.isDirty = true
+      noteDirty(list)
       agree(list)
     }
+  }
+
+  private func noteDirty(_ list: LoadedList) {
+    list.isDirty = true
+    if list.relation.inverse == nil { links.oneWays.insert(list.key) }
   }
 
   private func agree(_ list: LoadedList) {
@@ -65,7 +70,7 @@ extension GraphContext {
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch {
       list.refuses = true
-      return complain(error, list.owner)
+      return complain(error, list.owner, list.relation.property)
     }
     guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
     list.rows.append(member._$state.row)
@@ -73,7 +78,7 @@ extension GraphContext {
 
   /// Compares a list with what the other side knows of it.
   func agreeWhole(_ list: LoadedList) {
-    list.isDirty = true
+    noteDirty(list)
     if list.storedCount != 0 { list.storedCount = nil }
     let all = (list.slot.members ?? []).map { model($0, list.relation) }
     let before = list.rows
@@ -91,7 +96,7 @@ extension GraphContext {
       if !isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
         // It goes out of the list again.
-        complain(error, list.owner)
+        complain(error, list.owner, list.relation.property)
         continue
       }
       let row = member._$state.row
@@ -144,7 +149,7 @@ extension GraphContext {
     let key = key(object, origin, relation.property)
     if let list = links.lists[key] { return list.rows.contains(row) }
     if let edit = links.edits[key] {
-      if edit.added.contains(row) { return true }
+      if edit.hasAdded(row) { return true }
       if edit.removed.contains(row) { return false }
     }
     if object._$state.flags.contains(.inserted) { return false }

@@ -6,6 +6,7 @@ extension GraphContext {
   func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     settle(relation.pair)
     if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
+    if isGoing(object) { return showOnce(object, relation) }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin, &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
@@ -32,6 +33,7 @@ extension GraphContext {
     let edit = links.edits[key]
     var members: [AnyObject] = []
     var loaded: [UInt64] = []
+    var strangers: [(row: UInt64, behind: UInt64?)] = []
     func add(_ member: (any _ModelObject)?) {
       guard let member else { return }
       members.append(member)
@@ -42,13 +44,16 @@ extension GraphContext {
       try walk.begin(RowID(object._$state.row))
       while let row = try walk.next() {
         if edit?.removed.contains(row.number) == true { continue }
-        add(try member(relation.target, row.number))
+        let found = try member(relation.target, row.number)
+        if found == nil, try isStranger(row, relation) { strangers.append((row.number, loaded.last)) }
+        add(found)
       }
     }
     for row in edit?.added ?? [] { add(try live(relation.target, row)) }
     links.edits[key] = nil
     object.many(relation.property).members = members
     let list = LoadedList(key, object, relation, loaded)
+    list.strangers = strangers
     rows += loaded
     if edit != nil {
       list.isDirty = true
@@ -63,7 +68,7 @@ extension GraphContext {
     if isClosed { return }
     links.lists[list.key] = list
     defer { if let changing = links.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
-    links.visible[list.relation.pair, default: []].append(list)
+    noteVisible(list)
     links.queue.append(list)
     links.memberCount += list.rows.count + 1
     if links.memberCount > links.unloadAt { unloadOldest(but: list) }
@@ -73,23 +78,25 @@ extension GraphContext {
     guard let hidden = list.hidden else { return }
     list.hidden = nil
     list.slot.members = hidden
-    links.visible[list.relation.pair, default: []].append(list)
+    noteVisible(list)
+  }
+
+  private func noteVisible(_ list: LoadedList) {
+    var visible = links.visible.take(list.relation.pair) ?? []
+    visible.append(list)
+    links.visible[list.relation.pair] = visible
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
   func hideOthers(_ list: LoadedList) {
-    guard let visible = links.visible[list.relation.pair] else { return }
-    var kept: [LoadedList] = []
-    for other in visible {
-      if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) {
-        kept.append(other)
-        continue
-      }
+    guard var visible = links.visible.take(list.relation.pair) else { return }
+    visible.removeAll { other in
+      if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
       // One that was unloaded meanwhile is in nobody's slot.
-      guard links.lists[other.key] === other, other.hidden == nil else { continue }
-      other.hidden = other.slot.take()
+      if other.hidden == nil, links.lists[other.key] === other { other.hidden = other.slot.take() }
+      return true
     }
-    links.visible[list.relation.pair] = kept
+    links.visible[list.relation.pair] = visible
   }
 
   // MARK: Changes
@@ -98,7 +105,7 @@ extension GraphContext {
     let key = key(object, origin, relation.property)
     if links.unsettled[relation.pair]?.key == key { return }
     settle(relation.pair)
-    if !object._$isFilled(relation.property) || links.lists[key] == nil { load(object, relation, origin) }
+    if !object.many(relation.property).isFilled || links.lists[key] == nil { load(object, relation, origin) }
     guard let list = links.lists[key] else { return }
     hideOthers(list)
     list.isUnsettled = true
@@ -108,32 +115,53 @@ extension GraphContext {
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
   /// Members that went from the end are looked at later. After any other change both sides agree now.
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard let list = links.lists[key(object, origin, relation.property)] else { return }
+    guard let list = links.lists[key(object, origin, relation.property)] else {
+      return regain(object, relation, origin)
+    }
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
-    guard let added = addedAtEnd(list).map({ $0.map { model($0, relation) } }),
-      !((relation.isByLinks || observesObjects) && added.isEmpty), !added.contains(where: isForeign)
-    else { return settle(relation.pair) }
-    for member in added where !isMember(member, list) {
-      take(member, list)
-      if member._$state.row != 0, !list.refuses { join(member, list) }
+    switch addedAtEnd(list) {
+    case .others: return settle(relation.pair)
+    case .none: if relation.isByLinks || observesObjects { return settle(relation.pair) }
+    case .one(let one):
+      let member = model(one, relation)
+      if isForeign(member) { return settle(relation.pair) }
+      welcome(member, list)
+    case .many(let all):
+      let members = all.map { model($0, relation) }
+      if members.contains(where: isForeign) { return settle(relation.pair) }
+      for member in members { welcome(member, list) }
     }
     if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
 
-  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away. The members
-  /// that came in behind the others; nil where something else happened.
-  private func addedAtEnd(_ list: LoadedList) -> ArraySlice<AnyObject>? {
-    guard let members = list.slot.members else { return [] }
+  private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
+    if isMember(member, list) { return }
+    take(member, list)
+    if member._$state.row != 0, !list.refuses { join(member, list) }
+  }
+
+  /// The members that came in behind the others, as far as the end of a list tells.
+  private enum Newcomers {
+    case none
+    case one(AnyObject)
+    case many([AnyObject])
+    /// Something else happened.
+    case others
+  }
+
+  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away.
+  private func addedAtEnd(_ list: LoadedList) -> Newcomers {
+    guard let members = list.slot.members else { return .none }
     let (count, before) = (members.count, list.rows.count)
     if count > before {
-      if before > 0, row(members[before - 1], list.relation) != list.rows[before - 1] { return nil }
-      return members[before...]
+      if before > 0, row(members[before - 1], list.relation) != list.rows[before - 1] { return .others }
+      return count == before + 1 ? .one(members[before]) : .many(Array(members[before...]))
     }
-    guard count < before else { return nil }
-    return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? [] : nil
+    guard count < before else { return .others }
+    return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? .none : .others
   }
 
   /// A member of a list, or what a reference leads to: of the relationship's target, or of a subclass of it.
@@ -168,6 +196,7 @@ extension GraphContext {
         list.remove(row)
       }
       list.isDirty = true
+      if relation(origin, property)?.inverse == nil { links.oneWays.insert(key) }
       return
     }
     let edit: LinkLedger.Edit
@@ -177,13 +206,7 @@ extension GraphContext {
       edit = LinkLedger.Edit(owner: owner)
       links.edits[key] = edit
     }
-    if adds {
-      edit.added.append(row)
-    } else if let at = edit.added.lastIndex(of: row) {
-      edit.added.remove(at: at)
-    } else {
-      edit.removed.insert(row)
-    }
+    if adds { edit.add(row, isNew: member._$state.flags.contains(.inserted)) } else { edit.remove(row) }
   }
 
   /// Takes an object that goes out of a list, which need not be written for that.
@@ -225,9 +248,12 @@ extension GraphContext {
     links.memberCount -= list.rows.count + 1
   }
 
-  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows.
-  func unloadList(_ key: LinkKey) {
-    if let list = links.lists[key], unload(list) { noteTold(list.owner, list.relation.property) }
+  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows. Says whether it did.
+  @discardableResult
+  func unloadList(_ key: LinkKey) -> Bool {
+    guard let list = links.lists[key], unload(list) else { return false }
+    noteTold(list.owner, list.relation.property)
+    return true
   }
 
   /// Unloads every list that has no changes.
@@ -249,8 +275,8 @@ extension GraphContext {
 
   /// Forgets lists that are not loaded any more, and counts the others.
   func tidy() {
-    for (pair, lists) in links.visible {
-      links.visible[pair] = lists.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
+    for pair in links.visible.pairs {
+      links.visible[pair] = links.visible[pair]?.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
     }
     links.queue = links.queue.filter { links.lists[$0.key] === $0 }
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }

@@ -3,29 +3,31 @@ final class LoadedList {
   let key: LinkKey
   let owner: any _ModelObject
   let relation: Relation
+  /// The owner's slot, which stands where it stands as long as the owner lives.
+  let slot: ManySlot
   /// The members' rows, as the other side knows them.
-  var rows: [UInt64]
+  @exclusivity(unchecked) var rows: [UInt64]
+  /// Members of classes that are not among the models, each with the one before it. They are not shown, and stay.
+  var strangers: [(row: UInt64, behind: UInt64?)] = []
   /// The members, where they are not in the object's slot: somebody has to be asked for them.
-  var hidden: [AnyObject]?
+  @exclusivity(unchecked) var hidden: [AnyObject]?
   /// Whether a user changed it since both sides agreed.
-  var isUnsettled = false
+  @exclusivity(unchecked) var isUnsettled = false
   /// Whether something was put in that cannot be a member.
-  var refuses = false
+  @exclusivity(unchecked) var refuses = false
   /// Whether the next save writes it.
-  var isDirty = false
+  @exclusivity(unchecked) var isDirty = false
   /// How many members the store has, where it has them in this order and the others came in behind them; else nil.
-  var storedCount: Int?
+  @exclusivity(unchecked) var storedCount: Int?
 
   init(_ key: LinkKey, _ owner: any _ModelObject, _ relation: Relation, _ rows: [UInt64]) {
     self.key = key
     self.owner = owner
     self.relation = relation
     self.rows = rows
+    slot = owner.many(relation.property)
     storedCount = rows.count
   }
-
-  /// The owner's slot.
-  var slot: ManySlot { owner.many(relation.property) }
 
   func remove(_ row: UInt64) {
     // What came last goes first, mostly.
@@ -36,6 +38,20 @@ final class LoadedList {
   }
 
   var hasChanges: Bool { isUnsettled || isDirty }
+
+  /// Rows of the list with the strangers between them, each behind the one that it stood behind.
+  func withStrangers(_ rows: [UInt64]) -> [UInt64] {
+    if strangers.isEmpty { return rows }
+    var waiting: [UInt64?: [UInt64]] = [:]
+    for one in strangers { waiting[one.behind, default: []].append(one.row) }
+    var all = waiting.removeValue(forKey: nil) ?? []
+    for row in rows {
+      all.append(row)
+      all += waiting.removeValue(forKey: row) ?? []
+    }
+    for one in strangers where waiting[one.behind] != nil { all.append(one.row) }
+    return all
+  }
 }
 
 /// What a context knows of relationships.
@@ -50,22 +66,62 @@ struct LinkLedger {
   /// What other sides did to a list that is not loaded.
   final class Edit {
     let owner: any _ModelObject
-    @exclusivity(unchecked) var added: [UInt64] = []
+    /// The first one that was added, 0 for none, and those behind it. Most edits add one alone.
+    @exclusivity(unchecked) private var first: UInt64 = 0
+    @exclusivity(unchecked) private var others: [UInt64] = []
     @exclusivity(unchecked) var removed: Set<UInt64> = []
+    /// Whether all that were ever added are new, and came in the order in which they will be written.
+    @exclusivity(unchecked) private(set) var comesInOrder = true
+    @exclusivity(unchecked) private var last: UInt64 = 0
 
     init(owner: any _ModelObject) { self.owner = owner }
+
+    var added: [UInt64] {
+      get { first == 0 ? [] : [first] + others }
+      set {
+        first = newValue.first ?? 0
+        others = Array(newValue.dropFirst())
+      }
+    }
+    var addedCount: Int { first == 0 ? 0 : others.count + 1 }
+
+    func add(_ row: UInt64, isNew: Bool) {
+      if !isNew || row <= last { comesInOrder = false }
+      last = row
+      if first == 0 { first = row } else { others.append(row) }
+    }
+
+    func remove(_ row: UInt64) {
+      if let at = others.lastIndex(of: row) {
+        others.remove(at: at)
+      } else if first == row {
+        first = others.isEmpty ? 0 : others.removeFirst()
+      } else {
+        removed.insert(row)
+      }
+    }
+
+    func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
   var lists: [LinkKey: LoadedList] = [:]
   /// By relationship, the lists that may be in their slots.
-  var visible: [UInt32: [LoadedList]] = [:]
+  var visible = ByPair<[LoadedList]>()
   /// By relationship, the list that a user changed.
-  var unsettled: [UInt32: LoadedList] = [:]
+  var unsettled = ByPair<LoadedList>()
   var edits: [LinkKey: Edit] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
   /// Rows that go with the next save although no object of theirs is here.
   var doomed: Set<LinkKey> = []
+  /// By the row that is to go, those which its rules take along.
+  var taken: [LinkKey: [LinkKey]] = [:]
+  /// Objects that were deleted before they had a row.
+  var unborn: Set<LinkKey> = []
+  /// By the row that is to go, lists that lead one way from which it was taken.
+  var left: [LinkKey: [LinkKey]] = [:]
+  /// Lists that lead one way and have changes.
+  var oneWays: Set<LinkKey> = []
   /// The lists, the first loaded first; some may be gone.
   var queue: [LoadedList] = []
   var memberCount = 0
@@ -78,6 +134,43 @@ struct LinkLedger {
   init(most: Int = 100_000) {
     self.most = most
     unloadAt = most
+  }
+
+  /// What was to be deleted is, and what was changed is saved.
+  mutating func forgetDeletions() {
+    doomed = []
+    taken = [:]
+    unborn = []
+    left = [:]
+    oneWays = []
+  }
+}
+
+/// Something for some of the relationships, by the number that both sides share. These numbers are small.
+struct ByPair<Value> {
+  private var values: [Value?] = []
+  private var count = 0
+
+  var isEmpty: Bool { count == 0 }
+  /// Those that have something, ascending.
+  var pairs: [UInt32] { values.indices.filter { values[$0] != nil }.map { UInt32($0) } }
+  var all: [Value] { values.compactMap { $0 } }
+
+  subscript(pair: UInt32) -> Value? {
+    get { pair < values.count ? values[Int(pair)] : nil }
+    set { _ = put(newValue, pair) }
+  }
+
+  /// Takes out what is there.
+  mutating func take(_ pair: UInt32) -> Value? { pair < values.count ? put(nil, pair) : nil }
+
+  private mutating func put(_ value: consuming Value?, _ pair: UInt32) -> Value? {
+    let at = Int(pair)
+    while at >= values.count { values.append(nil) }
+    var other = value
+    count += (other == nil ? 0 : 1) - (values[at] == nil ? 0 : 1)
+    swap(&values[at], &other)
+    return other
   }
 }
 

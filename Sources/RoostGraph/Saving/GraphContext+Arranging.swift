@@ -31,7 +31,7 @@ extension GraphContext {
   /// Links that several members made to one list that is not loaded, in the order in which they did. The members' own lists
   /// would bring them in by the order of their rows.
   private func append(_ run: SaveRun) throws {
-    for (key, edit) in links.edits where edit.added.count > 1 {
+    for (key, edit) in links.edits where edit.addedCount > 1 {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
         relation.isByLinks, !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
@@ -47,7 +47,7 @@ extension GraphContext {
   }
 
   /// The members that stay.
-  private func living(_ list: LoadedList) -> [UInt64] { living(list.rows, list.relation) }
+  private func living(_ list: LoadedList) -> [UInt64] { list.withStrangers(living(list.rows, list.relation)) }
 
   private func living(_ rows: [UInt64], _ relation: Relation) -> [UInt64] {
     let target = store.maps[relation.target]

@@ -9,7 +9,9 @@ final class SaveRun {
   let decisions: [LinkKey: Decision]
   /// Whether what objects say of each other may not be written as it is.
   let isPlain: Bool
-  var entry: CommitFeed.Entry
+  @exclusivity(unchecked) var entry: CommitFeed.Entry
+  /// Rows of one map that are not in the entry yet: most are of the same one.
+  @exclusivity(unchecked) private var noted: (map: Int, rows: [UInt64]) = (0, [])
   var faults: [GraphFault] = []
   /// New objects that have the unique values of a row, found by this attempt.
   var collisions: [Collision] = []
@@ -84,7 +86,24 @@ final class SaveRun {
   }
 
   /// Notes for other contexts that a row changed, or a list of its object.
-  func note(_ map: Int, _ row: UInt64) { entry.rows[map, default: []].append(row) }
+  func note(_ map: Int, _ row: UInt64) {
+    if noted.map != map {
+      moveNoted()
+      noted.map = map
+    }
+    noted.rows.append(row)
+  }
+
+  private func moveNoted() {
+    if noted.rows.isEmpty { return }
+    entry.rows[noted.map, default: []] += noted.rows
+    noted.rows = []
+  }
+
+  func takeEntry() -> CommitFeed.Entry {
+    moveNoted()
+    return entry
+  }
 
   func refuse(_ fault: GraphFault) {
     if faults.count < Self.mostFaults { faults.append(fault) }

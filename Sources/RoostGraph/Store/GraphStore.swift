@@ -16,6 +16,12 @@ package final class GraphStore: Sendable {
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
+  /// By the map that stands for the classes of their members, the lists that lead one way.
+  let oneWays: [Int: [OneWay]]
+  /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
+  let needs: [Int: Set<FieldID>]
+  /// By number of the map, the bits of properties of which nothing stands in the object's own row.
+  let outsideRows: [UInt64]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -52,9 +58,23 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
-    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter { $0.isUnique && !$0.name.hasPrefix("@") } }
+    uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
+    oneWays = Self.oneWays(maps, relations)
+    needs = Self.needs(maps, relations)
+    outsideRows = maps.map { map in
+      var (outside, inside): (UInt64, UInt64) = (0, 0)
+      for property in map.type.properties.indices {
+        let bit = _ModelState.bit(property)
+        switch relations[map.number][property]?.way {
+        case .list, .found: outside |= bit
+        case .reference, nil: inside |= bit
+        }
+      }
+      // Some properties may share a bit.
+      return outside & ~inside
+    }
     hasLooseLinks = maps.map { map in
       map.type.properties.enumerated().contains { number, property in
         switch property.storage {

@@ -43,11 +43,12 @@ final class LinkPlaces: Sendable {
 }
 
 extension _ModelType {
-  func linkPlaces(_ object: some _ModelObject) -> LinkPlaces {
-    if let known = places.load(ordering: .acquiring) {
-      return Unmanaged<LinkPlaces>.fromOpaque(known).takeUnretainedValue()
-    }
-    return findPlaces(object)
+  /// Where the slot of a relationship stands in the object; 0 where it does not.
+  @inline(__always)
+  func linkPlace(_ property: Int, in object: some _ModelObject) -> Int {
+    guard let known = places.load(ordering: .acquiring) else { return findPlaces(object).offset(property) }
+    // It is never given back, so its uses need not be counted.
+    return Unmanaged<LinkPlaces>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.offset(property) }
   }
 
   /// A type lives as long as the program, and so do its places. Two threads find the same, and one of them is kept.

@@ -49,9 +49,18 @@ final class LinkDraft {
     form.pair(owner, target, &key)
     var cursor = ByteCursor(tree)
     guard try cursor.seek(ByteKey(key.bytes)), let (found, value) = cursor.entry() else { return nil }
-    guard found.count >= key.count, found.bytes.prefix(key.count).elementsEqual(key.bytes) else { return nil }
+    guard found.begins(with: key.bytes) else { return nil }
     guard let link = form.link(found.bytes, value.bytes) else { throw damaged(relationship) }
     return link
+  }
+
+  /// Whether an owner has links.
+  static func holds(_ owner: RowID, _ form: LinkForm, _ tree: ByteTree) throws(StoreError) -> Bool {
+    var key = ByteBuffer(capacity: 64)
+    form.prefix(owner, true, &key)
+    var cursor = ByteCursor(tree)
+    guard try cursor.seek(ByteKey(key.bytes)), let (found, _) = cursor.entry() else { return false }
+    return found.begins(with: key.bytes)
   }
 
   func find(_ owner: RowID, _ target: RowID) throws(StoreError) -> Link? {
@@ -240,6 +249,11 @@ enum Labels {
   static let distance: UInt64 = 1 << 32
   /// Every label is below.
   static let end: UInt64 = 1 << 62
+  /// The label of the first link of a list that is written at once, far from either end.
+  static let first = end / 2
+
+  /// How far its links are from each other, so that there is room for as many again.
+  static func step(_ count: Int) -> UInt64 { min(distance, end / 2 / UInt64(count + 1)) }
 
   static func capacity(_ bits: Int) -> Int {
     var capacity = 1.0
@@ -252,7 +266,7 @@ enum Labels {
   /// A label between two neighbours, of which either may be missing; nil where there is none.
   static func between(_ before: UInt64?, _ behind: UInt64?) -> UInt64? {
     switch (before, behind) {
-    case (nil, nil): return end / 2
+    case (nil, nil): return first
     case (let before?, nil):
       if let far = Self.behind(before) { return far }
       return before + 1 < end ? before + (end - before) / 2 : nil

@@ -17,8 +17,9 @@ extension Tables {
   /// Carries out a piece about links again.
   func carryOutLinks(_ kind: Kind, _ reader: inout ByteReader) throws {
     let id = RelationshipID(try reader.number())
-    guard let one = catalog.relationship(id), one.shape == .links || one.isOrdered else { throw Self.unreadable }
+    guard let one = catalog.relationship(id) else { throw Self.unreadable }
     let owner = RowID(try reader.number())
+    if one.shape != .links { return try carryOutOrder(kind, one, owner, &reader) }
     let links = try links(one)
     let isForward = one.isForward
     func place() throws -> Int? {
@@ -49,6 +50,28 @@ extension Tables {
     default: throw Self.unreadable
     }
     guard reader.isAtEnd else { throw Self.unreadable }
+  }
+
+  /// The same for the order of rows that refer to one. Who they are is told by the rows.
+  private func carryOutOrder(
+    _ kind: Kind, _ one: Relationship, _ owner: RowID, _ reader: inout ByteReader
+  ) throws {
+    guard one.isOrdered, let order = try order(of: one) else { throw Self.unreadable }
+    switch kind {
+    case .moveLink:
+      let from = Int(clamping: try reader.number() as UInt64)
+      let to = Int(clamping: try reader.number() as UInt64)
+      guard try moveChild(of: owner, order, from: from, to: to) else { throw Self.unreadable }
+    case .arrange: try arrange(owner, try reader.list { RowID(try $0.number()) }, order)
+    default: throw Self.unreadable
+    }
+    guard reader.isAtEnd else { throw Self.unreadable }
+  }
+
+  /// The order that a relationship keeps of the rows that refer to one.
+  func order(of one: Relationship) throws -> ChildOrder? {
+    guard case .manyByReference(let entity, _) = one.shape else { return nil }
+    return try table(entity).links.order(of: one.id)
   }
 
   // MARK: What writing and carrying out again share

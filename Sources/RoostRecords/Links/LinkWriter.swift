@@ -17,7 +17,7 @@ package final class LinkWriter {
 
   private enum Way {
     case links(LinkDraft)
-    case references(TableWriter, Field, Slot, LinkDraft?)
+    case references(TableWriter, Field, Slot, ChildOrder?)
   }
 
   init(_ one: Relationship, _ tables: Tables) throws {
@@ -28,7 +28,7 @@ package final class LinkWriter {
     case .manyByReference(let entity, let field):
       let table = try tables.table(entity)
       guard let found = table.entity.field(field) else { throw LinkDraft.damaged(one) }
-      way = .references(table, found, try table.slot(found.name), one.isOrdered ? try tables.links(one) : nil)
+      way = .references(table, found, try table.slot(found.name), table.links.order(of: one.id))
     case .one:
       throw RecordFault(
         .wrongType, "a reference is a field of its row", entity: tables.catalog.entity(one.entity)?.name,
@@ -63,9 +63,10 @@ package final class LinkWriter {
   @discardableResult
   package func insert(_ row: RowID, at place: Int?, in owner: RowID) throws -> Bool {
     try tables.check(generation)
+    var count = 0
     if let place {
       try checkOrder()
-      let count = try count(of: owner)
+      count = try self.count(of: owner)
       guard place >= 0, place <= count else {
         throw fault(.outOfRange, "there are \(count) rows, and no place \(place)")
       }
@@ -82,15 +83,16 @@ package final class LinkWriter {
           .link, relationship, [owner.number, row.number, place.map { UInt64($0) + 1 } ?? 0])
       }
       return true
-    case .references(let table, _, let slot, let links):
-      if try reading.contains(row, in: owner) { return false }
+    case .references(let table, _, let slot, let order):
+      if try table.reference(slot, of: row) == owner { return false }
       if relationship.traits.contains(.single), let other = try reading.row(at: 0, of: owner) {
         throw fault(.notUnique, "row \(other.number) refers to row \(owner.number), and only one may")
       }
       guard try table.update(row, { builder in builder.set(slot, reference: owner) }) else {
         throw fault(.unknown, "there is no row \(row.number)")
       }
-      if let place, let links, let link = try links.find(owner, row) { try move(link, links, owner, to: place) }
+      // It came last.
+      if let place, let order, place < count { try move(order, owner, from: count, to: place) }
       return true
     }
   }
@@ -111,7 +113,7 @@ package final class LinkWriter {
       }
       return true
     case .references(let table, let field, let slot, _):
-      guard try reading.contains(row, in: owner) else { return false }
+      guard try table.reference(slot, of: row) == owner else { return false }
       guard field.isOptional else {
         throw RecordFault(
           .missing, "row \(row.number) must refer to a row, so it cannot leave row \(owner.number)",
@@ -159,25 +161,32 @@ package final class LinkWriter {
   /// Moves a row of the owner's list to another place, which is counted without it.
   package func move(from place: Int, to other: Int, in owner: RowID) throws {
     try tables.check(generation)
-    let links = try checkOrder()
+    try checkOrder()
     let count = try count(of: owner)
     guard place >= 0, place < count, other >= 0, other < count else {
       throw fault(.outOfRange, "there are \(count) rows; \(place) cannot go to \(other)")
     }
     if place == other { return }
-    guard let link = try links.links(owner, isForward, place..<place + 1).first else {
-      throw LinkDraft.damaged(relationship)
+    switch way {
+    case .references(_, _, _, let order?): try move(order, owner, from: place, to: other)
+    case .links(let links):
+      guard let link = try links.links(owner, isForward, place..<place + 1).first else {
+        throw LinkDraft.damaged(relationship)
+      }
+      try tables.changing(generation) { () throws(StoreError) in
+        try tables.moveLink(link, links, isForward, to: other)
+        try tables.recordLinks(.moveLink, relationship, [owner.number, UInt64(place), UInt64(other)])
+      }
+    case .references: return
     }
-    try move(link, links, owner, from: place, to: other)
   }
 
-  private func move(_ link: Link, _ links: LinkDraft, _ owner: RowID, from known: Int? = nil, to place: Int) throws {
-    guard let from = try known ?? reading.position(of: link.row(!isForward), in: owner) else {
-      throw LinkDraft.damaged(relationship)
-    }
+  private func move(_ order: ChildOrder, _ owner: RowID, from place: Int, to other: Int) throws(StoreError) {
     try tables.changing(generation) { () throws(StoreError) in
-      try tables.moveLink(link, links, isForward, to: place)
-      try tables.recordLinks(.moveLink, relationship, [owner.number, UInt64(from), UInt64(place)])
+      guard try tables.moveChild(of: owner, order, from: place, to: other) else {
+        throw LinkDraft.damaged(relationship)
+      }
+      try tables.recordLinks(.moveLink, relationship, [owner.number, UInt64(place), UInt64(other)])
     }
   }
 
@@ -194,7 +203,7 @@ package final class LinkWriter {
       for row in Set(rows) { try checkRow(row, relationship.target) }
       try checkRow(owner, relationship.entity)
       try replaceLinks(rows, of: owner, links)
-    case .references(let table, let field, _, let links):
+    case .references(let table, let field, _, let order):
       let wanted = Set(rows)
       let leaving = try self.rows(of: owner).filter { !wanted.contains($0) }
       guard leaving.isEmpty || field.isOptional else {
@@ -205,7 +214,9 @@ package final class LinkWriter {
       for row in rows { try checkRow(row, relationship.target) }
       for row in leaving { try remove(row, from: owner) }
       for row in rows { try append(row, to: owner) }
-      if let links { try arrange(rows, of: owner, links) }
+      if let order {
+        try arrange(rows, of: owner) { () throws(StoreError) in try tables.arrange(owner, rows, order) }
+      }
     }
   }
 
@@ -226,26 +237,23 @@ package final class LinkWriter {
       try insert(row, at: relationship.isOrdered && isInOrder && place < known.count ? place : nil, in: owner)
       known.append(row)
     }
-    if relationship.isOrdered, !isInOrder { try arrange(rows, of: owner, links) }
+    if relationship.isOrdered, !isInOrder {
+      try arrange(rows, of: owner) { () throws(StoreError) in try tables.arrange(owner, rows, links, isForward) }
+    }
   }
 
-  private func arrange(_ rows: [RowID], of owner: RowID, _ links: LinkDraft) throws {
+  private func arrange(_ rows: [RowID], of owner: RowID, _ body: () throws(StoreError) -> Void) throws {
     if try self.rows(of: owner) == rows { return }
     try tables.changing(generation) { () throws(StoreError) in
-      try tables.arrange(owner, rows, links, isForward)
+      try body()
       try tables.recordLinks(.arrange, relationship, [owner.number, UInt64(rows.count)] + rows.map(\.number))
     }
   }
 
   // MARK: Checks
 
-  @discardableResult
-  private func checkOrder() throws(RecordFault) -> LinkDraft {
-    switch way {
-    case .links(let links) where relationship.isOrdered: return links
-    case .references(_, _, _, let links?): return links
-    default: throw fault(.conflict, "the relationship keeps no order")
-    }
+  private func checkOrder() throws(RecordFault) {
+    if !relationship.isOrdered { throw fault(.conflict, "the relationship keeps no order") }
   }
 
   private func checkRow(_ row: RowID, _ entity: EntityID) throws {
@@ -277,17 +285,15 @@ extension RecordReader {
   package func links(_ one: Relationship) throws -> Members {
     switch one.shape {
     case .one: throw RecordFault(.wrongType, "a reference is a field of its row", field: one.name)
-    case .manyByReference(let entity, let field) where !one.isOrdered:
+    case .manyByReference(let entity, let field):
       let table = try table(entity)
       guard let id = one.index, let index = table.index(id) else { throw LinkDraft.damaged(one) }
       return Members(
-        relationship: one, tree: index.tree,
-        source: .index(isOptional: table.entity.field(field)?.isOptional ?? false), bond: index.bond)
-    default:
+        one, rows: index.tree, isOptional: table.entity.field(field)?.isOptional ?? false,
+        order: one.isOrdered ? (Tables.form(one, catalog), try linkTree(one.id)) : nil, index.bond)
+    case .links:
       guard let forward = one.isForward ? one : catalog.inverse(of: one) else { throw LinkDraft.damaged(one) }
-      return Members(
-        relationship: one, tree: try linkTree(forward.id),
-        source: .links(Tables.form(forward, catalog), isForward: one.isForward), bond: try bond)
+      return Members(one, links: try linkTree(forward.id), Tables.form(forward, catalog), try bond)
     }
   }
 }

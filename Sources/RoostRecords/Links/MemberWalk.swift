@@ -10,6 +10,9 @@ package struct MemberWalk: ~Copyable {
   private enum State { case ended, begun, inside }
 
   private var cursor: ByteCursor
+  /// In the orders that were written, if there are any.
+  private var order: ByteCursor?
+  private var isOrdered = false
   private let members: Members
   /// What all entries of the list begin with.
   private var prefix = ByteBuffer(capacity: 64)
@@ -19,7 +22,8 @@ package struct MemberWalk: ~Copyable {
 
   package init(_ members: Members) throws(StoreError) {
     try members.bond.check()
-    cursor = ByteCursor(members.tree)
+    cursor = ByteCursor(members.lists.tree)
+    if let tree = members.order?.tree { order = ByteCursor(tree) }
     self.members = members
     stay = CursorStay(members.bond.scope)
   }
@@ -27,12 +31,22 @@ package struct MemberWalk: ~Copyable {
   /// Makes ``next()`` give the first row of this one's list.
   package mutating func begin(_ owner: RowID) throws(StoreError) {
     try members.bond.check()
-    members.range(owner, &prefix)
+    if let lists = members.order {
+      lists.range(owner, &prefix)
+      _ = try order?.seek(ByteKey(prefix.bytes))
+      isOrdered = order?.entry()?.key.begins(with: prefix.bytes) == true
+      if isOrdered {
+        state = .begun
+        return
+      }
+    }
+    members.lists.range(owner, &prefix)
     state = .begun
   }
 
   package mutating func next() throws(StoreError) -> RowID? {
     try members.bond.check()
+    if isOrdered, state != .ended { return try nextOrdered() }
     let isThere: Bool
     switch state {
     case .ended: return nil
@@ -40,12 +54,21 @@ package struct MemberWalk: ~Copyable {
     case .inside: isThere = try cursor.next()
     }
     state = .inside
-    guard isThere, let (key, value) = cursor.entry(), key.bytes.count >= prefix.count,
-      ByteKey(UnsafeRawBufferPointer(rebasing: key.bytes[..<prefix.count])).compare(ByteKey(prefix.bytes)) == 0
-    else {
+    guard isThere, let (key, value) = cursor.entry(), key.begins(with: prefix.bytes) else {
       state = .ended
       return nil
     }
-    return try members.target(key.bytes, value.bytes)
+    return try members.lists.target(key.bytes, value.bytes)
+  }
+
+  /// The cursor stands on the first one when the list begins.
+  private mutating func nextOrdered() throws(StoreError) -> RowID? {
+    if state == .inside { _ = try order?.next() }
+    state = .inside
+    guard let (key, value) = order?.entry(), key.begins(with: prefix.bytes), let lists = members.order else {
+      state = .ended
+      return nil
+    }
+    return try lists.target(key.bytes, value.bytes)
   }
 }

@@ -8,65 +8,50 @@ internal import RoostTrees
 /// Numbers in a list are found and counted in the time of a look-up. It is refused after its transaction's end, or after
 /// the next change of one that writes.
 package struct Members {
-  enum Source {
-    case links(LinkForm, isForward: Bool)
-    /// The index of a reference.
-    case index(isOptional: Bool)
-  }
-
   package let relationship: Relationship
-  let tree: ByteTree
-  let source: Source
   let bond: ReadBond
+  /// What gives the list of an owner; by reference, of those for which no order was written.
+  let lists: MemberLists
+  /// The orders of rows that refer to one, where some were written.
+  let order: MemberLists?
 
-  private func range(_ owner: RowID) -> ByteBuffer {
-    var key = ByteBuffer(capacity: 64)
-    range(owner, &key)
-    return key
+  /// Those that a tree of links gives.
+  init(_ one: Relationship, links: ByteTree, _ form: LinkForm, _ bond: ReadBond) {
+    relationship = one
+    self.bond = bond
+    lists = MemberLists(relationship: one, tree: links, source: .links(form, isForward: one.isForward))
+    order = nil
   }
 
-  /// What all entries of a row's list begin with, and no others.
-  func range(_ owner: RowID, _ key: inout ByteBuffer) {
-    switch source {
-    case .links(let form, let isForward): form.prefix(owner, isForward, &key)
-    case .index(let isOptional):
-      key.clear()
-      if isOptional { key.append(1) }
-      KeyCoding.append(row: owner, to: &key)
+  /// Rows that refer to one, which an index gives, and the orders that were written.
+  init(
+    _ one: Relationship, rows: ByteTree, isOptional: Bool, order: (form: LinkForm, tree: ByteTree)?, _ bond: ReadBond
+  ) {
+    relationship = one
+    self.bond = bond
+    lists = MemberLists(relationship: one, tree: rows, source: .index(isOptional: isOptional))
+    if let order, !order.tree.root.isEmpty {
+      self.order = MemberLists(relationship: one, tree: order.tree, source: .links(order.form, isForward: true))
+    } else {
+      self.order = nil
     }
   }
 
-  private func bounds(_ owner: RowID) throws(StoreError) -> (start: UInt64, end: UInt64) {
+  /// What gives this owner's list.
+  private func lists(of owner: RowID) throws(StoreError) -> MemberLists {
     try bond.check()
-    var key = range(owner)
-    let start = try tree.rank(of: ByteKey(key.bytes))
-    key.goBehindPrefix()
-    let end = try tree.rank(of: ByteKey(key.bytes))
-    return (start, max(start, end))
-  }
-
-  func target(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> RowID {
-    switch source {
-    case .links(let form, let isForward):
-      if let link = form.link(key, value) { return link.row(!isForward) }
-    case .index:
-      if let entry = IndexEntry.row(key, value) { return entry.row }
-    }
-    throw LinkDraft.damaged(relationship)
+    if let order, try order.holds(owner) { return order }
+    return lists
   }
 
   package func count(of owner: RowID) throws(StoreError) -> Int {
-    let (start, end) = try bounds(owner)
+    let (start, end) = try lists(of: owner).bounds(owner)
     return Int(clamping: end - start)
   }
 
   /// The row at a place in the list; nil behind its end.
   package func row(at position: Int, of owner: RowID) throws(StoreError) -> RowID? {
-    let (start, end) = try bounds(owner)
-    guard position >= 0, UInt64(position) < end - start else { return nil }
-    var cursor = ByteCursor(tree)
-    guard try cursor.move(to: start + UInt64(position)), let (key, value) = cursor.entry() else { return nil }
-    return try target(key.bytes, value.bytes)
+    try lists(of: owner).row(at: position, of: owner)
   }
 
   /// All of them, in order.
@@ -78,49 +63,36 @@ package struct Members {
   }
 
   package func contains(_ row: RowID, in owner: RowID) throws(StoreError) -> Bool {
-    try position(of: row, in: owner, exactly: false) != nil
+    try bond.check()
+    // Who belongs to it is known without the order.
+    return try lists.position(of: row, in: owner, exactly: false) != nil
   }
 
   /// Where the row stands in the list, the first time if it is there more than once; nil if it is not there.
   package func position(of row: RowID, in owner: RowID) throws(StoreError) -> Int? {
-    try position(of: row, in: owner, exactly: true)
-  }
-
-  private func position(of row: RowID, in owner: RowID, exactly: Bool) throws(StoreError) -> Int? {
-    try bond.check()
-    var key = range(owner)
-    switch source {
-    case .links(let form, let isForward):
-      let (first, second) = isForward ? (owner, row) : (row, owner)
-      guard let link = try LinkDraft.find(first, second, form, tree, relationship) else { return nil }
-      if !exactly { return 0 }
-      form.key(link, isForward, &key)
-    case .index:
-      guard let found = try tree.withValue(of: ByteKey(key.bytes), { value in IndexEntry.row(key.bytes, value)?.row })
-      else {
-        KeyCoding.append(row: row, to: &key)
-        guard try tree.withValue(of: ByteKey(key.bytes), { _ in true }) != nil else { return nil }
-        break
-      }
-      return found == row ? 0 : nil
-    }
-    if !exactly { return 0 }
-    let (rank, start) = (try tree.rank(of: ByteKey(key.bytes)), try bounds(owner).start)
-    guard rank >= start else { throw LinkDraft.damaged(relationship) }
-    return Int(clamping: rank - start)
+    try lists(of: owner).position(of: row, in: owner, exactly: true)
   }
 
   /// Goes through the list, from either end or from anywhere.
   package func cursor(of owner: RowID) throws(StoreError) -> MemberCursor {
-    let (start, end) = try bounds(owner)
-    return MemberCursor(self, start, end)
+    let lists = try lists(of: owner)
+    let (start, end) = try lists.bounds(owner)
+    return MemberCursor(lists, bond, start, end)
+  }
+
+  /// What all entries of an owner's list in the index of the reference begin with.
+  static func range(_ owner: RowID, isOptional: Bool, _ key: inout ByteBuffer) {
+    key.clear()
+    if isOptional { key.append(1) }
+    KeyCoding.append(row: owner, to: &key)
   }
 }
 
 /// A place in a list of ``Members``.
 package struct MemberCursor: ~Copyable {
   private var cursor: ByteCursor
-  private let members: Members
+  private let lists: MemberLists
+  private let bond: ReadBond
   private let start: UInt64
   /// How many rows the list has.
   package let count: Int
@@ -131,12 +103,13 @@ package struct MemberCursor: ~Copyable {
   /// Declared behind the cursor, so that it is destroyed after it.
   private let stay: CursorStay
 
-  init(_ members: Members, _ start: UInt64, _ end: UInt64) {
-    cursor = ByteCursor(members.tree)
-    self.members = members
+  init(_ lists: MemberLists, _ bond: ReadBond, _ start: UInt64, _ end: UInt64) {
+    cursor = ByteCursor(lists.tree)
+    self.lists = lists
+    self.bond = bond
     self.start = start
     count = Int(clamping: end - start)
-    stay = CursorStay(members.bond.scope)
+    stay = CursorStay(bond.scope)
   }
 
   /// Makes ``next()`` give the row of this number, and ``previous()`` the one before it.
@@ -155,7 +128,7 @@ package struct MemberCursor: ~Copyable {
   }
 
   private mutating func read(_ wanted: Int) throws(StoreError) -> RowID {
-    try members.bond.check()
+    try bond.check()
     let isThere: Bool
     if let place, wanted == place + 1 {
       isThere = try cursor.next()
@@ -167,7 +140,7 @@ package struct MemberCursor: ~Copyable {
       isThere = try cursor.move(to: start + UInt64(wanted))
     }
     place = wanted
-    guard isThere, let (key, value) = cursor.entry() else { throw LinkDraft.damaged(members.relationship) }
-    return try members.target(key.bytes, value.bytes)
+    guard isThere, let (key, value) = cursor.entry() else { throw LinkDraft.damaged(lists.relationship) }
+    return try lists.target(key.bytes, value.bytes)
   }
 }

@@ -5,13 +5,13 @@ internal import RoostTrees
 
 /// What a table does for its relationships when a row of it changes.
 ///
-/// Who is a child is said by the reference in its row; the order of a parent's children follows: a new child comes last. A
-/// row that goes takes its links with it. Both happen wherever a row is written, so the log need not tell.
+/// Who is a child is said by the reference in its row; the order of a parent's children follows: a new child comes last, see
+/// ``ChildOrder``. A row that goes takes its links with it. Both happen wherever a row is written, so the log need not tell.
 final class TableLinks {
   /// A reference whose rows stand in an order that the other side keeps.
   private struct Order {
     let slot: Slot
-    let links: LinkDraft
+    let children: ChildOrder
   }
 
   /// A reference that must lead to a row.
@@ -28,7 +28,7 @@ final class TableLinks {
   @exclusivity(unchecked) private var checked: [Checked]
   private let tables: Tables
 
-  init(_ entity: Entity, _ layout: Layout, _ tables: Tables) throws(StoreError) {
+  init(_ entity: Entity, _ layout: Layout, _ indexes: [IndexWriter], _ tables: Tables) throws(StoreError) {
     self.tables = tables
     var orders: [Order] = []
     var own: [(LinkDraft, Bool)] = []
@@ -41,7 +41,10 @@ final class TableLinks {
         guard let at = layout.members.firstIndex(where: { $0.id == field }) else { continue }
         if !one.traits.contains(.unchecked) { checked.append(Checked(slot: layout.slots[at], relationship: one)) }
         guard let inverse = tables.catalog.inverse(of: one), inverse.isOrdered else { continue }
-        orders.append(Order(slot: layout.slots[at], links: try tables.links(inverse)))
+        guard let index = indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
+        let children = ChildOrder(
+          try tables.links(inverse), index, isOptional: layout.members[at].isOptional, tables.forest.transaction)
+        orders.append(Order(slot: layout.slots[at], children: children))
       }
     }
     self.orders = orders
@@ -55,13 +58,20 @@ final class TableLinks {
     return number == 0 ? nil : RowID(number)
   }
 
+  /// The order that the other side of a reference keeps, by that side's number.
+  func order(of id: RelationshipID) -> ChildOrder? {
+    orders.first { $0.children.links.relationship.id == id }?.children
+  }
+
   // MARK: Following
 
   @inline(__always)
-  func inserted(_ id: RowID, _ new: UnsafeRawPointer, _ layout: Layout) throws(StoreError) {
+  func inserted(_ id: RowID, _ new: UnsafeRawPointer, _ layout: Layout, isNewest: Bool) throws(StoreError) {
     if orders.isEmpty { return }
     for order in orders {
-      if let parent = Self.reference(new, order.slot, layout) { try append(id, to: parent, order.links) }
+      if let parent = Self.reference(new, order.slot, layout) {
+        try append(id, to: parent, order.children, isNewest: isNewest)
+      }
     }
   }
 
@@ -71,27 +81,26 @@ final class TableLinks {
     for order in orders {
       let (before, after) = (Self.reference(old, order.slot, layout), Self.reference(new, order.slot, layout))
       if before == after { continue }
-      if let before { try take(id, from: before, order.links) }
-      if let after { try append(id, to: after, order.links) }
+      if let before { try take(id, from: before, order.children) }
+      if let after { try append(id, to: after, order.children, isNewest: false) }
     }
   }
 
   func erased(_ id: RowID, _ old: UnsafeRawPointer, _ layout: Layout) throws(StoreError) {
     for order in orders {
-      if let parent = Self.reference(old, order.slot, layout) { try take(id, from: parent, order.links) }
+      if let parent = Self.reference(old, order.slot, layout) { try take(id, from: parent, order.children) }
     }
     for (links, isForward) in own where !links.draft.root.isEmpty { try tables.unlinkAll(id, links, isForward) }
   }
 
-  private func append(_ id: RowID, to parent: RowID, _ links: LinkDraft) throws(StoreError) {
-    try links.add(parent, id)
-    tables.noteLink(links.relationship, parent, id)
+  // Of what is not ordered nothing is noted either: the row's reference says that it came or went.
+
+  private func append(_ id: RowID, to parent: RowID, _ order: ChildOrder, isNewest: Bool) throws(StoreError) {
+    if try order.came(id, to: parent, isNewest: isNewest) { tables.noteLink(order.links.relationship, parent, id) }
   }
 
-  private func take(_ id: RowID, from parent: RowID, _ links: LinkDraft) throws(StoreError) {
-    guard let link = try links.find(parent, id) else { throw LinkDraft.damaged(links.relationship) }
-    try links.remove(link)
-    tables.noteLink(links.relationship, parent, id)
+  private func take(_ id: RowID, from parent: RowID, _ order: ChildOrder) throws(StoreError) {
+    if try order.left(id, from: parent) { tables.noteLink(order.links.relationship, parent, id) }
   }
 
   // MARK: Checking

@@ -6,7 +6,8 @@ internal import RoostTrees
 /// Links between rows while a transaction changes them, and what the log says of them.
 ///
 /// ## Layout
-/// The tree `l7` holds the links of relationship 7 and of its inverse, or the order of the rows that it leads to. Pieces in
+/// The tree `l7` holds the links of relationship 7 and of its inverse, or the order of the rows that it leads to, where that is
+/// not the order of their numbers. Pieces in
 /// the log; all numbers are varints, and `place` is 0 for the end, or the place in the owner's list and 1.
 /// ```
 /// 38 link     relationship, owner, target, place
@@ -75,6 +76,20 @@ extension Tables {
     for link in sorted { noteLink(links.relationship, link.owner, link.target) }
   }
 
+  /// Gives the rows that refer to one another order.
+  func arrange(_ row: RowID, _ rows: [RowID], _ order: ChildOrder) throws(StoreError) {
+    try order.arrange(row, rows)
+    for other in rows { noteLink(order.links.relationship, row, other) }
+  }
+
+  /// Moves one of the rows that refer to one to another place, which is counted without it; false where there is none.
+  func moveChild(of owner: RowID, _ order: ChildOrder, from place: Int, to other: Int) throws(StoreError) -> Bool {
+    try order.write(owner)
+    guard place < .max, let link = try order.links.links(owner, true, place..<place + 1).first else { return false }
+    try moveLink(link, order.links, true, to: other)
+    return true
+  }
+
   func contains(_ row: RowID, _ entity: EntityID) throws -> Bool {
     let tree = try table(entity).rows.tree
     tree.view.slot.enter()
@@ -110,47 +125,28 @@ extension Tables {
   /// A to-many relationship's rows as they are at this moment.
   func members(_ one: Relationship) throws -> Members {
     let bond = ReadBond(scope)
-    if case .manyByReference(let entity, let field) = one.shape, !one.isOrdered {
+    if case .manyByReference(let entity, let field) = one.shape {
       let table = try table(entity)
       guard let index = table.indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
+      let order = one.isOrdered ? try links(one) : nil
       return Members(
-        relationship: one, tree: try index.tree(),
-        source: .index(isOptional: table.entity.field(field)?.isOptional ?? false), bond: bond)
+        one, rows: try index.tree(), isOptional: table.entity.field(field)?.isOptional ?? false,
+        order: order.map { ($0.form, $0.draft.tree) }, bond)
     }
     let links = try links(one)
-    return Members(
-      relationship: one, tree: links.draft.tree, source: .links(links.form, isForward: one.isForward), bond: bond)
+    return Members(one, links: links.draft.tree, links.form, bond)
   }
 
   // MARK: The catalog
 
-  /// Makes trees for relationships that are new, and drops those of which are gone. An order begins as the rows' numbers.
+  /// Makes trees for relationships that are new, and drops those of which are gone. An order begins as the rows' numbers, of
+  /// which nothing is written.
   func setTrees(_ old: Catalog, _ new: Catalog) throws {
     for one in old.relationships where Self.hasTree(one) && new.relationship(one.id) == nil {
       _ = try forest.drop(Self.links(one.id))
     }
     for one in new.relationships where Self.hasTree(one) && old.relationship(one.id) == nil {
       _ = try forest.create(Self.links(one.id), .bytes)
-    }
-  }
-
-  func fillOrders(_ old: Catalog) throws {
-    for one in catalog.relationships where one.isOrdered && old.relationship(one.id) == nil {
-      guard case .manyByReference(let entity, let field) = one.shape, old.entity(entity) != nil else { continue }
-      let links = try links(one)
-      let table = try table(entity)
-      guard let at = table.layout.members.firstIndex(where: { $0.id == field }) else { continue }
-      let slot = table.layout.slots[at]
-      var cursor = IntegerCursor(table.rows.tree)
-      var isThere = try cursor.first()
-      while isThere {
-        let id = RowID(cursor.key)
-        guard try table.load(id) else { throw table.damaged(id) }
-        let parent = table.old.start.u64(slot.position)
-        if !table.layout.isNull(table.old.start, slot), parent != 0 { try links.add(RowID(parent), id) }
-        try forest.transaction.relieve()
-        isThere = try cursor.next()
-      }
     }
   }
 }
@@ -160,9 +156,8 @@ extension LinkDraft {
   func arrange(_ links: [Link], _ isForward: Bool) throws(StoreError) {
     for link in links { try remove(link) }
     if links.isEmpty { return }
-    // Far enough from either end for as many again.
-    var label = Labels.end / 2
-    let step = min(Labels.distance, Labels.end / 2 / UInt64(links.count + 1))
+    var label = Labels.first
+    let step = Labels.step(links.count)
     for link in links {
       var placed = link
       if isForward { placed.forward = label } else { placed.backward = label }

@@ -53,6 +53,7 @@ extension TableWriter {
   /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
   func load(_ id: RowID) throws(StoreError) -> Bool {
     try tables.check(generation)
+    loaded = nil
     let found = try rows.tree.withValue(of: id.number) { row in
       guard layout.admits(row) else { return false }
       builder.load(admitted: row)
@@ -120,6 +121,7 @@ extension TableWriter {
   func exchange(
     _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [Borrowed]
   ) throws(StoreError) {
+    loaded = nil
     if !tables.leavesOutIndexes { try takeOut(id, of: touched) }
     for index in layout.places.indices where changed.contains(index) {
       let place = layout.places[index].place
@@ -139,6 +141,7 @@ extension TableWriter {
 
   /// Takes `old` out of rows and indexes.
   func erase(_ id: RowID) throws(StoreError) {
+    loaded = nil
     tables.deletions &+= 1
     try links.erased(id, old.start, layout)
     try takeOut(id, of: borrowed)

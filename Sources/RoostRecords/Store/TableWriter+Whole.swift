@@ -8,13 +8,15 @@ extension TableWriter {
   package func read(_ id: RowID, into builder: inout RowBuilder) throws -> Bool {
     guard try load(id) else { return false }
     builder.load(old.bytes)
+    loaded = id
     return true
   }
 
   /// Makes the row what the builder says, where it says something else; false if there is none of that number.
   @discardableResult
   package func replace(_ id: RowID, with builder: inout RowBuilder) throws -> Bool {
-    guard try load(id) else { return false }
+    // Mostly nothing happened since it was read.
+    if loaded == id { try tables.check(generation) } else if try !load(id) { return false }
     try replace(id, assemble(&builder, id))
     return true
   }

@@ -24,10 +24,12 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var nextRow: UInt64
   /// Changes of rows from here on need no note in the history: they are new, or there is none.
   let firstNew: UInt64
-  private(set) var isNextRowChanged = false
+  @exclusivity(unchecked) private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
+  /// The row that was put into `old` to be read, if it is still that.
+  @exclusivity(unchecked) var loaded: RowID?
   /// Fields of the loaded row that stand outside it, and that its entity has no more.
   @exclusivity(unchecked) var strays: [FieldID] = []
   /// Large values of a record that is carried out again, until their row comes.
@@ -55,7 +57,7 @@ package final class TableWriter {
     self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
     borrowed = self.indexes.map(Unmanaged.passUnretained)
     self.nextRow = nextRow
-    links = try TableLinks(entity, layout, tables)
+    links = try TableLinks(entity, layout, self.indexes, tables)
     firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
@@ -197,7 +199,8 @@ package final class TableWriter {
 
   /// Puts `new` into rows and indexes, whose keys are made.
   func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
-    if id.number >= nextRow {
+    let isNewest = id.number >= nextRow
+    if isNewest {
       if id.number > nextRow { tables.history.note(gap: nextRow..<id.number, of: entity.id) }
       nextRow = id.number + 1
       isNextRowChanged = true
@@ -207,7 +210,7 @@ package final class TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     try add(id, to: borrowed)
-    try links.inserted(id, new.start, layout)
+    try links.inserted(id, new.start, layout, isNewest: isNewest)
   }
 
   /// Puts the entries of `new` into some indexes.

@@ -21,7 +21,8 @@ package final class Tables {
   /// What the transaction changed so far, for the history.
   let history: HistoryNotes
   var historyTurn: HistoryTurn
-  private var opened: [EntityID: TableWriter] = [:]
+  /// Ascending by entity.
+  @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
   /// Links between rows: see `Links/Tables+Links.swift`.
   /// What is left out on purpose: nothing, but in tests of the tests.
   let omission: Omission
@@ -101,7 +102,7 @@ package final class Tables {
   func end() {
     generation += 1
     scope.generation += 1
-    opened = [:]
+    opened = []
     linkDrafts = [:]
   }
 
@@ -128,15 +129,21 @@ package final class Tables {
   // MARK: Tables
 
   package func table(_ id: EntityID) throws -> TableWriter {
-    if let known = opened[id] { return known }
+    if let known = known(id) { return known }
     guard let entity = catalog.entity(id) else {
       throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
     }
     let table = try TableWriter(
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
       indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
-    opened[id] = table
+    opened.insert((id, table), at: opened.firstIndex { $0.id > id } ?? opened.count)
     return table
+  }
+
+  /// They are few, and so are found sooner than by hashing.
+  private func known(_ id: EntityID) -> TableWriter? {
+    for place in opened.indices where opened[place].id == id { return opened[place].table }
+    return nil
   }
 
   package func table(_ name: String) throws -> TableWriter {
@@ -158,7 +165,7 @@ package final class Tables {
 
   /// The number of the entity's next row, as it is now.
   func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
-    if let known = opened[id] { return known.nextRow }
+    if let known = known(id) { return known.nextRow }
     return try nextRow(id)
   }
 
@@ -205,7 +212,6 @@ package final class Tables {
     try recordCatalog(encoded)
     history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
-    try fillOrders(old)
   }
 
   private func store(_ encoded: [UInt8]) throws(StoreError) {
@@ -223,7 +229,7 @@ package final class Tables {
 
   /// Writes what tables keep in memory into the trees, before the roots are sealed.
   private func sealCounters() throws(StoreError) {
-    for (id, table) in opened.sorted(by: { $0.key < $1.key }) where table.isNextRowChanged {
+    for (id, table) in opened where table.isNextRowChanged {
       let meta = try bytes(Self.meta)
       let number = table.nextRow
       _ = try ByteKey.borrowing(Self.nextKey(id)) { (key) throws(StoreError) in
@@ -241,7 +247,7 @@ package final class Tables {
   /// Makes the trees hold everything, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
-    for (_, table) in opened.sorted(by: { $0.key < $1.key }) { try table.settle() }
+    for (_, table) in opened { try table.settle() }
     try sealCounters()
   }
 

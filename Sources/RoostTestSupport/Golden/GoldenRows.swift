@@ -129,6 +129,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         try list.append(RowID(number), to: RowID(1 + number % 2))
         try writer.links("tags", of: "Owner").append(RowID(number), to: RowID(2))
       }
+      // An order that is not that of the rows' numbers; the other owners' children have none that is written.
+      try writer.links("children", of: "Owner").move(from: 2, to: 0, in: RowID(2))
       try writer.setConsumer("mirror", writer.latestToken)
     }
     try store.write { writer in
@@ -166,6 +168,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       try list.remove(RowID(3), from: RowID(2))
       try writer.links("tags", of: "Owner").removeAll(of: RowID(2))
       try writer.links("children", of: "Owner").replace([10, 2, 7].map { RowID($0) }, of: RowID(1))
+      try writer.links("children", of: "Owner").move(from: 1, to: 0, in: RowID(1))
     }
     try store.write { writer in
       _ = try writer.buildStep(writer.catalog.indexes.first { $0.name == "half" }!.id, most: 3)

@@ -50,6 +50,10 @@ import Testing
           "owner": number % 4 == 0 ? .null : .reference(RowID(UInt64(1 + number % 6))),
         ])
       }
+      let things = try writer.links("things", of: "Owner")
+      for owner in (1...6).map({ RowID($0) }) where try things.count(of: owner) > 1 {
+        try things.move(from: 1, to: 0, in: owner)
+      }
       let (likes, tags) = (try writer.links("likes", of: "Owner"), try writer.links("tags", of: "Owner"))
       for number in 1..<40 {
         try likes.insert(RowID(UInt64(number)), at: 0, in: RowID(UInt64(1 + number % 5)))

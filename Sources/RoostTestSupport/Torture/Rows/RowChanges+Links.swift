@@ -60,10 +60,10 @@ extension RowChanges {
     let (owner, item) = (generator.pick(model.owners), generator.pick(model.items))
     let items = try writer.links("items", of: "Owner")
     var list = model.state.lists["items"]?[owner] ?? []
-    switch generator.below(3) {
+    switch generator.below(6) {
     case 0:
       if list.contains(item) { return }
-      let place = generator.below(list.count + 1)
+      let place = generator.chance(1, in: 2) ? list.count : generator.below(list.count + 1)
       _ = try items.insert(RowID(item), at: place, in: RowID(owner))
       model.update(item, ["owner": .reference(RowID(owner))])
       list.insert(item, at: place)
@@ -72,9 +72,16 @@ extension RowChanges {
       let (from, to) = (generator.below(list.count), generator.below(list.count))
       try items.move(from: from, to: to, in: RowID(owner))
       list.insert(list.remove(at: from), at: to)
+    case 2:
+      try items.removeAll(of: RowID(owner))
+      for row in list { model.update(row, ["owner": .null]) }
+      list = []
     default:
-      var wanted = model.items.filter { _ in generator.chance(1, in: 8) }
-      wanted.shuffle(using: &generator)
+      // Half of them in the order of their numbers, of which nothing need be written.
+      let isSorted = generator.chance(1, in: 2)
+      var wanted = list
+      if !isSorted || generator.chance(1, in: 2) { wanted = model.items.filter { _ in generator.chance(1, in: 8) } }
+      if isSorted { wanted.sort() } else { wanted.shuffle(using: &generator) }
       try items.replace(wanted.map { RowID($0) }, of: RowID(owner))
       for row in list where !wanted.contains(row) { model.update(row, ["owner": .null]) }
       for row in wanted { model.update(row, ["owner": .reference(RowID(owner))]) }
