@@ -189,6 +189,58 @@ import Testing
     #expect(context.templateCount < count + 20)
   }
 
+  @Test func `a unique value finds its one model`() throws {
+    let context = ModelContext(try makeContainer())
+    let long = String(repeating: "x", count: 600)
+    let names = ["a", "b", "\u{e9}", "", long, long + "y", long + "z"]
+    for name in names { context.insert(Artist(name)) }
+    try context.save()
+    func ask(_ name: String, offset: Int? = nil) throws -> [String] {
+      var descriptor = FetchDescriptor<Artist>(predicate: #Predicate { $0.name == name })
+      descriptor.fetchOffset = offset
+      let found = try context.fetch(descriptor)
+      if offset == nil { #expect(try context.fetchCount(descriptor) == found.count) }
+      return found.map(\.name)
+    }
+    for _ in 0..<3 {
+      for name in names {
+        #expect(try ask(name) == [name])
+        #expect(try ask(name, offset: 1) == [])
+      }
+      #expect(try ask("e\u{301}") == ["\u{e9}"])
+      #expect(try ask("c") == [] && ask(long + "x") == [] && ask("x") == [])
+    }
+    // One that waits to be saved has it, and then the store.
+    let first = FetchDescriptor<Artist>(predicate: #Predicate { $0.name == "a" })
+    let artist = try #require(try context.fetch(first).first)
+    artist.name = "c"
+    #expect(try ask("a") == [] && ask("c") == ["c"])
+    try context.save()
+    #expect(try ask("a") == [] && ask("c") == ["c"])
+    context.delete(artist)
+    #expect(try ask("c") == [])
+    try context.save()
+    #expect(try ask("c") == [] && ask("b") == ["b"])
+  }
+
+  @Test func `what a large fetch names beforehand is read once`() throws {
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    for number in 0..<4000 {
+      let album = Album("title \(number)", year: 0, isLive: false)
+      album.artist = Artist("artist \(number * 7 % 4000)")
+      context.insert(album)
+    }
+    try context.save()
+    let other = ModelContext(container)
+    var descriptor = FetchDescriptor<Album>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.artist]
+    let albums = try other.fetch(descriptor)
+    #expect(other.statistics.faultsFilledTogether == 4000 && other.statistics.coarseReads == 1)
+    #expect(albums.allSatisfy { $0.artist.map { !$0.name.isEmpty } ?? false })
+    #expect(other.statistics.faultsFilledTogether == 4000 && other.statistics.faultsFilled == 0)
+  }
+
   @Test func `variables of one type are told apart`() throws {
     let context = try Self.context()
     let artists = try context.fetch(FetchDescriptor<Artist>())

@@ -56,11 +56,11 @@ public struct _RowSource: ~Copyable {
     let place = places[node]
     if place.kind == .variable, !place.isNull(row) {
       let at = Int(place.position)
-      let start = place.number == 0 ? 0 : Int(Self.word(row, at &- 2) & ~Layout.outside)
+      let start = place.number == 0 ? 0 : Int(Self.word(row, at &- 2) & ~Self.outsideBit)
       let end = Self.word(row, at)
       let bytes = UnsafeRawBufferPointer(
-        start: row + (Int(place.bytesStart) &+ start), count: Int(end & ~Layout.outside) &- start)
-      return end & Layout.outside == 0 ? body(bytes) : outside(node, FieldID(place.field), body)
+        start: row + (Int(place.bytesStart) &+ start), count: Int(end & ~Self.outsideBit) &- start)
+      return end & Self.outsideBit == 0 ? body(bytes) : outside(node, FieldID(place.field), body)
     }
     return body(initialBytes(node))
   }
@@ -82,6 +82,9 @@ public struct _RowSource: ~Copyable {
       return body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
   }
+
+  /// That of ``Layout``, where it can be seen from here.
+  private static var outsideBit: UInt16 { @inline(__always) get { 0x8000 } }
 
   private static func word(_ row: UnsafeRawPointer, _ offset: Int) -> UInt16 {
     UInt16(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
