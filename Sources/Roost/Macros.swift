@@ -26,6 +26,20 @@ public macro Relationship(
   hashModifier: String? = nil
 ) = #externalMacro(module: "RoostMacros", type: "RelationshipMacro")
 
+/// Says how a property leads to other models, and how many: `minimum` and `maximum` are short for the longer names.
+@attached(peer)
+public macro Relationship(
+  _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify, minimum: Int,
+  maximum: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "RoostMacros", type: "RelationshipMacro")
+
+/// Says how a property leads to other models, and how many at the most.
+@attached(peer)
+public macro Relationship(
+  _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify, maximum: Int,
+  originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "RoostMacros", type: "RelationshipMacro")
+
 /// Keeps a property out of the store.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "RoostMacros", type: "TransientMacro")
@@ -53,5 +67,5 @@ public macro _TransformablePersistedProperty() = #externalMacro(module: "RoostMa
 /// What `@Model` puts before each property.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_))
-public macro _PersistedProperty(_ number: Int = 0, in model: String = "") =
+public macro _PersistedProperty(_ number: Int = 0, in model: String = "", hasOwnType: Bool = false) =
   #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")

@@ -55,6 +55,22 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.init(code, detail, entity: name.entity, row: name.row, property: property, others: others)
   }
 
+  /// What a rule says that forbids a deletion.
+  static func denied(_ object: ObjectName, _ property: String?, _ others: [ObjectName]) -> GraphFault {
+    let some = others.prefix(3).map(\.description).joined(separator: ", ")
+    return GraphFault(
+      .denied,
+      "it cannot be deleted while it leads to \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
+        + "take them out first", object, property, others: others)
+  }
+
+  /// What is said of a reference that must lead somewhere, to an object that goes.
+  static func needed(_ object: ObjectName, _ property: String?, _ other: ObjectName) -> GraphFault {
+    GraphFault(
+      .denied, "it must lead to an object, and \(other) is to be deleted: delete it too, or let it lead elsewhere",
+      object, property, others: [other])
+  }
+
   package var description: String {
     var place = entity ?? ""
     if let row { place += " \(row)" }

@@ -34,8 +34,10 @@ extension ModelMacro: MemberAttributeMacro {
     else { return [] }
     let model = ModelSource(declaration, isConforming: nil, context)
     guard let number = model.properties.firstIndex(where: { $0.name == property.name }) else { return [] }
-    if model.superclass != nil { return ["@_PersistedProperty(\(raw: number), in: \"\(raw: model.name)\")"] }
-    return ["@_PersistedProperty(\(raw: number))"]
+    var arguments = "\(number)"
+    if model.superclass != nil { arguments += ", in: \"\(model.name)\"" }
+    if model.properties[number].hasOwnType { arguments += ", hasOwnType: true" }
+    return ["@_PersistedProperty(\(raw: arguments))"]
   }
 }
 

@@ -20,8 +20,11 @@ struct ModelSource {
     self.declaration = declaration
     name = declaration.name.text
     members = Self.active(declaration.memberBlock.members, context)
+    let ownTypes = Self.ownTypes(declaration, members)
     properties = members.compactMap { member in
-      if case .persisted(let property) = MemberKind(member) { property } else { nil }
+      guard case .persisted(var property) = MemberKind(member) else { return nil }
+      property.hasOwnType = !ownTypes.isEmpty && property.names(oneOf: ownTypes)
+      return property
     }
     constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
       .filter { ["Unique", "Index"].contains($0.macroName.text) }
@@ -59,6 +62,15 @@ struct ModelSource {
       else { return [] }
       return active(members, context)
     }
+  }
+
+  /// The known names that the class gives to types of its own.
+  private static func ownTypes(_ declaration: ClassDeclSyntax, _ members: [DeclSyntax]) -> Set<String> {
+    var names = members.compactMap { member in
+      member.asProtocol((any NamedDeclSyntax).self)?.name.text
+    }
+    names += declaration.genericParameterClause?.parameters.map(\.name.text) ?? []
+    return SlotType.known.intersection(names)
   }
 
   /// The first type that the class names, unless it is known as a protocol.

@@ -13,7 +13,7 @@ struct PersistedPropertyMacro: AccessorMacro {
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
-    guard case .persisted(let property) = MemberKind(declaration), !property.isByHand else { return [] }
+    guard let property = property(node, declaration) else { return [] }
     let slot = "_" + property.bareName
     let number = number(node, property)
     var text = """
@@ -38,13 +38,23 @@ struct PersistedPropertyMacro: AccessorMacro {
     return [.text(text)]
   }
 
+  fileprivate static func property(_ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol) -> Property? {
+    guard case .persisted(var property) = MemberKind(declaration), !property.isByHand else { return nil }
+    property.hasOwnType = argument("hasOwnType", of: node) != nil
+    return property
+  }
+
+  private static func argument(_ label: String, of node: AttributeSyntax) -> ExprSyntax? {
+    node.arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }?.expression
+  }
+
   /// The property's number: that in its class, behind those of the superclass; found by the name where nobody gives it.
   private static func number(_ node: AttributeSyntax, _ property: Property) -> String {
     guard let arguments = node.arguments?.as(LabeledExprListSyntax.self), let first = arguments.first else {
       return "Self._$type._number(of: \"\(property.bareName)\")"
     }
     let own = first.expression.trimmedDescription
-    guard let model = arguments.dropFirst().first?.expression.as(StringLiteralExprSyntax.self) else { return own }
+    guard let model = argument("in", of: node)?.as(StringLiteralExprSyntax.self) else { return own }
     return "\(model.segments.trimmedDescription)._$first._$plus(\(own))"
   }
 }
@@ -54,7 +64,7 @@ extension PersistedPropertyMacro: PeerMacro {
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard case .persisted(let property) = MemberKind(declaration), !property.isByHand else { return [] }
+    guard let property = property(node, declaration) else { return [] }
     let slot = "_\(property.bareName)\(property.slot.declaration)"
     return [.text("@exclusivity(unchecked) nonisolated(unsafe) final private var \(slot)")]
   }

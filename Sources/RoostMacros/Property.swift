@@ -11,12 +11,14 @@ struct Property {
   var declaration: VariableDeclSyntax
   /// Whether the user wrote the accessors, and keeps the value in the backing data.
   var isByHand = false
+  /// Whether its type is written like one that everybody knows, but is the model's own.
+  var hasOwnType = false
   /// Whether the user wrote observers, which the compiler takes away where a macro writes accessors.
   var isObserved: Bool { binding.accessorBlock?.hasObservers ?? false }
 
   var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
   var relationship: AttributeSyntax? { declaration.attribute("Relationship") }
-  var slot: SlotType { SlotType(type, initial) }
+  var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType) }
 }
 
 /// What a member is to the model.
@@ -79,6 +81,11 @@ extension Property {
     self.isByHand = isByHand
     type = binding.typeAnnotation?.type.trimmed
     initial = binding.initializer?.value.trimmed
+  }
+
+  /// Whether its type, as it is written, has one of these names in it.
+  func names(oneOf names: Set<String>) -> Bool {
+    type?.tokens(viewMode: .sourceAccurate).contains { names.contains($0.text) } ?? false
   }
 }
 

@@ -13,11 +13,12 @@ enum SlotType {
   /// Whatever the type of the expression turns out to be.
   case expression(String)
 
-  init(_ type: TypeSyntax?, _ initial: ExprSyntax?) {
+  /// - Parameter isOwn: whether the model has a type of its own that goes by a known name.
+  init(_ type: TypeSyntax?, _ initial: ExprSyntax?, isOwn: Bool) {
     if let type {
       let text = Self.plain(type)
       let bare = text.hasSuffix("?") ? String(text.dropLast()) : text
-      if Self.known.contains(bare) || Self.isKnownList(bare) {
+      if !isOwn, Self.known.contains(bare) || Self.isKnownList(bare) {
         self = .value(text, isOptional: text.hasSuffix("?"))
       } else {
         self = .type(text)

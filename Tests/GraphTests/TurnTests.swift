@@ -1,3 +1,4 @@
+import Observation
 import RoostFile
 import RoostQuery
 import SwiftData
@@ -91,6 +92,57 @@ import Testing
       }
     }
     for thread in threads { thread.join() }
+    context.close()
+  }
+
+  @Test func `whoever is told of a change finds the context free`() throws {
+    let (context, school) = try filled()
+    context.observe(true)
+    nonisolated(unsafe) let shared = context
+    let held = Shelf()
+    /// Asks on another thread, because the one that has the turn may always.
+    func watch(_ read: () -> Void) {
+      withObservationTracking(read) {
+        let thread = try? RoostFile.Thread {
+          do {
+            if try shared.turn.takeOrThrow(.reading) { shared.turn.give() }
+          } catch { held.put(shared) }
+        }
+        thread?.join()
+      }
+    }
+    let pupil = school.pupils[0]
+    watch { _ = school.pupils.count }
+    pupil.school = nil
+    watch { _ = school.name }
+    context.rollback()
+    watch { _ = school.pupils.count }
+    school.pupils.removeAll()
+    watch { _ = pupil.school }
+    context.reset()
+    held.finish()
+    #expect(!held.takeOne())
+    context.close()
+  }
+
+  @Test func `a getter that waits too long gives a value, and the next call says why`() throws {
+    let (context, school) = try filled()
+    nonisolated(unsafe) let (shared, model) = (context, school)
+    context.turn.patience = 20_000_000
+    _ = context.turn.take(.saving)
+    let thread = try RoostFile.Thread {
+      #expect(model.pupils.isEmpty && model.head == nil)
+      model.name = "Lake"
+      #expect(!shared.quietly(.reading, otherwise: false) { true })
+    }
+    thread.join()
+    context.turn.give()
+    let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
+    #expect(fault?.code == .twoThreads && fault?.detail.contains("was saving") == true)
+    #expect(fault?.detail.contains("waited too long") == true, "\(fault?.detail ?? "")")
+    // What was given instead is not kept.
+    #expect(try context.fetchStored(Query("School"), as: School.self).count == 1)
+    #expect(school.pupils.count == 5)
     context.close()
   }
 }

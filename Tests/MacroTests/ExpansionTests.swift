@@ -42,6 +42,17 @@ import Testing
         """)
   }
 
+  @Test func `a property of the model's own type that goes by a known name`() {
+    let source = "@Model final class Item {\nstruct Data {}\nvar data: [Data]\nvar n: Int\ninit() {}\n}"
+    let text = Expansion(source).text
+    for line in [
+      "private var _data = _slot(for: ([Data]).self)", "private var _n: _Slot<Int>",
+      "set { _data._set(_stored(newValue)", "sink._put(_data, 0, wanted)", "sink._putKnown(_n, 1, wanted)",
+    ] {
+      #expect(text.contains(line), "\(line)")
+    }
+  }
+
   @Test func `a model`() {
     let expansion = Expansion(
       """

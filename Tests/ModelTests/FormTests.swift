@@ -32,6 +32,15 @@ import Testing
     #expect(again.name == "n" && again.more == 9 && again.evenMore == "e")
   }
 
+  @Test func `types of its own that have known names`() throws {
+    let envelope = Envelope<String>(payload: .init(bytes: [1]), when: "today")
+    envelope.more = [.init(bytes: [2, 3])]
+    envelope.place = .init(path: "/a")
+    let again = try Rows(of: Envelope<String>.self).again(envelope)
+    #expect(again.payload.bytes == [1] && again.more == [.init(bytes: [2, 3])] && again.place?.path == "/a")
+    #expect(again.when == "today" && again.real == Data([1, 2]))
+  }
+
   @Test func `nested`() throws {
     #expect(Outer.Inner._$type.name == "Inner" && SchemaV1.Thing._$type.name == "Thing")
     let inner = Outer.Inner(name: "n", kind: .b)

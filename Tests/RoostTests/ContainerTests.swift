@@ -33,6 +33,24 @@ import Testing
     #expect(error == .loadIssueModelContainer)
   }
 
+  @Test func `a container that only reads does not part those that write`() throws {
+    let folder = try Folder()
+    let one = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
+    let writing = ModelContext(one)
+    let artist = Artist("Ella")
+    writing.insert(artist)
+    try writing.save()
+    let readOnly = try ModelContainer(
+      for: Artist.self, configurations: ModelConfiguration(url: folder.file(), allowsSave: false))
+    #expect(try ModelContext(readOnly).fetchCount(FetchDescriptor<Artist>()) == 1)
+    let two = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(two)
+    let seen = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    artist.name = "Louis"
+    try writing.save()
+    #expect(!context.hasChanges && seen.name == "Louis")
+  }
+
   @Test func `each model is kept where a configuration names it`() throws {
     let folder = try Folder()
     let schema = Schema([Artist.self, Stranger.self])

@@ -46,8 +46,20 @@ import SwiftData
   var name: String
   var crew: Crew?
   var cabin: Cabin?
+  @Relationship(inverse: \Medal.owner) var medal: Medal?
 
   init(_ name: String) { self.name = name }
+}
+
+/// Must belong to a sailor, who has no other one.
+@Model final class Medal {
+  var number: Int
+  var owner: Sailor
+
+  init(_ number: Int, _ owner: Sailor) {
+    self.number = number
+    self.owner = owner
+  }
 }
 
 @Model final class Cabin {

@@ -138,7 +138,11 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Crate>()) == 0)
     // A taxi always has an office.
     context.delete(office)
-    #expect(throws: RoostError.self) { try context.save() }
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    let fault = try #require(error?.faults.first)
+    #expect(error?.code == .denied && error?.faults.count == 1 && fault.property == "office")
+    #expect(fault.model == taxi.persistentModelID && fault.others == [office.persistentModelID])
+    #expect(fault.detail.contains("must lead to an object, and Office 1 is to be deleted: delete it too"))
     context.rollback()
     #expect(taxi.office === office)
     context.delete(driver)

@@ -43,4 +43,23 @@ import Testing
     while context.hasChanges { try await Task.sleep(for: .milliseconds(50)) }
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 1)
   }
+
+  #if DEBUG
+    @Test func `a model of the main context that another thread uses is named`() async throws {
+      let container = try makeContainer()
+      let main = container.mainContext
+      let artist = Artist("Ella")
+      artist.albums = [Album("a")]
+      main.insert(artist)
+      try main.save()
+      main.reset()
+      // Unsafe, as what is tested is.
+      nonisolated(unsafe) let shared = artist
+      #expect(await Task.detached { shared.albums.count }.value == 1)
+      let error = #expect(throws: RoostError.self) { try main.fetchCount(FetchDescriptor<Artist>()) }
+      #expect(error?.code == .twoThreads && error?.description.contains("Artist.albums") == true)
+      #expect(error?.description.contains("give each thread or actor its own") == true)
+      #expect(try main.fetchCount(FetchDescriptor<Artist>()) == 1 && artist.albums.count == 1)
+    }
+  #endif
 }

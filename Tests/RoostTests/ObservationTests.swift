@@ -116,6 +116,35 @@ import Testing
     #expect(artist.name == "Louis")
   }
 
+  @Test func `what a save changes by itself tells too`() throws {
+    let context = try filled(makeContainer())
+    context.observesObjects = true
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    // An upsert gives the values of another model to this one.
+    let upsert = try told(reading: { _ = artist.address }) {
+      context.insert(Artist("Ella", street: "Elm"))
+      try context.save()
+    }
+    #expect(upsert == 1 && artist.address.street == "Elm")
+    let other = ModelContext(context.container)
+    context.automaticallyMergesChanges = false
+    context.mergePolicy = .storeWins
+    let same = try #require(try other.fetch(FetchDescriptor<Artist>()).first)
+    same.address = Address(street: "Oak", number: 1)
+    try other.save()
+    artist.address = Address(street: "Ash", number: 2)
+    let loses = try told(reading: { _ = artist.address }, then: { try context.save() })
+    #expect(loses == 1 && artist.address.street == "Oak")
+  }
+
+  @Test func `a reset tells too, of values and of lists`() throws {
+    let context = try filled(makeContainer())
+    context.observesObjects = true
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    #expect(told(reading: { _ = artist.name }, then: { context.reset() }) == 1)
+    #expect(told(reading: { _ = artist.albums.count }, then: { context.reset() }) == 1)
+  }
+
   @Test func `an inherited property is known by the class that declares it`() throws {
     let container = try ModelContainer(for: Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let (context, other) = (ModelContext(container), ModelContext(container))

@@ -181,6 +181,12 @@ import Testing
     #expect(again.persistentModelID == identifier && again.sailors.map(\.name) == ["Kiel 0", "Kiel 1", "new"])
     #expect(sailor.crew === again && other.lastSave.merges.map(\.existing) == [identifier])
     #expect((other.model(for: old) as? Crew) === again)
+    let leads = #Predicate<Sailor> { $0.crew?.persistentModelID == old }
+    #expect(try other.fetchCount(FetchDescriptor(predicate: leads)) == 3)
+    #expect(try other.fetchCount(FetchDescriptor<Crew>(predicate: #Predicate { $0.persistentModelID == old })) == 1)
+    let olds = [old]
+    let those = #Predicate<Crew> { olds.contains($0.persistentModelID) }
+    #expect(try other.fetchCount(FetchDescriptor(predicate: those)) == 1)
     let found: Crew? = try context.existingModel(for: old)
     #expect(found === kiel && kiel.sailors.count == 3)
     #expect(try count(Crew.self) == 1)

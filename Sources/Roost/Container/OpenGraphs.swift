@@ -11,14 +11,19 @@ internal import RoostGraph
 final class OpenGraphs: @unchecked Sendable {
   static let shared = OpenGraphs()
 
-  private struct Entry {
-    weak var store: GraphStore?
-    var models: [ObjectIdentifier]
+  /// A file may be open twice: once for writing, once for reading only.
+  private struct Key: Hashable {
+    var path: String
     var isReadOnly: Bool
   }
 
+  private struct Entry {
+    weak var store: GraphStore?
+    var models: [ObjectIdentifier]
+  }
+
   private let lock = Lock()
-  private var open: [String: Entry] = [:]
+  private var open: [Key: Entry] = [:]
 
   func store(_ configuration: ModelConfiguration, _ models: [ModelPlan]) throws -> GraphStore {
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
@@ -28,7 +33,8 @@ final class OpenGraphs: @unchecked Sendable {
     lock.acquire()
     defer { lock.release() }
     open = open.filter { $0.value.store != nil }
-    if let entry = open[path], let store = entry.store, entry.isReadOnly == isReadOnly {
+    let key = Key(path: path, isReadOnly: isReadOnly)
+    if let entry = open[key], let store = entry.store {
       guard Set(entry.models) == Set(types) else {
         throw SwiftDataError.loadIssueModelContainer.about(
           "\(path) is open in this program with other models: let go of that container, its contexts and their objects first"
@@ -38,7 +44,7 @@ final class OpenGraphs: @unchecked Sendable {
     }
     if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
     let store = try GraphStore.open(path, models, isReadOnly: isReadOnly)
-    open[path] = Entry(store: store, models: types, isReadOnly: isReadOnly)
+    open[key] = Entry(store: store, models: types)
     return store
   }
 }

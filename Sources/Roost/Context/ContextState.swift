@@ -85,6 +85,9 @@ final class ContextState {
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
+    #if DEBUG
+      if isMain { made.isHome = { Foundation.Thread.isMainThread } }
+    #endif
     graphs[store] = made
     return made
   }
@@ -114,7 +117,7 @@ final class ContextState {
   }
 
   /// Takes over what others committed, unless that is to wait.
-  func catchUp() { for graph in open { graph.quietly(.reading) {} } }
+  func catchUp() { for graph in open { graph.quietly(.reading, otherwise: ()) {} } }
 
   /// Runs what cannot say that it failed; the next save says it.
   func attempt(_ body: () throws -> Void) {
@@ -123,7 +126,9 @@ final class ContextState {
     }
   }
 
-  var hasChanges: Bool { failure != nil || open.contains { graph in graph.quietly(.reading) { graph.hasChanges } } }
+  var hasChanges: Bool {
+    failure != nil || open.contains { graph in graph.quietly(.reading, otherwise: true) { graph.hasChanges } }
+  }
 
   /// Whether a save has something to do, if only to say why it cannot.
   var needsSave: Bool { hasChanges || open.contains { $0.failure != nil } }

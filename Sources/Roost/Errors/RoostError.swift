@@ -66,6 +66,8 @@ enum Doorway {
       RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, refusal)
     case let fault as RecordFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
     case let fault as ConditionFault: condition(fault)
+    case let error as StoreError where error.code == .closed:
+      RoostError(.closed, "the container's store is closed: make the container again. \(error.description)", error)
     case let error as StoreError: RoostError(.store, error.description, error)
     default: error
     }

@@ -81,7 +81,8 @@ enum Constant {
       guard case .row(let row) = identifier.key, isKept(identifier, map, graph),
         identifier.store == graph.store.identifier
       else { return nowhere }
-      return .reference(RowID(row))
+      // The model may have become another one's.
+      return .reference(RowID(graph.store.row(map, behind: row)))
     }
     guard let model = value as? any _ModelObject else { throw Untranslatable(value) }
     let isKept = model.graphContext === graph && model.entityMap?.entity.id == map.entity.id

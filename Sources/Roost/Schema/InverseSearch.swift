@@ -52,13 +52,16 @@ struct InverseSearch {
         guard let keyPath = one.inverseKeyPath else { continue }
         let place = "\(owner.entity.name).\(one.name)"
         guard let (entity, other) = find(keyPath) else {
-          faults.append(SchemaFault("the inverse of \(place) is no relationship: \(name(keyPath))"))
+          faults.append(
+            SchemaFault("the inverse of \(place) is no relationship: \(name(keyPath)); name one that leads back"))
           continue
         }
         let back = "\(entity.name).\(other.name)"
         guard leads(one, to: entity), leads(other, to: owner.entity) else {
           faults.append(
-            SchemaFault("\(back) cannot be the inverse of \(place), because the two do not lead to each other"))
+            SchemaFault(
+              "\(back) cannot be the inverse of \(place), because the two do not lead to each other: name one that leads to "
+                + owner.entity.name))
           continue
         }
         if let known = one.inverseName, known != other.name {
@@ -80,7 +83,8 @@ struct InverseSearch {
   private mutating func takeMutual(_ one: Schema.Relationship, _ entity: Schema.Entity) {
     let place = "\(entity.name).\(one.name)"
     guard one.destination == entity.name else {
-      return faults.append(SchemaFault("\(place) cannot be mutual, because it leads to \(one.destination)"))
+      return faults.append(
+        SchemaFault("\(place) cannot be mutual, because it leads to \(one.destination): leave .mutual out"))
     }
     guard one.inverseKeyPath == nil || one.inverseKeyPath == one.keypath else {
       return faults.append(SchemaFault("\(place) is mutual, and so has no other inverse: name none"))

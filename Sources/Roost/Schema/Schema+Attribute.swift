@@ -32,6 +32,7 @@ extension Schema {
     public var isRelationship: Bool { false }
     public var isTransient: Bool { options.contains(.ephemeral) }
     public var isUnique: Bool { options.contains(.unique) }
+    var isIndexed: Bool { options.contains(.indexed) }
     public var isTransformable: Bool { options.contains { $0.transformer != nil } }
     public var isCodable: Bool { options.contains(.codable) }
     public var isOptional: Bool { valueType is any OptionalValue.Type }
@@ -130,6 +131,8 @@ extension Schema.Attribute {
     var transformer: String?
 
     public static var unique: Option { Option(name: "unique") }
+    /// The store keeps an index of its own on the property, as `#Index` asks for. An addition to what SwiftData has; guides name it.
+    public static var indexed: Option { Option(name: "indexed") }
     public static var externalStorage: Option { Option(name: "externalStorage") }
     public static var allowsCloudEncryption: Option { Option(name: "allowsCloudEncryption") }
     public static var preserveValueOnDeletion: Option { Option(name: "preserveValueOnDeletion") }

@@ -14,9 +14,39 @@ extension Schema {
     public var maximumModelCount: Int?
     public var hashModifier: String?
 
-    public init(
+    public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
       originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+    ) {
+      self.init(
+        options, deleteRule: deleteRule, minimum: minimumModelCount, maximum: maximumModelCount,
+        originalName: originalName, inverse: inverse, hashModifier: hashModifier)
+    }
+
+    /// The same in fewer words: how many models it must lead to, and how many it may; 0 for any number. An addition to what SwiftData has;
+    /// guides name it.
+    public convenience init(
+      _ options: Option..., deleteRule: DeleteRule = .nullify, minimum: Int, maximum: Int? = 0,
+      originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+    ) {
+      self.init(
+        options, deleteRule: deleteRule, minimum: minimum, maximum: maximum, originalName: originalName,
+        inverse: inverse, hashModifier: hashModifier)
+    }
+
+    /// How many models it may lead to, without a least number.
+    public convenience init(
+      _ options: Option..., deleteRule: DeleteRule = .nullify, maximum: Int, originalName: String? = nil,
+      inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+    ) {
+      self.init(
+        options, deleteRule: deleteRule, minimum: 0, maximum: maximum, originalName: originalName, inverse: inverse,
+        hashModifier: hashModifier)
+    }
+
+    private init(
+      _ options: [Option], deleteRule: DeleteRule, minimum: Int?, maximum: Int?, originalName: String?,
+      inverse: AnyKeyPath?, hashModifier: String?
     ) {
       name = ""
       self.originalName = originalName ?? ""
@@ -25,8 +55,8 @@ extension Schema {
       destination = ""
       self.deleteRule = deleteRule
       inverseKeyPath = inverse
-      self.minimumModelCount = minimumModelCount
-      self.maximumModelCount = maximumModelCount
+      minimumModelCount = minimum
+      maximumModelCount = maximum
       self.hashModifier = hashModifier
     }
 

@@ -47,7 +47,7 @@ struct SchemaReflection {
         if constraint.isUnique {
           entity.uniquenessConstraints += constraint.names.filter { !$0.isEmpty }
         } else {
-          entity.indices += constraint.names.filter { !$0.isEmpty }
+          entity.indices += constraint.names.filter { !$0.isEmpty && !entity.indices.contains($0) }
         }
         continue
       }
@@ -60,6 +60,9 @@ struct SchemaReflection {
         guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
         let attribute = attribute(property, valueType, coder)
         if attribute.isUnique { entity.uniquenessConstraints.append([property.name]) }
+        if attribute.isIndexed, !attribute.isUnique, !entity.indices.contains([property.name]) {
+          entity.indices.append([property.name])
+        }
         entity.storedProperties.append(attribute)
       case .none:
         faults.append(

@@ -13,16 +13,23 @@ extension GraphContext {
   }
 
   /// Runs a call that cannot throw. Where it finds something out, the next one that can says so.
-  package func quietly<Result>(_ activity: Call, _ body: () -> Result) -> Result {
-    let isOuter = turn.take(activity.turn)
-    defer { if isOuter { end() } }
-    if isOuter, !isClosed, activity != .closing { attempt { try catchUp() } }
+  ///
+  /// - Parameter otherwise: the result where another thread does not let go of the context.
+  package func quietly<Result>(_ activity: Call, otherwise: @autoclosure () -> Result, _ body: () -> Result) -> Result {
+    let taking = turn.take(activity.turn)
+    if taking == .denied { return otherwise() }
+    defer { if taking == .taken { end() } }
+    if taking == .taken, !isClosed, activity != .closing { attempt { try catchUp() } }
     return body()
   }
 
+  /// Whoever waits for changes is told behind the turn: he may do anything, and wait for another thread that needs it.
   private func end() {
-    if !told.isEmpty { tellWaiting() }
+    if told.isEmpty { return turn.give() }
+    let all = told
+    told = []
     turn.give()
+    tell(all)
   }
 
   package enum Call: Sendable {
@@ -78,17 +85,33 @@ extension GraphContext {
 
   /// Comes before and behind what an accessor cannot do alone.
   ///
-  /// - Parameter tells: whether those who wait for changes may be told at the end. Between the two halves of a setter they are not.
+  /// - Parameters:
+  ///   - tells: whether those who wait for changes may be told at the end. Between the two halves of a setter they are not.
+  ///   - otherwise: what is done where another thread does not let go of the context. It touches the object alone.
   @inline(__always)
   func accessor<Result>(
     _ activity: Turn.Activity, _ object: any _ModelObject, _ property: Int, tells: Bool = true,
-    _ body: () -> Result
+    otherwise: @autoclosure () -> Result, _ body: () -> Result
   ) -> Result {
-    let isOuter = turn.take(
-      activity, type(of: object)._$type.name + "." + type(of: object)._$type.propertyName(property))
-    defer { if isOuter { leave(tells) } }
+    let taking = turn.take(activity, place(object, property))
+    if taking == .denied { return otherwise() }
+    #if DEBUG
+      if let isHome, !isHome() { noteAbroad(place(object, property)) }
+    #endif
+    defer { if taking == .taken { leave(tells) } }
     return body()
   }
+
+  private func place(_ object: any _ModelObject, _ property: Int) -> String {
+    type(of: object)._$type.name + "." + type(of: object)._$type.propertyName(property)
+  }
+
+  #if DEBUG
+    /// An accessor came from a thread that the context does not belong to. It met nobody there, but it could have.
+    private func noteAbroad(_ place: String) {
+      turn.note("\(place) was used on another thread than that of the context")
+    }
+  #endif
 
   private func leave(_ tells: Bool) {
     // Nobody would close the snapshot that a context looked at after its end.

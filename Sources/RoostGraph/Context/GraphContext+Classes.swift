@@ -29,6 +29,25 @@ extension GraphContext {
     return map.isKind(of: origin.map) ? self.origin(map) : nil
   }
 
+  /// Whether a row is there that is none of the relationship's models: of a class that the program does not know.
+  func isStranger(_ row: RowID, _ relation: Relation) throws -> Bool {
+    let map = store.maps[relation.target]
+    guard map.family != nil, registered(store.maps[map.home], row) == nil,
+      !links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0))
+    else { return false }
+    return try table(map).contains(row)
+  }
+
+  /// Notes which rows of a list are strangers by now.
+  func noteStrangers(_ rows: [UInt64], _ list: LoadedList) throws {
+    list.strangers = []
+    if store.maps[list.relation.target].family == nil { return }
+    var last: UInt64?
+    for row in rows {
+      if try isStranger(RowID(row), list.relation) { list.strangers.append((row, last)) } else { last = row }
+    }
+  }
+
   /// The map of a row's class; nil where there is no such row, or it is of no class of the map's.
   func found(_ map: EntityMap, _ row: RowID) throws -> EntityMap? {
     let table = try table(map)

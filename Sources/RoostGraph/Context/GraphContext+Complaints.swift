@@ -5,9 +5,14 @@ extension GraphContext {
     if complaints.count < 100, !complaints.contains(fault) { complaints.append(fault) }
   }
 
-  /// Notes why another object could not be taken; where it is the store's fault, the owner is invalid.
-  func complain(_ error: any Error, _ owner: any _ModelObject) {
-    if let fault = error as? GraphFault { complain(fault) } else { fail(owner, error) }
+  /// Notes why another object could not be taken to which a property was to lead; where it is the store's fault, the owner is invalid.
+  func complain(_ error: any Error, _ owner: any _ModelObject, _ property: Int) {
+    guard let fault = error as? GraphFault, let entity = fault.entity else { return fail(owner, error) }
+    let other = fault.row.map { ObjectName(entity, $0) }
+    complain(
+      GraphFault(
+        fault.code, "it was made to lead to \(other?.description ?? entity), but \(fault.detail)", name(owner),
+        type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
   }
 
   /// Says what was noted.

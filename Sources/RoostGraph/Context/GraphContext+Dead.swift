@@ -38,7 +38,7 @@ extension GraphContext {
   }
 
   /// Gives an object's properties values that their coders accept.
-  private func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap, _ wanted: UInt64) {
+  func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap, _ wanted: UInt64) {
     let plan = map.newest
     var sink = _RowSink(plan)
     sink.clear()

@@ -16,7 +16,10 @@ extension GraphContext {
   func willWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     if let relation = relation(origin, property) {
       if object._$state.flags.contains(.fault) { fill(object, origin) }
-      if relation.isList {
+      if object._$state.flags.contains(.gone) {
+        // Nothing comes of it, on the other side neither.
+        links.before = object.one(property).row
+      } else if relation.isList {
         willWriteList(object, relation, origin)
       } else {
         willWriteReference(object, relation, origin)
@@ -27,8 +30,20 @@ extension GraphContext {
 
   /// It has stored.
   func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
-    guard let relation = relation(origin, property) else { return }
-    if relation.isList { didWriteList(object, relation, origin) } else { didWriteReference(object, relation, origin) }
+    let relation = relation(origin, property)
+    if object._$state.flags.isDisjoint(with: [.changed, .inserted, .gone]) {
+      // It ends, which was said; or what was changed before was given up, or saved, while this was under way.
+      if isGoing(object) { return }
+      noteChange(object, property, origin)
+    }
+    guard let relation else { return }
+    if object._$state.flags.contains(.gone) {
+      if !relation.isList { object.one(property).lead(to: links.before) }
+    } else if relation.isList {
+      didWriteList(object, relation, origin)
+    } else {
+      didWriteReference(object, relation, origin)
+    }
   }
 
   /// Reads what was not changed here again.
@@ -53,7 +68,7 @@ extension GraphContext {
   func fail(_ object: any _ModelObject, _ error: any Error) {
     if !object._$state.flags.contains(.invalid) {
       object._$state.flags.insert(.invalid)
-      if !isClosed { invalid.append(object) }
+      if !isClosed, !isGoing(object) { invalid.append(object) }
     }
     object._$state.takeExtras().failure = error
     if failure == nil { failure = error }

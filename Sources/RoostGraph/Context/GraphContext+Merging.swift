@@ -5,6 +5,14 @@ extension GraphContext {
   /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay. Objects whose rows
   /// others deleted keep the values that they had.
   func advance() throws {
+    try goAhead()
+    if unread.isEmpty { return }
+    unloadLists()
+    for object in unread { forget(object) }
+    unread = []
+  }
+
+  private func goAhead() throws {
     let new = try store.records.snapshot()
     guard let old = reader else { return show(new) }
     if new.commit == old.commit { return new.close() }
@@ -43,15 +51,15 @@ extension GraphContext {
         }
       }
     }
-    if links.lists.isEmpty {
-      show(new)
-      mergeLists(old)
+    let touched = links.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
+    let before = touched <= Self.mostTouched ? try memberships(others) : nil
+    // From here on nothing may fail: what is not taken over now stays as it was.
+    show(new)
+    mergeLists(old)
+    if let before, let now = try? memberships(others) {
+      unloadTouched(others, before.symmetricDifference(now))
     } else {
-      let touched = others.reduce(0) { $0 + $1.size }
-      let before = touched <= Self.mostTouched ? try memberships(others) : nil
-      show(new)
-      mergeLists(old)
-      if let before { try unloadTouched(others, before) } else { unloadLists() }
+      unloadLists()
     }
     for entry in others {
       for (number, rows) in entry.rows {
@@ -86,8 +94,18 @@ extension GraphContext {
   /// The loaded lists that rows are in, by the snapshot that is shown.
   private func memberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
     var found: Set<Membership> = []
+    if links.lists.isEmpty { return found }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for way in store.oneWayLists(to: store.maps[number]) {
+          for row in rows {
+            let member = LinkKey(map: number, row: row, property: 0)
+            for owner in try owners(of: member, way) {
+              let key = LinkKey(map: way.owner, row: owner, property: way.property)
+              if links.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
+            }
+          }
+        }
         for case .some(let relation) in relations(ofEntity: number) {
           guard relation.isInverseList, let inverse = relation.inverse else { continue }
           for row in rows {
@@ -104,8 +122,8 @@ extension GraphContext {
   }
 
   /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
-  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>) throws {
-    for one in before.symmetricDifference(try memberships(entries)) { unloadList(one.list) }
+  private func unloadTouched(_ entries: [CommitFeed.Entry], _ changed: Set<Membership>) {
+    for one in changed { unloadList(one.list) }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for case .some(let relation) in relations(ofEntity: number) where relation.isList {

@@ -20,16 +20,12 @@ extension GraphContext {
   }
 
   /// Tells those who wait. They may do anything, so it comes after both sides of all relationships agree.
-  func tellWaiting() {
-    while !told.isEmpty {
-      let all = told
-      told = []
-      for (object, property) in all {
-        if let property {
-          object._$tellOfChange(property)
-        } else {
-          for number in type(of: object)._$type.properties.indices { object._$tellOfChange(number) }
-        }
+  func tell(_ all: [(object: any _ModelObject, property: Int?)]) {
+    for (object, property) in all {
+      if let property {
+        object._$tellOfChange(property)
+      } else {
+        for number in type(of: object)._$type.properties.indices { object._$tellOfChange(number) }
       }
     }
   }

@@ -3,7 +3,7 @@ package import RoostRecords
 /// What waits for the next save, for whoever shows it to users.
 extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
-  package func processPendingChanges() { quietly(.reading) { settle() } }
+  package func processPendingChanges() { quietly(.reading, otherwise: ()) { settle() } }
 
   package var insertedObjects: [any _ModelObject] {
     inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }
@@ -35,7 +35,7 @@ extension GraphContext {
 
   /// Forgets all objects that nobody changed, so that they are read anew; changes are given up first.
   package func reset() {
-    quietly(.closing) {
+    quietly(.closing, otherwise: ()) {
       giveUp()
       forgetUnchanged()
       batches.clear()

@@ -60,6 +60,7 @@ extension GraphContext {
     for object in allObjects where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent]) {
       object._$forget()
       object._$state.flags.insert(.fault)
+      noteTold(object, nil)
     }
   }
 }

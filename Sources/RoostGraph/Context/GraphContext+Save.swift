@@ -32,7 +32,7 @@ extension GraphContext {
       var runs: [SaveRun] = []
       do {
         try write(waiting, decisions, &runs, durability)
-        for (context, run) in zip(waiting, runs) { try context.finish(run) }
+        for (context, run) in zip(waiting, runs) { context.finish(run) }
         return
       } catch is SaveAgain {
         turns += 1
@@ -42,7 +42,7 @@ extension GraphContext {
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &decisions[number]) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
-        for (context, run) in zip(waiting, runs) where run.isCommitted { try? context.finish(run) }
+        for (context, run) in zip(waiting, runs) where run.isCommitted { context.finish(run) }
         throw error
       }
     }
@@ -109,6 +109,7 @@ extension GraphContext {
     try compare(run)
     // References first, so that rules follow those of now; then what makes room for unique values.
     try update(run)
+    try relink(run)
     try delete(run)
     try updateWaiting(run)
     try insert(run)

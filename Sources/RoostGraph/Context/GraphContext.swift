@@ -53,12 +53,18 @@ package final class GraphContext {
   package internal(set) var lastSave = SaveSummary()
   /// What was stored of properties that were changed here before others changed the row, by object.
   var bases: [LinkKey: RowBase] = [:]
+  /// Objects whose rows may say something else than they do since the last save; they are read again with the newest snapshot.
+  var unread: [any _ModelObject] = []
   /// Whether references that wait to be saved may lead to objects that are gone.
   var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
   /// What was done wrong with objects and has no effect; the next save says it, once.
   var complaints: [GraphFault] = []
+  #if DEBUG
+    /// Whether this is a thread to which the context belongs; nil where any may be.
+    package var isHome: (() -> Bool)?
+  #endif
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -84,14 +90,16 @@ package final class GraphContext {
     sinks = Array(repeating: nil, count: store.maps.count)
   }
 
-  deinit { reader?.close() }
+  deinit { hideSnapshot() }
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
   package func close() {
-    quietly(.closing) { end() }
+    quietly(.closing, otherwise: ()) { end() }
   }
 
   private func end() {
+    // Lists of new objects are theirs from here on, as users left them.
+    settle()
     isClosed = true
     giveUp()
     origins = Array(repeating: nil, count: origins.count)
@@ -100,8 +108,14 @@ package final class GraphContext {
 
   func letSnapshotGo() {
     tables = Array(repeating: nil, count: tables.count)
-    reader?.close()
+    hideSnapshot()
     reader = nil
+  }
+
+  private func hideSnapshot() {
+    guard let reader else { return }
+    store.feed.hides(reader.commit)
+    reader.close()
   }
 
   func checkOpen() throws(GraphFault) {
@@ -116,8 +130,7 @@ package final class GraphContext {
   func snapshot() throws -> RecordReader {
     if let reader { return reader }
     let made = try store.records.snapshot()
-    reader = made
-    shownSince = Clock.monotonicNanoseconds()
+    show(made)
     return made
   }
 
@@ -131,6 +144,8 @@ package final class GraphContext {
   /// Makes a newer snapshot the one that is shown.
   func show(_ new: RecordReader) {
     tables = Array(repeating: nil, count: tables.count)
+    store.feed.shows(new.commit)
+    if let reader { store.feed.hides(reader.commit) }
     reader = new
     shownSince = Clock.monotonicNanoseconds()
   }
@@ -188,7 +203,9 @@ package final class GraphContext {
 
   /// The same where nothing can be thrown: the next save says why it could not be found out.
   package func existingQuietly(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
-    quietly(.reading) {
+    quietly(.reading, otherwise: nil) {
+      // Nobody would close the snapshot that it took to look.
+      if isClosed { return nil }
       do { return try find(map, row) } catch {
         if failure == nil { failure = error }
         return nil

@@ -17,34 +17,44 @@ final class RowOrigin: _Origin {
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.reading, object, property) { context.willRead(object, property, self) }
+    context.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
+      context.willRead(object, property, self)
+    }
   }
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property, tells: false) { context.willWrite(object, property, self) }
+    context.accessor(.changing, object, property, tells: false, otherwise: ()) {
+      context.willWrite(object, property, self)
+    }
   }
 
   override func willModify(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property, tells: false) {
+    context.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
       context.willRead(object, property, self)
       context.willWrite(object, property, self)
     }
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property) { context.didWrite(object, property, self) }
+    context.accessor(.changing, object, property, otherwise: ()) { context.didWrite(object, property, self) }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    context.accessor(.reading, object, property) { context.resolve(object, property, row, self) }
+    context.accessor(.reading, object, property, otherwise: nil) { context.resolve(object, property, row, self) }
   }
 
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
-    context.accessor(.reading, object, property) { context.standIn(object, property, self) }
+    context.accessor(.reading, object, property, otherwise: nil) { context.standIn(object, property, self) }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    context.accessor(.reading, object, property) { context.lentMembers(object, property, self) }
+    context.accessor(.reading, object, property, otherwise: []) { context.lentMembers(object, property, self) }
+  }
+
+  /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
+  private func fillInstead(_ object: any _ModelObject, _ property: Int) {
+    guard case .value = map.type.properties[property].storage, !object._$isFilled(property) else { return }
+    if !object._$fill(property, orEmpty: true) { context.fillWithAnything(object, map, _ModelState.bit(property)) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }

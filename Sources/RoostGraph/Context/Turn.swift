@@ -12,9 +12,10 @@ internal import Synchronization
 /// Who is at a context at the moment.
 ///
 /// A context belongs to one thread at a time. Whoever does something with it that is not a plain load takes the turn, so two
-/// threads that are at it at once find out. Where nothing can be thrown the second one waits, and what happened is told later.
+/// threads that are at it at once find out. Where nothing can be thrown the second one waits, and what happened is told later. It does not wait for
+/// ever, because the first one may be waiting for it.
 ///
-/// Unchecked because the lock guards the story, and all else is atomic.
+/// Unchecked because the lock guards the story, patience is set before anybody waits, and all else is atomic.
 final class Turn: @unchecked Sendable {
   enum Activity: UInt64, CustomStringConvertible {
     case reading = 1
@@ -39,18 +40,31 @@ final class Turn: @unchecked Sendable {
   private let hasStory = Atomic<Bool>(false)
   private let lock = Lock()
   private var story = ""
+  /// How long somebody waits who cannot be told, in nanoseconds.
+  var patience: UInt64 = 10_000_000_000
 
-  /// Takes the turn, and waits for it if need be. False where this thread has it already, and another call will give it back.
+  enum Taking {
+    /// It is this call's, which must give it back.
+    case taken
+    /// This thread has it already, and another call will give it back.
+    case held
+    /// Another thread has it, and does not give it back.
+    case denied
+  }
+
+  /// Takes the turn, and waits for it if need be.
   @inline(__always)
-  func take(_ activity: Activity, _ place: @autoclosure () -> String = "") -> Bool {
+  func take(_ activity: Activity, _ place: @autoclosure () -> String = "") -> Taking {
     let me = Thread.currentID << 8
     let (isMine, now) = holder.compareExchange(
       expected: 0, desired: me | activity.rawValue, successOrdering: .acquiring, failureOrdering: .relaxed)
-    if isMine { return true }
-    if now & ~0xFF == me { return false }
-    note(Self.tell(now, me | activity.rawValue, place()))
-    wait(me | activity.rawValue)
-    return true
+    if isMine { return .taken }
+    if now & ~0xFF == me { return .held }
+    let story = Self.tell(now, me | activity.rawValue, place())
+    note(story)
+    if wait(me | activity.rawValue) { return .taken }
+    note(story + ", waited too long for it, and went on without")
+    return .denied
   }
 
   /// The same, but it throws where another thread has the turn.
@@ -80,13 +94,26 @@ final class Turn: @unchecked Sendable {
   }
 
   @inline(never)
-  private func wait(_ word: UInt64) {
+  private func wait(_ word: UInt64) -> Bool {
+    let start = Clock.monotonicNanoseconds()
+    var turns = 0
     while !holder.weakCompareExchange(
       expected: 0, desired: word, successOrdering: .acquiring, failureOrdering: .relaxed
-    ).exchanged { sched_yield() }
+    ).exchanged {
+      turns += 1
+      if turns < 100 {
+        sched_yield()
+        continue
+      }
+      if Clock.monotonicNanoseconds() - start > patience { return false }
+      // Most calls end soon; for the others nobody need be awake.
+      usleep(turns < 1000 ? 50 : 1000)
+    }
+    return true
   }
 
-  private func note(_ new: String) {
+  /// Notes something for the next call that can say it.
+  func note(_ new: String) {
     lock.withLock {
       story = new
       hasStory.store(true, ordering: .relaxed)

@@ -11,7 +11,7 @@ extension GraphContext {
     try checkOpen()
     if try origin(of: object) != nil {
       // What was to be deleted stays after all.
-      if object._$state.flags.contains(.gone) {
+      if object._$state.flags.contains(.gone), !isUnborn(object) {
         throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
       }
       if object._$state.flags.contains(.deleted) { takeBack(object, list) }
@@ -79,6 +79,8 @@ extension GraphContext {
     var row = RowNumber.nothing
     if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
       row = other._$state.row
+      // After a rollback an object may lead to one that others deleted.
+      if other._$state.flags.contains(.gone) { mayDangle = true }
     }
     slot.lead(to: row)
     if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return false }

@@ -14,9 +14,14 @@ extension GraphContext {
       guard list.slot.isFilled else { return }
       links.unsettled[pair] = nil
       list.isUnsettled = false
-      list.isDirty = true
+      noteDirty(list)
       agree(list)
     }
+  }
+
+  private func noteDirty(_ list: LoadedList) {
+    list.isDirty = true
+    if list.relation.inverse == nil { links.oneWays.insert(list.key) }
   }
 
   private func agree(_ list: LoadedList) {
@@ -65,7 +70,7 @@ extension GraphContext {
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch {
       list.refuses = true
-      return complain(error, list.owner)
+      return complain(error, list.owner, list.relation.property)
     }
     guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
     list.rows.append(member._$state.row)
@@ -73,7 +78,7 @@ extension GraphContext {
 
   /// Compares a list with what the other side knows of it.
   func agreeWhole(_ list: LoadedList) {
-    list.isDirty = true
+    noteDirty(list)
     if list.storedCount != 0 { list.storedCount = nil }
     let all = (list.slot.members ?? []).map { model($0, list.relation) }
     let before = list.rows
@@ -91,7 +96,7 @@ extension GraphContext {
       if !isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
         // It goes out of the list again.
-        complain(error, list.owner)
+        complain(error, list.owner, list.relation.property)
         continue
       }
       let row = member._$state.row

@@ -38,6 +38,7 @@ extension GraphContext {
     rows += now.filter { !was.contains($0) && !here.contains($0) && decided($0, list) == nil }
     var members: [any _ModelObject] = []
     for row in rows { if let member = try live(list.relation.target, row) { members.append(member) } }
+    try noteStrangers(now, list)
     rows = members.map { $0._$state.row }
     if rows == list.rows { return }
     show(list)

@@ -113,7 +113,7 @@ extension GraphContext {
       do {
         try insert(other)
         if mayLead(object, relation, to: other) { row = other._$state.row }
-      } catch { complain(error, object) }
+      } catch { complain(error, object, relation.property) }
     }
     setSlot(object, relation.property, row)
     agree(object, relation, origin, before: links.before, now: row)

@@ -6,6 +6,7 @@ extension GraphContext {
   func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     settle(relation.pair)
     if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
+    if isGoing(object) { return showOnce(object, relation) }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin, &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
@@ -32,6 +33,7 @@ extension GraphContext {
     let edit = links.edits[key]
     var members: [AnyObject] = []
     var loaded: [UInt64] = []
+    var strangers: [(row: UInt64, behind: UInt64?)] = []
     func add(_ member: (any _ModelObject)?) {
       guard let member else { return }
       members.append(member)
@@ -42,13 +44,16 @@ extension GraphContext {
       try walk.begin(RowID(object._$state.row))
       while let row = try walk.next() {
         if edit?.removed.contains(row.number) == true { continue }
-        add(try member(relation.target, row.number))
+        let found = try member(relation.target, row.number)
+        if found == nil, try isStranger(row, relation) { strangers.append((row.number, loaded.last)) }
+        add(found)
       }
     }
     for row in edit?.added ?? [] { add(try live(relation.target, row)) }
     links.edits[key] = nil
     object.many(relation.property).members = members
     let list = LoadedList(key, object, relation, loaded)
+    list.strangers = strangers
     rows += loaded
     if edit != nil {
       list.isDirty = true
@@ -110,7 +115,9 @@ extension GraphContext {
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
   /// Members that went from the end are looked at later. After any other change both sides agree now.
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard let list = links.lists[key(object, origin, relation.property)] else { return }
+    guard let list = links.lists[key(object, origin, relation.property)] else {
+      return regain(object, relation, origin)
+    }
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
     switch addedAtEnd(list) {
@@ -189,6 +196,7 @@ extension GraphContext {
         list.remove(row)
       }
       list.isDirty = true
+      if relation(origin, property)?.inverse == nil { links.oneWays.insert(key) }
       return
     }
     let edit: LinkLedger.Edit
@@ -240,9 +248,12 @@ extension GraphContext {
     links.memberCount -= list.rows.count + 1
   }
 
-  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows.
-  func unloadList(_ key: LinkKey) {
-    if let list = links.lists[key], unload(list) { noteTold(list.owner, list.relation.property) }
+  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows. Says whether it did.
+  @discardableResult
+  func unloadList(_ key: LinkKey) -> Bool {
+    guard let list = links.lists[key], unload(list) else { return false }
+    noteTold(list.owner, list.relation.property)
+    return true
   }
 
   /// Unloads every list that has no changes.

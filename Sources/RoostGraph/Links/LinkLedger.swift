@@ -7,6 +7,8 @@ final class LoadedList {
   let slot: ManySlot
   /// The members' rows, as the other side knows them.
   @exclusivity(unchecked) var rows: [UInt64]
+  /// Members of classes that are not among the models, each with the one before it. They are not shown, and stay.
+  @exclusivity(unchecked) var strangers: [(row: UInt64, behind: UInt64?)] = []
   /// The members, where they are not in the object's slot: somebody has to be asked for them.
   @exclusivity(unchecked) var hidden: [AnyObject]?
   /// Whether a user changed it since both sides agreed.
@@ -36,6 +38,20 @@ final class LoadedList {
   }
 
   var hasChanges: Bool { isUnsettled || isDirty }
+
+  /// Rows of the list with the strangers between them, each behind the one that it stood behind.
+  func withStrangers(_ rows: [UInt64]) -> [UInt64] {
+    if strangers.isEmpty { return rows }
+    var waiting: [UInt64?: [UInt64]] = [:]
+    for one in strangers { waiting[one.behind, default: []].append(one.row) }
+    var all = waiting.removeValue(forKey: nil) ?? []
+    for row in rows {
+      all.append(row)
+      all += waiting.removeValue(forKey: row) ?? []
+    }
+    for one in strangers where waiting[one.behind] != nil { all.append(one.row) }
+    return all
+  }
 }
 
 /// What a context knows of relationships.
@@ -98,6 +114,14 @@ struct LinkLedger {
   var before: UInt64 = 0
   /// Rows that go with the next save although no object of theirs is here.
   var doomed: Set<LinkKey> = []
+  /// By the row that is to go, those which its rules take along.
+  var taken: [LinkKey: [LinkKey]] = [:]
+  /// Objects that were deleted before they had a row.
+  var unborn: Set<LinkKey> = []
+  /// By the row that is to go, lists that lead one way from which it was taken.
+  var left: [LinkKey: [LinkKey]] = [:]
+  /// Lists that lead one way and have changes.
+  var oneWays: Set<LinkKey> = []
   /// The lists, the first loaded first; some may be gone.
   var queue: [LoadedList] = []
   var memberCount = 0
@@ -110,6 +134,15 @@ struct LinkLedger {
   init(most: Int = 100_000) {
     self.most = most
     unloadAt = most
+  }
+
+  /// What was to be deleted is, and what was changed is saved.
+  mutating func forgetDeletions() {
+    doomed = []
+    taken = [:]
+    unborn = []
+    left = [:]
+    oneWays = []
   }
 }
 

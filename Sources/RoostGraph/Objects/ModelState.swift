@@ -37,7 +37,7 @@ public struct _ModelState: ~Copyable {
     if let origin { origin.objectGoes(row: row, ticket: ticket) }
   }
 
-  /// What is the matter with an object. Every flag of the first byte makes a getter ask first.
+  /// What is the matter with an object. Every flag of the first four bits makes a getter ask first.
   @usableFromInline package struct Flags: OptionSet, Sendable {
     @usableFromInline package let rawValue: UInt32
 
@@ -51,22 +51,23 @@ public struct _ModelState: ~Copyable {
     @inlinable package static var fresh: Flags { Flags(rawValue: 4) }
     /// No value can be had; the extras know why.
     @inlinable package static var invalid: Flags { Flags(rawValue: 8) }
-    /// Values are moved out of the slots at the moment; how many is counted in these bits.
-    @inlinable package static var lent: Flags { Flags(rawValue: 0xF0) }
-    @inlinable package static var oneLent: Flags { Flags(rawValue: 0x10) }
+    /// Values are moved out of the slots at the moment; how many is counted in these bits, the highest, so that no number of them
+    /// touches another flag.
+    @inlinable package static var lent: Flags { Flags(rawValue: 0xFFF0_0000) }
+    @inlinable package static var oneLent: Flags { Flags(rawValue: 0x10_0000) }
     /// It belongs to an origin, which wants to know of the first change of each property.
     @inlinable package static var managed: Flags { Flags(rawValue: 0x100) }
     /// Somebody waits to be told of changes.
     @inlinable package static var tracked: Flags { Flags(rawValue: 0x200) }
-    /// Not for the accessors: from here on the bits belong to the origin.
+    /// Not for the accessors: from here on four bits belong to the origin.
     package static var firstOfOrigin: UInt32 { 0x1_0000 }
 
     @inlinable package static var new: Flags { Flags(rawValue: 2 | 4) }
-    @inlinable package static var stopsLoad: UInt32 { 0xFF }
+    @inlinable package static var stopsLoad: UInt32 { 0xFFF0_000F }
     /// A setter of an observed object must ask only if somebody waits.
-    @inlinable package static var stopsStore: UInt32 { 0x3FD }
+    @inlinable package static var stopsStore: UInt32 { 0xFFF0_030D }
     /// What stops a setter whose property is changed already.
-    @inlinable package static var stopsAgain: UInt32 { 0x2FD }
+    @inlinable package static var stopsAgain: UInt32 { 0xFFF0_020D }
   }
 
   /// The bit that stands for a property.

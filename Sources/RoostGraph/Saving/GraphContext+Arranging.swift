@@ -47,7 +47,7 @@ extension GraphContext {
   }
 
   /// The members that stay.
-  private func living(_ list: LoadedList) -> [UInt64] { living(list.rows, list.relation) }
+  private func living(_ list: LoadedList) -> [UInt64] { list.withStrangers(living(list.rows, list.relation)) }
 
   private func living(_ rows: [UInt64], _ relation: Relation) -> [UInt64] {
     let target = store.maps[relation.target]

@@ -2,13 +2,14 @@ internal import RoostRecords
 
 /// What a save leaves behind in objects, once it is committed.
 extension GraphContext {
-  func finish(_ run: SaveRun) throws {
+  func finish(_ run: SaveRun) {
     statistics.saves += 1
     lastSave = run.summary
     settleAfterSave(run)
     batches.letGo()
     store.listeners.tell()
-    try advance()
+    // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
+    try? advance()
   }
 
   private func settleAfterSave(_ run: SaveRun) {
@@ -39,12 +40,11 @@ extension GraphContext {
     // Lists that grew were not counted meanwhile.
     if links.memberCount > links.most { unloadOldest() }
     links.edits = [:]
-    links.doomed = []
+    links.forgetDeletions()
     if !isMerged { return }
     // Rows may say something else than their objects did.
-    unloadLists()
-    written.forEach(forget)
-    for row in run.parted { if let object = registered(store.maps[row.map], RowID(row.row)) { forget(object) } }
+    unread += written
+    unread += run.parted.compactMap { registered(store.maps[$0.map], RowID($0.row)) }
   }
 
   /// An object whose row went, although nobody deleted it here.
@@ -66,7 +66,7 @@ extension GraphContext {
     if row == old { return }
     store.aliases.add(origin.map.home, old, row)
     if let known = origin.known(row) {
-      forget(known)
+      unread.append(known)
       return object.markGone()
     }
     origin.objects.remove(old, object._$state.ticket)
@@ -75,9 +75,10 @@ extension GraphContext {
   }
 
   /// Makes an object read its row again.
-  private func forget(_ object: any _ModelObject) {
+  func forget(_ object: any _ModelObject) {
     guard object._$state.flags.isDisjoint(with: [.gone, .lent, .fault, .inserted, .changed]) else { return }
     object._$forget()
     object._$state.flags.insert(.fault)
+    noteTold(object, nil)
   }
 }

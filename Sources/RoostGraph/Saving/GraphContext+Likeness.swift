@@ -4,18 +4,20 @@ internal import RoostRecords
 extension GraphContext {
   /// The stored object that has unique values of this one; nil if there is none, or if it is this one itself.
   package func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
-    try checkOpen()
-    try advance()
-    let map = try map(of: object)
-    guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
-      return nil
+    try call(.reading) {
+      try advance()
+      let map = try map(of: object)
+      guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
+        return nil
+      }
+      return try existing(store.maps[map.home], RowID(row))
     }
-    return try existing(store.maps[map.home], RowID(row))
   }
 
   /// Throws where an object has unique values of a stored one, or of one that waits to be saved.
-  package func checkUnique(_ object: any _ModelObject) throws {
-    try checkOpen()
+  package func checkUnique(_ object: any _ModelObject) throws { try call(.reading) { try checkUniqueNow(object) } }
+
+  private func checkUniqueNow(_ object: any _ModelObject) throws {
     try advance()
     let map = try map(of: object)
     let own = object._$state.row

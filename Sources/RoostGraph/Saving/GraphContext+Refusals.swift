@@ -8,7 +8,7 @@ extension GraphContext {
 
   func name(_ key: LinkKey) -> ObjectName { ObjectName(map(of: key).type.name, key.row) }
 
-  private func name(_ row: RowName) -> ObjectName {
+  func name(_ row: RowName) -> ObjectName {
     guard let home = store.map(of: row.entity) else { return ObjectName("?", row.row.number) }
     return name(LinkKey(map: home.number, row: row.row.number, property: 0))
   }
@@ -18,6 +18,9 @@ extension GraphContext {
     let own = name(object)
     let others = fault.rows.map(name).filter { $0 != own }
     let property = property(fault.field)
+    func badValue(_ cure: String) -> GraphFault {
+      GraphFault(.badValue, fault.detail + cure, own, property, others: others)
+    }
     switch fault.code {
     case .notUnique:
       let text = values(fault, run)
@@ -29,13 +32,14 @@ extension GraphContext {
     case .denied: return GraphFault(.denied, fault.detail, own, property, others: others)
     case .unknown: return GraphFault(.deleted, fault.detail, own, property, others: others)
     case .conflict, .expired: return GraphFault(.conflict, fault.detail, own, property, others: others)
-    case .wrongType, .outOfRange, .missing, .tooLarge:
-      return GraphFault(.badValue, fault.detail, own, property, others: others)
+    case .wrongType, .outOfRange: return badValue(": give it a value that can be stored")
+    case .missing: return badValue(": set it, or give it a default")
+    case .tooLarge: return badValue(": make it smaller")
     }
   }
 
   /// Properties by the names of their fields: those of a subclass have its name before them.
-  private func property(_ fields: String?) -> String? {
+  func property(_ fields: String?) -> String? {
     guard let fields, fields.contains("/") else { return fields }
     return fields.split(separator: ",").map { part in
       String(part.split(separator: "/").last ?? part).trimmingPrefix { $0 == " " }
@@ -57,20 +61,12 @@ extension GraphContext {
     ([fault] + fault.others).map { fault in
       let rows = fault.rows.map(name)
       if fault.code == .missing, rows.count > 1 {
-        return GraphFault(
-          .denied,
-          "it must lead to an object, and \(rows[0]) is to be deleted: delete it too, or let it lead elsewhere",
-          rows[1], property(fault.field), others: [rows[0]])
+        return GraphFault.needed(rows[1], property(fault.field), rows[0])
       }
       guard fault.code == .denied, let first = rows.first else {
         return GraphFault(.denied, fault.detail, entity: fault.entity, property: property(fault.field), others: rows)
       }
-      let others = rows.dropFirst()
-      let some = others.prefix(3).map(\.description).joined(separator: ", ")
-      return GraphFault(
-        .denied,
-        "it cannot be deleted while it leads to \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
-          + "take them out first", first, property(fault.field), others: Array(others))
+      return GraphFault.denied(first, property(fault.field), Array(rows.dropFirst()))
     }
   }
 }

@@ -9,7 +9,7 @@ extension GraphContext {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first, isAlike(other, origin, run),
-      !isPartner(fault, origin)
+      partnership(fault, origin) == nil
     else {
       return run.refuse(refusal(fault, object, run))
     }
@@ -19,13 +19,6 @@ extension GraphContext {
       isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, name(object), fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
-  }
-
-  /// Whether it is a relationship to one, of which two rows want the same object: that makes them no one object.
-  private func isPartner(_ fault: RecordFault, _ origin: RowOrigin) -> Bool {
-    store.relations[origin.map.number].contains { relation in
-      relation.map { fault.field == origin.map.type.fieldName($0.property) } ?? false
-    }
   }
 
   /// Whether a row is of the object's very class: another one's cannot become it.

@@ -67,11 +67,14 @@ extension GraphContext {
     if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run)) }
     if !run.isPlain { try lead(object, origin, mask, box, run) }
     if run.isShared { noteLeads(before, box, origin, run) }
-    do {
+    try parting(object, origin, box, run) {
       try table.replace(row, with: &box.sink.builder)
       run.note(origin.map.home, row.number)
-    } catch let fault as RecordFault {
-      if mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run) { return run.waiting.append(object) }
+    } waits: { fault in
+      guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run) else { return false }
+      run.waiting.append(object)
+      return true
+    } refused: { fault in
       run.refuse(refusal(fault, object, run))
     }
   }
@@ -103,8 +106,14 @@ extension GraphContext {
         run.entry.deleted[map.home, default: []].append(name.row.number)
         run.gone.append(LinkKey(map: map.home, row: name.row.number, property: 0))
       }
-      for name in gone.loose {
-        if let map = store.map(of: name.entity) { run.note(map.home, name.row.number) }
+      for loose in gone.loose {
+        guard let map = store.map(of: loose.row.entity) else { continue }
+        run.note(map.home, loose.row.row.number)
+        // Fields of subclasses may be nil, so the rows themselves did not object.
+        if store.needsReference(loose.field, map) {
+          let field = map.entity.field(loose.field)?.name
+          run.refuse(GraphFault.needed(self.name(loose.row), property(field), self.name(loose.gone)))
+        }
       }
     } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
   }
@@ -125,13 +134,18 @@ extension GraphContext {
         run.refuse(refusal(failure, object, run))
         continue
       }
+      #if DEBUG
+        readBack(object, origin, box, run)
+      #endif
       if !run.isPlain {
         try lead(object, origin, .max, box, run)
         if try merge(object, origin, box, table, run) { continue }
       }
-      do {
+      try parting(object, origin, box, run) {
         try table.insert(&box.sink.builder, as: RowID(object._$state.row))
-      } catch let fault as RecordFault { collide(fault, object, origin, run) }
+      } refused: { fault in
+        collide(fault, object, origin, run)
+      }
     }
   }
 }

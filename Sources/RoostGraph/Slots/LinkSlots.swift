@@ -15,6 +15,16 @@ struct OneSlot {
 
   var isHolding: Bool { place.map { $0.load(as: UInt.self) != 0 } ?? false }
 
+  /// Makes it hold an object, or nothing, as in an object that is nobody's.
+  func hold(_ object: (any _ModelObject)?) {
+    guard let place else { return }
+    place.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
+    let held = place.assumingMemoryBound(to: AnyObject?.self)
+    let old = held.move()
+    held.initialize(to: object.map { $0 as AnyObject })
+    _ = consume old
+  }
+
   /// Makes it lead to a row.
   func lead(to row: UInt64) {
     guard let place else { return }

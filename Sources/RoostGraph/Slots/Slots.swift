@@ -37,7 +37,8 @@
   @inlinable @inline(never)
   static func giveBack(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
     object._$state._giveBack()
-    if !isFree { object._$didWrite(property) }
+    // What was changed before may have been given up meanwhile.
+    if !isFree || !object._$state._isFree(property) { object._$didWrite(property) }
   }
 
   /// A property that was never set may have a value in the box. Otherwise it has its declared default, in an object that was made without

@@ -91,7 +91,17 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
   @usableFromInline @inline(never)
   static func standIn<Model: _ModelObject>(_ owner: some _ModelObject, _ property: Int) -> Model {
     if let found = owner._$state.origin?.standIn(owner, property) as? Model { return found }
-    owner._$stop(property, "was never set, and has no object to lead to: set it first, or make it optional")
+    return lost(Model.self)
+  }
+
+  /// An object that stands for none, where no context can be asked: it says that it is deleted.
+  private static func lost<Model: _ModelObject>(_ model: Model.Type) -> Model {
+    let made = Model(_$state: _ModelState())
+    made.markGone()
+    for (number, property) in Model._$type.properties.enumerated() {
+      if case .value = property.storage { made._$fill(number, orEmpty: true) }
+    }
+    return made
   }
 
   @inlinable @inline(never)

@@ -18,6 +18,10 @@ package final class GraphStore: Sendable {
   let relations: [[Relation?]]
   /// By number of the map, the bits of properties of which nothing stands in the object's own row.
   let outsideRows: [UInt64]
+  /// By the map that stands for the classes of their members, the lists that lead one way.
+  let oneWays: [Int: [OneWay]]
+  /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
+  let needs: [Int: Set<FieldID>]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -54,7 +58,7 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity, families[root]))
     }
     self.maps = maps
-    uniqueIndexes = maps.map { catalog.indexes(of: $0.entity.id).filter { $0.isUnique && !$0.name.hasPrefix("@") } }
+    uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
     outsideRows = maps.map { map in
@@ -69,6 +73,8 @@ package final class GraphStore: Sendable {
       // Some properties may share a bit.
       return outside & ~inside
     }
+    oneWays = Self.oneWays(maps, relations)
+    needs = Self.needs(maps, relations)
     hasLooseLinks = maps.map { map in
       map.type.properties.enumerated().contains { number, property in
         switch property.storage {

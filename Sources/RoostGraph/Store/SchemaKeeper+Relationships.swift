@@ -24,21 +24,19 @@ extension SchemaKeeper {
     }
     if let other, !other.isToMany, !holdsReference(one, name, other) { return }
     let isNeeded = isNeeded(one.name, model)
-    // Rows of other classes lead nowhere by it.
+    // Rows of other classes lead nowhere by it; that those of this one do each save looks after.
     let isAdded = model.type.isAdded(property)
     try catalog.change(entity: root) { (entity) throws(RecordFault) in
       if entity.field(field) == nil {
         try entity.add(field, .reference(targetEntity.id), isOptional: !isNeeded || isAdded)
       }
     }
-    var side =
+    let side =
       other.map {
         Catalog.Side(
           target.type.fieldName(ofPath: $0.name), deleteRule: $0.deleteRule, isOrdered: $0.isToMany,
           isSingle: !$0.isToMany)
       } ?? Catalog.Side()
-    // The field may be nil, so nothing else would say that the property may not.
-    if isNeeded, isAdded, side.deleteRule == .nullify { side.deleteRule = .deny }
     try catalog.add(reference: field, of: root, deleteRule: one.deleteRule, inverse: side)
   }
 

@@ -75,6 +75,10 @@ public final class _ModelType: @unchecked Sendable {
   /// See ``LinkPlaces``.
   let places = Atomic<UnsafeMutableRawPointer?>(nil)
   private let heirPaths: [AnyKeyPath?]
+  #if DEBUG
+    /// Whether an object of the class gave back what was stored of it.
+    let isReadBack = Atomic<Bool>(false)
+  #endif
 
   /// How many properties the class has, for the numbers of those of its subclasses.
   public var _count: Int { properties.count }

@@ -33,7 +33,7 @@ final class Deletion {
   /// In the order in which they were found; the first ones are those that were asked for.
   @exclusivity(unchecked) private var rows: [RowName] = []
   /// References of rows that stay, to be made nil.
-  private var loose: [(row: RowName, field: FieldID)] = []
+  private var loose: [Deleted.Loose] = []
   /// What is known of an entity, so that it is not looked up for each row.
   private var known: [EntityID: [Way]] = [:]
   /// The last of them: most rows are of the entity of the one before.
@@ -60,7 +60,7 @@ final class Deletion {
     try collect()
     try examine()
     try carryOut()
-    return Deleted(asked: asked, rows: rows, loose: loose.map(\.row))
+    return Deleted(asked: asked, rows: rows, loose: loose)
   }
 
   private func doom(_ name: RowName) {
@@ -98,7 +98,7 @@ final class Deletion {
           guard case .manyByReference(_, let id) = one.shape, let field = way.field else { continue }
           try follow(way, name.row) { row in
             let other = RowName(one.target, row)
-            if !doomed.contains(other) { loose.append((other, id)) }
+            if !doomed.contains(other) { loose.append(Deleted.Loose(row: other, field: id, gone: name)) }
           }
           if !field.isOptional, let last = loose.last, last.field == id, last.row.entity == one.target {
             faults.append(needed(name, one, last.row, field))
@@ -185,11 +185,11 @@ final class Deletion {
   // MARK: Changing
 
   private func carryOut() throws {
-    for (name, id) in loose {
-      let table = try tables.table(name.entity)
-      guard let field = table.entity.field(id) else { continue }
+    for one in loose {
+      let table = try tables.table(one.row.entity)
+      guard let field = table.entity.field(one.field) else { continue }
       let slot = try table.slot(field.name)
-      try table.update(name.row) { builder in builder.setNull(slot) }
+      try table.update(one.row.row) { builder in builder.setNull(slot) }
     }
     // Those that were found last lead nowhere else, and go first.
     var last: (table: TableWriter, entity: EntityID)?
@@ -211,8 +211,15 @@ package struct Deleted {
   package let asked: Int
   /// All rows that went, those asked for first.
   package let rows: [RowName]
-  /// Rows that stay, whose references became nil.
-  package let loose: [RowName]
+  /// References of rows that stay, which became nil.
+  package let loose: [Loose]
+
+  package struct Loose: Sendable {
+    package let row: RowName
+    package let field: FieldID
+    /// Where it led.
+    package let gone: RowName
+  }
 }
 
 extension TableWriter {

@@ -186,6 +186,23 @@ protocol Named { var name: String { get } }
   }
 }
 
+/// It has types of its own that go by names which everybody knows.
+@Model final class Envelope<Date: Codable & Hashable> {
+  struct Data: Codable, Hashable { var bytes: [Int] }
+  struct URL: Codable, Hashable { var path: String }
+
+  var payload: Data
+  var more: [Data] = []
+  var place: URL?
+  var when: Date
+  var real: Foundation.Data = Foundation.Data([1, 2])
+
+  init(payload: Data, when: Date) {
+    self.payload = payload
+    self.when = when
+  }
+}
+
 /// Two lists of one class, which name the same inverse.
 @Model final class Stage {
   @Relationship(inverse: \Lamp.stage) var left: [Lamp] = []

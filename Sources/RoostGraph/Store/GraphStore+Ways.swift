@@ -1,0 +1,46 @@
+internal import RoostRecords
+
+/// What is found out of relationships and indexes when a store is opened.
+extension GraphStore {
+  static func oneWays(_ maps: [EntityMap], _ relations: [[Relation?]]) -> [Int: [OneWay]] {
+    var found: [Int: [OneWay]] = [:]
+    var seen: Set<RelationshipID> = []
+    for map in maps {
+      for case .some(let relation) in relations[map.number] where relation.isList && relation.inverse == nil {
+        // Subclasses have it too.
+        if !seen.insert(relation.way.id).inserted { continue }
+        found[relation.home, default: []].append(
+          OneWay(owner: map.home, property: relation.property, id: relation.way.id))
+      }
+    }
+    return found
+  }
+
+  static func needs(_ maps: [EntityMap], _ relations: [[Relation?]]) -> [Int: Set<FieldID>] {
+    var found: [Int: Set<FieldID>] = [:]
+    for map in maps {
+      for case .some(let relation) in relations[map.number] {
+        guard case .reference = relation.way, map.type.isAdded(relation.property),
+          !map.type.mayBeNil(relation.property), let field = map.field(relation.property)
+        else { continue }
+        found[map.home, default: []].insert(field.id)
+      }
+    }
+    return found
+  }
+
+  /// Whether a unique index is about objects of a class: some are about one class of the entity alone.
+  static func isAsked(_ index: Index, _ map: EntityMap) -> Bool {
+    if !index.isUnique || index.name.hasPrefix("@") { return false }
+    guard let family = map.family, let number = family.classNumber(map.number) else { return true }
+    return !index.tests.contains { test in
+      if case .equals(family.field, let value) = test { value != .uint(UInt64(number)) } else { false }
+    }
+  }
+
+  /// The lists that lead one way to objects of a map's entity.
+  func oneWayLists(to map: EntityMap) -> [OneWay] { oneWays.isEmpty ? [] : oneWays[map.home] ?? [] }
+
+  /// Whether rows that have a reference in this field must have one.
+  func needsReference(_ field: FieldID, _ map: EntityMap) -> Bool { needs[map.home]?.contains(field) == true }
+}

@@ -1,0 +1,71 @@
+import SwiftData
+import Testing
+
+/// What guides write although SwiftData does not have it.
+@Model final class Parcel {
+  @Attribute(.indexed) var town: String
+  @Attribute(.unique, .indexed) var code: Int
+  var weight: Double
+  @Relationship(minimum: 1, maximum: 2, inverse: \Stamp.parcel) var stamps: [Stamp] = []
+  @Relationship(deleteRule: .cascade, maximum: 1) var notes: [Slip] = []
+
+  init(_ town: String, _ code: Int, stamps: Int = 1) {
+    self.town = town
+    self.code = code
+    weight = 1
+    self.stamps = (0..<stamps).map { _ in Stamp() }
+  }
+}
+
+@Model final class Stamp {
+  var parcel: Parcel?
+  init() {}
+}
+
+@Model final class Slip {
+  var text: String
+  init(_ text: String) { self.text = text }
+}
+
+@Suite struct GuideWordTests {
+  private let context: ModelContext
+
+  init() throws {
+    let container = try ModelContainer(
+      for: Parcel.self, Stamp.self, Slip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    context = ModelContext(container)
+  }
+
+  @Test func `an indexed attribute is found by its index`() throws {
+    let schema = Schema([Parcel.self])
+    #expect(schema.entitiesByName["Parcel"]?.indices == [["town"]], "what is unique has an index already")
+    for number in 0..<50 { context.insert(Parcel("town \(number % 5)", number)) }
+    try context.save()
+    let descriptor = FetchDescriptor<Parcel>(predicate: #Predicate { $0.town == "town 3" })
+    #expect(try context.fetch(descriptor).count == 10)
+    let plan = try context.explain(descriptor)
+    #expect(plan.contains("town"), "\(plan)")
+    let byWeight = FetchDescriptor<Parcel>(predicate: #Predicate { $0.weight == 1 })
+    #expect(try context.explain(byWeight) != plan)
+  }
+
+  @Test(arguments: [0, 3]) func `as many as the short words say`(stamps: Int) throws {
+    context.insert(Parcel("here", 1, stamps: stamps))
+    #expect(throws: RoostError.self) { try context.save() }
+    context.rollback()
+    context.insert(Parcel("here", 1, stamps: 2))
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Stamp>()) == 2)
+  }
+
+  @Test func `no more than the maximum, and none at all where no least number is said`() throws {
+    let parcel = Parcel("here", 1)
+    context.insert(parcel)
+    try context.save()
+    parcel.notes = [Slip("one"), Slip("two")]
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect("\(try #require(error))".contains("notes"))
+    parcel.notes = [Slip("one")]
+    try context.save()
+  }
+}

@@ -1,0 +1,50 @@
+import SwiftData
+
+/// Lists that lead one way, with each of the rules.
+@Model final class Recipe {
+  var name: String
+  @Relationship(deleteRule: .cascade) var steps: [Step] = []
+  @Relationship(deleteRule: .deny) var guests: [Guest] = []
+  @Relationship(deleteRule: .deny, inverse: \Cook.recipes) var cooks: [Cook] = []
+  var cover: Step?
+
+  init(_ name: String, steps: [String] = []) {
+    self.name = name
+    self.steps = steps.map { Step($0) }
+  }
+}
+
+@Model final class Step {
+  var text: String
+
+  init(_ text: String) { self.text = text }
+}
+
+@Model final class Guest {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Cook {
+  var name: String
+  var recipes: [Recipe] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+enum Kitchen {
+  static func container() throws -> ModelContainer {
+    try ModelContainer(for: Recipe.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  /// What a context shows that knows nothing yet.
+  static func stored(_ container: ModelContainer) throws -> (recipes: [String: [String]], steps: [String]) {
+    let context = ModelContext(container)
+    let recipes = try context.fetch(FetchDescriptor<Recipe>())
+    let steps = try context.fetch(FetchDescriptor<Step>())
+    return (
+      Dictionary(uniqueKeysWithValues: recipes.map { ($0.name, $0.steps.map(\.text)) }), steps.map(\.text).sorted()
+    )
+  }
+}

@@ -1,0 +1,166 @@
+import SwiftData
+import Testing
+
+/// Rules of lists that lead one way, or both ways by links, follow what was changed in the same save.
+@Suite struct PendingRuleTests {
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    container = try Kitchen.container()
+    context = ModelContext(container)
+  }
+
+  private func filled() throws -> Recipe {
+    let recipe = Recipe("soup", steps: ["cut", "boil", "serve"])
+    context.insert(recipe)
+    try context.save()
+    return recipe
+  }
+
+  @Test(arguments: [false, true]) func `what was taken out stays, and what was put in goes`(reads: Bool) throws {
+    do { _ = try filled() }
+    context.reset()
+    let recipe = try #require(try context.fetch(FetchDescriptor<Recipe>()).first)
+    if reads { #expect(recipe.steps.count == 3) }
+    let taken = recipe.steps.remove(at: 1)
+    recipe.steps.append(Step("taste"))
+    context.delete(recipe)
+    try context.save()
+    #expect(!taken.isDeleted && taken.text == "boil")
+    let stored = try Kitchen.stored(container)
+    #expect(stored.recipes.isEmpty && stored.steps == ["boil"])
+  }
+
+  @Test func `a stored model that was put in goes too`() throws {
+    let recipe = try filled()
+    let step = Step("stir")
+    context.insert(step)
+    try context.save()
+    recipe.steps.append(step)
+    context.delete(recipe)
+    try context.save()
+    #expect(step.isDeleted)
+    #expect(try Kitchen.stored(container).steps.isEmpty)
+  }
+
+  @Test func `a rule that forbids asks for the members of now`() throws {
+    let recipe = try filled()
+    let (guest, cook) = (Guest("Ann"), Cook("Bob"))
+    recipe.guests = [guest]
+    recipe.cooks = [cook]
+    try context.save()
+    context.delete(recipe)
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.code == .denied && Set(error?.faults.map(\.property) ?? []) == ["guests", "cooks"])
+    context.rollback()
+    recipe.guests = []
+    cook.recipes = []
+    context.delete(recipe)
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes.isEmpty)
+    #expect(!guest.isDeleted && !cook.isDeleted)
+  }
+
+  @Test(arguments: [false, true]) func `a member that was put in forbids it too`(isNew: Bool) throws {
+    let recipe = try filled()
+    let guest = Guest("Ann")
+    if !isNew {
+      context.insert(guest)
+      try context.save()
+    }
+    recipe.guests.append(guest)
+    context.delete(recipe)
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    let fault = try #require(error?.faults.first)
+    #expect(error?.code == .denied && fault.model == recipe.persistentModelID && fault.property == "guests")
+    #expect(fault.others == [guest.persistentModelID])
+    #expect(try Kitchen.stored(container).recipes.count == 1)
+    // Where both go nothing is forbidden.
+    context.delete(guest)
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes.isEmpty)
+  }
+
+  @Test func `others' members are asked for as well`() throws {
+    let recipe = try filled()
+    let other = ModelContext(container)
+    other.automaticallyMergesChanges = false
+    let same = try #require(try other.fetch(FetchDescriptor<Recipe>()).first)
+    #expect(same.steps.count == 3)
+    let taken = same.steps.removeFirst()
+    other.delete(same)
+    recipe.steps.append(Step("by others"))
+    try context.save()
+    try other.save()
+    #expect(!taken.isDeleted)
+    #expect(try Kitchen.stored(container).steps == ["cut"])
+  }
+
+  // MARK: Lists that lead one way
+
+  @Test func `a deleted member is not shown, whoever deleted it`() throws {
+    let recipe = try filled()
+    let step = recipe.steps[0]
+    context.delete(step)
+    #expect(recipe.steps.map(\.text) == ["boil", "serve"])
+    try context.save()
+    #expect(recipe.steps.map(\.text) == ["boil", "serve"])
+    let other = ModelContext(container)
+    let theirs = try #require(try other.fetch(FetchDescriptor<Step>(predicate: #Predicate { $0.text == "boil" })).first)
+    other.delete(theirs)
+    try other.save()
+    context.processPendingChanges()
+    #expect(recipe.steps.map(\.text) == ["serve"])
+    #expect(try Kitchen.stored(container).recipes["soup"] == ["serve"])
+  }
+
+  @Test func `a new member, and one of a list with changes, is not shown either`() throws {
+    let recipe = try filled()
+    let new = Step("taste")
+    recipe.steps.append(new)
+    recipe.steps.swapAt(0, 1)
+    context.delete(new)
+    #expect(recipe.steps.map(\.text) == ["boil", "cut", "serve"])
+    context.delete(recipe.steps[2])
+    #expect(recipe.steps.map(\.text) == ["boil", "cut"])
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes["soup"] == ["boil", "cut"])
+    #expect(try Kitchen.stored(container).steps == ["boil", "cut"])
+  }
+
+  // MARK: Taken back
+
+  @Test(arguments: [false, true]) func `what went along comes back with its owner`(reads: Bool) throws {
+    do { _ = try filled() }
+    context.reset()
+    let recipe = try #require(try context.fetch(FetchDescriptor<Recipe>()).first)
+    if reads { #expect(recipe.steps.count == 3) }
+    context.delete(recipe)
+    context.insert(recipe)
+    #expect(recipe.steps.map(\.text) == ["cut", "boil", "serve"])
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes == ["soup": ["cut", "boil", "serve"]])
+    #expect(try Kitchen.stored(container).steps.count == 3)
+  }
+
+  @Test func `what was deleted by itself stays deleted`() throws {
+    let recipe = try filled()
+    context.delete(recipe.steps[1])
+    context.delete(recipe)
+    context.insert(recipe)
+    #expect(recipe.steps.map(\.text) == ["cut", "serve"])
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes == ["soup": ["cut", "serve"]])
+  }
+
+  @Test func `a member that comes back stands where it stood`() throws {
+    let recipe = try filled()
+    let step = recipe.steps[1]
+    context.delete(step)
+    context.insert(step)
+    #expect(recipe.steps.map(\.text) == ["cut", "boil", "serve"])
+    try context.save()
+    #expect(try Kitchen.stored(container).recipes == ["soup": ["cut", "boil", "serve"]])
+  }
+}
