@@ -3,12 +3,15 @@ package import RoostRecords
 /// What conditions are computed over: the rows of a snapshot, or those that a transaction has made up to now.
 package final class Ground {
   package let catalog: Catalog
+  /// See ``RecordReader/edition``; nil where the catalog may still change.
+  package let edition: (any AnyObject & Sendable)?
   let fieldTerms = FieldTerms()
   private let open: (EntityID) throws -> TableReader
   private let lead: (Relationship) throws -> Members
 
   package init(_ reader: RecordReader) {
     catalog = reader.catalog
+    edition = reader.edition
     open = { try reader.table($0) }
     lead = { try reader.links($0) }
   }
@@ -16,6 +19,7 @@ package final class Ground {
   /// The rows as they are at this moment. It is of no use after the next change.
   package init(_ writer: RecordWriter) {
     catalog = writer.catalog
+    edition = nil
     open = { try writer.reading($0) }
     lead = { try writer.links($0).reading }
   }

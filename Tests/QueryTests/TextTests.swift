@@ -1,5 +1,6 @@
 import RoostQuery
 import RoostRecords
+import RoostTestSupport
 import Testing
 
 /// Text as Swift's own functions see it. Foundation is not imported here, so that they are the standard library's.
@@ -16,6 +17,7 @@ import Testing
     "\u{fb01}",
     "fi", "10", "9", long, long + "a", long + "b", String(repeating: "\u{e9}", count: 300),
     String(repeating: "e\u{301}", count: 300), "\u{301}", "\u{1f1e9}\u{1f1ea}", "\u{1f1e9}",
+    "K", "\u{212a}", ";", "\u{37e}", "`", "\u{1fef}", "\u{600}a", "\u{600}", "a\u{200d}b", "\u{e9}a\u{301}a",
   ]
 
   let things: Things
@@ -60,6 +62,34 @@ import Testing
     try check(.text(.contains, text(part), things("other")), { part.contains($0) }, part)
     try check(.text(.hasPrefix, text(part), things("other")), { part.hasPrefix($0) }, part)
     try check(.text(.hasSuffix, text(part), things("other")), { part.hasSuffix($0) }, part)
+  }
+
+  /// Of what joins characters, or is the same as another one, so that bytes say little.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `parts at random are found by characters`(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let letters: [Unicode.Scalar] = [
+      "a", "b", "a", "b", "K", ";", "`", "\u{301}", "\u{37e}", "\u{212a}", "\u{1fef}", "\r", "\n", "\u{200d}",
+      "\u{600}", "\u{e9}", "\u{1f469}",
+    ]
+    func make(_ most: Int) -> String {
+      var text = String.UnicodeScalarView()
+      for _ in 0..<random.below(most + 1) { text.append(random.pick(letters)) }
+      return String(text)
+    }
+    let wholes = (0..<60).map { _ in make(14) }
+    let things = try Things(wholes.map { ["text": .string($0)] })
+    for _ in 0..<60 {
+      let part = make(3)
+      func expect(_ test: Expression.TextTest, _ isIn: (String) -> Bool) throws {
+        let wanted = wholes.enumerated().filter { isIn($0.element) }.map { $0.offset + 1 }
+        let found = try things.rows(.text(test, things("text"), text(part)))
+        #expect(found == wanted, "seed \(seed), \(test) \(part.debugDescription)")
+      }
+      try expect(.contains) { $0.contains(part) }
+      try expect(.starts) { $0.starts(with: part) }
+      try expect(.hasPrefix) { $0.hasPrefix(part) }
+      try expect(.hasSuffix) { $0.hasSuffix(part) }
+    }
   }
 
   @Test(arguments: texts) func `texts are equal and members as in Swift`(other: String) throws {

@@ -3,8 +3,12 @@ internal import RoostGraph
 /// The stores of a container, and which model is kept in which of them.
 final class StoreSet: Sendable {
   let stores: [GraphStore]
+  /// What fetches have found out about predicates.
+  let templates = TemplateShelf()
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
+  /// The same where there are few: to compare names that are mostly one text in memory takes less than to hash one.
+  private let few: [(name: String, place: Place)]
 
   struct Place: Sendable {
     var store: Int
@@ -41,7 +45,9 @@ final class StoreSet: Sendable {
     }
     self.stores = stores
     self.places = places
-    byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
+    let byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
+    self.byName = byName
+    few = byName.count > 16 ? [] : byName.map { ($0.key, $0.value) }
   }
 
   /// A class and those that inherit from it are rows of one entity.
@@ -60,7 +66,11 @@ final class StoreSet: Sendable {
   }
 
   func place(of model: any _ModelObject.Type) -> Place? { places[ObjectIdentifier(model)] }
-  func place(named entity: String) -> Place? { byName[entity] }
+  func place(named entity: String) -> Place? {
+    if few.isEmpty { return byName[entity] }
+    for one in few where one.name == entity { return one.place }
+    return nil
+  }
 
   /// Where models of a class are, and those of its subclasses.
   func known(_ model: any _ModelObject.Type) throws -> Place {

@@ -5,7 +5,10 @@ internal import RoostRecords
 extension ModelContext {
   /// The models that a descriptor asks for.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    try state.call(.fetching) { try FetchRun(descriptor, state).objects() }
+    try state.call(.fetching) {
+      if let found = try PreparedFetch.objects(descriptor, state) { return found }
+      return try FetchRun(descriptor, state).objects()
+    }
   }
 
   /// The same; the size of batches is advice.
@@ -14,7 +17,10 @@ extension ModelContext {
 
   /// How many models there are. Where an index knows it no row is read.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
-    try state.call(.fetching) { try FetchRun(descriptor, state).count() }
+    try state.call(.fetching) {
+      if let count = try PreparedFetch.count(descriptor, state) { return count }
+      return try FetchRun(descriptor, state).count()
+    }
   }
 
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]

@@ -53,7 +53,12 @@ extension ModelContext {
       }
       throw RoostError(.foreign, "the identifier belongs to another store than this container's")
     }
-    return try Doorway.pass { try state.graph(place.store).existing(place.map, RowID(row)) as? T }
+    guard let found = try Doorway.pass({ try state.graph(place.store).existing(place.map, RowID(row)) }) else {
+      return nil
+    }
+    // Mostly it is of the very class, and then nothing need be looked up.
+    if ObjectIdentifier(type(of: found)) == ObjectIdentifier(T.self) { return unsafeDowncast(found, to: T.self) }
+    return found as? T
   }
 
   /// Reads a model's values now, where a getter would do it later and could not throw.

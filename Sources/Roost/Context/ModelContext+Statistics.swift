@@ -49,4 +49,7 @@ extension ModelContext {
     get { state.mergesChanges }
     set { state.mergesChanges = newValue }
   }
+
+  /// How many predicates' translations its container remembers, for tests.
+  package var templateCount: Int { state.stores.templates.count }
 }

@@ -26,8 +26,9 @@ struct FetchRun<Model: PersistentModel> {
     let map: EntityMap
     /// What is true of the class's rows, as far as others stand among them.
     let kind: [RoostQuery.Expression]
-    /// What the engine tests.
+    /// What the engine tests, unless it is prepared.
     var condition: RoostQuery.Expression?
+    var prepared: PreparedCondition?
     /// What is tested in memory.
     var tests: [ModelTest<Model>]
     /// The engine's order; nil where it does not know it.
@@ -59,9 +60,24 @@ struct FetchRun<Model: PersistentModel> {
       return part
     }
 
+    /// The question to ask, where nothing is asked beside what was prepared.
+    func question(isSorted: Bool) throws -> (question: Question, values: [Value])? {
+      guard let prepared, kind.isEmpty, let orders else { return nil }
+      let question = prepared.template.question(map.entity.name, isSorted ? orders : [], try graph.ground())
+      return question.map { ($0, prepared.values) }
+    }
+
+    /// The same without anything that was prepared.
+    var plain: Part {
+      var part = self
+      part.condition = condition ?? prepared?.condition
+      part.prepared = nil
+      return part
+    }
+
     func query(isSorted: Bool, offset: Int = 0, limit: Int? = nil) -> Query {
       // First of which class a row is: what else is asked means nothing to others.
-      let all = kind + (condition.map { [$0] } ?? [])
+      let all = kind + ((condition ?? prepared?.condition).map { [$0] } ?? [])
       return Query(
         map.entity.name, where: all.count > 1 ? .and(all) : all.first, by: isSorted ? orders ?? [] : [], offset: offset,
         limit: limit)
@@ -84,12 +100,16 @@ struct FetchRun<Model: PersistentModel> {
   /// Reads the relationships that the descriptor names. What is no relationship of the model is not looked at.
   private func prefetch(_ models: [Model], _ part: Part) {
     let properties = descriptor.relationshipKeyPathsForPrefetching.compactMap { part.map.type.number(of: $0) }
-    let rows = models.compactMap { $0.isStored ? $0._$state.row : nil }
-    if !properties.isEmpty, !rows.isEmpty { part.graph.prefetch(part.map, rows, properties) }
+    if !properties.isEmpty { part.graph.prefetch(part.map, models, properties) }
   }
 
   private func objects(_ part: Part) throws -> [Model] {
     if part.isEngines {
+      if let (question, values) = try part.question(isSorted: true),
+        let found = try part.graph.objects(question, values, offset: offset, limit: limit, part.map)
+      {
+        return unsafeBitCast(found, to: [Model].self)
+      }
       return try part.graph.objects(
         part.query(isSorted: true, offset: offset, limit: limit), part.map, as: Model.self)
     }
@@ -136,7 +156,12 @@ struct FetchRun<Model: PersistentModel> {
   /// How many rows the store has, without those that wait.
   private func stored(countOf part: Part) throws -> Int {
     let planner = try part.graph.planner()
-    if part.excluded.isEmpty { return try planner.count(part.query(isSorted: false)) }
+    if part.excluded.isEmpty {
+      if let (question, values) = try part.question(isSorted: false), let count = try planner.count(question, values) {
+        return count
+      }
+      return try planner.count(part.query(isSorted: false))
+    }
     do {
       // Both can be had from an index.
       return try planner.count(part.query(isSorted: false)) - planner.count(part.onlyExcluded.query(isSorted: false))
@@ -170,21 +195,25 @@ struct FetchRun<Model: PersistentModel> {
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
-    let translation = try descriptor.predicate.map { try Translation($0, map, graph) }
+    let prepared = try descriptor.predicate.flatMap { try state.stores.templates.prepared($0, map, graph) }
+    let translation = prepared == nil ? try descriptor.predicate.map { try Translation($0, map, graph) } : nil
     let kind = map.condition(includesSubclasses: includesSubclasses).map { [$0] + rules.demands(map) }
     var part = Part(
-      graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, tests: translation?.tests ?? [],
-      orders: rules.orders(map))
+      graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
+      tests: translation?.tests ?? [], orders: rules.orders(map))
     guard descriptor.includePendingChanges, graph.hasChanges else { return part }
-    if let translation, translation.passesThrough.contains(where: { graph.hasPending($0) }) {
+    part = part.plain
+    let all = descriptor.predicate.map { Translation.tests($0) }
+    let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
+    if let all, passesThrough.contains(where: { graph.hasPending($0) }) {
       // What rows lead to waits to be changed, so the engine cannot know.
       part.condition = nil
-      part.tests = translation.all
+      part.tests = all
     }
     for model in graph.insertedObjects + graph.changedObjects {
       guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }
       if model.isStored { part.excluded.insert(model._$state.row) }
-      if try translation?.all.allSatisfy({ try $0.passes(model) }) != false { part.pending.append(model) }
+      if try all?.allSatisfy({ try $0.passes(model) }) != false { part.pending.append(model) }
     }
     for model in graph.deletedObjects where model.entityMap?.entity.id == map.entity.id {
       part.excluded.insert(model._$state.row)

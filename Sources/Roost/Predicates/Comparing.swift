@@ -34,8 +34,7 @@ extension Translator {
   }
 
   private func isNil(_ piece: Piece) -> Bool {
-    guard let captured = piece.captured else { return false }
-    return Constant.flattened(captured.value) == nil
+    piece.captured?.isNil ?? false
   }
 
   /// Whether a struct that is stored as its parts is there.

@@ -6,14 +6,17 @@ internal import RoostRecords
 /// Values from outside a predicate, as the engine knows them.
 enum Constant {
   static func make(_ captured: Piece.Captured) throws -> Condition {
-    guard let type = captured.type as? any Codable.Type else { throw Untranslatable(captured.value) }
-    guard isComparedByValue(type) else { throw Untranslatable(captured.value) }
+    guard let type = captured.type as? any Codable.Type else { throw Untranslatable(captured.constant) }
+    guard isComparedByValue(type) else { throw Untranslatable(captured.constant) }
     func open<Known: Codable>(_ type: Known.Type) throws -> Condition? {
       let coder = try CoderShelf.shared.coder(of: type)
-      guard let known = captured.value as? Known, let value = coder.value(known) else { return nil }
-      return .constant(value, Kind(coder.form.element))
+      guard let known = captured.constant as? Known, let value = coder.value(known) else { return nil }
+      let kind = Kind(coder.form.element)
+      // Whether it is nil belongs to the template; any other value may be another one.
+      if let leaf = captured.leaf, !value.isNull { return .parameter(leaf, kind) }
+      return .constant(value, kind)
     }
-    guard let made = try open(type) else { throw Untranslatable(captured.value) }
+    guard let made = try open(type) else { throw Untranslatable(captured.constant) }
     return made
   }
 

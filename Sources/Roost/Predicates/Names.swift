@@ -9,7 +9,7 @@ extension PredicateExpressions.Variable: Translatable {
 }
 
 extension PredicateExpressions.Value: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { Piece(captured: value) }
+  func piece(_ translator: Translator) throws -> Piece { translator.piece(captured: value) }
 }
 
 extension PredicateExpressions.NilLiteral: Translatable {

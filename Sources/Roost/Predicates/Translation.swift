@@ -10,21 +10,20 @@ internal import RoostRecords
 struct Translation<Model: PersistentModel> {
   private(set) var condition: RoostQuery.Expression?
   private(set) var tests: [ModelTest<Model>] = []
-  /// All parts, as tests of models.
-  private(set) var all: [ModelTest<Model>] = []
   /// The entities whose rows the condition looks at, beside the models' own.
   private(set) var passesThrough: [EntityMap] = []
 
-  init(_ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext) throws {
+  /// - Parameter leaves: where a template is made, what it knows of the predicate's values.
+  init(
+    _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext, _ leaves: TemplateLeaves? = nil
+  ) throws {
     let catalog = try graph.catalog()
     for part in Self.conjuncts(predicate.expression) {
-      let test = ModelTest(part, predicate.variable)
-      all.append(test)
-      let translator = Translator(map, graph, predicate.variable.key)
+      let translator = Translator(map, graph, predicate.variable.key, leaves)
       guard let found = try? translator.condition(part),
         (try? Checker.condition(found, catalog, map.entity.id)) != nil, tests.isEmpty || found.isFaultless
       else {
-        tests.append(test)
+        tests.append(ModelTest(part, predicate.variable))
         continue
       }
       condition = condition.map { $0 && found } ?? found
@@ -32,6 +31,11 @@ struct Translation<Model: PersistentModel> {
         passesThrough.append(other)
       }
     }
+  }
+
+  /// All parts, as tests of models.
+  static func tests(_ predicate: Predicate<Model>) -> [ModelTest<Model>] {
+    conjuncts(predicate.expression).map { ModelTest($0, predicate.variable) }
   }
 
   private static func conjuncts(_ whole: any PredicateExpression<Bool>) -> [any PredicateExpression<Bool>] {

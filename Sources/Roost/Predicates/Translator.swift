@@ -41,8 +41,29 @@ struct Piece {
   }
 
   struct Captured {
-    var value: Any
-    var type: Any.Type
+    private let content: Any
+    let type: Any.Type
+    /// Which of the predicate's leaves it is, where a template is made; else nil.
+    let leaf: Int?
+    private let leaves: TemplateLeaves?
+
+    init(value: Any, type: Any.Type, leaf: Int? = nil, _ leaves: TemplateLeaves? = nil) {
+      content = value
+      self.type = type
+      self.leaf = leaf
+      self.leaves = leaves
+    }
+
+    /// For whoever does something with it that another value would do otherwise: it is then part of the translation.
+    var value: Any {
+      leaves?.isTouched = true
+      return content
+    }
+
+    /// Another value that is nil, or not, as this one is, would be taken in the same way.
+    var isNil: Bool { Constant.flattened(content) == nil }
+    /// For making a constant of it, in whose place another one may be put.
+    var constant: Any { content }
   }
 
   private(set) var meaning: Meaning
@@ -54,8 +75,10 @@ struct Piece {
     self.meaning = meaning
   }
 
-  init<Value>(captured value: Value) {
-    meaning = .captured(Captured(value: value, type: Value.self))
+  init<Value>(captured value: Value) { self.init(Captured(value: value, type: Value.self)) }
+
+  init(_ captured: Captured) {
+    meaning = .captured(captured)
     expression = .constant(.null, .optional(.bool))
   }
 
@@ -87,9 +110,14 @@ final class Translator {
   private(set) var passed: [EntityMap] = []
   /// References that always lead to a row.
   private var sure: Set<Condition> = []
+  private let leaves: TemplateLeaves?
 
-  init(_ map: EntityMap, _ graph: GraphContext, _ variable: PredicateExpressions.VariableID) {
+  init(
+    _ map: EntityMap, _ graph: GraphContext, _ variable: PredicateExpressions.VariableID,
+    _ leaves: TemplateLeaves? = nil
+  ) {
     self.graph = graph
+    self.leaves = leaves
     bindings = [variable: Piece(.row, .row(map))]
   }
 
@@ -111,6 +139,11 @@ final class Translator {
     case .captured(let captured): return try Constant.make(captured)
     case .parts: throw Untranslatable(piece)
     }
+  }
+
+  /// What stands in the predicate itself.
+  func piece<Value>(captured value: Value) -> Piece {
+    Piece(Piece.Captured(value: value, type: Value.self, leaf: leaves?.next(Value.self), leaves))
   }
 
   // MARK: Variables

@@ -5,7 +5,7 @@
 final class Batch {
   /// The number of the map that stands for all classes of the entity.
   let map: Int
-  private let rows: [UInt64]
+  let rows: [UInt64]
   private let isAscending: Bool
   /// Where the last one was found, and the end of what was read then: loops go on from there.
   @exclusivity(unchecked) private var last = 0

@@ -9,26 +9,68 @@ extension GraphContext {
   }
 
   private func readTargets(_ batch: Batch, _ place: Int, _ relation: Relation, _ origin: RowOrigin) {
-    let target = self.origin(store.maps[relation.target])
-    var wanted: [UInt64] = []
-    var seen: Set<UInt64> = []
+    var wanted = WantedTargets(relation, self.origin(store.maps[relation.target]), batch)
     // Whoever asks for one that cannot be read asks again, and hears why.
-    try? batch.around(place) { row in
-      guard let sibling = origin.known(row), sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent]),
-        case let row = try current(sibling, relation, origin), RowNumber.leads(row), seen.insert(row).inserted
-      else { return false }
-      if let known = target.known(row), !known._$state.flags.contains(.fault) {
-        // Its user may let it go before the loop comes there.
-        batch.keep(known)
-        return false
-      }
-      if links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0)) { return false }
-      wanted.append(row)
-      return true
+    try? batch.around(place) { row in try note(row, &wanted, origin) }
+    readTargets(wanted)
+  }
+
+  /// Reads what the references of a whole batch lead to.
+  private func readAllTargets(_ batch: Batch, _ relation: Relation, _ origin: RowOrigin) {
+    var wanted = WantedTargets(relation, self.origin(store.maps[relation.target]), batch)
+    for row in batch.rows { _ = try? note(row, &wanted, origin) }
+    readTargets(wanted)
+  }
+
+  private func readTargets(_ wanted: WantedTargets) {
+    guard wanted.rows.count > 1, let found = try? readTogether(wanted.rows, wanted.target) else { return }
+    wanted.batch.keep(found)
+    noteBatch(wanted.target.map, wanted.rows)
+  }
+
+  /// Rows that references of a batch's objects lead to, and that are to be read.
+  private struct WantedTargets {
+    let relation: Relation
+    let target: RowOrigin
+    let batch: Batch
+    private(set) var rows: [UInt64] = []
+    private var seen: Set<UInt64> = []
+    /// Neighbours often lead to the same.
+    private var last: UInt64 = 0
+
+    init(_ relation: Relation, _ target: RowOrigin, _ batch: Batch) {
+      self.relation = relation
+      self.target = target
+      self.batch = batch
     }
-    guard wanted.count > 1, let found = try? readTogether(wanted, target) else { return }
-    batch.keep(found)
-    noteBatch(target.map, wanted)
+
+    @inline(__always)
+    mutating func isNew(_ row: UInt64) -> Bool {
+      if row == last { return false }
+      last = row
+      return seen.insert(row).inserted
+    }
+
+    mutating func want(_ row: UInt64) { rows.append(row) }
+  }
+
+  /// Notes where the reference of a row's object leads; false where there is nothing to be read.
+  private func note(_ row: UInt64, _ wanted: inout WantedTargets, _ origin: RowOrigin) throws -> Bool {
+    guard let sibling = origin.known(row), sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent]) else {
+      return false
+    }
+    let row = try current(sibling, wanted.relation, origin)
+    guard RowNumber.leads(row), wanted.isNew(row) else { return false }
+    if let known = wanted.target.known(row), !known._$state.flags.contains(.fault) {
+      // Its user may let it go before the loop comes there.
+      wanted.batch.keep(known)
+      return false
+    }
+    if !links.doomed.isEmpty, links.doomed.contains(LinkKey(map: wanted.relation.home, row: row, property: 0)) {
+      return false
+    }
+    wanted.want(row)
+    return true
   }
 
   /// Loads the lists of objects that came with one whose list was loaded, as far as there is room.
@@ -65,18 +107,24 @@ extension GraphContext {
   private static var mostMembersAtOnce: Int { 10_000 }
 
   /// Reads relationships of a fetch's objects before somebody asks.
-  package func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
+  package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], _ properties: [Int]) {
+    let rows = models.compactMap { $0.isStored ? $0._$state.row : nil }
+    if !rows.isEmpty { prefetch(map, rows, properties) }
+  }
+
+  private func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
     let origin = origin(map)
     let batch = Batch(map.home, rows)
     batches.add(batch)
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)
+      // All of them at once: more batches than a context remembers would let go of what was read first.
+      guard relation.isList else {
+        readAllTargets(batch, relation, origin)
+        continue
+      }
       for place in stride(from: 0, to: rows.count, by: Batch.width) {
-        guard relation.isList else {
-          readTargets(batch, place, relation, origin)
-          continue
-        }
         var members: [UInt64] = []
         let count = loadLists(batch, place, relation, origin, &members)
         noteLists(count, relation, members)

@@ -65,6 +65,8 @@ extension GraphContext {
 
   /// Goes on to the newest snapshot, unless changes of others are to wait, and have not waited for long.
   func goOn() throws {
+    // The one that is shown mostly is the newest, and to take another one of the same commit would cost as much as a small fetch.
+    if let reader, reader.commit == store.records.store.published.snapshot.transaction { return }
     if mergesChanges || isBehind { try advance() }
   }
 

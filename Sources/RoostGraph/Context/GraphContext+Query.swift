@@ -8,38 +8,93 @@ extension GraphContext {
   package func planner() throws -> Planner {
     try call(.fetching) {
       try goOn()
-      return Planner(Ground(try snapshot()))
+      return Planner(try ground())
     }
   }
 
   /// The objects of a query's rows, in its order, filled while their rows are at hand.
   package func objects<Model: _ModelObject>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
-    guard map.type.model == Model.self || map.type.model is Model.Type else {
-      throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
-    }
-    return try call(.fetching) { try objectsNow(query, map) }
+    try check(map, type)
+    return try call(.fetching) { Self.array(try found(by: planner().plan(query), map), of: type) }
   }
 
-  private func objectsNow<Model: _ModelObject>(_ query: Query, _ map: EntityMap) throws -> [Model] {
-    let plan = try planner().plan(query)
-    let origin = origin(map)
-    let table = try table(map)
-    // An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.
+  /// The same of a question; nil where it cannot be asked with these constants.
+  ///
+  /// It says nothing of the objects' type: to look up what is made of a type takes longer than to find an object.
+  package func objects(
+    _ question: Question, _ values: [Value], offset: Int, limit: Int?, _ map: EntityMap
+  ) throws -> [AnyObject]? {
+    try call(.fetching) {
+      let planner = try planner()
+      if offset == 0, let rows = try planner.uniqueRows(question, values) {
+        return try rows.compactMap { try fetchOne($0, map) }
+      }
+      guard let plan = try planner.plan(question, values, offset: offset, limit: limit) else { return nil }
+      return try found(by: plan, map)
+    }
+  }
+
+  /// The object of a row that an index names; nil where it is of another class.
+  private func fetchOne(_ row: RowID, _ map: EntityMap) throws -> AnyObject? {
+    let (origin, table) = (origin(map), try table(map))
+    let found = try table.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
+      guard let own = self.origin(origin, of: found) else { return nil }
+      let object = own.object(row.number)
+      if object._$state.flags.contains(.fault) {
+        statistics.objectsFilled += 1
+        take(found, table, into: object, own)
+      }
+      return object
+    }
+    if let found { return found }
+    throw StoreError(.damaged, "row \(row.number) of \(map.type.name) stands in an index, and is not there")
+  }
+
+  private func check<Model: _ModelObject>(_ map: EntityMap, _ type: Model.Type) throws(GraphFault) {
+    if map.type.model == Model.self || map.type.model is Model.Type { return }
+    throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
+  }
+
+  /// An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.
+  private static func array<Model: _ModelObject>(_ found: [AnyObject], of type: Model.Type) -> [Model] {
+    unsafeBitCast(found, to: [Model].self)
+  }
+
+  private func found(by plan: Plan, _ map: EntityMap) throws -> [AnyObject] {
+    let (origin, table) = (origin(map), try table(map))
     var found: [AnyObject] = []
     var rows: [UInt64] = []
+    found.reserveCapacity(plan.sureCount)
+    rows.reserveCapacity(plan.sureCount)
+    var filling = RowFilling(table, map)
     try plan.forEach { row in
       guard let own = self.origin(origin, of: row) else { return true }
       rows.append(row.id.number)
-      let object = own.object(row.id.number)
-      if object._$state.flags.contains(.fault) {
-        take(row, table, into: object, own)
-        statistics.objectsFilled += 1
-      }
-      found.append(object)
+      found.append(filled(row, &filling, own))
       return true
     }
     noteBatch(map, rows)
-    return unsafeBitCast(found, to: [Model].self)
+    return found
+  }
+
+  /// The object of a row of which there are many to come.
+  private func filled(_ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) -> AnyObject {
+    if let known = origin.objects.object(row.id.number) {
+      let object = origin.model(known)
+      if object._$state.flags.contains(.fault) { fill(object, row, &filling, origin) }
+      return known
+    }
+    let object = origin.make(row.id.number)
+    fill(object, row, &filling, origin)
+    return object
+  }
+
+  private func fill(_ object: any _ModelObject, _ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) {
+    statistics.objectsFilled += 1
+    if let failure = filling.fill(object, row, origin.map) {
+      fail(object, failure)
+      fillEmpty(object, origin.map)
+    }
   }
 
   /// The rows of a query, in its order, each with the map of its class.

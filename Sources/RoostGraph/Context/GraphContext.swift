@@ -1,4 +1,5 @@
 internal import RoostFile
+package import RoostQuery
 package import RoostRecords
 
 /// Objects of a store, as one user of it sees and changes them.
@@ -21,6 +22,8 @@ package final class GraphContext {
   /// The snapshot, from the first moment it is needed, and since when.
   @exclusivity(unchecked) private(set) var reader: RecordReader?
   private(set) var shownSince: UInt64 = 0
+  /// What conditions are computed over, for the snapshot that is shown: it keeps what questions have found out.
+  @exclusivity(unchecked) private var shownGround: Ground?
   @exclusivity(unchecked) private var tables: [TableReader?]
   let turn = Turn()
   @exclusivity(unchecked) var batches = BatchRing()
@@ -107,6 +110,7 @@ package final class GraphContext {
   }
 
   func letSnapshotGo() {
+    shownGround = nil
     tables = Array(repeating: nil, count: tables.count)
     hideSnapshot()
     reader = nil
@@ -134,6 +138,13 @@ package final class GraphContext {
     return made
   }
 
+  package func ground() throws -> Ground {
+    if let shownGround { return shownGround }
+    let made = Ground(try snapshot())
+    shownGround = made
+    return made
+  }
+
   func table(_ map: EntityMap) throws -> TableReader {
     if let table = tables[map.home] { return table }
     let table = try snapshot().table(map.entity.id)
@@ -143,6 +154,7 @@ package final class GraphContext {
 
   /// Makes a newer snapshot the one that is shown.
   func show(_ new: RecordReader) {
+    shownGround = nil
     tables = Array(repeating: nil, count: tables.count)
     store.feed.shows(new.commit)
     if let reader { store.feed.hides(reader.commit) }

@@ -6,11 +6,20 @@ final class RowOrigin: _Origin {
   let map: EntityMap
   /// Classes that share an entity share this too.
   let objects: IdentityMap
+  /// The topmost class, of which all objects in the map are.
+  private let root: _ModelType
+  /// By property, the number of the map to whose objects a reference leads; -1 where a row must say of which class they are.
+  private let targets: [Int]
 
   init(_ map: EntityMap, in context: GraphContext, sharing objects: IdentityMap? = nil) {
     self.map = map
     self.context = context
     self.objects = objects ?? IdentityMap()
+    root = map.type.root
+    targets = context.store.relations[map.number].map { relation in
+      guard let relation, !relation.isList, context.store.maps[relation.target].family == nil else { return -1 }
+      return relation.target
+    }
   }
 
   // The compiler would make one that calls itself.
@@ -40,7 +49,9 @@ final class RowOrigin: _Origin {
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    context.accessor(.reading, object, property, otherwise: nil) { context.resolve(object, property, row, self) }
+    context.accessor(.reading, object, property, otherwise: nil) {
+      context.known(targets[property], row) ?? context.resolve(object, property, row, self)
+    }
   }
 
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
@@ -71,6 +82,11 @@ final class RowOrigin: _Origin {
   /// The row's object, made as a fault if there is none. The row is one of this very class.
   func object(_ row: UInt64) -> any _ModelObject {
     if let known = objects.object(row) { return model(known) }
+    return make(row)
+  }
+
+  /// A fault for a row that has no object.
+  func make(_ row: UInt64) -> any _ModelObject {
     let made = map.type.makeFault(row: row, origin: self)
     made._$state.ticket = objects.put(row, made)
     if context.observesObjects { made._$state.flags.insert(.observed) }
@@ -78,7 +94,5 @@ final class RowOrigin: _Origin {
   }
 
   /// What the map holds is of the model's class: that need not be looked up for each object.
-  private func model(_ object: AnyObject) -> any _ModelObject {
-    map.type.root.object(object)
-  }
+  func model(_ object: AnyObject) -> any _ModelObject { root.object(object) }
 }

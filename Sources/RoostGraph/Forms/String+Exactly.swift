@@ -11,22 +11,40 @@ extension String {
 
   private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.baseAddress else { return true }
+    let count = bytes.count
     var all: UInt64 = 0
-    var at = 0
-    while at &+ 8 <= bytes.count {
-      all |= start.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-      at &+= 8
-    }
-    while at < bytes.count {
-      all |= UInt64(start.load(fromByteOffset: at, as: UInt8.self))
-      at &+= 1
+    if count >= 8 {
+      var at = 0
+      while at &+ 8 < count {
+        all |= start.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        at &+= 8
+      }
+      // The last eight, of which some were looked at already.
+      all |= start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+    } else {
+      for at in 0..<count { all |= UInt64(start.load(fromByteOffset: at, as: UInt8.self)) }
     }
     return all & 0x8080_8080_8080_8080 == 0
   }
 
   private func isEqual(to bytes: UnsafeRawBufferPointer) -> Bool {
     guard utf8.count == bytes.count else { return false }
-    return utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).elementsEqual(bytes) }
+    return utf8.withContiguousStorageIfAvailable { Self.isSame(UnsafeRawBufferPointer($0), bytes) }
       ?? utf8.elementsEqual(bytes)
+  }
+
+  /// Of two texts of one length.
+  private static func isSame(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+    var at = 0
+    while at &+ 8 <= one.count {
+      let word = one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      if word != other.loadUnaligned(fromByteOffset: at, as: UInt64.self) { return false }
+      at &+= 8
+    }
+    while at < one.count {
+      if one[at] != other[at] { return false }
+      at &+= 1
+    }
+    return true
   }
 }

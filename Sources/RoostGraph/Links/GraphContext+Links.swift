@@ -19,6 +19,16 @@ extension GraphContext {
     return RowNumber.leads(row) ? row : nil
   }
 
+  /// What a reference leads to, where the object is here and nothing is to be found out first.
+  @inline(__always)
+  func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
+    guard target >= 0, RowNumber.leads(row), links.unsettled.isEmpty, let origin = originIfKnown(target),
+      let object = origin.objects.object(row)
+    else { return nil }
+    let found = origin.model(object)
+    return found._$state.flags.contains(.deleted) ? nil : found
+  }
+
   /// The object that a reference leads to.
   func resolve(_ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin) -> (any _ModelObject)? {
     guard let relation = relation(origin, property) else { return nil }

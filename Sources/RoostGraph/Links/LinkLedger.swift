@@ -8,7 +8,7 @@ final class LoadedList {
   /// The members' rows, as the other side knows them.
   @exclusivity(unchecked) var rows: [UInt64]
   /// Members of classes that are not among the models, each with the one before it. They are not shown, and stay.
-  @exclusivity(unchecked) var strangers: [(row: UInt64, behind: UInt64?)] = []
+  var strangers: [(row: UInt64, behind: UInt64?)] = []
   /// The members, where they are not in the object's slot: somebody has to be asked for them.
   @exclusivity(unchecked) var hidden: [AnyObject]?
   /// Whether a user changed it since both sides agreed.

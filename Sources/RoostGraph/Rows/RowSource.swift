@@ -3,9 +3,9 @@ package import RoostRecords
 
 /// Gives the values of one row to an object. The row was looked at: every place of its layout lies within it.
 public struct _RowSource: ~Copyable {
-  @usableFromInline let row: UnsafeRawPointer
-  @usableFromInline let places: UnsafePointer<_Place>
-  package let plan: RowPlan
+  @usableFromInline private(set) var row: UnsafeRawPointer
+  @usableFromInline private(set) var places: UnsafePointer<_Place>
+  package private(set) var plan: RowPlan
   /// Reads a value that is too large for its row.
   package let large: (any LargeValues)?
   /// The first value that could not be had, and why. Its slot stays empty.
@@ -21,6 +21,15 @@ public struct _RowSource: ~Copyable {
     self.row = row
     self.plan = plan
     self.large = large
+    places = UnsafePointer(plan.places)
+  }
+
+  /// Goes on to another row of the same plan's layout, or to one of another plan.
+  mutating func begin(_ row: UnsafeRawPointer, _ plan: @autoclosure () -> RowPlan?) {
+    self.row = row
+    failure = nil
+    guard let plan = plan() else { return }
+    self.plan = plan
     places = UnsafePointer(plan.places)
   }
 

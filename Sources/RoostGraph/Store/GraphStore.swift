@@ -16,12 +16,12 @@ package final class GraphStore: Sendable {
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
-  /// By number of the map, the bits of properties of which nothing stands in the object's own row.
-  let outsideRows: [UInt64]
   /// By the map that stands for the classes of their members, the lists that lead one way.
   let oneWays: [Int: [OneWay]]
   /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
   let needs: [Int: Set<FieldID>]
+  /// By number of the map, the bits of properties of which nothing stands in the object's own row.
+  let outsideRows: [UInt64]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
   private let byType: [ObjectIdentifier: EntityMap]
@@ -61,6 +61,8 @@ package final class GraphStore: Sendable {
     uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
+    oneWays = Self.oneWays(maps, relations)
+    needs = Self.needs(maps, relations)
     outsideRows = maps.map { map in
       var (outside, inside): (UInt64, UInt64) = (0, 0)
       for property in map.type.properties.indices {
@@ -73,8 +75,6 @@ package final class GraphStore: Sendable {
       // Some properties may share a bit.
       return outside & ~inside
     }
-    oneWays = Self.oneWays(maps, relations)
-    needs = Self.needs(maps, relations)
     hasLooseLinks = maps.map { map in
       map.type.properties.enumerated().contains { number, property in
         switch property.storage {

@@ -59,7 +59,7 @@ package struct Checker {
     depth += 1
     defer { depth -= 1 }
     switch expression {
-    case .constant, .variable, .field, .part, .many: return try name(expression)
+    case .constant, .parameter, .variable, .field, .part, .many: return try name(expression)
     case .not, .and, .or, .compare, .conditional, .coalesce, .unwrap, .ifLet, .within:
       return try logic(expression)
     case .arithmetic, .negate: return try number(expression)
@@ -90,6 +90,8 @@ package struct Checker {
     case .constant(let value, let kind):
       guard kind.holds(value) else { throw wrong(expression, "the constant is not \(kind)") }
       return Term(expression, kind, .none)
+    // Whether what takes its place is of the kind is asked then.
+    case .parameter(_, let kind): return Term(expression, kind, .none)
     case .variable(let number):
       if number == 0 { return Term(expression, .plain(.reference(entity)), .none) }
       guard let kind = scope.last(where: { $0.variable == number })?.kind else {

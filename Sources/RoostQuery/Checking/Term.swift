@@ -6,6 +6,8 @@ package final class Term: Sendable {
   package let kind: Kind
   package let operands: Operands
   package let target: Target
+  /// Whether there are parameters in it.
+  private let isOpen: Bool
 
   /// What a name leads to.
   package enum Target: Sendable {
@@ -19,6 +21,18 @@ package final class Term: Sendable {
     self.kind = kind
     self.operands = operands
     self.target = target
+    if case .parameter = expression { isOpen = true } else { isOpen = operands.contains { $0.isOpen } }
+  }
+
+  /// The same with constants for parameters; nil where one is not of its parameter's kind.
+  func bound(_ values: [Value]) -> Term? {
+    if !isOpen { return self }
+    if case .parameter(let number, let kind) = expression {
+      guard values.indices.contains(number), kind.holds(values[number]) else { return nil }
+      return Term(.constant(values[number], kind), kind, .none)
+    }
+    guard let operands = operands.bound(values) else { return nil }
+    return Term(expression.with(operands.map(\.expression)), kind, operands, target)
   }
 
   package var isConstant: Bool { if case .constant = expression { true } else { false } }
@@ -58,6 +72,24 @@ package enum Operands: RandomAccessCollection, Sendable {
     case .two(_, let two) where place == 1: two
     case .many(let all): all[place]
     default: preconditionFailure("there is no such operand")
+    }
+  }
+
+  fileprivate func bound(_ values: [Value]) -> Operands? {
+    switch self {
+    case .none: return Operands.none
+    case .one(let one): return one.bound(values).map { .one($0) }
+    case .two(let one, let two):
+      guard let first = one.bound(values), let second = two.bound(values) else { return nil }
+      return .two(first, second)
+    case .many(let all):
+      var bound: [Term] = []
+      bound.reserveCapacity(all.count)
+      for one in all {
+        guard let one = one.bound(values) else { return nil }
+        bound.append(one)
+      }
+      return .many(bound)
     }
   }
 }

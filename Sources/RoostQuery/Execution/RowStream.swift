@@ -23,6 +23,10 @@ extension Plan {
         }
         return try body(row)
       }
+    case .single(let row, _):
+      guard let row, skipped == 0 else { return true }
+      tally.entries += 1
+      return try body(row)
     case .rows, .either, .both:
       let found = try numbers(access)
       let ordered = direction == .backward ? found.reversed() : found
@@ -72,6 +76,7 @@ extension Plan {
   private func numbers(_ access: Access) throws -> [RowID] {
     switch access {
     case .rows(let rows): return try rows.filter { try table.contains($0) }
+    case .single(let row, _): return row.map { [$0] } ?? []
     case .either(let branches):
       var all: [RowID] = []
       for branch in branches { all += try numbers(branch.access) }
@@ -109,7 +114,7 @@ extension Plan {
       case .index(let use): return try IndexScan(use, .forward, plan).run(0, body)
       case .through(let passing): return try plan.forEach(passing, 0, body)
       case .all: return try plan.forEachOfAll(0, body)
-      case .nothing, .rows, .either, .both, .filtered: return true
+      case .nothing, .rows, .single, .either, .both, .filtered: return true
       }
     }
   }

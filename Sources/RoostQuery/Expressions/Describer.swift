@@ -27,6 +27,7 @@ package struct Describer {
     }
     switch expression {
     case .constant(let value, _): return Self.text(value)
+    case .parameter(let number, _): return "?\(number)"
     case .variable(let number): return "$\(number)"
     case .field(let base, let id):
       let name = entity(of: base).flatMap { catalog.entity($0)?.field(id)?.name } ?? "field\(id.number)"
@@ -76,7 +77,7 @@ package struct Describer {
     func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
     return switch expression {
     case .variable(let number): number == 0 ? root : entities[number]
-    case .constant(_, let kind): kind.entity ?? kind.whole.element?.entity
+    case .constant(_, let kind), .parameter(_, let kind): kind.entity ?? kind.whole.element?.entity
     case .field(let base, let id):
       entity(of: base).flatMap { catalog.entity($0)?.field(id) }.flatMap {
         Kind($0).entity ?? Kind($0).whole.element?.entity

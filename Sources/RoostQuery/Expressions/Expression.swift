@@ -6,6 +6,8 @@ package import RoostRecords
 /// for its type is a fault.
 package indirect enum Expression: Hashable, Sendable {
   case constant(Value, Kind)
+  /// A constant that is not known yet, by its number: see ``Question``. It is put in its place before anything is planned.
+  case parameter(Int, Kind)
   /// A row or a value that something further out binds. The row that a condition is about is variable 0.
   case variable(Int)
   /// A field of a row. Where the row may be nil, so may be this: it is Swift's `?.`.
@@ -97,7 +99,7 @@ extension Expression {
   /// What it is made of, in the order in which it is computed.
   package var operands: [Expression] {
     switch self {
-    case .constant, .variable: []
+    case .constant, .parameter, .variable: []
     case .and(let all), .or(let all): all
     case .field(let one, _), .part(let one, _), .many(let one, _), .not(let one), .unwrap(let one), .negate(let one),
       .changed(_, let one), .matches(let one, _), .count(let one), .isEmpty(let one), .first(let one), .last(let one),

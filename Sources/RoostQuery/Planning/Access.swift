@@ -8,6 +8,8 @@ enum Access {
   case all
   /// These rows, in order of their numbers.
   case rows([RowID])
+  /// The row that a unique index has, or none.
+  case single(RowID?, IndexReader)
   case index(IndexAccess)
   /// The rows that refer to those which another plan finds.
   indirect case through(Passing)

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// A key to sort by, checked.
-struct SortTerm {
+struct SortTerm: Sendable {
   var key: Term
   var isDescending: Bool
 
@@ -51,12 +51,21 @@ struct Choice {
     }
   }
 
+  /// Of one row at most, which is in order by itself.
+  init(single candidate: Candidate) {
+    self.candidate = candidate
+    direction = .forward
+    cost = candidate.cost
+    visited = Double(candidate.count)
+    expected = visited
+  }
+
   /// Which way the rows must be read to come in order.
   private static func direction(_ access: Access, _ order: [SortTerm], _ table: TableReader) -> Direction? {
     guard let first = order.first else { return .forward }
     let way: Direction = first.isDescending ? .backward : .forward
     switch access {
-    case .nothing: return .forward
+    case .nothing, .single: return .forward
     case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
     case .through: return nil
     case .filtered(let base, _): return Self.direction(base.access, order, table)
@@ -87,7 +96,7 @@ extension Candidate {
   /// Whether rows come while they are found.
   var isStreamed: Bool {
     switch access {
-    case .nothing, .all, .rows, .index, .filtered: true
+    case .nothing, .all, .rows, .single, .index, .filtered: true
     case .through, .either, .both: false
     }
   }

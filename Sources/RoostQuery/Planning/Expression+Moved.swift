@@ -7,7 +7,7 @@ extension Expression {
     case .field(.variable(0), let id): id == field ? .variable(0) : nil
     case .unwrap(.field(.variable(0), let id)): id == field ? .variable(0) : nil
     case .variable(0): nil
-    case .constant, .variable: self
+    case .constant, .parameter, .variable: self
     case .field(let base, let id): base.moved(over: field).map { .field($0, id) }
     case .unwrap(let inner): inner.moved(over: field).map { .unwrap($0) }
     case .compare(let comparison, let one, let two):
@@ -43,7 +43,7 @@ extension Expression {
   /// Whether no row can be at fault, whatever it holds.
   package var isFaultless: Bool {
     switch self {
-    case .constant, .variable: true
+    case .constant, .parameter, .variable: true
     // What a variable is bound to may be a row that is not there.
     case .field(let base, _): base == .row
     case .unwrap, .arithmetic, .negate, .within, .element, .many: false

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostRecords
 
 /// What an index can do for a condition: the stretches where the condition's rows stand.
@@ -10,6 +11,9 @@ struct IndexMatch {
   private var only: KeyRange?
   private var ranges: [KeyRange] = []
   private var fixedParts = 0
+  /// Whether the values of the fixed parts tell a row from all others: none is nil, or a text that was cut.
+  private var isSure = true
+  private var isSingle: Bool { index.index.isUnique && isSure && fixedParts == index.index.parts.count }
   /// The parts of the condition that need no test behind it.
   private(set) var covered = PartSet()
 
@@ -37,6 +41,7 @@ struct IndexMatch {
       if bound.isPoint {
         prefix = prefix + bound.point(isDescending: isDescending)
         fixedParts += 1
+        if !bound.isExact || constraint.path.field.isOptional && bound.admitsNull { isSure = false }
       } else {
         only = bound.range(behind: prefix, isDescending: isDescending) ?? KeyRange(prefix, prefix)
       }
@@ -86,6 +91,15 @@ struct IndexMatch {
     var count = 0
     for range in ranges { count += try range.count(in: index) }
     return count
+  }
+
+  /// The one row that may be asked for, where the index is unique and each of its parts has one value that is not nil; nil where there
+  /// may be several.
+  func single() throws -> Candidate? {
+    guard isSingle, let only else { return nil }
+    let row = try only.low.withBytes { (key) throws(StoreError) in try index.row(key) }
+    return Candidate(
+      access: .single(row, index), count: row == nil ? 0 : 1, isCountExact: true, cost: Cost.seek, covered: covered)
   }
 
   func candidate() throws -> Candidate {

@@ -37,14 +37,11 @@ extension Plan {
     case .nothing: return ["nothing: the condition is never true"]
     case .all: return ["all \(table.count) rows, \(visited) to be read"]
     case .rows(let rows): return ["\(rows.count) rows by number"]
+    case .single(_, let reader): return [describe(reader.index) + ": the one entry"]
     case .index(let use):
-      let index = use.index.index
-      let parts = index.parts.map { part in
-        (entity.field(part.field)?.name ?? "?") + (part.isDescending ? " descending" : "")
-      }
       let isWhole = use.ranges == [KeyRange()]
       let stretch = isWhole ? "from end to end" : "\(use.ranges.count) \(use.ranges.count == 1 ? "range" : "ranges")"
-      return ["index \(index.name) (\(parts.joined(separator: ", "))): \(stretch), \(visited) entries to be read"]
+      return [describe(use.index.index) + ": \(stretch), \(visited) entries to be read"]
     case .through(let passing):
       return ["index \(passing.index.index.name), for each row of"]
         + passing.inner.lines(expected: true).map { "  " + $0 }
@@ -56,6 +53,13 @@ extension Plan {
         "  of these the rows in index \(use.index.index.name): \(count) \(count == 1 ? "range" : "ranges")"
       ]
     }
+  }
+
+  private func describe(_ index: Index) -> String {
+    let parts = index.parts.map { part in
+      (entity.field(part.field)?.name ?? "?") + (part.isDescending ? " descending" : "")
+    }
+    return "index \(index.name) (\(parts.joined(separator: ", ")))"
   }
 
   private func nested(_ branches: [Candidate]) -> [String] {

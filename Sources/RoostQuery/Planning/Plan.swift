@@ -24,6 +24,12 @@ package final class Plan {
   /// What was done the last time.
   @exclusivity(unchecked) package internal(set) var tally = Tally()
 
+  /// How many rows will be handed out, where that is known, for whoever makes room for them.
+  package var sureCount: Int {
+    guard residual == nil, isCountExact, expected < 1e9 else { return min(query.limit ?? 0, 1024) }
+    return max(0, min(Int(expected) - query.offset, query.limit ?? .max, 1 << 20))
+  }
+
   package struct Tally: Sendable {
     /// Entries of indexes that were read.
     package var entries = 0

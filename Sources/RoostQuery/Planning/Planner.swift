@@ -1,4 +1,4 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// Chooses how a query's rows are found. It counts in the indexes before it decides.
 package struct Planner {
@@ -15,8 +15,15 @@ package struct Planner {
 
   private static let deepest = 4
 
-  package func plan(_ query: Query) throws -> Plan {
-    let asked = try check(query)
+  package func plan(_ query: Query) throws -> Plan { try plan(check(query)) }
+
+  /// A plan for a question with these constants; nil where it cannot be asked here, or not with them.
+  package func plan(_ question: Question, _ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
+    try asked(question, values, offset, limit).map { try plan($0) }
+  }
+
+  private func plan(_ asked: Asked) throws -> Plan {
+    if let only = try single(asked) { return try asked.plan(only, ground) }
     let choices = try choices(asked)
     var best = choices[0]
     for choice in choices where choice.cost < best.cost { best = choice }
@@ -24,8 +31,14 @@ package struct Planner {
   }
 
   /// How many rows the query finds. Where one index knows it, nothing else is asked.
-  package func count(_ query: Query) throws -> Int {
-    let asked = try check(query)
+  package func count(_ query: Query) throws -> Int { try count(check(query)) }
+
+  /// The same of a question with these constants; nil where it cannot be asked here, or not with them.
+  package func count(_ question: Question, _ values: [Value]) throws -> Int? {
+    try asked(question, values, 0, nil).map { try count($0) }
+  }
+
+  private func count(_ asked: Asked) throws -> Int {
     if !asked.conjunction.parts.isEmpty, !asked.conjunction.isImpossible {
       for index in asked.table.indexes where index.isWhole {
         guard let match = IndexMatch(index, asked.table, asked.conjunction),
@@ -34,7 +47,7 @@ package struct Planner {
         return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
       }
     }
-    return try plan(query).count()
+    return try plan(asked).count()
   }
 
   /// Every plan that could be chosen, the dear ones too. All of them find the same rows, which is for tests to show.
@@ -69,15 +82,36 @@ package struct Planner {
       var checker = Checker(ground, table.id)
       return try checker.condition(condition)
     }
-    let order = try query.order.map { order in
+    let order = try query.order.map { (order) throws(ConditionFault) in
       var checker = Checker(ground, table.id)
-      let term = try checker.term(order.key)
-      guard term.kind.isSortable else { throw checker.wrong(order.key, "\(term.kind) has no order") }
-      return SortTerm(key: term, isDescending: order.isDescending)
+      return try checker.key(order)
     }
     return Asked(
       query: query, table: table, order: order, conjunction: Conjunction(condition), isInner: depth > 0,
       offset: max(0, query.offset), limit: query.limit.map { max(0, $0) })
+  }
+
+  private func asked(_ question: Question, _ values: [Value], _ offset: Int, _ limit: Int?) throws -> Asked? {
+    guard question.isFor(ground) else { return nil }
+    var condition: Term?
+    if let open = question.condition {
+      guard let bound = open.bound(values) else { return nil }
+      condition = bound
+    }
+    return Asked(
+      query: Query(question.name), table: try ground.table(question.entity), order: question.order,
+      conjunction: Conjunction(condition), isInner: false, offset: max(0, offset), limit: limit.map { max(0, $0) })
+  }
+
+  /// The one row that there can be, if a unique index knows it. Nothing else can be cheaper.
+  private func single(_ asked: Asked) throws -> Choice? {
+    if asked.isInner || asked.conjunction.constraints.isEmpty || asked.conjunction.isImpossible { return nil }
+    for index in asked.table.indexes where index.isWhole && index.index.isUnique && !index.isPartial {
+      if let match = IndexMatch(index, asked.table, asked.conjunction), let candidate = try match.single() {
+        return Choice(single: candidate)
+      }
+    }
+    return nil
   }
 
   private func choices(_ asked: Asked) throws -> [Choice] {

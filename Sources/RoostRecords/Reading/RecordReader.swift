@@ -43,6 +43,9 @@ package final class RecordReader {
   /// The number of the commit this snapshot shows.
   package var commit: UInt64 { transaction.snapshot.transaction }
 
+  /// What tells the catalog from an older or a newer one, as long as somebody holds it; nil where there is none yet.
+  package var edition: (any AnyObject & Sendable)? { schema }
+
   private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> Schema? {
     let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
     guard let meta = try trees.descriptor(Tables.meta) else { return nil }

@@ -40,7 +40,7 @@ package final class Layout: Sendable {
     }
   }
 
-  package static let outside: UInt16 = 0x8000
+  @inlinable package static var outside: UInt16 { 0x8000 }
   /// The most bytes that all variable fields of a row may take together, without those outside.
   package static let variableBytes = 0x7FFF
 

@@ -31,6 +31,7 @@ package struct ConditionCensus: Sendable {
   package static func name(_ expression: Expression) -> String {
     switch expression {
     case .constant: "constant"
+    case .parameter: "parameter"
     case .variable: "variable"
     case .field: "field"
     case .part: "part"

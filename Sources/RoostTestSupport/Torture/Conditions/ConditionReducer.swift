@@ -74,7 +74,7 @@ struct ConditionReducer {
         fewer.remove(at: index)
         all.append(part.with(fewer))
       }
-    case .constant, .variable: return []
+    case .constant, .parameter, .variable: return []
     default: break
     }
     return all + constants

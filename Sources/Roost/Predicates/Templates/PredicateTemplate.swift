@@ -1,0 +1,123 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+internal import Synchronization
+
+/// The translation of a predicate, with places for the values in it.
+///
+/// It serves every predicate whose expression is of the same type and has the same key paths, signs and variables, and whose values are nil
+/// where those were: nothing else can make the translation another one. That this is so is looked after for the first uses of
+/// each template, and always in a debug build: they are translated anew, and compared.
+///
+/// Unchecked because of the questions, which are read and written under the lock.
+final class PredicateTemplate: @unchecked Sendable {
+  private let key: Key
+  /// Nil where the translation depends on the values, or the engine has not words for all of it.
+  private let condition: Condition?
+  /// The entities whose rows the condition looks at, beside the models' own.
+  let passesThrough: [EntityMap]
+  /// How many more uses are compared; below zero once it proved to be wrong.
+  private let trials: Atomic<Int>
+  private let lock = Lock()
+  private var questions: [(orders: [Order], question: Question)] = []
+
+  private static let mostTrials = 2
+  private static let mostQuestions = 4
+
+  /// What tells the predicates that it serves.
+  struct Key {
+    let map: EntityMap
+    let edition: any AnyObject & Sendable
+    /// Which values are nil, by number of the leaf.
+    let nils: UInt64
+    // Key paths never change, although they are not marked so.
+    let keyPaths: [AnyKeyPath]
+    let signs: [UInt8]
+    /// Which variables are the same: each by its first place among them, behind that of the model.
+    let variables: [Int]
+  }
+
+  init(_ key: Key, _ condition: Condition?, passesThrough: [EntityMap]) {
+    self.key = key
+    self.condition = condition
+    self.passesThrough = passesThrough
+    trials = Atomic(Self.mostTrials)
+  }
+
+  /// Whether it serves an expression.
+  func fits(
+    _ expression: UnsafeRawPointer, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
+    _ edition: any AnyObject & Sendable
+  ) -> Bool {
+    guard key.nils == nils, key.map === map, key.edition === edition else { return false }
+    for (offset, sign) in zip(layout.signs, key.signs)
+    where expression.load(fromByteOffset: offset, as: UInt8.self) != sign { return false }
+    guard fits(expression, layout.variables, root) else { return false }
+    for (offset, known) in zip(layout.keyPaths, key.keyPaths) {
+      let address = expression.load(fromByteOffset: offset, as: UnsafeRawPointer.self)
+      if address == UnsafeRawPointer(Unmanaged.passUnretained(known).toOpaque()) { continue }
+      // One that was written elsewhere is another object, and may be the same nevertheless.
+      if (expression + offset).assumingMemoryBound(to: AnyKeyPath.self).pointee != known { return false }
+    }
+    return true
+  }
+
+  private func fits(_ expression: UnsafeRawPointer, _ variables: [Int], _ root: UInt) -> Bool {
+    for (number, place) in key.variables.enumerated() {
+      let variable = expression.load(fromByteOffset: variables[number], as: UInt.self)
+      let first = place == 0 ? root : expression.load(fromByteOffset: variables[place - 1], as: UInt.self)
+      if variable != first { return false }
+      // A variable that was new then must be new now.
+      if place == number + 1, variable == root { return false }
+      if place == number + 1 {
+        for before in 0..<number
+        where expression.load(fromByteOffset: variables[before], as: UInt.self) == variable { return false }
+      }
+    }
+    return true
+  }
+
+  // MARK: Use
+
+  var isUsable: Bool { condition != nil && trials.load(ordering: .relaxed) >= 0 }
+
+  /// The condition with values in their places.
+  func condition(_ values: [Value]) -> Condition {
+    guard let condition else { preconditionFailure("a template without a condition is of no use") }
+    return condition.bound(values)
+  }
+
+  /// Whether a use is to be compared with a new translation.
+  var isOnTrial: Bool {
+    #if DEBUG
+      return true
+    #else
+      if trials.load(ordering: .relaxed) <= 0 { return false }
+      return trials.subtract(1, ordering: .relaxed).oldValue > 0
+    #endif
+  }
+
+  /// A new translation said something else.
+  func refuse() { trials.store(-1, ordering: .relaxed) }
+
+  /// The question for models in an order; nil where it cannot be asked.
+  func question(_ name: String, _ orders: [Order], _ ground: Ground) -> Question? {
+    if let known = lock.withLock({ questions.first { $0.orders == orders }?.question }) { return known }
+    guard let condition, let made = try? Question(Query(name, where: condition, by: orders), ground) else { return nil }
+    lock.withLock {
+      if questions.count == Self.mostQuestions { questions.removeFirst() }
+      questions.append((orders, made))
+    }
+    return made
+  }
+}
+
+/// A template, and the values of one predicate.
+struct PreparedCondition {
+  let template: PredicateTemplate
+  let values: [Value]
+
+  var condition: Condition { template.condition(values) }
+}

@@ -1,0 +1,158 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// The templates of a container's predicates, by the types of their expressions.
+///
+/// Unchecked because of `shapes`, which is read and written under the lock.
+final class TemplateShelf: @unchecked Sendable {
+  private struct Shape {
+    let layout: LeafLayout
+    var templates: [PredicateTemplate] = []
+  }
+
+  private let lock = Lock()
+  private var shapes: [ObjectIdentifier: Shape] = [:]
+
+  /// Expressions of more types, and more templates of one, are not kept: the oldest templates go, or all types.
+  private static let mostShapes = 512
+  private static let mostTemplates = 16
+
+  /// How many templates there are, for tests.
+  var count: Int { lock.withLock { shapes.values.reduce(0) { $0 + $1.templates.count } } }
+
+  /// The predicate's condition as a template with values; nil where it must be translated by itself.
+  func prepared<Model: PersistentModel>(
+    _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext
+  ) throws -> PreparedCondition? {
+    guard let edition = try graph.ground().edition else { return nil }
+    func open<Whole: PredicateExpression>(_ expression: Whole) throws -> PreparedCondition? {
+      let shape = shape(of: Whole.self)
+      if !shape.layout.isKnown { return nil }
+      let inquiry = Inquiry(
+        map: map, edition: edition, root: unsafeBitCast(predicate.variable.key, to: UInt.self))
+      return try withUnsafePointer(to: expression) { place in
+        try prepared(predicate, UnsafeRawPointer(place), ObjectIdentifier(Whole.self), shape, inquiry, graph)
+      }
+    }
+    return try open(predicate.expression)
+  }
+
+  /// What is asked about a predicate.
+  private struct Inquiry {
+    let map: EntityMap
+    let edition: any AnyObject & Sendable
+    /// The variable that stands for the model.
+    let root: UInt
+  }
+
+  private struct Finding {
+    var values: [Value] = []
+    var nils: UInt64 = 0
+    var template: PredicateTemplate?
+  }
+
+  /// Nil where a value cannot be stored.
+  private static func find(_ expression: UnsafeRawPointer, _ shape: Shape, _ inquiry: Inquiry) -> Finding? {
+    var finding = Finding()
+    finding.values.reserveCapacity(shape.layout.values.count)
+    for leaf in shape.layout.values {
+      guard let value = leaf.value(in: expression) else { return nil }
+      if case .null = value { finding.nils |= 1 << UInt64(finding.values.count) }
+      finding.values.append(value)
+    }
+    for template in shape.templates
+    where template.fits(expression, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition) {
+      finding.template = template
+      break
+    }
+    return finding
+  }
+
+  private func prepared<Model: PersistentModel>(
+    _ predicate: Predicate<Model>, _ expression: UnsafeRawPointer, _ type: ObjectIdentifier, _ shape: Shape,
+    _ inquiry: Inquiry, _ graph: GraphContext
+  ) throws -> PreparedCondition? {
+    guard let finding = Self.find(expression, shape, inquiry) else { return nil }
+    if let known = finding.template {
+      guard known.isUsable else { return nil }
+      let prepared = PreparedCondition(template: known, values: finding.values)
+      if known.isOnTrial, try !isRight(prepared, predicate, inquiry.map, graph) {
+        known.refuse()
+        return nil
+      }
+      return prepared
+    }
+    let key = PredicateTemplate.Key(
+      expression, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition)
+    let made = try make(predicate, key, shape.layout, graph)
+    keep(made, type)
+    guard made.isUsable else { return nil }
+    let prepared = PreparedCondition(template: made, values: finding.values)
+    if try isRight(prepared, predicate, inquiry.map, graph) { return prepared }
+    made.refuse()
+    return nil
+  }
+
+  private func shape<Whole: PredicateExpression>(of type: Whole.Type) -> Shape {
+    let key = ObjectIdentifier(type)
+    if let known = lock.withLock({ shapes[key] }) { return known }
+    let made = Shape(layout: LeafLayout(of: type))
+    lock.withLock {
+      if shapes.count >= Self.mostShapes { shapes = [:] }
+      if shapes[key] == nil { shapes[key] = made }
+    }
+    return made
+  }
+
+  private func keep(_ template: PredicateTemplate, _ type: ObjectIdentifier) {
+    lock.withLock {
+      guard var shape = shapes.removeValue(forKey: type) else { return }
+      if shape.templates.count >= Self.mostTemplates { shape.templates.removeFirst() }
+      shape.templates.append(template)
+      shapes[type] = shape
+    }
+  }
+
+  private func make<Model: PersistentModel>(
+    _ predicate: Predicate<Model>, _ key: PredicateTemplate.Key, _ layout: LeafLayout, _ graph: GraphContext
+  ) throws -> PredicateTemplate {
+    let leaves = TemplateLeaves(layout.values.map(\.type))
+    let translation = try Translation(predicate, key.map, graph, leaves)
+    guard translation.tests.isEmpty, leaves.isOpen else { return PredicateTemplate(key, nil, passesThrough: []) }
+    return PredicateTemplate(key, translation.condition, passesThrough: translation.passesThrough)
+  }
+
+  /// Whether the predicate, translated by itself, comes out the same.
+  private func isRight<Model: PersistentModel>(
+    _ prepared: PreparedCondition, _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext
+  ) throws -> Bool {
+    let translation = try Translation(predicate, map, graph)
+    guard translation.tests.isEmpty, let condition = translation.condition else { return false }
+    // What is no number is not even equal to itself, so it is compared as it reads.
+    let isSame = condition == prepared.condition || "\(condition)" == "\(prepared.condition)"
+    assert(isSame, "a template makes \(prepared.condition) of \(condition)")
+    return isSame
+  }
+}
+
+extension PredicateTemplate.Key {
+  init(
+    _ expression: UnsafeRawPointer, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
+    _ edition: any AnyObject & Sendable
+  ) {
+    self.map = map
+    self.edition = edition
+    self.nils = nils
+    keyPaths = layout.keyPaths.map { (expression + $0).assumingMemoryBound(to: AnyKeyPath.self).pointee }
+    signs = layout.signs.map { expression.load(fromByteOffset: $0, as: UInt8.self) }
+    var known = [root]
+    variables = layout.variables.enumerated().map { number, offset in
+      let variable = expression.load(fromByteOffset: offset, as: UInt.self)
+      known.append(variable)
+      return known.firstIndex(of: variable) ?? 0
+    }
+  }
+}

@@ -1,0 +1,45 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Gives the values of many rows of one entity to their objects. What is the same for all of them is asked for once.
+struct RowFilling: ~Copyable {
+  private var source: _RowSource
+  private let large: LargeValues
+  /// Whose rows, and which layout's, the source is prepared for.
+  private var map: Int
+  private var version: Int
+
+  init(_ table: TableReader, _ map: EntityMap) {
+    large = LargeValues(table)
+    self.map = map.number
+    version = map.rows.count - 1
+    source = _RowSource(Self.nowhere, map.newest, large: large)
+  }
+
+  /// Returns why something could not be read.
+  @inline(__always)
+  mutating func fill(_ object: any _ModelObject, _ row: Row, _ map: EntityMap) -> (any Error)? {
+    large.row = row.id
+    let isPrepared = row.version == version && map.number == self.map
+    source.begin(row.start, isPrepared ? nil : map.rows[row.version])
+    if !isPrepared { (self.map, version) = (map.number, row.version) }
+    object._$decode(only: .max, from: &source)
+    object._$state.flags.remove(.fault)
+    return source.failure
+  }
+
+  /// Before the first row the source stands at none, and nobody asks it.
+  // Unsafe, because it is never written.
+  private nonisolated(unsafe) static let nowhere = UnsafeRawPointer(
+    UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8))
+
+  /// Reads the values that stand outside their rows.
+  private final class LargeValues: _RowSource.LargeValues {
+    private let table: TableReader
+    @exclusivity(unchecked) var row = RowID(0)
+
+    init(_ table: TableReader) { self.table = table }
+
+    func bytes(of field: FieldID) throws(StoreError) -> [UInt8] { try table.large(field, row) }
+  }
+}

@@ -1,0 +1,77 @@
+package import RoostRecords
+
+/// A query whose constants come each time it is asked. What does not depend on them is looked at once.
+///
+/// It can be asked where the catalog is the very one for which it was made.
+package final class Question: Sendable {
+  let entity: EntityID
+  let name: String
+  let condition: Term?
+  let order: [SortTerm]
+  let onlyField: (field: FieldID, kind: Kind)?
+  private let edition: (any AnyObject & Sendable)?
+
+  /// - Parameter query: its offset and its limit are of no account.
+  package init(_ query: Query, _ ground: Ground) throws {
+    let catalog = ground.catalog
+    edition = ground.edition
+    guard let entity = catalog.id(of: query.entity) else {
+      throw ConditionFault(.unknown, "there is no such entity", in: query.entity)
+    }
+    self.entity = entity
+    name = query.entity
+    condition = try query.condition.map { (condition) throws(ConditionFault) in
+      try Checker.condition(condition, catalog, entity)
+    }
+    onlyField = Self.onlyField(condition)
+    var checker = Checker(catalog, entity)
+    order = try query.order.map { (order) throws(ConditionFault) in try checker.key(order) }
+  }
+
+  /// Of a question that asks for one value of one field and nothing else, the field and its kind.
+  private static func onlyField(_ condition: Term?) -> (field: FieldID, kind: Kind)? {
+    guard let condition, case .compare(.equal, _, _) = condition.expression else { return nil }
+    let (one, two) = (condition.operands[0], condition.operands[1])
+    switch (one.expression, two.expression) {
+    case (.field(.variable(0), let field), .parameter(0, let kind)),
+      (.parameter(0, let kind), .field(.variable(0), let field)):
+      return (field, kind)
+    default: return nil
+    }
+  }
+
+  func isFor(_ ground: Ground) -> Bool { edition.map { $0 === ground.edition } ?? false }
+}
+
+extension Planner {
+  /// The one row, or none, where the question asks for one value of a field that is unique; nil where it must be planned.
+  package func uniqueRows(_ question: Question, _ values: [Value]) throws -> [RowID]? {
+    guard let (field, kind) = question.onlyField, question.isFor(ground), values.count == 1,
+      !values[0].isNull, kind.holds(values[0]), !ValueOrder.isUnordered(values[0])
+    else { return nil }
+    let table = try ground.table(question.entity)
+    for index in table.indexes where index.firstField == field && index.isWhole && !index.isPartial {
+      guard index.index.isUnique, index.index.parts.count == 1 else { continue }
+      return try table.row(unique: index.index.name, values).map { [$0] } ?? []
+    }
+    return nil
+  }
+}
+
+extension Expression {
+  /// The same with constants for parameters. There must be one for each.
+  package func bound(_ values: [Value]) -> Expression {
+    if case .parameter(let number, let kind) = self { return .constant(values[number], kind) }
+    let operands = operands
+    return operands.isEmpty ? self : with(operands.map { $0.bound(values) })
+  }
+}
+
+extension Checker {
+  /// A key to sort by.
+  mutating func key(_ order: Order) throws(ConditionFault) -> SortTerm {
+    let term = try term(order.key)
+    guard term.kind.isSortable else { throw wrong(order.key, "\(term.kind) has no order") }
+    return SortTerm(key: term, isDescending: order.isDescending)
+  }
+}

@@ -1,0 +1,237 @@
+import SwiftData
+import Testing
+
+/// Predicates that were asked before with other values: they find what they would have found anyway.
+@Suite struct TemplateTests {
+  private static func context() throws -> ModelContext {
+    let context = ModelContext(try makeContainer())
+    let artists = (0..<3).map { Artist("artist \($0)", street: ["Elm", "Oak", ""][$0]) }
+    for artist in artists.dropFirst() { artist.home = Address(street: "home \(artist.name)", number: nil) }
+    for number in 0..<30 {
+      let album = Album("title \(number % 12)", year: number % 7, isLive: number % 3 == 0)
+      album.price = [-0.0, 0, 1, 2.5, .nan, .infinity][number % 6]
+      album.genre = Genre.allCases[number % 3]
+      album.other = number % 2 == 0 ? nil : Genre.allCases[number % 3]
+      album.note = number % 4 == 0 ? nil : ["a", "é", "e\u{301}", ""][number % 3]
+      album.tags = (0..<(number % 3)).map { "tag \($0)" }
+      album.artist = number % 5 == 0 ? nil : artists[number % 3]
+      context.insert(album)
+    }
+    try context.save()
+    return context
+  }
+
+  /// A kind of predicate, made of values that a generator chooses.
+  private typealias Maker = (inout Random) -> Predicate<Album>
+
+  private static func note(_ random: inout Random) -> String? { ["a", "é", "e\u{301}", "", "z", nil][random.next(6)] }
+  private static func price(_ random: inout Random) -> Double { [-0.0, 0, 1, 2.5, .nan, -1][random.next(6)] }
+  private static func years(_ random: inout Random) -> [Int] { (0..<random.next(4)).map { _ in random.next(8) } }
+
+  private static var numbers: [Maker] {
+    [
+      { random in
+        let year = random.next(8)
+        return #Predicate { $0.year == year }
+      },
+      { random in
+        let (year, price) = (random.next(8), price(&random))
+        return #Predicate { $0.year > year && $0.price <= price }
+      },
+      { random in
+        // The same types, and other signs.
+        let (year, price) = (random.next(8), price(&random))
+        return #Predicate { $0.year < year && $0.price >= price }
+      },
+      { random in
+        let years = years(&random)
+        return #Predicate { years.contains($0.year) }
+      },
+      { random in
+        let years = Set(years(&random))
+        return #Predicate { !years.contains($0.year) }
+      },
+      { random in
+        let (low, high) = (random.next(4), 4 + random.next(4))
+        return #Predicate { (low...high).contains($0.year) }
+      },
+      { random in
+        let range = random.next(4)..<(4 + random.next(4))
+        return #Predicate { range.contains($0.year) }
+      },
+      { random in
+        let (one, two) = (random.next(5), random.next(5))
+        return #Predicate { $0.year + one > two }
+      },
+      { random in
+        let (one, two) = (random.next(5), random.next(5))
+        return #Predicate { $0.year - one > two }
+      },
+      { random in
+        let (year, other) = (random.next(8), random.next(8))
+        return #Predicate { ($0.isLive ? year : $0.year) == other }
+      },
+      { random in
+        // Tested in memory.
+        let (decade, year) = (random.next(2), random.next(8))
+        return #Predicate { $0.decade == decade && $0.year != year }
+      },
+    ]
+  }
+
+  private static var others: [Maker] {
+    [
+      { random in
+        let note = note(&random)
+        return #Predicate { $0.note == note }
+      },
+      { random in
+        let note = note(&random)
+        return #Predicate { $0.note != note || $0.isLive }
+      },
+      { random in
+        let title = "title \(random.next(14))"
+        return #Predicate { $0.title == title }
+      },
+      { random in
+        let name = "artist \(random.next(5))"
+        return #Predicate { $0.artist?.name == name }
+      },
+      { random in
+        let street = ["Elm", "Oak", "", "Ash"][random.next(4)]
+        return #Predicate { $0.artist?.address.street == street }
+      },
+      { random in
+        let street: String? = ["home artist 1", "home artist 2", nil][random.next(3)]
+        return #Predicate { $0.artist?.home?.street == street }
+      },
+      { random in
+        let genre = Genre.allCases[random.next(3)]
+        let other = random.next(2) == 0 ? nil : Genre.allCases[random.next(3)]
+        return #Predicate { $0.genre == genre || $0.other == other }
+      },
+      { random in
+        let (part, note) = (["a", "é", "tit"][random.next(3)], ["a", "b"][random.next(2)])
+        return #Predicate { $0.title.contains(part) || ($0.note ?? note) == note }
+      },
+      { random in
+        let tag = "tag \(random.next(3))"
+        return #Predicate { $0.tags.contains { $0 == tag } }
+      },
+      { random in
+        let isLive = random.next(2) == 0
+        return #Predicate { $0.isLive == isLive }
+      },
+      { random in
+        let holds = random.next(2) == 0
+        return #Predicate { _ in holds }
+      },
+    ]
+  }
+
+  @Test(arguments: 1...12) func `predicates asked again with other values find the same`(seed: UInt64) throws {
+    var random = Random(seed: seed &+ 900)
+    let contexts = try (0..<2).map { _ in try Self.context() }
+    let makers = Self.numbers + Self.others
+    for step in 0..<60 {
+      let maker = makers[random.next(makers.count)]
+      // The same kind several times, so that what is remembered is used.
+      for _ in 0..<(1 + random.next(4)) {
+        try compare(maker(&random), contexts[random.next(4) / 3], &random, "seed \(seed), step \(step)")
+      }
+      if random.next(6) == 0, let album = try contexts[0].fetch(FetchDescriptor<Album>()).first {
+        // What waits is tested in memory; what is saved is in another snapshot.
+        album.year = random.next(8)
+        if random.next(2) == 0 { try contexts[0].save() }
+      }
+    }
+    #expect(contexts[0].templateCount < 80)
+  }
+
+  private func compare(
+    _ predicate: Predicate<Album>, _ context: ModelContext, _ random: inout Random, _ story: String
+  ) throws {
+    let wanted = try context.fetch(FetchDescriptor<Album>()).filter { try predicate.evaluate($0) }
+    var descriptor = FetchDescriptor(predicate: predicate)
+    switch random.next(3) {
+    case 0: descriptor.sortBy = [SortDescriptor(\.year), SortDescriptor(\.title, order: .reverse)]
+    case 1: descriptor.sortBy = [SortDescriptor(\.title)]
+    default: break
+    }
+    #expect(try context.fetchCount(descriptor) == wanted.count, "\(story): \(predicate)")
+    let found = try context.fetch(descriptor)
+    #expect(Set(found) == Set(wanted) && found.count == wanted.count, "\(story): \(predicate)")
+    #expect(try context.fetchIdentifiers(descriptor) == found.map(\.persistentModelID), "\(story): \(predicate)")
+    if descriptor.sortBy.isEmpty { return }
+    let (offset, limit) = (random.next(4), 1 + random.next(5))
+    descriptor.fetchOffset = offset
+    descriptor.fetchLimit = limit
+    let part = Array(found.dropFirst(offset).prefix(limit))
+    #expect(try context.fetch(descriptor) == part, "\(story): \(predicate)")
+  }
+
+  @Test func `one kind of predicate is translated once`() throws {
+    let context = try Self.context()
+    func ask(_ year: Int) throws -> Int {
+      try context.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.year == year }))
+    }
+    #expect(try ask(0) == 5)
+    let count = context.templateCount
+    for year in 0..<50 { #expect(try ask(year) == (year < 7 ? year < 2 ? 5 : 4 : 0)) }
+    #expect(context.templateCount == count)
+    func titled<Model: PersistentModel & Titled>(_ type: Model.Type, _ title: String) throws -> Int {
+      try context.fetchCount(FetchDescriptor<Model>(predicate: #Predicate { $0.title == title }))
+    }
+    // Key paths of generic code are made anew each time.
+    for number in 0..<40 {
+      #expect(try titled(Album.self, "title \(number)") == (number < 6 ? 3 : number < 12 ? 2 : 0))
+    }
+    #expect(context.templateCount < count + 20)
+  }
+
+  @Test func `variables of one type are told apart`() throws {
+    let context = try Self.context()
+    let artists = try context.fetch(FetchDescriptor<Artist>())
+    func check(_ predicate: Predicate<Artist>) throws {
+      let wanted = try artists.filter { try predicate.evaluate($0) }
+      #expect(Set(try context.fetch(FetchDescriptor(predicate: predicate))) == Set(wanted), "\(predicate)")
+    }
+    // All of them are of one type, but for the variables that they compare.
+    for _ in 0..<3 {
+      try check(#Predicate { $0.albums.contains { one in one.tags.contains { tag in tag == one.title } } })
+      try check(
+        #Predicate { artist in artist.albums.contains { one in artist.albums.contains { $0.year < one.year } } })
+      try check(
+        #Predicate { artist in artist.albums.contains { one in artist.albums.contains { one.year < $0.year } } })
+      try check(
+        #Predicate { artist in artist.albums.contains { one in artist.albums.contains { $0.year < $0.year } } })
+      try check(
+        #Predicate { artist in artist.albums.contains { one in artist.albums.contains { _ in one.year < one.year } } })
+    }
+  }
+
+  @Test func `contexts of many threads ask at once`() async throws {
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    for number in 0..<40 { context.insert(Album("title \(number)", year: number % 10, isLive: false)) }
+    try context.save()
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          let context = ModelContext(container)
+          var isRight = true
+          for number in 0..<60 {
+            let (year, place) = ((number + thread) % 12, (number * 7 + thread) % 50)
+            let title = "title \(place)"
+            let some = try context.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.year == year }))
+            let one = try context.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.title == title }))
+            isRight = isRight && some == (year < 10 ? 4 : 0) && one.allSatisfy { $0.title == title }
+            isRight = isRight && one.count == (place < 40 ? 1 : 0)
+          }
+          return isRight
+        }
+      }
+      for try await isRight in group { #expect(isRight) }
+    }
+  }
+}
