@@ -63,13 +63,18 @@ let syntaxPackages: [Package.Dependency] = [
   .package(url: "https://github.com/swiftlang/swift-syntax.git", from: "603.0.0")
 ]
 let syntaxFloors: [Target.Dependency] = syntaxModules.map { module in
+  // One module's product has another name.
   .product(
-    name: module, package: "swift-syntax",
+    name: module == "SwiftCompilerPluginMessageHandling" ? "_" + module : module, package: "swift-syntax",
     condition: toolchainSyntax == nil ? nil : .when(traits: ["SwiftSyntaxPackage"]))
 }
-let syntaxSearch: [SwiftSetting] = toolchainSyntax.map { [.unsafeFlags(["-I", $0])] } ?? []
+// Who asks for the other trait does without this one, which is there by default. The modules of both would be mixed up.
+let syntaxSearch: [SwiftSetting] =
+  toolchainSyntax.map { [.unsafeFlags(["-I", $0], .when(traits: ["ToolchainSyntax"]))] } ?? []
 let syntaxLinking: [LinkerSetting] =
-  toolchainSyntax.map { [.unsafeFlags(["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0])] } ?? []
+  toolchainSyntax.map {
+    [.unsafeFlags(["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0], .when(traits: ["ToolchainSyntax"]))]
+  } ?? []
 
 func plugin(_ name: String) -> Target {
   .macro(
@@ -95,9 +100,13 @@ let package = Package(
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],
   traits: [
+    .default(enabledTraits: ["ToolchainSyntax"]),
+    .trait(
+      name: "ToolchainSyntax",
+      description: "Builds the macros with the modules that the toolchain brings along, where it does."),
     .trait(
       name: "SwiftSyntaxPackage",
-      description: "Builds the macros with the package swift-syntax, also where the toolchain brings it along.")
+      description: "Builds the macros with the package swift-syntax, also where the toolchain brings it along."),
   ],
   dependencies: syntaxPackages,
   targets: [
