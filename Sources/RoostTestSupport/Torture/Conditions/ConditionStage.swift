@@ -59,6 +59,7 @@ package struct ConditionStage {
     }
     for name in names { try shake(writer, name) }
     try link(writer)
+    try arrange(writer)
   }
 
   // MARK: The catalog
@@ -185,6 +186,18 @@ package struct ConditionStage {
       if rows[0].isEmpty || rows[1].isEmpty { continue }
       let links = try writer.links(relationship)
       for _ in 0..<generator.below(30) { _ = try links.append(generator.pick(rows[1]), to: generator.pick(rows[0])) }
+    }
+  }
+
+  /// Gives some lists of rows that refer to one another order than that of their numbers.
+  private mutating func arrange(_ writer: RecordWriter) throws {
+    for relationship in writer.catalog.relationships where relationship.isOrdered && relationship.shape != .links {
+      let links = try writer.links(relationship)
+      for owner in try Self.rows(writer.reading(relationship.entity)) {
+        let count = try links.count(of: owner)
+        if count < 2 || generator.chance(1, in: 2) { continue }
+        try links.move(from: generator.below(count), to: generator.below(count), in: owner)
+      }
     }
   }
 
