@@ -21,6 +21,7 @@ struct Plugin {
     case "TransientMacro": TransientMacro.self
     case "ConstraintMacro": ConstraintMacro.self
     case "ModelActorMacro": ModelActorMacro.self
+    case "PredicateMacro": PredicateMacro.self
     default: nil
     }
   }

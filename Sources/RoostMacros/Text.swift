@@ -11,3 +11,8 @@ extension AccessorDeclSyntax {
   /// Accessors as text.
   static func text(_ text: String) -> AccessorDeclSyntax { AccessorDeclSyntax(accessorSpecifier: .identifier(text)) }
 }
+
+extension ExprSyntax {
+  /// An expression as text.
+  static func text(_ text: String) -> ExprSyntax { ExprSyntax(MissingExprSyntax(placeholder: .identifier(text))) }
+}

@@ -25,6 +25,7 @@ struct Expansion {
     macros["Unique"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
     macros["Index"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
     macros["_PersistedProperty"] = MacroSpec(type: Plugin.macro("PersistedPropertyMacro")!)
+    macros["Predicate"] = MacroSpec(type: Plugin.macro("PredicateMacro")!)
     macros["Model"] = MacroSpec(type: Plugin.macro("ModelMacro")!, conformances: conformances)
     let expanded = file.expand(
       macroSpecs: macros,

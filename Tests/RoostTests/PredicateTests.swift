@@ -3,7 +3,7 @@ import Testing
 
 /// What predicates of Foundation's find is what they say of each model.
 @Suite struct PredicateTests {
-  private static func context() throws -> ModelContext {
+  static func context() throws -> ModelContext {
     let context = ModelContext(try makeContainer())
     let artists = (0..<4).map { number in
       let artist = Artist("artist \(number)")
@@ -31,7 +31,7 @@ import Testing
   }
 
   /// - Parameter isEngines: whether the engine alone tests it.
-  private func check<Model: PersistentModel>(
+  func check<Model: PersistentModel>(
     _ predicate: Predicate<Model>, count: Int? = nil, isEngines: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

@@ -1,0 +1,82 @@
+public import Foundation
+internal import RoostQuery
+
+// What Foundation's predicates have no words for, and the engine has.
+
+extension PredicateExpressions {
+  /// `hasPrefix` and `hasSuffix`: how a text begins or ends.
+  public struct TextEdge<Root: PredicateExpression, Edge: PredicateExpression>: PredicateExpression
+  where Root.Output: StringProtocol, Edge.Output: StringProtocol {
+    public typealias Output = Bool
+
+    public let root: Root
+    public let edge: Edge
+    public let isSuffix: Bool
+
+    public init(root: Root, edge: Edge, isSuffix: Bool) {
+      self.root = root
+      self.edge = edge
+      self.isSuffix = isSuffix
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      let (text, edge) = (String(try root.evaluate(bindings)), String(try edge.evaluate(bindings)))
+      return isSuffix ? text.hasSuffix(edge) : text.hasPrefix(edge)
+    }
+  }
+
+  /// `lowercased` and `uppercased`.
+  public struct TextInCase<Root: PredicateExpression>: PredicateExpression where Root.Output: StringProtocol {
+    public typealias Output = String
+
+    public let root: Root
+    public let isUpper: Bool
+
+    public init(root: Root, isUpper: Bool) {
+      self.root = root
+      self.isUpper = isUpper
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> String {
+      let text = try root.evaluate(bindings)
+      return isUpper ? text.uppercased() : text.lowercased()
+    }
+  }
+
+  public static func build_hasPrefix<Root, Edge>(_ root: Root, _ edge: Edge) -> TextEdge<Root, Edge> {
+    TextEdge(root: root, edge: edge, isSuffix: false)
+  }
+
+  public static func build_hasSuffix<Root, Edge>(_ root: Root, _ edge: Edge) -> TextEdge<Root, Edge> {
+    TextEdge(root: root, edge: edge, isSuffix: true)
+  }
+
+  public static func build_lowercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: false) }
+  public static func build_uppercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: true) }
+}
+
+extension PredicateExpressions.TextEdge: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    guard Root.Output.self == String.self, Edge.Output.self == String.self else { throw Untranslatable(self) }
+    let text = try translator.value(of: root)
+    return Piece(.text(isSuffix ? .hasSuffix : .hasPrefix, text, try translator.value(of: edge)))
+  }
+}
+
+extension PredicateExpressions.TextInCase: Translatable {
+  func piece(_ translator: Translator) throws -> Piece {
+    guard Root.Output.self == String.self else { throw Untranslatable(self) }
+    return Piece(.changed(isUpper ? .uppercased : .lowercased, try translator.value(of: root)))
+  }
+}
+
+extension PredicateExpressions.TextEdge: Sendable where Root: Sendable, Edge: Sendable {}
+extension PredicateExpressions.TextEdge: Encodable where Root: Encodable, Edge: Encodable {}
+extension PredicateExpressions.TextEdge: Decodable where Root: Decodable, Edge: Decodable {}
+extension PredicateExpressions.TextEdge: StandardPredicateExpression
+where Root: StandardPredicateExpression, Edge: StandardPredicateExpression {}
+
+extension PredicateExpressions.TextInCase: Sendable where Root: Sendable {}
+extension PredicateExpressions.TextInCase: Encodable where Root: Encodable {}
+extension PredicateExpressions.TextInCase: Decodable where Root: Decodable {}
+extension PredicateExpressions.TextInCase: StandardPredicateExpression where Root: StandardPredicateExpression {}

@@ -1,0 +1,55 @@
+public import Foundation
+
+// A predicate within a predicate. Foundation has this for Apple's systems alone.
+#if !canImport(Darwin)
+
+  extension PredicateExpressions {
+    /// `predicate.evaluate(model)` within another predicate: what the other one says of the same model.
+    public struct PredicateEvaluate<Input: PredicateExpression>: PredicateExpression {
+      public typealias Output = Bool
+
+      public let predicate: Predicate<Input.Output>
+      public let input: Input
+
+      public init(predicate: Predicate<Input.Output>, input: Input) {
+        self.predicate = predicate
+        self.input = input
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+        try predicate.evaluate(input.evaluate(bindings))
+      }
+    }
+
+    public static func build_evaluate<Input>(
+      _ predicate: Value<Predicate<Input.Output>>, _ input: Input
+    ) -> PredicateEvaluate<Input> { PredicateEvaluate(predicate: predicate.value, input: input) }
+  }
+
+  /// The other predicate's words are put in place of the call.
+  extension PredicateExpressions.PredicateEvaluate: Translatable {
+    func piece(_ translator: Translator) throws -> Piece {
+      translator.bind(predicate.variable.key, try translator.piece(input))
+      return Piece(try translator.condition(predicate.expression))
+    }
+  }
+
+  extension PredicateExpressions.PredicateEvaluate: Sendable where Input: Sendable {}
+
+  /// Foundation demands it of what stands in its predicates, but cannot code a predicate here.
+  extension PredicateExpressions.PredicateEvaluate: StandardPredicateExpression, Codable
+  where Input: StandardPredicateExpression {
+    public init(from decoder: any Decoder) throws {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: Self.reason))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: Self.reason))
+    }
+
+    private static var reason: String {
+      "a predicate that evaluates another one cannot be coded: write the other one's condition into it"
+    }
+  }
+
+#endif

@@ -1,0 +1,39 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// `#Predicate` and `#Expression` of models.
+///
+/// They give Foundation's own values, made of Foundation's own builders. Foundation's macro writes one expression, and the compiler looks
+/// at all of its overloads at once; this one writes a `let` for each operand, so that it looks at one after the other.
+struct PredicateMacro: ExpressionMacro {
+  static var formatMode: FormatMode { .disabled }
+
+  static func expansion(
+    of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+  ) throws -> ExprSyntax {
+    let kind = node.macroName.text
+    guard let closure = node.trailingClosure ?? node.arguments.first?.expression.as(ClosureExprSyntax.self) else {
+      throw PredicateFault(
+        description: "'#\(kind)' needs a closure, written right here: '#\(kind)<Model> { $0.name == name }'")
+    }
+    let names = PredicateNames()
+    var writer = PredicateWriter(names, { node, message in context.complain(node, message) })
+    let text = writer.closure(closure, isOutermost: true)
+    let types = node.genericArgumentClause?.trimmedDescription ?? closure.typesOfParameters(kind)
+    return .text("Foundation.\(kind)\(types)(\(text))")
+  }
+}
+
+private struct PredicateFault: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension ClosureExprSyntax {
+  /// What the closure itself says of its types: `<Model>`; nothing where it leaves that to the compiler.
+  fileprivate func typesOfParameters(_ kind: String) -> String {
+    guard kind == "Predicate", case .parameterClause(let clause) = signature?.parameterClause else { return "" }
+    let types = clause.parameters.compactMap { $0.type?.trimmedDescription }
+    guard !types.isEmpty, types.count == clause.parameters.count else { return "" }
+    return "<\(types.joined(separator: ", "))>"
+  }
+}

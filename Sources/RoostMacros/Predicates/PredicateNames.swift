@@ -1,0 +1,9 @@
+/// Names that no program has.
+final class PredicateNames {
+  private var last = 0
+
+  func next() -> String {
+    last += 1
+    return "_roost\(last)"
+  }
+}

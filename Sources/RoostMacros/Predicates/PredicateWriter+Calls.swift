@@ -1,0 +1,63 @@
+internal import SwiftSyntax
+
+extension PredicateWriter {
+  /// A method of what the predicate is asked of, or of a captured value that is told about it.
+  mutating func call(_ call: FunctionCallExprSyntax) -> String {
+    guard let callee = call.calledExpression.as(MemberAccessExprSyntax.self), let base = callee.base else {
+      return refuse(call, "a predicate cannot call this: compute it before, and compare with the result")
+    }
+    let name = callee.declName.baseName.text
+    let arguments = Array(call.arguments)
+    if let closure = call.trailingClosure ?? arguments.first?.expression.as(ClosureExprSyntax.self),
+      arguments.count + (call.trailingClosure == nil ? 0 : 1) == 1, call.additionalTrailingClosures.isEmpty
+    {
+      return quantified(name, base, closure, callee)
+    }
+    guard call.trailingClosure == nil else { return unknown(callee) }
+    switch (name, arguments.map { $0.label?.text ?? "" }) {
+    case ("contains", [""]), ("evaluate", [""]), ("localizedStandardContains", [""]), ("localizedCompare", [""]),
+      ("caseInsensitiveCompare", [""]), ("hasPrefix", [""]), ("hasSuffix", [""]):
+      let receiver = value(base)
+      return build(name, receiver, value(arguments[0].expression))
+    case ("starts", ["with"]):
+      let receiver = value(base)
+      return build("starts", receiver, "with: " + value(arguments[0].expression))
+    case ("lowercased", []), ("uppercased", []), ("min", []), ("max", []): return build(name, value(base))
+    default: return unknown(callee)
+    }
+  }
+
+  private mutating func quantified(
+    _ name: String, _ base: ExprSyntax, _ closure: ClosureExprSyntax, _ callee: MemberAccessExprSyntax
+  ) -> String {
+    let receiver = value(base)
+    switch name {
+    case "contains": return build("contains", receiver, "where: " + self.closure(closure))
+    case "allSatisfy", "filter", "flatMap": return build(name, receiver, self.closure(closure))
+    default: return unknown(callee)
+    }
+  }
+
+  private mutating func unknown(_ callee: MemberAccessExprSyntax) -> String {
+    refuse(
+      callee.declName,
+      "a predicate has no words for '\(callee.declName.trimmedDescription)': it knows contains, allSatisfy, filter, flatMap, starts(with:), "
+        + "hasPrefix, hasSuffix, lowercased, uppercased, localizedStandardContains, localizedCompare, caseInsensitiveCompare, min, max and "
+        + "evaluate; compute anything else before, and compare with the result")
+  }
+
+  /// An element of a list or of a dictionary.
+  mutating func element(_ call: SubscriptCallExprSyntax) -> String {
+    let arguments = Array(call.arguments)
+    switch arguments.map({ $0.label?.text ?? "" }) {
+    case [""]:
+      let receiver = value(call.calledExpression)
+      return build("subscript", receiver, value(arguments[0].expression))
+    case ["", "default"]:
+      let (receiver, key) = (value(call.calledExpression), value(arguments[0].expression))
+      return build("subscript", receiver, key, "default: " + value(arguments[1].expression))
+    default:
+      return refuse(call, "a predicate knows 'list[number]', 'dictionary[key]' and 'dictionary[key, default: value]'")
+    }
+  }
+}

@@ -1,0 +1,167 @@
+internal import SwiftSyntax
+
+extension PredicateWriter {
+  /// An expression as calls of the builders.
+  mutating func value(_ expression: ExprSyntax) -> String {
+    if let name = scope.name(of: expression) { return name }
+    if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first {
+      return value(only.expression)
+    }
+    if let range = expression.as(InfixOperatorExprSyntax.self), let text = self.range(range) { return text }
+    if !scope.isUsed(in: expression) { return constant(expression) }
+    if let chain = deepestChain(expression) { return chained(expression, chain) }
+    switch expression.kind {
+    case .declReferenceExpr:
+      let name = expression.cast(DeclReferenceExprSyntax.self).baseName.text
+      return scope[name] ?? constant(expression)
+    case .memberAccessExpr: return member(expression.cast(MemberAccessExprSyntax.self))
+    case .infixOperatorExpr: return infix(expression.cast(InfixOperatorExprSyntax.self))
+    case .prefixOperatorExpr: return prefix(expression.cast(PrefixOperatorExprSyntax.self))
+    case .ternaryExpr:
+      let choice = expression.cast(TernaryExprSyntax.self)
+      let test = named(value(choice.condition))
+      return build("Conditional", test, value(choice.thenExpression), value(choice.elseExpression))
+    case .functionCallExpr: return call(expression.cast(FunctionCallExprSyntax.self))
+    case .subscriptCallExpr: return element(expression.cast(SubscriptCallExprSyntax.self))
+    case .forceUnwrapExpr: return build("ForcedUnwrap", value(expression.cast(ForceUnwrapExprSyntax.self).expression))
+    case .isExpr:
+      let test = expression.cast(IsExprSyntax.self)
+      return cast("TypeCheck", test.expression, test.type)
+    case .asExpr:
+      let cast = expression.cast(AsExprSyntax.self)
+      switch cast.questionOrExclamationMark?.tokenKind {
+      case .postfixQuestionMark: return self.cast("ConditionalCast", cast.expression, cast.type)
+      case .exclamationMark: return self.cast("ForceCast", cast.expression, cast.type)
+      default: return value(cast.expression)
+      }
+    case .ifExpr:
+      return result(of: [CodeBlockItemSyntax(item: .expr(expression))][...], expression)
+    default:
+      return refuse(expression, "a predicate has no words for this: compute it before, and compare with the result")
+    }
+  }
+
+  /// What does not depend on the model is computed once, by the compiler's own rules.
+  private mutating func constant(_ expression: ExprSyntax) -> String {
+    if expression.is(NilLiteralExprSyntax.self) { return build("NilLiteral") }
+    return build("Arg", expression.trimmedDescription)
+  }
+
+  /// `a...b` and `a..<b` are expressions of their own, also between constants.
+  private mutating func range(_ expression: InfixOperatorExprSyntax) -> String? {
+    let kind: String
+    switch expression.operator.trimmedDescription {
+    case "...": kind = "ClosedRange"
+    case "..<": kind = "Range"
+    default: return nil
+    }
+    return build(kind, "lower: " + value(expression.leftOperand), "upper: " + value(expression.rightOperand))
+  }
+
+  /// `a?.b`: what stands behind the mark is asked of what stands before it, if that is not nil.
+  private mutating func chained(_ expression: ExprSyntax, _ chain: OptionalChainingExprSyntax) -> String {
+    let source = value(chain.expression)
+    let variable = names.next()
+    let rest = closure(variable) { inner in
+      inner.scope.name(chain, variable)
+      return inner.value(expression)
+    }
+    return build("flatMap", source, rest)
+  }
+
+  private mutating func member(_ expression: MemberAccessExprSyntax) -> String {
+    guard let base = expression.base else { return constant(ExprSyntax(expression)) }
+    return build(
+      "KeyPath", "root: " + value(base), "keyPath: \\.\(expression.declName.trimmedDescription)")
+  }
+
+  // MARK: Operators
+
+  private mutating func infix(_ expression: InfixOperatorExprSyntax) -> String {
+    let sign = expression.operator.trimmedDescription
+    switch sign {
+    case "&&", "||":
+      // A chain, however long, is looked at part by part.
+      let parts = expression.parts(sign).map { named(value($0)) }
+      var all = parts[0]
+      for (number, part) in parts.enumerated().dropFirst() {
+        let text = build(sign == "&&" ? "Conjunction" : "Disjunction", "lhs: " + all, "rhs: " + part)
+        all = number == parts.count - 1 ? text : named(text)
+      }
+      return all
+    case "==", "!=": return build(sign == "==" ? "Equal" : "NotEqual", operands(expression))
+    case "<": return build("Comparison", operands(expression), "op: .lessThan")
+    case "<=": return build("Comparison", operands(expression), "op: .lessThanOrEqual")
+    case ">": return build("Comparison", operands(expression), "op: .greaterThan")
+    case ">=": return build("Comparison", operands(expression), "op: .greaterThanOrEqual")
+    case "+": return build("Arithmetic", operands(expression), "op: .add")
+    case "-": return build("Arithmetic", operands(expression), "op: .subtract")
+    case "*": return build("Arithmetic", operands(expression), "op: .multiply")
+    case "/": return build("Division", operands(expression))
+    case "%": return build("Remainder", operands(expression))
+    case "??": return build("NilCoalesce", operands(expression))
+    default:
+      return refuse(
+        expression.operator,
+        "a predicate has no words for '\(sign)': it knows ==, !=, <, <=, >, >=, &&, ||, !, ??, +, -, *, /, %, ... and ..<"
+      )
+    }
+  }
+
+  private mutating func operands(_ expression: InfixOperatorExprSyntax) -> String {
+    let left = value(expression.leftOperand)
+    return "lhs: \(left), rhs: \(value(expression.rightOperand))"
+  }
+
+  private mutating func prefix(_ expression: PrefixOperatorExprSyntax) -> String {
+    switch expression.operator.text {
+    case "!": return build("Negation", named(value(expression.expression)))
+    case "-": return build("UnaryMinus", value(expression.expression))
+    default: return refuse(expression.operator, "a predicate knows '!' and '-' before a value, no others")
+    }
+  }
+
+  private mutating func cast(_ name: String, _ expression: ExprSyntax, _ type: TypeSyntax) -> String {
+    "\(Self.expressions).\(name)<_, \(type.trimmedDescription)>(\(value(expression)))"
+  }
+}
+
+extension InfixOperatorExprSyntax {
+  /// The operands of a chain of one operator.
+  fileprivate func parts(_ sign: String) -> [ExprSyntax] {
+    var parts: [ExprSyntax] = []
+    var waiting = [ExprSyntax(self)]
+    while let next = waiting.popLast() {
+      if let infix = next.as(InfixOperatorExprSyntax.self), infix.operator.trimmedDescription == sign {
+        waiting.append(infix.rightOperand)
+        waiting.append(infix.leftOperand)
+      } else {
+        parts.append(next)
+      }
+    }
+    return parts
+  }
+}
+
+extension PredicateWriter {
+  /// In a chain of members, calls and elements, the first `?` that was not looked at.
+  private func deepestChain(_ expression: ExprSyntax) -> OptionalChainingExprSyntax? {
+    var found: OptionalChainingExprSyntax?
+    var next: ExprSyntax? = expression
+    while let expression = next {
+      switch expression.kind {
+      case .memberAccessExpr: next = expression.cast(MemberAccessExprSyntax.self).base
+      case .functionCallExpr: next = expression.cast(FunctionCallExprSyntax.self).calledExpression
+      case .subscriptCallExpr: next = expression.cast(SubscriptCallExprSyntax.self).calledExpression
+      case .forceUnwrapExpr: next = expression.cast(ForceUnwrapExprSyntax.self).expression
+      case .optionalChainingExpr:
+        let chain = expression.cast(OptionalChainingExprSyntax.self)
+        if scope.name(of: chain) != nil { return found }
+        found = chain
+        next = chain.expression
+      default: return found
+      }
+    }
+    return found
+  }
+}

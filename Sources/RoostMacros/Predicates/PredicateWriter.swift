@@ -1,0 +1,204 @@
+internal import SwiftSyntax
+
+/// Writes a closure of a predicate as calls of Foundation's builders.
+struct PredicateWriter {
+  let names: PredicateNames
+  let complain: (any SyntaxProtocol, String) -> Void
+  var scope = PredicateScope()
+  /// What comes before the value in the closure that is being written.
+  var statements: [String] = []
+
+  init(_ names: PredicateNames, _ complain: @escaping (any SyntaxProtocol, String) -> Void) {
+    self.names = names
+    self.complain = complain
+  }
+
+  static let expressions = "PredicateExpressions"
+
+  func build(_ name: String, _ arguments: String...) -> String {
+    "\(Self.expressions).build_\(name)(\(arguments.joined(separator: ", ")))"
+  }
+
+  mutating func refuse(_ node: some SyntaxProtocol, _ message: String) -> String {
+    complain(node, message)
+    return build("Arg", "true")
+  }
+
+  // MARK: Closures
+
+  /// A closure of the source, as one that takes the builders' variables.
+  mutating func closure(_ closure: ClosureExprSyntax, isOutermost: Bool = false) -> String {
+    var inner = PredicateWriter(names, complain)
+    inner.scope = scope
+    inner.scope.forgetNumbered()
+    var parameters: [String] = []
+    for name in closure.parameterNames {
+      let written = names.next()
+      if name == "_" {
+        parameters.append("_")
+      } else {
+        parameters.append(written)
+        inner.scope[name] = written
+      }
+    }
+    return inner.body(Array(closure.statements), parameters, closure)
+  }
+
+  /// A closure around one expression that has a variable.
+  mutating func closure(_ variable: String, _ write: (inout PredicateWriter) -> String) -> String {
+    var inner = PredicateWriter(names, complain)
+    inner.scope = scope
+    let value = write(&inner)
+    return inner.closed([variable], value)
+  }
+
+  private mutating func body(
+    _ items: [CodeBlockItemSyntax], _ parameters: [String], _ node: some SyntaxProtocol
+  ) -> String {
+    let value = result(of: items[...], node)
+    return closed(parameters, value)
+  }
+
+  private func closed(_ parameters: [String], _ value: String) -> String {
+    let head = parameters.isEmpty ? "" : parameters.joined(separator: ", ") + " in"
+    if statements.isEmpty { return "{ \(head) \(value) }" }
+    return "{ \(head)\n\(statements.joined(separator: "\n"))\nreturn \(value)\n}"
+  }
+
+  /// Gives what is written a name, so that the compiler looks at it by itself.
+  mutating func named(_ text: String) -> String {
+    let name = names.next()
+    statements.append("let \(name) = \(text)")
+    return name
+  }
+
+  // MARK: Statements
+
+  /// The value that statements give.
+  mutating func result(of items: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol) -> String {
+    guard let first = items.first else {
+      return refuse(node, "a predicate needs a value: write an expression that is true or false")
+    }
+    let rest = items.dropFirst()
+    switch first.item {
+    case .expr(let expression):
+      if let expression = expression.as(IfExprSyntax.self) { return choice(expression, rest, node) }
+      if rest.isEmpty { return value(expression) }
+      return refuse(expression, "this value is not used: a predicate is one value, and 'let' statements before it")
+    case .stmt(let statement):
+      if let statement = statement.as(ReturnStmtSyntax.self), let expression = statement.expression {
+        return value(expression)
+      }
+      if let statement = statement.as(ExpressionStmtSyntax.self) {
+        if let expression = statement.expression.as(IfExprSyntax.self) { return choice(expression, rest, node) }
+        if rest.isEmpty { return value(statement.expression) }
+      }
+      if let statement = statement.as(GuardStmtSyntax.self) {
+        return conditional(Array(statement.conditions)[...], { $0.result(of: rest, node) }) {
+          $0.result(of: Array(statement.body.statements)[...], statement)
+        }
+      }
+      return refuse(statement, "a predicate has no words for this statement: write 'let', 'if', 'guard' or a value")
+    case .decl(let declaration): return bind(declaration, rest, node)
+    @unknown default: return refuse(first, "a predicate has no words for this")
+    }
+  }
+
+  private mutating func bind(
+    _ declaration: DeclSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol
+  ) -> String {
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      variable.bindingSpecifier.tokenKind == .keyword(.let), variable.bindings.count == 1,
+      let binding = variable.bindings.first, let initial = binding.initializer?.value,
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    else {
+      return refuse(declaration, "a predicate has no words for this declaration: write 'let name = value'")
+    }
+    if scope.isUsed(in: initial) {
+      let text = value(initial)
+      scope[name] = named(text)
+    } else {
+      statements.append(declaration.trimmedDescription)
+      scope[name] = nil
+    }
+    return result(of: rest, node)
+  }
+
+  private mutating func choice(
+    _ expression: IfExprSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol
+  ) -> String {
+    conditional(
+      Array(expression.conditions)[...],
+      { $0.result(of: Array(expression.body.statements)[...], expression) },
+      otherwise: { writer in
+        switch expression.elseBody {
+        case .codeBlock(let block): return writer.result(of: Array(block.statements)[...], block)
+        case .ifExpr(let other): return writer.choice(other, rest, node)
+        default: return writer.result(of: rest, node)
+        }
+      })
+  }
+
+  /// `if` and `guard`, with any number of conditions.
+  private mutating func conditional(
+    _ conditions: ArraySlice<ConditionElementSyntax>, _ then: (inout PredicateWriter) -> String,
+    otherwise: (inout PredicateWriter) -> String
+  ) -> String {
+    guard let first = conditions.first else { return then(&self) }
+    let rest = conditions.dropFirst()
+    switch first.condition {
+    case .expression(let condition):
+      let test = named(value(condition))
+      let (yes, no) = (conditional(rest, then, otherwise: otherwise), otherwise(&self))
+      return build("Conditional", test, yes, no)
+    case .optionalBinding(let binding):
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+        binding.bindingSpecifier.tokenKind == .keyword(.let)
+      else { return refuse(binding, "a predicate binds one name: write 'if let name = value'") }
+      let outer = scope[name]
+      let source: String
+      if let initial = binding.initializer?.value {
+        source = value(initial)
+      } else {
+        source = outer ?? build("Arg", name)
+      }
+      let no = otherwise(&self)
+      let variable = names.next()
+      let yes = closure(variable) { inner in
+        inner.scope[name] = variable
+        return inner.conditional(rest, then, otherwise: otherwise)
+      }
+      return build("NilCoalesce", "lhs: " + build("flatMap", source, yes), "rhs: " + no)
+    default:
+      return refuse(first, "a predicate has no words for this condition: compare with '==', or bind with 'let'")
+    }
+  }
+}
+
+extension ClosureExprSyntax {
+  /// The parameters' names; those with numbers where there are no others.
+  fileprivate var parameterNames: [String] {
+    switch signature?.parameterClause {
+    case .simpleInput(let list): return list.map(\.name.text)
+    case .parameterClause(let clause): return clause.parameters.map { ($0.secondName ?? $0.firstName).text }
+    default:
+      let search = NumberSearch(viewMode: .sourceAccurate)
+      search.walk(statements)
+      return (0..<max(search.count, 1)).map { "$\($0)" }
+    }
+  }
+}
+
+/// How many parameters a closure has that names none.
+private final class NumberSearch: SyntaxVisitor {
+  var count = 0
+
+  override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+    if case .dollarIdentifier(let text) = node.baseName.tokenKind, let number = Int(text.dropFirst()) {
+      count = max(count, number + 1)
+    }
+    return .visitChildren
+  }
+
+  override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+}
