@@ -118,6 +118,14 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
+  /// Waits until readers see a commit. They do not as long as a full one before it is not synced.
+  func show(_ transaction: UInt64) throws(StoreError) {
+    lock.acquire()
+    let (isSeen, end, log) = (latest.transaction >= transaction, appended, log)
+    lock.release()
+    if !isSeen, let log { try sync(upTo: end, log) }
+  }
+
   /// Waits until no sync is under way.
   func awaitSync() {
     lock.acquire()

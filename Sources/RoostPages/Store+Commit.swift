@@ -86,6 +86,9 @@ extension Store {
     if checkpointIsDue { requestCheckpoint() }
   }
 
+  /// Waits until readers see the commit of that number: a relaxed one stands behind full ones that are not synced yet.
+  package func show(_ transaction: UInt64) throws(StoreError) { try commits.show(transaction) }
+
   /// Makes the transaction's state the tip. Under the turn.
   func accept(_ transaction: WriteTransaction, _ snapshot: Snapshot) {
     tip = snapshot

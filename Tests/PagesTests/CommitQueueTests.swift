@@ -36,6 +36,18 @@ import Testing
     #expect(fileSystem.steps.count { $0.kind == .sync } == steps)
   }
 
+  @Test func `who waits to see a relaxed commit has the full one before it synced, if there is one`() throws {
+    queue.attach(file)
+    _ = queue.add(snapshot(2), end: 10, .relaxed)
+    try queue.show(2)
+    #expect(seen == 2 && fileSystem.steps.count { $0.kind == .sync } == 0)
+    _ = queue.add(snapshot(3), end: 20, .full)
+    _ = queue.add(snapshot(4), end: 30, .relaxed)
+    #expect(seen == 2)
+    try queue.show(4)
+    #expect(seen == 4 && fileSystem.steps.count { $0.kind == .sync } == 1)
+  }
+
   @Test func `every snapshot that may yet be seen is told`() throws {
     #expect(queue.liveStamps == [1])
     _ = queue.add(snapshot(3), end: 20, .full)

@@ -7,6 +7,8 @@ import SwiftData
   @Relationship(deleteRule: .deny) var guests: [Guest] = []
   @Relationship(deleteRule: .deny, inverse: \Cook.recipes) var cooks: [Cook] = []
   var cover: Step?
+  @Relationship(deleteRule: .cascade) var photo: Step?
+  @Relationship(deleteRule: .deny) var owner: Guest?
 
   init(_ name: String, steps: [String] = []) {
     self.name = name

@@ -32,6 +32,45 @@ import Testing
     #expect(stored.recipes.isEmpty && stored.steps == ["boil"])
   }
 
+  enum Detached: CaseIterable { case alone, replaced, byNew, byAnother, andSavedBefore }
+
+  @Test(arguments: Detached.allCases) func `what a reference led to before stays`(_ how: Detached) throws {
+    let (recipe, other, photo, second) = (Recipe("soup"), Recipe("stew"), Step("photo"), Step("second"))
+    recipe.photo = photo
+    for model in [recipe, other] { context.insert(model) }
+    context.insert(second)
+    try context.save()
+    switch how {
+    case .alone: recipe.photo = nil
+    case .replaced: recipe.photo = second
+    case .byNew: recipe.photo = Step("new")
+    case .byAnother: (other.photo, recipe.photo) = (photo, nil)
+    case .andSavedBefore:
+      recipe.photo = nil
+      try context.save()
+    }
+    context.delete(recipe)
+    try context.save()
+    #expect(!photo.isDeleted && photo.text == "photo" && second.isDeleted == (how == .replaced))
+    let stored = try Kitchen.stored(container)
+    #expect(stored.steps == (how == .replaced ? ["photo"] : ["photo", "second"]))
+    #expect((other.photo === photo) == (how == .byAnother))
+    let again = try ModelContext(container).fetch(FetchDescriptor<Recipe>())
+    #expect(again.map { $0.photo?.text } == [how == .byAnother ? "photo" : nil])
+  }
+
+  @Test func `a reference that forbids asks for what it leads to now`() throws {
+    let (recipe, guest) = (Recipe("soup"), Guest("Ann"))
+    recipe.owner = guest
+    context.insert(recipe)
+    try context.save()
+    recipe.owner = nil
+    context.delete(recipe)
+    try context.save()
+    #expect(!guest.isDeleted && recipe.isDeleted)
+    #expect(try Kitchen.stored(container).recipes.isEmpty)
+  }
+
   @Test func `a stored model that was put in goes too`() throws {
     let recipe = try filled()
     let step = Step("stir")

@@ -62,6 +62,60 @@ extension PredicateTests {
       })
   }
 
+  @Test func `names of one branch are nobody else's`() throws {
+    func same(_ predicate: Predicate<Album>, _ isIn: (Album) -> Bool, _ place: SourceLocation = #_sourceLocation) throws
+    {
+      let context = try Self.context()
+      let expected = try context.fetch(FetchDescriptor<Album>()).filter(isIn).map(\.title)
+      #expect(!expected.isEmpty, sourceLocation: place)
+      #expect(
+        try context.fetch(FetchDescriptor(predicate: predicate)).map(\.title).sorted() == expected.sorted(),
+        sourceLocation: place)
+    }
+    let y = 1985
+    try same(
+      #Predicate { m in
+        if m.isLive { let y = m.year + 1; return y == 1981 } else { return m.year == y }
+      }, { m in m.isLive ? m.year == 1980 : m.year == y })
+    try same(
+      #Predicate { m in
+        if m.isLive { let y = 1980; return m.year == y }
+        return m.year == y
+      }, { m in m.isLive ? m.year == 1980 : m.year == y })
+    try same(
+      #Predicate { m in
+        let y = m.year - 1
+        if m.isLive { let y = 1980; return m.year == y } else { return y == 1980 }
+      }, { m in m.isLive ? m.year == 1980 : m.year == 1981 })
+    let note = "note 5"
+    try same(
+      #Predicate { m in
+        if let note = m.note, note == "note 3" { return true }
+        return m.note == note
+      }, { m in m.note == "note 3" || m.note == note })
+    try same(
+      #Predicate { m in
+        if m.isLive { let limit = 1990; return m.year > limit } else { let limit = 1995; return m.year > limit }
+      }, { m in m.year > (m.isLive ? 1990 : 1995) })
+    try same(
+      #Predicate { m in
+        if m.isLive, let note = m.note { return note.count > 5 } else { let k = m.year; return k < 1983 }
+      },
+      { m in
+        if m.isLive, let note = m.note { return note.count > 5 }
+        return m.year < 1983
+      })
+    try same(
+      #Predicate { m in
+        guard let note = m.note, m.year > y else { let note = 1984; return m.year == note }
+        return note.hasSuffix("7")
+      },
+      { m in
+        guard let note = m.note, m.year > y else { return m.year == 1984 }
+        return note.hasSuffix("7")
+      })
+  }
+
   @Test func `a predicate within another`() throws {
     let isLate = #Predicate<Album> { $0.year > 1995 }
     let isLive = #Predicate<Album> { $0.isLive && isLate.evaluate($0) }

@@ -115,7 +115,8 @@ extension GraphContext {
   private func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
     let origin = origin(map)
     let batch = Batch(map.home, rows)
-    batches.add(batch)
+    // Last of all, because each thing that is read makes a batch of its own, and the oldest lets go.
+    defer { batches.add(batch) }
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)

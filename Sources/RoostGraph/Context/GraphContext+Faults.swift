@@ -18,7 +18,7 @@ extension GraphContext {
       if object._$state.flags.contains(.fault) { fill(object, origin) }
       if object._$state.flags.contains(.gone) {
         // Nothing comes of it, on the other side neither.
-        links.before = object.one(property).row
+        if !relation.isList { links.before = object.one(property).row }
       } else if relation.isList {
         willWriteList(object, relation, origin)
       } else {

@@ -15,7 +15,14 @@ extension GraphContext {
       do {
         if run.news == nil, run.decisions.isEmpty {
           if isWritten(list) { continue }
-          try run.writer.links(side).replace(living(list).map { RowID($0) }, of: RowID(list.key.row))
+          var rows = living(list).map { RowID($0) }
+          // Of those that are not shown nobody knows but the store whether they went in this save.
+          if !list.strangers.isEmpty {
+            let entity = store.maps[list.relation.target].entity.id
+            let strangers = Set(list.strangers.map { RowID($0.row) })
+            rows = try rows.filter { try !strangers.contains($0) || run.writer.contains($0, entity) }
+          }
+          try run.writer.links(side).replace(rows, of: RowID(list.key.row))
         } else {
           try merge(list, side, run)
         }

@@ -1,22 +1,46 @@
 internal import RoostRecords
 
-/// Links of objects that go, before their rules are asked: rules follow what is stored.
+/// Links and references of objects that go, before their rules are asked: rules follow what is stored.
 extension GraphContext {
-  /// Takes out of the stored lists what was taken out here, and puts in what was put in, where a rule follows them.
+  /// Takes out of the stored lists what was taken out here, and puts in what was put in, where a rule follows them; and lets
+  /// references lead where they lead here.
   func relink(_ run: SaveRun) throws {
-    if links.lists.isEmpty, links.edits.isEmpty { return }
     for object in deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
-      for case .some(let relation) in store.relations[origin.map.number] where relation.isByLinks {
+      for case .some(let relation) in store.relations[origin.map.number] {
         switch relation.deleteRule {
-        case .cascade, .deny: try relink(object, origin, relation, run)
+        case .cascade, .deny: break
         case .nullify, .noAction: continue
+        }
+        if relation.isByLinks {
+          try relink(object, origin, relation, run)
+        } else if case .reference = relation.way {
+          try relead(object, origin, relation, run)
         }
       }
     }
   }
 
+  /// Lets a reference lead where it was set to. What it led to before is not this object's any more.
+  private func relead(_ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun) throws {
+    let row = RowID(object._$state.row)
+    guard object._$state.changed & _ModelState.bit(relation.property) != 0,
+      let field = origin.map.field(relation.property), try run.writer.contains(row, origin.map.entity.id)
+    else { return }
+    let table = try run.writer.table(origin.map.entity.id)
+    let slot = try table.slot(field.name)
+    if slot.nullBit >= 0 { try table.update(row) { builder in builder.setNull(slot) } }
+    guard let target = leads(object, relation).map({ RowID(run.row(relation.home, $0)) }),
+      try run.writer.contains(target, store.maps[relation.target].entity.id)
+    else { return }
+    do { try table.update(row) { builder in builder.set(slot, reference: target) } } catch let fault as RecordFault {
+      // Another one leads there by now, so it is not this one's either.
+      if fault.code != .notUnique { throw fault }
+    }
+  }
+
   private func relink(_ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun) throws {
+    if links.lists.isEmpty, links.edits.isEmpty { return }
     let key = key(object, origin, relation.property)
     let list = links.lists[key]
     guard list?.isDirty == true || links.edits[key] != nil,

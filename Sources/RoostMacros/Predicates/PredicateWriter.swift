@@ -72,6 +72,14 @@ struct PredicateWriter {
     return name
   }
 
+  /// Statements in a scope of their own. What they name is nobody else's.
+  private func branch(_ scope: PredicateScope, _ write: (inout PredicateWriter) -> String) -> String {
+    var inner = PredicateWriter(names, complain)
+    inner.scope = scope
+    let value = write(&inner)
+    return inner.statements.isEmpty ? value : "(\(inner.closed([], value)))()"
+  }
+
   // MARK: Statements
 
   /// The value that statements give.
@@ -94,7 +102,7 @@ struct PredicateWriter {
         if rest.isEmpty { return value(statement.expression) }
       }
       if let statement = statement.as(GuardStmtSyntax.self) {
-        return conditional(Array(statement.conditions)[...], { $0.result(of: rest, node) }) {
+        return conditional(Array(statement.conditions)[...], scope, { $0.result(of: rest, node) }) {
           $0.result(of: Array(statement.body.statements)[...], statement)
         }
       }
@@ -128,7 +136,7 @@ struct PredicateWriter {
     _ expression: IfExprSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol
   ) -> String {
     conditional(
-      Array(expression.conditions)[...],
+      Array(expression.conditions)[...], scope,
       { $0.result(of: Array(expression.body.statements)[...], expression) },
       otherwise: { writer in
         switch expression.elseBody {
@@ -140,33 +148,34 @@ struct PredicateWriter {
   }
 
   /// `if` and `guard`, with any number of conditions.
+  ///
+  /// - Parameter outer: the names before the first condition, which are those that `otherwise` knows.
   private mutating func conditional(
-    _ conditions: ArraySlice<ConditionElementSyntax>, _ then: (inout PredicateWriter) -> String,
-    otherwise: (inout PredicateWriter) -> String
+    _ conditions: ArraySlice<ConditionElementSyntax>, _ outer: PredicateScope,
+    _ then: (inout PredicateWriter) -> String, otherwise: (inout PredicateWriter) -> String
   ) -> String {
-    guard let first = conditions.first else { return then(&self) }
+    guard let first = conditions.first else { return branch(scope, then) }
     let rest = conditions.dropFirst()
     switch first.condition {
     case .expression(let condition):
       let test = named(value(condition))
-      let (yes, no) = (conditional(rest, then, otherwise: otherwise), otherwise(&self))
+      let (yes, no) = (conditional(rest, outer, then, otherwise: otherwise), branch(outer, otherwise))
       return build("Conditional", test, yes, no)
     case .optionalBinding(let binding):
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
         binding.bindingSpecifier.tokenKind == .keyword(.let)
       else { return refuse(binding, "a predicate binds one name: write 'if let name = value'") }
-      let outer = scope[name]
       let source: String
       if let initial = binding.initializer?.value {
         source = value(initial)
       } else {
-        source = outer ?? build("Arg", name)
+        source = scope[name] ?? build("Arg", name)
       }
-      let no = otherwise(&self)
+      let no = branch(outer, otherwise)
       let variable = names.next()
       let yes = closure(variable) { inner in
         inner.scope[name] = variable
-        return inner.conditional(rest, then, otherwise: otherwise)
+        return inner.conditional(rest, outer, then, otherwise: otherwise)
       }
       return build("NilCoalesce", "lhs: " + build("flatMap", source, yes), "rhs: " + no)
     default:

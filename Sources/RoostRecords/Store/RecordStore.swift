@@ -66,7 +66,10 @@ package final class RecordStore: Sendable {
       writer.abandon()
       throw error
     }
+    let number = writer.commitNumber
     try writer.commit(durability)
+    // Who has written reads what he wrote. If it cannot be synced the next commit says so.
+    if durability == .relaxed { try? store.show(number) }
     return result
   }
 }

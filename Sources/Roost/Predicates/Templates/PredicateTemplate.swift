@@ -20,6 +20,7 @@ final class PredicateTemplate: @unchecked Sendable {
   let passesThrough: [EntityMap]
   /// How many more uses are compared; below zero once it proved to be wrong.
   private let trials: Atomic<Int>
+  private let isRefused = Atomic(false)
   private let lock = Lock()
   private var questions: [(orders: [Order], question: Question)] = []
 
@@ -81,7 +82,7 @@ final class PredicateTemplate: @unchecked Sendable {
 
   // MARK: Use
 
-  var isUsable: Bool { condition != nil && trials.load(ordering: .relaxed) >= 0 }
+  var isUsable: Bool { condition != nil && !isRefused.load(ordering: .relaxed) }
 
   /// The condition with values in their places.
   func condition(_ values: [Value]) -> Condition {
@@ -100,7 +101,7 @@ final class PredicateTemplate: @unchecked Sendable {
   }
 
   /// A new translation said something else.
-  func refuse() { trials.store(-1, ordering: .relaxed) }
+  func refuse() { isRefused.store(true, ordering: .relaxed) }
 
   /// The question for models in an order; nil where it cannot be asked.
   func question(_ name: String, _ orders: [Order], _ ground: Ground) -> Question? {
