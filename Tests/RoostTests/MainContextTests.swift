@@ -44,22 +44,19 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
-  #if DEBUG
-    @Test func `a model of the main context that another thread uses is named`() async throws {
-      let container = try makeContainer()
-      let main = container.mainContext
-      let artist = Artist("Ella")
+  /// The main actor's work may be done by one thread after another, where nobody runs a loop on the first.
+  @Test func `the main context is used on the main actor, whatever thread that is`() async throws {
+    let container = try makeContainer()
+    let context = container.mainContext
+    for number in 0..<5 {
+      let artist = Artist("artist \(number)")
       artist.albums = [Album("a")]
-      main.insert(artist)
-      try main.save()
-      main.reset()
-      // Unsafe, as what is tested is.
-      nonisolated(unsafe) let shared = artist
-      #expect(await Task.detached { shared.albums.count }.value == 1)
-      let error = #expect(throws: RoostError.self) { try main.fetchCount(FetchDescriptor<Artist>()) }
-      #expect(error?.code == .twoThreads && error?.description.contains("Artist.albums") == true)
-      #expect(error?.description.contains("give each thread or actor its own") == true)
-      #expect(try main.fetchCount(FetchDescriptor<Artist>()) == 1 && artist.albums.count == 1)
+      context.insert(artist)
+      try context.save()
+      context.reset()
+      try await Task.sleep(for: .milliseconds(2))
+      #expect(artist.albums.count == 1)
+      #expect(try context.fetchCount(FetchDescriptor<Artist>()) == number + 1)
     }
-  #endif
+  }
 }

@@ -85,9 +85,6 @@ final class ContextState {
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
-    #if DEBUG
-      if isMain { made.isHome = { Foundation.Thread.isMainThread } }
-    #endif
     graphs[store] = made
     return made
   }

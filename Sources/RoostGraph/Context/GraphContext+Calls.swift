@@ -97,9 +97,6 @@ extension GraphContext {
   ) -> Result {
     let taking = turn.take(activity, place(object, property))
     if taking == .denied { return otherwise() }
-    #if DEBUG
-      if let isHome, !isHome() { noteAbroad(place(object, property)) }
-    #endif
     defer { if taking == .taken { leave(tells) } }
     return body()
   }
@@ -107,13 +104,6 @@ extension GraphContext {
   private func place(_ object: any _ModelObject, _ property: Int) -> String {
     type(of: object)._$type.name + "." + type(of: object)._$type.propertyName(property)
   }
-
-  #if DEBUG
-    /// An accessor came from a thread that the context does not belong to. It met nobody there, but it could have.
-    private func noteAbroad(_ place: String) {
-      turn.note("\(place) was used on another thread than that of the context")
-    }
-  #endif
 
   private func leave(_ tells: Bool) {
     // Nobody would close the snapshot that a context looked at after its end.

@@ -64,10 +64,6 @@ package final class GraphContext {
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
   /// What was done wrong with objects and has no effect; the next save says it, once.
   var complaints: [GraphFault] = []
-  #if DEBUG
-    /// Whether this is a thread to which the context belongs; nil where any may be.
-    package var isHome: (() -> Bool)?
-  #endif
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
