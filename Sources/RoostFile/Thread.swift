@@ -47,6 +47,10 @@ package final class Thread: @unchecked Sendable {
     return nil
   }
 
+  /// Lets others run.
+  package static func yield() { sched_yield() }
+  package static func sleep(microseconds: UInt32) { usleep(microseconds) }
+
   /// A number that tells this thread from the others that live now.
   package static var currentID: UInt64 {
     #if canImport(Darwin)

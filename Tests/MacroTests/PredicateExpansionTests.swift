@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What `#Predicate` writes, as text, and what it refuses.
@@ -62,6 +63,11 @@ import Testing
     let text = Self.short(
       Expansion("let p = #Predicate<Item> { n in xs.contains { n in n.a } && n.b == { n in n }(3) }").text)
     #expect(text.contains("let v3 = contains(Arg(xs), where: { v2 in KeyPath(root: v2, keyPath: \\.a) })"))
+  }
+
+  @Test func `what is done otherwise is written once for several conditions`() {
+    let text = Self.short(Expansion("let p = #Predicate<Item> { if $0.a, $0.b, $0.c { $0.d } else { $0.e } }").text)
+    #expect(text.components(separatedBy: "\\.e").count == 2 && text.components(separatedBy: "Conjunction(").count == 3)
   }
 
   @Test func `the type that the parameter names`() {

@@ -1,13 +1,6 @@
 internal import CRetain
+internal import RoostFile
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// The objects of one entity in one context, by row. It does not keep them.
 ///
@@ -69,7 +62,7 @@ final class IdentityMap: @unchecked Sendable {
   private func wait() {
     while !isTaken.weakCompareExchange(
       expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed
-    ).exchanged { sched_yield() }
+    ).exchanged { Thread.yield() }
   }
 
   @inline(__always)

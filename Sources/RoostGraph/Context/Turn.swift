@@ -1,14 +1,6 @@
 internal import RoostFile
 internal import Synchronization
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Who is at a context at the moment.
 ///
 /// A context belongs to one thread at a time. Whoever does something with it that is not a plain load takes the turn, so two
@@ -102,12 +94,12 @@ final class Turn: @unchecked Sendable {
     ).exchanged {
       turns += 1
       if turns < 100 {
-        sched_yield()
+        Thread.yield()
         continue
       }
       if Clock.monotonicNanoseconds() - start > patience { return false }
       // Most calls end soon; for the others nobody need be awake.
-      usleep(turns < 1000 ? 50 : 1000)
+      Thread.sleep(microseconds: turns < 1000 ? 50 : 1000)
     }
     return true
   }

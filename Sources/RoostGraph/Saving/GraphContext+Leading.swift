@@ -129,18 +129,12 @@ extension GraphContext {
         ObjectName(origin.map.type.name, other.number), ObjectName(store.maps[relation.target].type.name, row.number)
       )
       if mergePolicy == .error, run.decisions.isEmpty {
-        run.refuse(
-          GraphFault(
-            .conflict, "another context made \(names.0) lead to \(names.1), and only one may: give one of them up",
-            name(object), property, others: [names.0, names.1]))
+        run.refuse(GraphFault.twoPartners(name(object), property, names.0, names.1))
         continue
       }
       let loser = mergePolicy == .storeWins && run.decisions.isEmpty ? own : other
       guard origin.map.type.mayBeNil(relation.property) else {
-        run.refuse(
-          GraphFault(
-            .denied, "\(names.0) must lead to \(names.1) too, and only one may: let one of them lead elsewhere",
-            name(object), property, others: [names.0, names.1]))
+        run.refuse(GraphFault.needsPartner(name(object), property, names.0, names.1))
         continue
       }
       try table.update(loser) { builder in builder.setNull(slot) }

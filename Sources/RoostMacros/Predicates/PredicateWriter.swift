@@ -155,10 +155,16 @@ struct PredicateWriter {
     _ then: (inout PredicateWriter) -> String, otherwise: (inout PredicateWriter) -> String
   ) -> String {
     guard let first = conditions.first else { return branch(scope, then) }
-    let rest = conditions.dropFirst()
+    var rest = conditions.dropFirst()
     switch first.condition {
     case .expression(let condition):
-      let test = named(value(condition))
+      var test = named(value(condition))
+      // All that need not be bound are one test, so that what is done otherwise is written once.
+      while case .expression(let next)? = rest.first?.condition {
+        let other = named(value(next))
+        test = named(build("Conjunction", "lhs: " + test, "rhs: " + other))
+        rest = rest.dropFirst()
+      }
       let (yes, no) = (conditional(rest, outer, then, otherwise: otherwise), branch(outer, otherwise))
       return build("Conditional", test, yes, no)
     case .optionalBinding(let binding):
