@@ -155,6 +155,7 @@ let package = Package(
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostGraph"]),
+    tests("GuideTests", of: ["SwiftData"]),
     // Its files compile on Apple's platforms too, against SwiftData itself.
     tests("ConformanceTests", of: ["SwiftData"]),
     // As users' packages are set up: everything on the main actor, and the language as it was.
