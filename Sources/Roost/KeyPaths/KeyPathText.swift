@@ -23,17 +23,6 @@ enum KeyPathText {
     }
   }
 
-  /// Those of key paths to a model itself.
-  static func identities(_ model: any PersistentModel.Type) -> [Substring] {
-    func open<Model: PersistentModel>(_ type: Model.Type) -> [Substring] {
-      let property: KeyPath<Model, PersistentIdentifier> = \Model.id
-      var found = [components(\Model.persistentModelID), components(property)]
-      if Model.ID.self == PersistentIdentifier.self { found.append(components(\Model.id as KeyPath<Model, Model.ID>)) }
-      return found.compactMap { $0 }
-    }
-    return open(model)
-  }
-
   /// What stands behind a property where its value is changed, with what that means.
   static let changes: [(text: Substring, change: ValueChange)] = {
     let known: [(AnyKeyPath, ValueChange)] = [
@@ -44,10 +33,14 @@ enum KeyPathText {
     return known.compactMap { keyPath, change in components(keyPath).map { ($0, change) } }
   }()
 
-  /// The raw value of an enum, as generic code asks for it.
-  static func rawValue(_ type: Any.Type) -> Substring? {
-    guard let type = type as? any RawRepresentable.Type else { return nil }
-    func open<Value: RawRepresentable>(_ type: Value.Type) -> Substring? { components(\Value.rawValue) }
+  /// The raw value of an enum, as our own generic code asks for it, of a value and of one that may be nil.
+  static func rawValues(_ type: Any.Type) -> [Substring] {
+    guard let type = type as? any RawRepresentable.Type else { return [] }
+    func open<Value: RawRepresentable>(_ type: Value.Type) -> [Substring] {
+      let optional = components(Composed.optionalRawValue(type))?.drop { "?.".contains($0) }
+      return [components(Composed.rawValue(type)), optional.map { $0.hasSuffix("?") ? $0.dropLast() : $0 }]
+        .compactMap { $0 }
+    }
     return open(type)
   }
 }

@@ -30,7 +30,7 @@ struct PathFinder {
     // No way is longer than its text.
     while true {
       let type = path.model
-      guard let number = property(of: type) else { return identity(type) }
+      guard let number = property(of: type) else { return identity() }
       switch type.properties[number].storage {
       case .toMany, .none: return isAtEnd(.property(number))
       case .value(let coder): return value(number, coder)
@@ -75,40 +75,55 @@ struct PathFinder {
     return true
   }
 
-  private mutating func identity(_ type: _ModelType) -> Bool {
-    guard let model = type.model as? any PersistentModel.Type else { return false }
-    for own in KeyPathText.identities(model) where take(own) { return isAtEnd(.model) }
-    return false
+  /// Whether nothing comes any more but the model's identifier.
+  private mutating func identity() -> Bool {
+    guard PathIdentity.isShown(by: keyPath, behind: path) else { return false }
+    path.finish(.model)
+    return true
   }
 
   // MARK: Values
 
   private mutating func value(_ number: Int, _ coder: _Coder) -> Bool {
     if isAtEnd(.property(number)) { return true }
-    let rest = text.hasPrefix("?.") ? text.dropFirst(1) : text
-    for (change, meaning) in KeyPathText.changes where rest == "." + change {
-      path.finish(.property(number))
-      path.change = meaning
+    guard let coder = try? coder.coder() else { return false }
+    path.finish(.property(number))
+    if let change = change(coder) {
+      path.change = change
       return true
     }
-    guard let coder = try? coder.coder() else { return false }
-    return coder.parts.isEmpty ? rawValue(number, coder, rest) : part(number, coder)
+    return coder.parts.isEmpty ? rawValue(coder) : part(number, coder)
   }
 
-  private mutating func rawValue(_ number: Int, _ coder: AnyCoder, _ rest: Substring) -> Bool {
-    let type = (coder.valueType as? any OptionalValue.Type)?.wrapped ?? coder.valueType
-    guard rest.hasPrefix("."), !rest.dropFirst().contains("."), let raw = KeyPathText.rawValue(type) else { return false }
-    path.finish(.property(number))
-    path.change = .rawValue
-    let shown = rest.hasSuffix("?") ? rest.dropFirst().dropLast() : rest.dropFirst()
-    return shown == raw || PathProof(keyPath, path).showsRawValue(type)
+  /// What is made of a value, where nothing comes behind that.
+  private func change(_ coder: AnyCoder) -> ValueChange? {
+    var rest = text.drop { $0 == "?" }
+    guard rest.hasPrefix(".") else { return nil }
+    rest = rest.dropFirst()
+    for (change, meaning) in KeyPathText.changes where rest == change { return meaning }
+    if rest.hasSuffix("?") { rest = rest.dropLast() }
+    return KeyPathText.rawValues(Self.whole(coder.valueType)).contains(rest) ? .rawValue : nil
   }
+
+  /// The raw value, as a program asks for it that knows the enum.
+  private mutating func rawValue(_ coder: AnyCoder) -> Bool {
+    guard let point = text.firstIndex(of: "."), !text[point...].dropFirst().contains(".") else { return false }
+    path.change = .rawValue
+    return PathProof(keyPath, path).showsRawValue(Self.whole(coder.valueType))
+  }
+
+  private static func whole(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrapped ?? type }
 
   /// Names of parts, each a stored one: a struct that was made for that shows whether they are coded under these names.
   private mutating func part(_ number: Int, _ coder: AnyCoder) -> Bool {
     var numbers: [Int] = []
     var next = coder
     while !text.isEmpty, text != "?" {
+      if !numbers.isEmpty, let change = change(next) {
+        path.finish(.part(number, numbers))
+        path.change = change
+        return PathProof(keyPath, path).differs(coder, numbers)
+      }
       guard takePoint() else { return false }
       let name = text.prefix { !".?!".contains($0) }
       guard let place = next.parts.firstIndex(where: { $0.name == name }) else { return false }

@@ -30,6 +30,22 @@ struct PathProof {
     return open(type)
   }
 
+  /// Whether something else is seen when one part of a struct is something else, where the key path changes what it shows.
+  func differs(_ coder: AnyCoder, _ parts: [Int]) -> Bool {
+    guard let type = coder.valueType as? any Codable.Type else { return false }
+    func open<Whole: Codable>(_ type: Whole.Type) -> Bool {
+      guard let whole = try? CoderShelf.shared.coder(of: type) else { return false }
+      let seen = [true, false].map { isMarked -> AnyHashable? in
+        guard let sample = Samples(isMarked: isMarked).structure(whole.form.element, parts[...]),
+          let made = whole.value(from: sample.whole)
+        else { return nil }
+        return see(made) as? AnyHashable
+      }
+      return seen[0] != nil && seen[1] != nil && seen[0] != seen[1]
+    }
+    return open(type)
+  }
+
   /// Whether the raw value of each case is seen. Where the cases are not known it is believed that it is not.
   func showsRawValue(_ type: Any.Type) -> Bool {
     guard let type = type as? any (RawRepresentable & CaseIterable).Type else { return false }

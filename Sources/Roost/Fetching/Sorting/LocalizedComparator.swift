@@ -39,7 +39,7 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
 #endif
 
 /// A text that is sorted as readers expect it.
-struct LocalizedText: Comparable, Sendable {
+struct LocalizedText: Comparable, Hashable, Sendable {
   private let key: [UInt8]
 
   init(_ text: String, _ readsNumbers: Bool) {

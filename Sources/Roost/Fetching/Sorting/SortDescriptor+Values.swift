@@ -16,7 +16,7 @@ extension SortDescriptor where Compared: PersistentModel {
   public init<Value: RawRepresentable>(
     _ keyPath: any KeyPath<Compared, Value> & Sendable, order: SortOrder = .forward
   ) where Value.RawValue: Comparable {
-    self.init(Composed.sendable(keyPath.appending(path: \.rawValue)), order: order)
+    self.init(Composed.sendable(keyPath.appending(path: Composed.rawValue(Value.self))), order: order)
   }
 
   /// The same where it may be nil, which comes first.
@@ -24,7 +24,7 @@ extension SortDescriptor where Compared: PersistentModel {
   public init<Value: RawRepresentable>(
     _ keyPath: any KeyPath<Compared, Value?> & Sendable, order: SortOrder = .forward
   ) where Value.RawValue: Comparable {
-    self.init(Composed.sendable(keyPath.appending(path: \.?.rawValue)), order: order)
+    self.init(Composed.sendable(keyPath.appending(path: Composed.optionalRawValue(Value.self))), order: order)
   }
 }
 
@@ -65,6 +65,12 @@ enum Composed {
   static func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
   }
+
+  // Written once, because the same words elsewhere in generic code are another key path.
+  static func rawValue<Value: RawRepresentable>(_ type: Value.Type) -> KeyPath<Value, Value.RawValue> { \.rawValue }
+  static func optionalRawValue<Value: RawRepresentable>(_ type: Value.Type) -> KeyPath<Value?, Value.RawValue?> {
+    \.?.rawValue
+  }
 }
 
 // Flags as numbers, since Swift's have no order.
@@ -73,5 +79,6 @@ extension Bool {
 }
 
 extension Bool? {
-  var rank: Int { map { $0 ? 2 : 1 } ?? 0 }
+  // It may be nil, because behind a `?` in a key path nothing else is asked where there is nothing.
+  var rank: Int? { map { $0.rank } }
 }
