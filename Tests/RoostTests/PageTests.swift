@@ -15,7 +15,7 @@ import Testing
     for number in 0..<count {
       let disc = Disc("disc \(number % 50)", number: number)
       disc.length = Double(number % 9)
-      disc.mood = Mood.allCases[number % 3]
+      disc.mood = Feeling.allCases[number % 3]
       context.insert(disc)
     }
     try context.save()
@@ -48,7 +48,8 @@ import Testing
     let context = try filled(300)
     let other = ModelContext(context.container)
     let all = try context.fetch(FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)]), batchSize: 10)
-    let identifiers = try context.fetchIdentifiers(FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)]), batchSize: 10)
+    let identifiers = try context.fetchIdentifiers(
+      FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)]), batchSize: 10)
     for disc in try other.fetch(FetchDescriptor<Disc>()) {
       if disc.number % 2 == 0 { other.delete(disc) } else { disc.title = "changed" }
     }
@@ -165,7 +166,7 @@ import Testing
       disc.weight = random.next() % 3 == 0 ? nil : [.nan, 1, 2][Int(random.next() % 3)]
       disc.isLive = [nil, true, false][Int(random.next() % 3)]
       disc.price = Decimal(Int(random.next() % 5)) / 2
-      disc.mood = Mood.allCases[Int(random.next() % 3)]
+      disc.mood = Feeling.allCases[Int(random.next() % 3)]
       disc.label = random.next() % 2 == 0 ? nil : label
     }
     for _ in 0..<80 {

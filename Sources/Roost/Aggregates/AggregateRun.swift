@@ -28,6 +28,7 @@ struct AggregateRun<Model: PersistentModel> {
         "\(path.root.name).\(path.names.joined(separator: "!.")) ends the program where there is none: write ?. for !.")
     }
     let run = FetchRun(descriptor, state)
+    if keys.isEmpty, let count = try count(run) { return [count] }
     let asked = measures.map { $0.placed(place.map, graph.store) }
     let by = keys.map { $0.placed(place.map, graph.store) }
     let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
@@ -38,6 +39,16 @@ struct AggregateRun<Model: PersistentModel> {
     let isChanged = part.isChanged
     return try sorted(
       added(part.pending, to: engine(part, asked.compactMap { $0 }, by.compactMap { $0 })), always: isChanged)
+  }
+
+  /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
+  private func count(_ run: FetchRun<Model>) throws -> Group? {
+    guard measures.allSatisfy(\.isCountOfAll) else { return nil }
+    var tally = MeasureTally()
+    tally.count = try run.count()
+    let group = Group(keys: [], gatherings: make())
+    for gathering in group.gatherings { try gathering.add(tally) }
+    return group
   }
 
   private func engine(
@@ -68,15 +79,18 @@ struct AggregateRun<Model: PersistentModel> {
   private func added(_ models: [Model], to stored: [Group]) -> [Group] {
     if models.isEmpty { return stored }
     var groups = stored
-    var places = Dictionary(groups.enumerated().map { ($0.element.keys, $0.offset) }) { first, _ in first }
+    var places = Dictionary(groups.enumerated().map { (NoNumber.alike($0.element.keys), $0.offset) }) { first, _ in
+      first
+    }
     for model in models {
       let own = keys.map { $0.read(model) }
       let place: Int
-      if let known = places[own] {
+      let name = NoNumber.alike(own)
+      if let known = places[name] {
         place = known
       } else {
         place = groups.count
-        places[own] = place
+        places[name] = place
         groups.append(Group(keys: own, gatherings: make()))
       }
       for gathering in groups[place].gatherings { gathering.add(model) }
@@ -114,6 +128,8 @@ struct AskedMeasure<Model: PersistentModel> {
     keyPath = aggregate.keyPath
     path = keyPath.flatMap { PathShelf.shared.path($0) }
   }
+
+  var isCountOfAll: Bool { kind == .count && keyPath == nil }
 
   /// What the engine is asked; nil where it has no words for it.
   func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
@@ -171,7 +187,8 @@ struct GroupKey<Model: PersistentModel> {
       let decode = decodeStored
       return Placed(condition: found.condition, passes: found.passes) { value in
         guard let key = decode(value) else {
-          throw RoostError(.unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
+          throw RoostError(
+            .unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
         }
         return key
       }
@@ -183,6 +200,13 @@ struct GroupKey<Model: PersistentModel> {
       guard case .reference(let row) = value else { return AnyHashable(PersistentIdentifier?.none) }
       return AnyHashable(PersistentIdentifier(store: identifier, entity: name, .row(row.number)))
     }
+  }
+}
+
+/// Stands for what is no number, so that all of that is one group: nothing of it is equal to anything.
+private struct NoNumber: Hashable {
+  static func alike(_ keys: [AnyHashable]) -> [AnyHashable] {
+    keys.map { $0 == $0 ? $0 : AnyHashable(NoNumber()) }
   }
 }
 

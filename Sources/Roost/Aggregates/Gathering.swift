@@ -44,7 +44,7 @@ class NumberGathering<Model: PersistentModel, Number: Summable, Result>: Gatheri
     sum.floats.add(tally.floats)
   }
 
-  override func add(_ decimal: Decimal) { sum.decimals += decimal }
+  override func add(_ decimal: Decimal) { decimal._add(to: &sum) }
 }
 
 final class SumGathering<Model: PersistentModel, Number: Summable>: NumberGathering<Model, Number, Number.Sum> {
@@ -59,12 +59,13 @@ final class SumGathering<Model: PersistentModel, Number: Summable>: NumberGather
     if let result = Number._sum(sum) { return result }
     throw RoostError(
       .badValue,
-      "the sum of \(Model._$type.name).\(PathNames.text(keyPath)) is \(sum.integers), which does not fit into \(Number.Sum.self): ask for the average, or store it as a Double"
+      "the sum of \(Model._$type.name).\(PathNames.text(keyPath))\(sum.integers == 0 ? "" : " is \(sum.integers), which") does not fit into \(Number.Sum.self): ask for the average, or store it as a Double"
     )
   }
 }
 
-final class AverageGathering<Model: PersistentModel, Number: Summable>: NumberGathering<Model, Number, Number.Average?> {
+final class AverageGathering<Model: PersistentModel, Number: Summable>: NumberGathering<Model, Number, Number.Average?>
+{
   override func result() -> Number.Average? { sum.count == 0 ? nil : Number._average(sum) }
 }
 

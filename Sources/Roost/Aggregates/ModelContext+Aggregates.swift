@@ -104,7 +104,8 @@ extension ModelContext {
   { try aggregate(Model.self, where: predicate, .sum(keyPath)) }
 
   /// The average; nil where there are no values.
-  public func average<Model, Number>(of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil) throws
+  public func average<Model, Number>(of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil)
+    throws
     -> Number.Average? where Model: PersistentModel, Number: Summable
   { try aggregate(Model.self, where: predicate, .average(keyPath)) }
 

@@ -20,6 +20,8 @@ public struct _NumberSum {
   var integers: Int128 = 0
   var floats = FloatSum()
   var decimals = Decimal(0)
+  /// Whether something that is no number was among them.
+  var hasNoNumber = false
 
   var average: Double { (integers == 0 ? floats.total : Double(integers)) / Double(count) }
 }
@@ -89,7 +91,13 @@ extension Decimal: Summable {
   public typealias Sum = Decimal
   public typealias Average = Decimal
 
-  public func _add(to sum: inout _NumberSum) { sum.decimals += self }
-  public static func _sum(_ sum: _NumberSum) -> Decimal? { sum.decimals }
+  public func _add(to sum: inout _NumberSum) {
+    if isNaN { sum.hasNoNumber = true }
+    sum.decimals += self
+  }
+  public static func _sum(_ sum: _NumberSum) -> Decimal? {
+    // Foundation says so where a sum is too large.
+    sum.decimals.isNaN && !sum.hasNoNumber ? nil : sum.decimals
+  }
   public static func _average(_ sum: _NumberSum) -> Decimal { sum.decimals / Decimal(sum.count) }
 }

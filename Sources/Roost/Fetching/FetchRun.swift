@@ -33,9 +33,14 @@ struct FetchRun<Model: PersistentModel> {
     return found
   }
 
-  /// Reads the relationships that the descriptor names. What is no relationship of the model is not looked at.
+  /// Reads the relationships that the descriptor names, also those of what they lead to. What is none is not looked at.
   private func prefetch(_ models: [Model], _ part: FetchPart<Model>) {
-    let properties = descriptor.relationshipKeyPathsForPrefetching.compactMap { part.map.type.number(of: $0) }
+    let paths = descriptor.relationshipKeyPathsForPrefetching.compactMap { PathShelf.shared.path($0) }
+    // The longer ones first: what was read last stays longest.
+    for path in paths where !path.references.isEmpty {
+      part.graph.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
+    }
+    let properties = paths.filter(\.references.isEmpty).compactMap(\.property)
     if !properties.isEmpty { part.graph.prefetch(part.map, models, properties) }
   }
 

@@ -87,7 +87,8 @@ extension FetchRun {
       while low < high {
         let middle = (low + high) / 2
         guard let other = try part.graph.objects([RowID(places.rows[middle])], part.map).first as? Model else {
-          throw RoostError(.unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, and is not there")
+          throw RoostError(
+            .unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, and is not there")
         }
         if rules.precedes(other, model) { low = middle + 1 } else { high = middle }
       }

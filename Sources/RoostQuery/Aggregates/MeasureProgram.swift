@@ -20,7 +20,8 @@ final class MeasureProgram {
     coding = term.flatMap { CellCoding($0.kind) }
     guard let term else { return }
     if kind == .sum, !term.kind.whole.isInteger, !term.kind.whole.isFloating, term.kind.whole != .plain(.decimal) {
-      throw ConditionFault(.wrongType, "there is no sum of \(term.kind)", in: interpreter.describer.text(term.expression))
+      throw ConditionFault(
+        .wrongType, "there is no sum of \(term.kind)", in: interpreter.describer.text(term.expression))
     }
     if kind != .sum, kind != .count, !term.kind.isSortable {
       throw ConditionFault(.wrongType, "\(term.kind) has no order", in: interpreter.describer.text(term.expression))

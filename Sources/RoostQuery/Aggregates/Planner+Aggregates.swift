@@ -76,7 +76,9 @@ extension Planner {
     let term = try checker.term(value)
     guard term.kind.isSortable else { return nil }
     var query = query
-    if let isValue = Self.isNumber(value, term.kind) { query.condition = query.condition.map { $0 && isValue } ?? isValue }
+    if let isValue = Self.isNumber(value, term.kind) {
+      query.condition = query.condition.map { $0 && isValue } ?? isValue
+    }
     query.order = [Order(value, isDescending: isGreatest)]
     query.limit = 1
     let plan = try plan(query)

@@ -67,7 +67,9 @@ extension IndexAccess {
     else { return self }
     let key = fixedPrefix + (part.isDescending ? own.complement : own)
     var narrowed = self
-    narrowed.ranges = ranges.compactMap { $0.clipped(direction == .forward ? key : nil, direction == .backward ? key.behind : nil) }
+    narrowed.ranges = ranges.compactMap {
+      $0.clipped(direction == .forward ? key : nil, direction == .backward ? key.behind : nil)
+    }
     return narrowed
   }
 }

@@ -108,7 +108,8 @@ struct IndexMatch {
     let count = try count()
     let ranges = only.map { [$0] } ?? ranges
     return Candidate(
-      access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts, fixedPrefix: fixedPrefix)), count: count,
+      access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts, fixedPrefix: fixedPrefix)),
+      count: count,
       isCountExact: true, cost: Double(ranges.count) * Cost.seek + Double(count) * Cost.entry, covered: covered)
   }
 

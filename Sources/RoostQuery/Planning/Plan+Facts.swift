@@ -60,9 +60,11 @@ extension Planner {
     let points = own.filter { $0.bounds.allSatisfy(\.isPoint) }
     var best: MissingIndex?
     func offer(_ constraints: [Constraint], _ sorting: [FieldID]) throws {
-      let fields = constraints.map(\.path.first) + sorting.filter { field in
-        !constraints.contains { $0.path.first == field }
-      }
+      let fields =
+        constraints.map(\.path.first)
+        + sorting.filter { field in
+          !constraints.contains { $0.path.first == field }
+        }
       guard !fields.isEmpty else { return }
       let isThere = table.indexes.contains { index in
         index.isWhole && !index.isPartial && index.index.parts.count >= fields.count
