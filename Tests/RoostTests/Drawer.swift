@@ -3,19 +3,19 @@ import SwiftData
 /// Slips that two owners take along.
 @Model final class Drawer {
   var name: String
-  @Relationship(deleteRule: .cascade, inverse: \Slip.drawer) var slips: [Slip] = []
+  @Relationship(deleteRule: .cascade, inverse: \Leaflet.drawer) var slips: [Leaflet] = []
 
   init(_ name: String) { self.name = name }
 }
 
 @Model final class Topic {
   var name: String
-  @Relationship(deleteRule: .cascade, inverse: \Slip.topic) var slips: [Slip] = []
+  @Relationship(deleteRule: .cascade, inverse: \Leaflet.topic) var slips: [Leaflet] = []
 
   init(_ name: String) { self.name = name }
 }
 
-@Model final class Slip {
+@Model final class Leaflet {
   @Attribute(.unique) var number: Int
   var drawer: Drawer?
   var topic: Topic?
@@ -28,17 +28,17 @@ import SwiftData
 }
 
 /// Always leads to a card, and takes it along.
-@Model final class Reader {
+@Model final class Borrower {
   var name: String
-  @Relationship(deleteRule: .cascade) var card: ReaderCard
+  @Relationship(deleteRule: .cascade) var card: BorrowerCard
 
-  init(_ name: String, _ card: ReaderCard) {
+  init(_ name: String, _ card: BorrowerCard) {
     self.name = name
     self.card = card
   }
 }
 
-@Model final class ReaderCard {
+@Model final class BorrowerCard {
   var number: Int
 
   init(_ number: Int) { self.number = number }
@@ -46,6 +46,6 @@ import SwiftData
 
 func makeDrawers() throws -> ModelContainer {
   try ModelContainer(
-    for: Drawer.self, Topic.self, Slip.self, Reader.self, ReaderCard.self,
+    for: Drawer.self, Topic.self, Leaflet.self, Borrower.self, BorrowerCard.self,
     configurations: ModelConfiguration(isStoredInMemoryOnly: true))
 }

@@ -12,14 +12,14 @@ import Testing
   }
 
   private func numbers() throws -> [Int] {
-    try ModelContext(container).fetch(FetchDescriptor<Slip>(sortBy: [SortDescriptor(\.number)])).map(\.number)
+    try ModelContext(container).fetch(FetchDescriptor<Leaflet>(sortBy: [SortDescriptor(\.number)])).map(\.number)
   }
 
   @Test(arguments: [false, true])
   func `who has moved stays, also where it takes over a value of one that goes`(isToNew: Bool) throws {
     let (old, other) = (Drawer("old"), Drawer("other"))
-    let (moving, going) = (Slip(1, old), Slip(2, other))
-    for model in [moving, going, Slip(3, old)] { context.insert(model) }
+    let (moving, going) = (Leaflet(1, old), Leaflet(2, other))
+    for model in [moving, going, Leaflet(3, old)] { context.insert(model) }
     try context.save()
     let target = isToNew ? Drawer("new") : other
     moving.drawer = target
@@ -28,26 +28,26 @@ import Testing
     context.delete(old)
     try context.save()
     #expect(try numbers() == [2] && !moving.isDeleted && moving.drawer === target)
-    let stored = try ModelContext(container).fetch(FetchDescriptor<Slip>())
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Leaflet>())
     #expect(stored.map { $0.drawer?.name } == [target.name])
   }
 
   @Test func `a reference that must lead somewhere takes along what it leads to now`() throws {
-    let reader = Reader("Ann", ReaderCard(1))
+    let reader = Borrower("Ann", BorrowerCard(1))
     context.insert(reader)
     try context.save()
-    reader.card = ReaderCard(2)
+    reader.card = BorrowerCard(2)
     context.delete(reader)
     try context.save()
     let stored = ModelContext(container)
-    #expect(try stored.fetch(FetchDescriptor<ReaderCard>()).map(\.number) == [1])
-    #expect(try stored.fetchCount(FetchDescriptor<Reader>()) == 0)
+    #expect(try stored.fetch(FetchDescriptor<BorrowerCard>()).map(\.number) == [1])
+    #expect(try stored.fetchCount(FetchDescriptor<Borrower>()) == 0)
   }
 
   /// A context that holds nothing but what is fetched.
   private func stored() throws -> (context: ModelContext, drawer: Drawer, topic: Topic) {
     let (drawer, topic) = (Drawer("d"), Topic("t"))
-    for number in 1...3 { context.insert(Slip(number, drawer, topic)) }
+    for number in 1...3 { context.insert(Leaflet(number, drawer, topic)) }
     try context.save()
     let other = ModelContext(container)
     return (

@@ -19,7 +19,7 @@ extension BatchInsertion {
   func addWithOthers(_ object: any _ModelObject) throws -> RowID {
     var group = Group()
     // They are in no context, so a row's number in them means nothing to anybody else.
-    defer { for one in group.objects { one._$state.row = 0 } }
+    defer { for one in group.objects where one._$state.origin == nil { one._$state.row = 0 } }
     try collect(object, &group)
     for (place, one) in group.objects.enumerated() { try collectLinks(one, group.places[place], &group) }
     try findRows(&group)
@@ -138,6 +138,11 @@ extension BatchInsertion {
 
   /// Puts an object's row into its box, with the references that others say.
   private func put(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
+    if object._$state.origin != nil {
+      throw GraphFault(
+        .conflict, "whoever was asked about unique values inserted it by another way: leave that to the batch",
+        context.name(object))
+    }
     place.box.sink.clear()
     object._$encode(only: .max, into: &place.box.sink)
     for (property, owner) in group.owed[ObjectIdentifier(object)] ?? [] {

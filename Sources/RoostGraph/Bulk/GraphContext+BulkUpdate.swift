@@ -61,11 +61,7 @@ private final class BulkUpdate {
   private func facts(_ map: EntityMap) throws -> Facts {
     if let known = facts[map.number] { return known }
     var found = Facts(box: context.sink(map))
-    let unique = Set(
-      table.entity.id == map.entity.id ? context.store.uniques(of: map).flatMap(\.parts).map(\.field) : [])
-    for (bit, fields) in try context.fields(map) where fields.contains(where: unique.contains) {
-      found.uniques |= 1 << UInt64(bit)
-    }
+    found.uniques = try context.uniqueBits(map)
     for case .some(let relation) in context.store.relations[map.number] {
       guard case .reference = relation.way else { continue }
       let bit = _ModelState.bit(relation.property)

@@ -42,10 +42,11 @@ final class Scratch {
   /// Lets the row go. If somebody else has the object it keeps the values of the row, and says that it is deleted; the next row has
   /// another one.
   func leave() {
-    if held == nil || isKnownUniquelyReferenced(&held) { return }
+    if held == nil || isKnownUniquelyReferenced(&held) { return origin.leave() }
     let object = object
     held = nil
     origin.fill(object)
+    origin.leave()
     object._$state.origin = context.origin(map)
     object._$state.flags.remove(.fault)
     object.markGone()

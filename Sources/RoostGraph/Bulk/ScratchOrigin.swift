@@ -15,6 +15,8 @@ final class ScratchOrigin: _Origin {
   /// What was read in some row, and so is filled at once in the next.
   @exclusivity(unchecked) var wanted: UInt64 = 0
   @exclusivity(unchecked) private(set) var changed: UInt64 = 0
+  /// Whether there is a row at hand. Behind the last one an object's `deinit` may still read it.
+  @exclusivity(unchecked) private var isAtRow = false
   private(set) var fault: GraphFault?
   private var resolveFailure: (any Error)?
   /// What references led to last: rows beside each other often lead to the same.
@@ -37,21 +39,37 @@ final class ScratchOrigin: _Origin {
     large.row = row.id
     // Rows that are written are of the newest layout.
     source.begin(row.start, nil)
+    isAtRow = true
     filled = wanted
     changed = 0
-    if wanted != 0 { object._$decode(only: wanted, from: &source) }
+    if wanted != 0 { decode(object, wanted) }
   }
+
+  /// The row goes.
+  func leave() { isAtRow = false }
 
   /// Fills what was not asked for.
   func fill(_ object: any _ModelObject) {
-    object._$decode(only: ~filled, from: &source)
+    decode(object, ~filled)
     filled = .max
+  }
+
+  private func decode(_ object: any _ModelObject, _ bits: UInt64) {
+    if isAtRow { object._$decode(only: bits, from: &source) }
+    if isAtRow, source.failure == nil { return }
+    // A getter must have a value. What could not be read ends the whole write.
+    var missing: UInt64 = 0
+    for (number, property) in map.type.properties.enumerated() where bits & _ModelState.bit(number) != 0 {
+      guard case .value = property.storage, !property.isByHand, !object._$isFilled(number) else { continue }
+      if !object._$fill(number, orEmpty: true) { missing |= _ModelState.bit(number) }
+    }
+    if missing != 0 { context.fillWithAnything(object, map, missing) }
   }
 
   private func fill(_ object: any _ModelObject, _ property: Int) {
     let bit = _ModelState.bit(property)
     if filled & bit != 0 { return }
-    object._$decode(only: bit, from: &source)
+    decode(object, bit)
     filled |= bit
     wanted |= bit
   }
@@ -66,7 +84,7 @@ final class ScratchOrigin: _Origin {
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
     fill(object, property)
-    guard let relation = relation(property), relation.isList, !object.many(property).isFilled,
+    guard isAtRow, let relation = relation(property), relation.isList, !object.many(property).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
     var members: [AnyObject] = []
@@ -110,7 +128,7 @@ final class ScratchOrigin: _Origin {
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    guard let relation = relation(property) else { return nil }
+    guard isAtRow, let relation = relation(property) else { return nil }
     if let last = led[property], last._$state.row == row, !last.isMarkedDeleted { return last }
     var found: (any _ModelObject)?
     note {

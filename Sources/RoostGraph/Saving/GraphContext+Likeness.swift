@@ -91,7 +91,10 @@ extension GraphContext {
         let key = Likes.Key(index: index.id, values: own)
         if likes.rows[key] == nil { likes.rows[key] = object._$state.row }
       }
-      object._$state.changed &= ~(try uniqueBits(map))
+      // Setters of references tell in any case.
+      var bits = try uniqueBits(map)
+      for case .some(let relation) in store.relations[map.number] { bits &= ~_ModelState.bit(relation.property) }
+      object._$state.changed &= ~bits
     }
   }
 

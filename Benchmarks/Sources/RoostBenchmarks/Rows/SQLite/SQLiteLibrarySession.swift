@@ -11,11 +11,12 @@ final class SQLiteLibrarySession: LibrarySession {
   private struct Statements {
     let begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount: OpaquePointer
     let joined, albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild: OpaquePointer
+    let addPlays, deleteGenre: OpaquePointer
 
     var list: [OpaquePointer] {
       [
         begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, joined, albumsOfTracks, albumTitle,
-        setPlayCount, deleteTracks, deleteAlbum, upsert, addChild,
+        setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays, deleteGenre,
       ]
     }
   }
@@ -51,7 +52,9 @@ final class SQLiteLibrarySession: LibrarySession {
           genre = excluded.genre, releaseDate = excluded.releaseDate, playCount = excluded.playCount,
           explicit = excluded.explicit
         """),
-      addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"))
+      addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"),
+      addPlays: try connection.prepare("UPDATE tracks SET playCount = playCount + 1 WHERE duration > ?"),
+      deleteGenre: try connection.prepare("DELETE FROM tracks WHERE genre = ?"))
   }
 
   func close() {
@@ -207,6 +210,20 @@ final class SQLiteLibrarySession: LibrarySession {
           try connection.run(statement)
         }
       }
+    }
+  }
+
+  func addPlays() throws {
+    try write {
+      sqlite3_bind_double(statements.addPlays, 1, LibraryAnswers.leastDuration)
+      try connection.run(statements.addPlays)
+    }
+  }
+
+  func deleteGenre() throws {
+    try write {
+      statements.deleteGenre.bind(1, library.genre(0))
+      try connection.run(statements.deleteGenre)
     }
   }
 
