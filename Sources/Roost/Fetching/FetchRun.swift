@@ -32,7 +32,7 @@ struct FetchRun<Model: PersistentModel> {
     /// What is tested in memory.
     var tests: [ModelTest<Model>]
     /// The engine's order; nil where it does not know it.
-    let orders: [Order]?
+    var orders: [Order]?
     /// Rows that the engine's answer does not count for.
     var excluded: Set<UInt64> = []
     /// Models that wait and fulfil the predicate.
@@ -192,15 +192,17 @@ struct FetchRun<Model: PersistentModel> {
   // MARK: Planning
 
   private func part() throws -> Part {
+    try rules.check()
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
     let prepared = try descriptor.predicate.flatMap { try state.stores.templates.prepared($0, map, graph) }
     let translation = prepared == nil ? try descriptor.predicate.map { try Translation($0, map, graph) } : nil
     let kind = map.condition(includesSubclasses: includesSubclasses).map { [$0] + rules.demands(map) }
+    let order = rules.orders(map, graph.store)
     var part = Part(
       graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
-      tests: translation?.tests ?? [], orders: rules.orders(map))
+      tests: translation?.tests ?? [], orders: order?.orders)
     guard descriptor.includePendingChanges, graph.hasChanges else { return part }
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
@@ -210,6 +212,8 @@ struct FetchRun<Model: PersistentModel> {
       part.condition = nil
       part.tests = all
     }
+    // The same of what rows are sorted by.
+    if order?.passes.contains(where: { graph.hasPending($0) }) == true { part.orders = nil }
     for model in graph.insertedObjects + graph.changedObjects {
       guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }
       if model.isStored { part.excluded.insert(model._$state.row) }

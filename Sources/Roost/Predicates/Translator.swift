@@ -6,11 +6,6 @@ internal import RoostRecords
 /// The engine's words for conditions; Foundation has an `Expression` too.
 typealias Condition = RoostQuery.Expression
 
-/// An expression of Foundation's for which the engine may have words.
-protocol Translatable {
-  func piece(_ translator: Translator) throws -> Piece
-}
-
 /// Why the engine has no words for an expression. It is then computed in memory, so nobody sees this.
 struct Untranslatable: Error {
   let expression: String
@@ -106,6 +101,9 @@ final class Translator {
   let graph: GraphContext
   private var bindings: [PredicateExpressions.VariableID: Piece]
   private var lastVariable = 0
+  private var depth = 0
+  /// What is deeper is left to memory, which refuses it, so that nothing runs out of stack.
+  static let deepest = 200
   /// The entities to which relationships in the part lead.
   private(set) var passed: [EntityMap] = []
   /// References that always lead to a row.
@@ -124,7 +122,11 @@ final class Translator {
   func condition(_ expression: any PredicateExpression<Bool>) throws -> Condition { try value(piece(expression)) }
 
   func piece<Expression: PredicateExpression>(_ expression: Expression) throws -> Piece {
-    guard let known = expression as? any Translatable else { throw Untranslatable(expression) }
+    guard depth < Self.deepest, let known = ExpressionTypes.translatable(expression) else {
+      throw Untranslatable(expression)
+    }
+    depth += 1
+    defer { depth -= 1 }
     return try known.piece(self)
   }
 

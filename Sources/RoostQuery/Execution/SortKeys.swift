@@ -20,7 +20,7 @@ final class SortKeys {
     for (term, program) in zip(order, programs) {
       let start = key.count
       if let program {
-        append(try program.cell(row), term.key.kind)
+        append(try program.cell(row), term.key.kind, term.collation)
       } else {
         try append(interpreter.value(term.key, row.id), term.key.kind)
       }
@@ -30,9 +30,10 @@ final class SortKeys {
     key.append(big: isDescending ? ~row.id.number : row.id.number)
   }
 
-  private func append(_ cell: Cell, _ kind: Kind) {
+  private func append(_ cell: Cell, _ kind: Kind, _ collation: Collation) {
     if kind.isOptional { key.append(cell.isNull ? 0 : 1) }
     if cell.isNull { return }
+    if collation != .plain { return collation.key(cell.bytes).withUnsafeBytes { key.append(contentsOf: $0) } }
     switch CellCoding(kind) {
     case .signed8, .signed16, .signed32, .signed64: key.append(big: cell.bits ^ 1 << 63)
     case .float, .double: key.append(big: KeyCoding.orderedBits(cell.double))

@@ -4,10 +4,11 @@ internal import RoostRecords
 struct SortTerm: Sendable {
   var key: Term
   var isDescending: Bool
+  var collation = Collation.plain
 
-  /// The row's own field, if that is all the key is.
+  /// The row's own field, if that is all the key is, and indexes have it in this order.
   var field: FieldID? {
-    if case .field(.variable(0), let id) = key.expression { id } else { nil }
+    if collation == .plain, case .field(.variable(0), let id) = key.expression { id } else { nil }
   }
 }
 

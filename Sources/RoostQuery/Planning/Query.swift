@@ -27,9 +27,11 @@ package struct Query: Sendable {
 package struct Order: Hashable, Sendable {
   package var key: Expression
   package var isDescending: Bool
+  package var collation: Collation
 
-  package init(_ key: Expression, isDescending: Bool = false) {
+  package init(_ key: Expression, isDescending: Bool = false, collation: Collation = .plain) {
     self.key = key
     self.isDescending = isDescending
+    self.collation = collation
   }
 }

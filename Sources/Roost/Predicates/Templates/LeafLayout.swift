@@ -23,10 +23,13 @@ struct LeafLayout: Sendable {
     if values.count > Self.mostValues { isKnown = false }
   }
 
+  /// There is a part of which nobody knows where its parts stand.
+  mutating func giveUp() { isKnown = false }
+
   // `part` says where a part begins in what encloses it; nil where that is not to be known.
 
   mutating func add<Part>(_ type: Part.Type, at offset: Int, _ part: Int?) {
-    guard isKnown, let part, let known = type as? any LaidExpression.Type else {
+    guard isKnown, let part, let known = ExpressionTypes.translatable(type: type) else {
       isKnown = false
       return
     }

@@ -8,23 +8,25 @@ struct SortRule<Model: PersistentModel> {
   /// One descriptor. An optimised build of a struct that holds it as it is needs a symbol that Foundation's library does not have.
   private let held: [SortDescriptor<Model>]
   private var descriptor: SortDescriptor<Model> { held[0] }
-  /// Where its values stand in the model's type, if they are compared there as the engine compares them.
-  private let property: Int?
+  /// Where its values stand, if they are compared there as the engine compares them.
+  private let path: PropertyPath?
 
   init(_ descriptor: SortDescriptor<Model>) {
     held = [descriptor]
-    guard let keyPath = descriptor.keyPath, Self.isPlain(descriptor) else {
-      property = nil
+    guard let keyPath = descriptor.keyPath, Self.isPlain(descriptor), let found = PathShelf.shared.path(keyPath),
+      found.change != .none || Self.isSortedAsStored(Swift.type(of: keyPath as AnyKeyPath).valueType)
+    else {
+      path = nil
       return
     }
-    if let number = Self.number(of: keyPath) {
-      property = Swift.type(of: keyPath as AnyKeyPath).valueType is any _Storable.Type ? number : nil
-    } else {
-      property = FlagPaths<Model>.number(of: keyPath)
-    }
+    path = found
   }
 
-  private static func number(of keyPath: AnyKeyPath) -> Int? { Model._$type.number(of: keyPath) }
+  /// Whether `<` of a type, or of what it may be besides nil, is the order of what is stored.
+  private static func isSortedAsStored(_ type: Any.Type) -> Bool {
+    let whole = (type as? any OptionalValue.Type)?.wrapped ?? type
+    return whole is any _Storable.Type || whole == PersistentIdentifier.self
+  }
 
   /// Whether texts are compared as `<` does.
   private static func isPlain(_ descriptor: SortDescriptor<Model>) -> Bool {
@@ -38,20 +40,32 @@ struct SortRule<Model: PersistentModel> {
 
   var isDescending: Bool { descriptor.order == .reverse }
 
-  /// The engine's key; nil where only memory knows.
-  func order(_ map: EntityMap) -> Order? {
-    guard let property, map.type.properties.indices.contains(property),
-      let field = map.field(property)
-    else { return nil }
-    guard Kind(field).isSortable else { return nil }
-    if case .reference = field.type { return nil }
-    return Order(.field(.row, field.id), isDescending: isDescending)
+  /// Throws where it would end the program.
+  func check() throws {
+    guard let path, path.isForced else { return }
+    throw SwiftDataError.unsupportedSortDescriptor.about(
+      "to sort by \(path.root.name).\(path.names.joined(separator: "!.")) ends the program where there is none: write ?. for !., and nil comes first"
+    )
+  }
+
+  /// The engine's key, and the entities that it looks at besides; nil where only memory knows.
+  func order(_ map: EntityMap, _ store: GraphStore) -> (order: Order, passes: [EntityMap])? {
+    guard let path, let placed = PlacedPath(path, map, store), placed.kind.isSortable else { return nil }
+    // Identifiers are sorted by the names of classes first.
+    if let row = placed.row, row.family != nil { return nil }
+    let collation: Collation =
+      switch path.change {
+      case .none, .rank, .rawValue: .plain
+      case .localized: .localized
+      case .localizedStandard: .localizedStandard
+      }
+    return (Order(placed.condition, isDescending: isDescending, collation: collation), placed.passes)
   }
 
   /// That there is a value, where only rows of other classes have none: so an index that leaves them out is of use.
   func demand(_ map: EntityMap) -> RoostQuery.Expression? {
-    guard let property, map.type.isAdded(property), let field = map.field(property),
-      case .value(let coder) = map.type.properties[property].storage,
+    guard let path, path.references.isEmpty, case .property(let property) = path.end, map.type.isAdded(property),
+      let field = map.field(property), case .value(let coder) = map.type.properties[property].storage,
       (try? coder.coder())?.field?.isOptional == false
     else { return nil }
     return .compare(.notEqual, .field(.row, field.id), .constant(.null, .optional(Kind(field.type))))
@@ -70,10 +84,17 @@ struct SortRule<Model: PersistentModel> {
 
   /// What is no number comes last, as the engine has it; `<` knows no place for it.
   private static func compareNumbers(_ one: Any, _ other: Any) -> ComparisonResult? {
-    guard let one = one as? Double ?? (one as? Float).map(Double.init),
-      let other = other as? Double ?? (other as? Float).map(Double.init), one.isNaN || other.isNaN
-    else { return nil }
+    guard let one = number(one), let other = number(other), one.isNaN || other.isNaN else { return nil }
     return one.isNaN == other.isNaN ? .orderedSame : one.isNaN ? .orderedDescending : .orderedAscending
+  }
+
+  private static func number(_ value: Any) -> Double? {
+    switch value {
+    case let number as Double: number
+    case let number as Float: Double(number)
+    case let date as Date: date.timeIntervalSinceReferenceDate
+    default: nil
+    }
   }
 
   private static func compareTexts(
@@ -114,15 +135,19 @@ struct SortRules<Model: PersistentModel> {
 
   var isEmpty: Bool { rules.isEmpty }
 
-  /// The engine's keys; nil where it does not know one of them.
-  func orders(_ map: EntityMap) -> [Order]? {
-    var orders: [Order] = []
+  /// The engine's keys, and the entities that they look at besides; nil where it does not know one of them.
+  func orders(_ map: EntityMap, _ store: GraphStore) -> (orders: [Order], passes: [EntityMap])? {
+    var (orders, passes): ([Order], [EntityMap]) = ([], [])
     for rule in rules {
-      guard let order = rule.order(map) else { return nil }
-      orders.append(order)
+      guard let found = rule.order(map, store) else { return nil }
+      orders.append(found.order)
+      passes += found.passes
     }
-    return orders
+    return (orders, passes)
   }
+
+  /// Throws where one of them would end the program.
+  func check() throws { for rule in rules { try rule.check() } }
 
   func demands(_ map: EntityMap) -> [RoostQuery.Expression] { rules.compactMap { $0.demand(map) } }
 

@@ -1,0 +1,37 @@
+internal import RoostGraph
+
+/// Tells key paths to the identifier of a model.
+///
+/// `persistentModelID` and `id` are generic, so their components have another description wherever they are written. Equal ones have
+/// the same hash though, also where a `?` makes the whole equal to nothing else.
+enum PathIdentity {
+  static func isShown(by keyPath: AnyKeyPath, behind path: PropertyPath) -> Bool {
+    if path.references.isEmpty { return Identity.isIdentifier(keyPath, of: path.root.model) }
+    var start: AnyKeyPath?
+    var type = path.root
+    var isOptional = false
+    for number in path.references {
+      guard case .toOne(let link) = type.properties[number].storage else { return false }
+      let own = type.heirPath(number)
+      // Behind something that may be nil nothing can be put together here.
+      guard let next = start.map({ $0.appending(path: own) }) ?? own else { return false }
+      start = next
+      isOptional = link.isOptional
+      type = link.model._$type
+    }
+    guard let start, let model = type.model as? any PersistentModel.Type else { return false }
+    return ends(model, isOptional).contains { start.appending(path: $0)?.hashValue == keyPath.hashValue }
+  }
+
+  private static func ends(_ model: any PersistentModel.Type, _ isOptional: Bool) -> [AnyKeyPath] {
+    func open<Model: PersistentModel>(_ type: Model.Type) -> [AnyKeyPath] {
+      if isOptional {
+        let property: KeyPath<Model?, PersistentIdentifier?> = \Model?.?.id
+        return [\Model?.?.persistentModelID, property]
+      }
+      let property: KeyPath<Model, PersistentIdentifier> = \Model.id
+      return [\Model.persistentModelID, property]
+    }
+    return open(model)
+  }
+}
