@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-enum Mood: String, Codable, CaseIterable { case calm, angry, sad }
+enum Feeling: String, Codable, CaseIterable { case calm, angry, sad }
 enum Level: Int, Codable { case low = 3, high = 1, middle = 2 }
 
 struct Zip: Codable, Hashable {
@@ -46,8 +46,8 @@ struct Site: Codable, Hashable {
   var key: UUID
   var isLive: Bool?
   var isNew: Bool
-  var mood: Mood
-  var otherMood: Mood?
+  var mood: Feeling
+  var otherMood: Feeling?
   var level: Level
   var label: Label?
   @Relationship(deleteRule: .cascade, inverse: \Cut.disc) var songs: [Cut] = []

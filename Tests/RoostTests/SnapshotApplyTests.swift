@@ -76,7 +76,8 @@ import Testing
     try there.save()
     let reader = ModelContext(there.container)
     let shown = try reader.fetch(FetchDescriptor<Artist>())[0]
-    #expect(shown.albums.map(\.title) == made.reversed().map(\.title) && shown.albums.allSatisfy { $0.artist === shown })
+    #expect(
+      shown.albums.map(\.title) == made.reversed().map(\.title) && shown.albums.allSatisfy { $0.artist === shown })
   }
 
   @Test func `new models of one class that lead to each other come in any order`() throws {
@@ -100,7 +101,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<30) func `what was changed by seed is as before when the snapshots are applied`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<30) func `what was changed by seed is as before when the snapshots are applied`(_ seed: UInt64)
+    throws
+  {
     var generator = SplitMix64(seed: seed)
     let context = try makeContext()
     func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }

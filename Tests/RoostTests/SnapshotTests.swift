@@ -126,7 +126,8 @@ import Testing
     #expect(all.map(\.entityName) == ["Dog", "Animal"] && all.map(\.name) == ["Rex", "Tom"])
     #expect(all[0] == (dog as Animal).snapshot && all[0].as(Dog.self) == dog.snapshot)
     #expect(all[0].as(Dog.self)?.tricks == 3 && all[0].as(Dog.self)?.name == "Rex" && all[1].as(Dog.self) == nil)
-    #expect(try container.fetchSnapshots(FetchDescriptor<Owner>())[0].pets == [dog.persistentModelID, cat.persistentModelID])
+    #expect(
+      try container.fetchSnapshots(FetchDescriptor<Owner>())[0].pets == [dog.persistentModelID, cat.persistentModelID])
     let coded = try JSONDecoder().decode([ModelSnapshot<Animal>].self, from: JSONEncoder().encode(all))
     #expect(coded == all)
   }

@@ -17,7 +17,8 @@ import Testing
 
   @Test func `a key path is known by its components`() throws {
     let context = ModelContext(try container())
-    func check(_ sort: SortDescriptor<Disc>, _ expected: Bool = true, _ place: SourceLocation = #_sourceLocation) throws {
+    func check(_ sort: SortDescriptor<Disc>, _ expected: Bool = true, _ place: SourceLocation = #_sourceLocation) throws
+    {
       #expect(try isEngines(context, sort) == expected, sourceLocation: place)
     }
     try check(SortDescriptor(\.title))
@@ -76,7 +77,9 @@ import Testing
       #expect(stored == expected)
       #expect(try context.fetch(FetchDescriptor<Disc>()).sorted(using: sort).map(\.title) == expected)
     }
-    let standard = ["", "Ä1", "a02", "a2", "A2", "a10", "b", "e", "é", "f", "file 2", "file 12", "z", "Z", "z\u{0}1", "١"]
+    let standard = [
+      "", "Ä1", "a02", "a2", "A2", "a10", "b", "e", "é", "f", "file 2", "file 12", "z", "Z", "z\u{0}1", "١",
+    ]
     try check(SortDescriptor(\.title, comparator: .localizedStandard), standard)
     try check(SortDescriptor(\.title, comparator: .localizedStandard, order: .reverse), standard.reversed())
     #expect(names.sorted(using: .localizedStandard) == standard)
@@ -102,8 +105,8 @@ import Testing
     disc.key = UUID(uuidString: "0000000\(random.next() % 4)-8000-0000-0000-000000000000")!
     disc.isLive = [nil, true, false][Int(random.next() % 3)]
     disc.isNew = random.next() % 2 == 0
-    disc.mood = Mood.allCases[Int(random.next() % 3)]
-    disc.otherMood = random.next() % 3 == 0 ? nil : Mood.allCases[Int(random.next() % 3)]
+    disc.mood = Feeling.allCases[Int(random.next() % 3)]
+    disc.otherMood = random.next() % 3 == 0 ? nil : Feeling.allCases[Int(random.next() % 3)]
     disc.level = [.low, .middle, .high][Int(random.next() % 3)]
     disc.label = random.next() % 4 == 0 ? nil : labels[Int(random.next() % UInt64(labels.count))]
   }
@@ -121,7 +124,9 @@ import Testing
     }
     // What is no number comes last.
     func order<Value>(_ one: Value, _ other: Value) -> Int {
-      func isNaN(_ value: Value) -> Int { (value as? Double)?.isNaN == true || (value as? Float)?.isNaN == true ? 1 : 0 }
+      func isNaN(_ value: Value) -> Int {
+        (value as? Double)?.isNaN == true || (value as? Float)?.isNaN == true ? 1 : 0
+      }
       return isNaN(one) - isNaN(other)
     }
     return [
@@ -145,12 +150,14 @@ import Testing
     ]
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>) func `the order is Swift's, stored or waiting`(_ seed: UInt64) throws {
+  @Test(arguments: 1...12 as ClosedRange<UInt64>) func `the order is Swift's, stored or waiting`(_ seed: UInt64) throws
+  {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(try container())
     let labels = (0..<6).map { number in
       let spot = Site(
-        city: ["Rome", "Oslo", ""][number % 3], zip: Zip(code: number % 2, area: number % 3 == 0 ? nil : "n"), open: true)
+        city: ["Rome", "Oslo", ""][number % 3], zip: Zip(code: number % 2, area: number % 3 == 0 ? nil : "n"),
+        open: true)
       let label = Label("label \(5 - number)", spot: spot, rating: [1, .nan, -1][number % 3], isOpen: number % 2 == 0)
       label.branch = number % 2 == 0 ? nil : spot
       return label

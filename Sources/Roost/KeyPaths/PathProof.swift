@@ -51,7 +51,9 @@ struct PathProof {
     guard let type = type as? any (RawRepresentable & CaseIterable).Type else { return false }
     func open<Case: RawRepresentable & CaseIterable>(_ type: Case.Type) -> Bool {
       Case.allCases.allSatisfy { one in
-        guard let seen = see(one).flatMap({ Constant.flattened($0) }) as? AnyHashable, let raw = one.rawValue as? AnyHashable else { return false }
+        guard let seen = see(one).flatMap({ Constant.flattened($0) }) as? AnyHashable,
+          let raw = one.rawValue as? AnyHashable
+        else { return false }
         return seen == raw
       }
     }
@@ -91,7 +93,9 @@ struct Samples {
     switch element {
     case .optional(let inner): return structure(inner, path)
     case .structure(let parts):
-      guard parts.indices.contains(first), let inner = structure(parts[first].type, path.dropFirst()) else { return nil }
+      guard parts.indices.contains(first), let inner = structure(parts[first].type, path.dropFirst()) else {
+        return nil
+      }
       var values = parts.map { PartNames.sample($0.type, isMarked: false) }
       values[first] = inner.whole
       return (.structure(values), inner.part)

@@ -150,7 +150,8 @@ private struct SnapshotApplication {
         guard let target = try target(identifier, content) else {
           throw RoostError(
             .foreign,
-            "\(name) leads to a \(identifier.entityName) that is not here: apply its snapshot before, or in the same call")
+            "\(name) leads to a \(identifier.entityName) that is not here: apply its snapshot before, or in the same call"
+          )
         }
         guard let wanted = content.form.destination(property), type(of: target)._$type.isKind(of: wanted) else {
           throw RoostError(.badValue, "\(name) cannot lead to a \(identifier.entityName)")

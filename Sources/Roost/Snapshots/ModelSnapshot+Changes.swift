@@ -38,7 +38,8 @@ extension ModelSnapshot {
   private func number(_ keyPath: PartialKeyPath<Model>) throws -> Int {
     if let number = SnapshotPaths.number(of: keyPath) { return number }
     throw RoostError(
-      .badValue, "\(keyPath) is not stored by itself, so it cannot be set in a snapshot: set the property that holds it")
+      .badValue, "\(keyPath) is not stored by itself, so it cannot be set in a snapshot: set the property that holds it"
+    )
   }
 
   private func name(_ number: Int) -> String { "\(content.type.name).\(content.type.propertyName(number))" }

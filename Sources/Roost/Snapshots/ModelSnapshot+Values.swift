@@ -73,7 +73,8 @@ extension ModelSnapshot {
     if let value = content.form.coders[number]?.anyValue as? Value { return value }
     throw RoostError(
       .badValue,
-      "\(content.type.name).\(property.name) is not in the snapshot, and its type has no value that is empty: give it a default")
+      "\(content.type.name).\(property.name) is not in the snapshot, and its type has no value that is empty: give it a default"
+    )
   }
 
   private func one(_ keyPath: PartialKeyPath<Model>) -> PersistentIdentifier? {

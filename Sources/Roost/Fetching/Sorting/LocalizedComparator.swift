@@ -17,7 +17,8 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
 
   public func compare(_ one: String, _ other: String) -> ComparisonResult {
     let (first, second) = (LocalizedText(one, readsNumbers), LocalizedText(other, readsNumbers))
-    let result: ComparisonResult = first == second ? .orderedSame : first < second ? .orderedAscending : .orderedDescending
+    let result: ComparisonResult =
+      first == second ? .orderedSame : first < second ? .orderedAscending : .orderedDescending
     return order == .forward ? result : result.reversed
   }
 }
@@ -27,14 +28,18 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
     /// Letters first, then their marks, then their case.
     @_disfavoredOverload public static var localized: LocalizedComparator { LocalizedComparator(readsNumbers: false) }
     /// The same, with runs of digits as the numbers they are: "a2" comes before "a10".
-    @_disfavoredOverload public static var localizedStandard: LocalizedComparator { LocalizedComparator(readsNumbers: true) }
+    @_disfavoredOverload public static var localizedStandard: LocalizedComparator {
+      LocalizedComparator(readsNumbers: true)
+    }
   }
 
   extension SortComparator where Self == LocalizedComparator {
     /// Letters first, then their marks, then their case.
     @_disfavoredOverload public static var localized: LocalizedComparator { LocalizedComparator(readsNumbers: false) }
     /// The same, with runs of digits as the numbers they are: "a2" comes before "a10".
-    @_disfavoredOverload public static var localizedStandard: LocalizedComparator { LocalizedComparator(readsNumbers: true) }
+    @_disfavoredOverload public static var localizedStandard: LocalizedComparator {
+      LocalizedComparator(readsNumbers: true)
+    }
   }
 #endif
 
