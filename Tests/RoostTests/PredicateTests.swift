@@ -41,7 +41,7 @@ import Testing
     if let count { #expect(expected.count == count, sourceLocation: sourceLocation) }
     let found = try context.fetch(FetchDescriptor(predicate: predicate)).map(\.persistentModelID)
     #expect(Set(found) == Set(expected), sourceLocation: sourceLocation)
-    let isByEngine = try !context.explain(FetchDescriptor(predicate: predicate)).contains("in memory")
+    let isByEngine = try !context.explain(FetchDescriptor(predicate: predicate)).description.contains("in memory")
     #expect(isByEngine == isEngines, sourceLocation: sourceLocation)
     #expect(found.count == expected.count, sourceLocation: sourceLocation)
     let counted = try context.fetchCount(FetchDescriptor(predicate: predicate))

@@ -94,45 +94,6 @@ extension PredicateExpressions.ClosedRange: Translatable {
   }
 }
 
-/// A range from outside the predicate.
-private protocol CapturedRange {
-  func contains(_ element: Condition) throws -> Condition
-}
-
-extension Range: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .within(try constant(lowerBound), try constant(upperBound), false, element)
-  }
-}
-
-extension ClosedRange: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .within(try constant(lowerBound), try constant(upperBound), true, element)
-  }
-}
-
-extension PartialRangeFrom: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .compare(.greaterOrEqual, element, try constant(lowerBound))
-  }
-}
-
-extension PartialRangeThrough: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .compare(.lessOrEqual, element, try constant(upperBound))
-  }
-}
-
-extension PartialRangeUpTo: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .compare(.less, element, try constant(upperBound))
-  }
-}
-
-private func constant<Bound>(_ bound: Bound) throws -> Condition {
-  try Constant.make(Piece.Captured(value: bound, type: Bound.self))
-}
-
 extension PredicateExpressions.RangeExpressionContains: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
     guard Constant.isSortedByValue(Element.Output.self) else { throw Untranslatable(self) }
@@ -140,9 +101,10 @@ extension PredicateExpressions.RangeExpressionContains: Translatable {
     if let bounds = try ExpressionTypes.translatable(range)?.bounds(translator) {
       return Piece(.within(bounds.low, bounds.high, bounds.isClosed, value))
     }
-    guard let captured = try translator.piece(range).captured, let known = captured.value as? any CapturedRange else {
+    guard let captured = try translator.piece(range).captured, let known = captured.constant as? any CapturedRange
+    else {
       throw Untranslatable(self)
     }
-    return Piece(try known.contains(value))
+    return Piece(try known.contains(value, captured.leaf))
   }
 }

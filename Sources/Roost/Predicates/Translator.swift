@@ -55,6 +55,13 @@ struct Piece {
       return content
     }
 
+    /// The leaf, if it is an identifier, or a list of them; it stands for rows of the map from then on.
+    func rowLeaf(of map: EntityMap) -> Int? {
+      guard let leaf, let leaves, IdentifierLeaf.isKnown(type) else { return nil }
+      leaves.stands(leaf, for: map)
+      return leaf
+    }
+
     /// Another value that is nil, or not, as this one is, would be taken in the same way.
     var isNil: Bool { Constant.flattened(content) == nil }
     /// For making a constant of it, in whose place another one may be put.

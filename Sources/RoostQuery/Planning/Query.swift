@@ -11,6 +11,8 @@ package struct Query: Sendable {
   /// How many rows are left out at the beginning.
   package var offset: Int
   package var limit: Int?
+  /// Rows up to this place in the order are left out. It needs an order, and no offset.
+  package var after: SeekPoint?
 
   package init(
     _ entity: String, where condition: Expression? = nil, by order: [Order] = [], offset: Int = 0, limit: Int? = nil

@@ -67,6 +67,14 @@ extension ObjectsSession {
     }
   }
 
+  func averageGenres() throws -> [Int] {
+    try context.aggregate(Track.self, .count, .average(\.duration), by: \.genre).flatMap {
+      [$0.values.0, Int($0.values.1 ?? 0)]
+    }
+  }
+
+  func sumPlays() throws -> Int { try context.sum(of: \Track.playCount) }
+
   func albumTitlesJoined() throws -> UInt64 {
     var descriptor = FetchDescriptor<Track>()
     descriptor.relationshipKeyPathsForPrefetching = [\.album]

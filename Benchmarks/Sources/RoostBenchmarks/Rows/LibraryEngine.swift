@@ -49,6 +49,9 @@ protocol LibrarySession: AnyObject {
   /// The tracks longer than asked for with "love" in any case in the title, without an index, again and again.
   func love(rounds: Int) throws -> UInt64
   func countGenres() throws -> [Int]
+  /// Of each genre, and first of none, how many tracks it has, and how many seconds they last on average, without the fraction.
+  func averageGenres() throws -> [Int]
+  func sumPlays() throws -> Int
   /// Of each track the title of its album, in the quickest way.
   func albumTitlesJoined() throws -> UInt64
   /// The same by a look-up for each track.
@@ -89,6 +92,9 @@ protocol LibrarySession: AnyObject {
 
 extension LibrarySession {
   func prepare() {}
+  // The rows suite does not ask this.
+  func averageGenres() throws -> [Int] { [] }
+  func sumPlays() throws -> Int { 0 }
   func assign(_ children: [Child]) throws { try append(children) }
   func insertBatch(_ tracks: Range<Int>) throws { try insert(tracks, perTransaction: tracks.count) }
   func addPlays() throws { throw EngineError("rows", "GB", "it is not in this suite") }

@@ -13,6 +13,8 @@ enum RowsOperation: String, CaseIterable {
   case firstByDate = "E1"
   case love = "E2"
   case genreCounts = "E3"
+  case genreAverages = "N1"
+  case playSum = "N2"
   case titlesJoined = "F"
   case titlesOneByOne = "F2"
   case playCounts = "G"
@@ -27,7 +29,7 @@ enum RowsOperation: String, CaseIterable {
   case size = "K"
 
   static let rows = allCases.filter {
-    ![.childrenAssigned, .importBatch, .playCountsTogether, .deletionsTogether].contains($0)
+    ![.childrenAssigned, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether].contains($0)
   }
   /// Those that objects are measured by.
   static let objects = allCases.filter { ![.single8, .mixedReads, .mixedWrites].contains($0) }
@@ -72,6 +74,8 @@ enum RowsOperation: String, CaseIterable {
     case .firstByDate: "the first 100 of a genre with duration > 180 by release date, 100 times"
     case .love: "10,000 tracks: duration > 180 and \"love\" in the title, any case, no index, 20 times"
     case .genreCounts: "how many tracks a genre has, for each of 12"
+    case .genreAverages: "how many tracks each genre has, and how long they are on average, 10 times"
+    case .playSum: "the sum of all play counts, 10 times"
     case .titlesJoined: "the album's title of each of n tracks, joined"
     case .titlesOneByOne: "the album's title of each of n tracks, one by one"
     case .playCounts: "change the play count of n/10 random tracks, one transaction, synced"

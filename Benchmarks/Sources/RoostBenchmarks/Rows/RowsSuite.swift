@@ -148,10 +148,18 @@ final class RowsSuite: Suite {
       return try ask(answers.firstByDate) { try session.firstByDate(queries: LibraryAnswers.dateQueries) }
     case .love: return try ask(answers.love) { try session.love(rounds: LibraryAnswers.loveRounds) }
     case .genreCounts: return try ask(answers.genreCounts) { try session.countGenres() }
+    case .genreAverages:
+      return try ask(answers.genreAverages) { try Self.again { try session.averageGenres() } }
+    case .playSum: return try ask(answers.playSum) { try Self.again { try session.sumPlays() } }
     case .titlesJoined: return try ask(answers.albumTitles) { try session.albumTitlesJoined() }
     case .titlesOneByOne: return try ask(answers.albumTitles) { try session.albumTitlesOneByOne() }
     default: preconditionFailure("\(operation.rawValue) does not only read")
     }
+  }
+
+  private static func again<Value>(_ body: () throws -> Value) throws -> Value {
+    for _ in 1..<LibraryAnswers.sumRounds { _ = try body() }
+    return try body()
   }
 
   private func ask<Value: Equatable>(_ expected: Value, _ body: () throws -> Value) throws -> Sample {

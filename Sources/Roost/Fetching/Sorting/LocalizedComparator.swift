@@ -45,9 +45,11 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
 
 /// A text that is sorted as readers expect it.
 struct LocalizedText: Comparable, Hashable, Sendable {
+  let text: String
   private let key: [UInt8]
 
   init(_ text: String, _ readsNumbers: Bool) {
+    self.text = text
     key = (readsNumbers ? Collation.localizedStandard : .localized).key(text)
   }
 

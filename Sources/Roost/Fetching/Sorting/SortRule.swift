@@ -9,10 +9,13 @@ struct SortRule<Model: PersistentModel> {
   private let held: [SortDescriptor<Model>]
   private var descriptor: SortDescriptor<Model> { held[0] }
   /// Where its values stand, if they are compared there as the engine compares them.
-  private let path: PropertyPath?
+  let path: PropertyPath?
+  /// How two models are compared in memory; nil where Foundation alone knows.
+  private let ascending: ((Model, Model) -> ComparisonResult)?
 
   init(_ descriptor: SortDescriptor<Model>) {
     held = [descriptor]
+    ascending = Self.isPlain(descriptor) ? descriptor.keyPath.flatMap { Self.ascending($0) } : nil
     guard let keyPath = descriptor.keyPath, Self.isPlain(descriptor), let found = PathShelf.shared.path(keyPath),
       found.change != .none || Self.isSortedAsStored(Swift.type(of: keyPath as AnyKeyPath).valueType)
     else {
@@ -72,48 +75,63 @@ struct SortRule<Model: PersistentModel> {
   }
 
   func compare(_ one: Model, _ other: Model) -> ComparisonResult {
-    guard let keyPath = descriptor.keyPath else { return descriptor.compare(one, other) }
-    if let result = Self.compareNumbers(one[keyPath: keyPath], other[keyPath: keyPath]) {
-      return isDescending ? result.reversed : result
-    }
-    if let result = Self.compareTexts(keyPath, one, other), Self.isPlain(descriptor) {
-      return isDescending ? result.reversed : result
-    }
-    return descriptor.compare(one, other)
+    guard let ascending else { return descriptor.compare(one, other) }
+    let result = ascending(one, other)
+    return isDescending ? result.reversed : result
   }
 
-  /// What is no number comes last, as the engine has it; `<` knows no place for it.
-  private static func compareNumbers(_ one: Any, _ other: Any) -> ComparisonResult? {
-    guard let one = number(one), let other = number(other), one.isNaN || other.isNaN else { return nil }
-    return one.isNaN == other.isNaN ? .orderedSame : one.isNaN ? .orderedDescending : .orderedAscending
-  }
-
-  private static func number(_ value: Any) -> Double? {
-    switch value {
-    case let number as Double: number
-    case let number as Float: Double(number)
-    case let date as Date: date.timeIntervalSinceReferenceDate
-    default: nil
+  /// What a model is sorted by, as it would stand in a row; nil where that is not known.
+  func value(_ model: Model) -> Value? {
+    guard let path, let keyPath = descriptor.keyPath else { return nil }
+    guard let shown = Constant.flattened(model[keyPath: keyPath]) else { return .null }
+    switch path.change {
+    case .rank: return (shown as? Int).map { .bool($0 == 1) }
+    case .localized, .localizedStandard: return (shown as? LocalizedText).map { .string($0.text) }
+    case .none, .rawValue:
+      if let identifier = shown as? PersistentIdentifier {
+        guard case .row(let row) = identifier.key else { return nil }
+        return .reference(RowID(row))
+      }
+      return (shown as? any Codable).flatMap { CoderShelf.shared.value(any: $0) }
     }
   }
 
-  private static func compareTexts(
-    _ keyPath: PartialKeyPath<Model>, _ one: Model, _ other: Model
-  ) -> ComparisonResult? {
-    if let keyPath = keyPath as? KeyPath<Model, String> {
-      return compare(one[keyPath: keyPath], other[keyPath: keyPath])
-    }
-    guard let keyPath = keyPath as? KeyPath<Model, String?> else { return nil }
-    switch (one[keyPath: keyPath], other[keyPath: keyPath]) {
-    case (nil, nil): return .orderedSame
-    case (nil, _): return .orderedAscending
-    case (_, nil): return .orderedDescending
-    case (let one?, let other?): return compare(one, other)
+  /// Compares values as the engine does. Foundation's own function does not follow a descriptor whose order was changed.
+  private static func ascending(_ keyPath: PartialKeyPath<Model>) -> ((Model, Model) -> ComparisonResult)? {
+    let type = Swift.type(of: keyPath as AnyKeyPath).valueType
+    if let type = type as? any Comparable.Type { return plain(keyPath, type) }
+    guard let whole = (type as? any OptionalValue.Type)?.wrapped as? any Comparable.Type else { return nil }
+    return optional(keyPath, whole)
+  }
+
+  private static func plain<Value: Comparable>(
+    _ keyPath: PartialKeyPath<Model>, _ type: Value.Type
+  ) -> ((Model, Model) -> ComparisonResult)? {
+    guard let keyPath = keyPath as? KeyPath<Model, Value> else { return nil }
+    return { compare($0[keyPath: keyPath], $1[keyPath: keyPath]) }
+  }
+
+  private static func optional<Value: Comparable>(
+    _ keyPath: PartialKeyPath<Model>, _ type: Value.Type
+  ) -> ((Model, Model) -> ComparisonResult)? {
+    guard let keyPath = keyPath as? KeyPath<Model, Value?> else { return nil }
+    return { first, second in
+      switch (first[keyPath: keyPath], second[keyPath: keyPath]) {
+      case (nil, nil): .orderedSame
+      case (nil, _): .orderedAscending
+      case (_, nil): .orderedDescending
+      case (let one?, let other?): compare(one, other)
+      }
     }
   }
 
-  private static func compare(_ one: String, _ other: String) -> ComparisonResult {
-    one < other ? .orderedAscending : one == other ? .orderedSame : .orderedDescending
+  private static func compare<Value: Comparable>(_ one: Value, _ other: Value) -> ComparisonResult {
+    if one < other { return .orderedAscending }
+    if other < one { return .orderedDescending }
+    // What is no number is not equal to itself, and comes last; `<` knows no place for it.
+    let (isOneUnordered, isOtherUnordered) = (one != one, other != other)
+    if isOneUnordered == isOtherUnordered { return .orderedSame }
+    return isOneUnordered ? .orderedDescending : .orderedAscending
   }
 }
 

@@ -183,3 +183,117 @@ extension PredicateExpressions.Filter {
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.filter))
   }
 }
+
+// MARK: Divisions, elements, classes
+
+extension PredicateExpressions.IntDivision {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
+    layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
+  }
+}
+
+extension PredicateExpressions.FloatDivision {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
+    layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
+  }
+}
+
+extension PredicateExpressions.IntRemainder {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
+    layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Elements.self, at: offset, MemoryLayout<Self>.offset(of: \.elements))
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Elements.self, at: offset, MemoryLayout<Self>.offset(of: \.elements))
+  }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
+    layout.add(Index.self, at: offset, MemoryLayout<Self>.offset(of: \.index))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
+    layout.add(Key.self, at: offset, MemoryLayout<Self>.offset(of: \.key))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
+    layout.add(Key.self, at: offset, MemoryLayout<Self>.offset(of: \.key))
+    layout.add(Default.self, at: offset, MemoryLayout<Self>.offset(of: \.`default`))
+  }
+}
+
+extension PredicateExpressions.TypeCheck {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+  }
+}
+
+extension PredicateExpressions.ConditionalCast {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+  }
+}
+
+extension PredicateExpressions.ForceCast {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+  }
+}
+
+extension PredicateExpressions.TextEdge {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.addSign(Bool.self, at: offset, MemoryLayout<Self>.offset(of: \.isSuffix))
+    layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+    layout.add(Edge.self, at: offset, MemoryLayout<Self>.offset(of: \.edge))
+  }
+}
+
+extension PredicateExpressions.TextInCase {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.addSign(Bool.self, at: offset, MemoryLayout<Self>.offset(of: \.isUpper))
+    layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+  }
+}
+
+#if !canImport(Darwin)
+
+  extension PredicateExpressions.StringLocalizedStandardContains {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+      layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
+    }
+  }
+
+  extension PredicateExpressions.StringLocalizedCompare {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+      layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
+    }
+  }
+
+  extension PredicateExpressions.StringCaseInsensitiveCompare {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+      layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
+    }
+  }
+#endif

@@ -61,6 +61,14 @@ struct LeafLayout: Sendable {
   }
 
   mutating func addValue<Value>(_ type: Value.Type, at offset: Int, _ part: Int?) {
+    if let part, IdentifierLeaf.isKnown(type) {
+      values.append(IdentifierLeaf(type, at: offset + part))
+      return
+    }
+    if let part, let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part) {
+      values += bounds
+      return
+    }
     guard let part, Constant.isComparedByValue(type), let codable = type as? any Codable.Type,
       let leaf = Self.leaf(codable, at: offset + part)
     else {

@@ -10,13 +10,14 @@ final class SQLiteLibrarySession: LibrarySession {
 
   private struct Statements {
     let begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount: OpaquePointer
+    let genreAverages, playSum: OpaquePointer
     let joined, albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild: OpaquePointer
     let addPlays, deleteGenre: OpaquePointer
 
     var list: [OpaquePointer] {
       [
-        begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, joined, albumsOfTracks, albumTitle,
-        setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays, deleteGenre,
+        begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, genreAverages, playSum, joined,
+        albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays, deleteGenre,
       ]
     }
   }
@@ -39,6 +40,9 @@ final class SQLiteLibrarySession: LibrarySession {
         "SELECT \(columns) FROM tracks WHERE genre = ? AND duration > ? ORDER BY releaseDate LIMIT ?"),
       love: try connection.prepare("SELECT \(columns) FROM tracks WHERE duration > ? AND title LIKE '%love%'"),
       genreCount: try connection.prepare("SELECT count(*) FROM tracks WHERE genre = ?"),
+      genreAverages: try connection.prepare(
+        "SELECT genre, count(*), avg(duration) FROM tracks GROUP BY genre ORDER BY genre"),
+      playSum: try connection.prepare("SELECT sum(playCount) FROM tracks"),
       joined: try connection.prepare("SELECT albums.title FROM tracks JOIN albums ON albums.row = tracks.album"),
       albumsOfTracks: try connection.prepare("SELECT album FROM tracks ORDER BY row"),
       albumTitle: try connection.prepare("SELECT title FROM albums WHERE row = ?"),
@@ -169,6 +173,16 @@ final class SQLiteLibrarySession: LibrarySession {
       return try number(statements.genreCount)
     }
   }
+
+  func averageGenres() throws -> [Int] {
+    var found: [Int] = []
+    try each(statements.genreAverages) {
+      found += [Int(sqlite3_column_int64($0, 1)), Int(sqlite3_column_double($0, 2))]
+    }
+    return found
+  }
+
+  func sumPlays() throws -> Int { try number(statements.playSum) }
 
   func albumTitlesJoined() throws -> UInt64 {
     var sum: UInt64 = 0
