@@ -6,7 +6,7 @@ import Testing
   /// What an explanation says of a part that is computed on models.
   private static func sentence(_ predicate: Predicate<Oddment>) throws -> String {
     let context = try OddPlace(.saved).context
-    let text = try context.explain(FetchDescriptor(predicate: predicate))
+    let text = try context.explain(FetchDescriptor(predicate: predicate)).description
     let lines = text.split(separator: "\n").compactMap { line in
       line.split(separator: "test in memory ", omittingEmptySubsequences: false).dropFirst().first
     }

@@ -52,6 +52,6 @@ extension PredicateExpressions.ConditionalCast {
 
 extension PredicateExpressions.ForceCast {
   func wording(_ text: PredicateText) -> Wording {
-    Wording("\(text.operand(input, .casting)) as! \(Desired.self)", .casting)
+    Wording("\(text.operand(input, .casting)) as\("!") \(Desired.self)", .casting)
   }
 }
