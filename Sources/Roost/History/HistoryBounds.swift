@@ -27,7 +27,7 @@ struct HistoryBounds {
     guard let predicate else { return }
     var waiting: [any PredicateExpression<Bool>] = [predicate.expression]
     while let next = waiting.popLast() {
-      if let sides = (next as? any JoinedExpression)?.sides {
+      if let sides = (next as? any JoinedTerm)?.sides {
         waiting += [sides.0, sides.1]
       } else if !(add(next, predicate.variable.key)) {
         isExact = false
@@ -111,6 +111,15 @@ private struct FoundTerm {
   var property: HistoryProperty
   var comparison: HistoryBounds.Comparison
   var value: Any
+}
+
+/// Two parts that must both be true.
+private protocol JoinedTerm {
+  var sides: (any PredicateExpression<Bool>, any PredicateExpression<Bool>) { get }
+}
+
+extension PredicateExpressions.Conjunction: JoinedTerm {
+  fileprivate var sides: (any PredicateExpression<Bool>, any PredicateExpression<Bool>) { (lhs, rhs) }
 }
 
 private protocol HistoryTerm {

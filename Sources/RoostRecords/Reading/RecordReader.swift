@@ -12,6 +12,7 @@ package final class RecordReader {
   let transaction: ReadTransaction
   private let scope: ReadScope
   private let schema: Schema?
+  private var isShared = false
   package let catalog: Catalog
   @exclusivity(unchecked) private var opened: [EntityID: TableReader] = [:]
   /// The one that was asked for last.
@@ -31,7 +32,10 @@ package final class RecordReader {
   deinit { end() }
 
   /// Ends the snapshot. What it handed out is refused from here on; to close it again does nothing.
-  package func close() { end() }
+  package func close() { if !isShared { end() } }
+
+  /// From here on several hold it: it ends with the last of them.
+  package func share() { isShared = true }
 
   func end() {
     if !scope.isOpen { return }

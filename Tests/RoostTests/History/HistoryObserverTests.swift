@@ -102,6 +102,28 @@ import Testing
     #expect(try context.after(tokens[1]).count == 1)
   }
 
+  @Test func `bulk writes are posted, and stand in the history, as saves are`() throws {
+    let container = try makeHarbor()
+    let context = ModelContext(container)
+    context.author = "bulk"
+    let heard = Atomic<Int>(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContainer.remoteChange, object: container, queue: nil
+    ) { _ in heard.add(1, ordering: .relaxed) }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let start = try container.latestHistoryToken
+    try context.insert(batch: 0..<3) { Ship("\($0)") }
+    try context.update(model: Ship.self) { $0.tons = 9 }
+    try context.deleteAll(model: Ship.self, where: #Predicate { $0.sign != "1" })
+    #expect(heard.load(ordering: .relaxed) == 3)
+    let told = try context.after(start)
+    #expect(told.map(\.author) == ["bulk", "bulk", "bulk"])
+    #expect(
+      told.map { $0.changes.map(\.line) } == [
+        ["+Ship", "+Ship", "+Ship"], ["~Ship tons", "~Ship tons", "~Ship tons"], ["-Ship", "-Ship"],
+      ])
+  }
+
   @Test func `two containers of one file both hear of each commit, and may save while they do`() throws {
     let folder = try Folder()
     let configuration = ModelConfiguration(url: folder.file())

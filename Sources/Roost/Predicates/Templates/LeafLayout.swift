@@ -23,10 +23,13 @@ struct LeafLayout: Sendable {
     if values.count > Self.mostValues { isKnown = false }
   }
 
+  /// There is a part of which nobody knows where its parts stand.
+  mutating func giveUp() { isKnown = false }
+
   // `part` says where a part begins in what encloses it; nil where that is not to be known.
 
   mutating func add<Part>(_ type: Part.Type, at offset: Int, _ part: Int?) {
-    guard isKnown, let part, let known = type as? any LaidExpression.Type else {
+    guard isKnown, let part, let known = ExpressionTypes.translatable(type: type) else {
       isKnown = false
       return
     }
@@ -58,6 +61,14 @@ struct LeafLayout: Sendable {
   }
 
   mutating func addValue<Value>(_ type: Value.Type, at offset: Int, _ part: Int?) {
+    if let part, IdentifierLeaf.isKnown(type) {
+      values.append(IdentifierLeaf(type, at: offset + part))
+      return
+    }
+    if let part, let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part) {
+      values += bounds
+      return
+    }
     guard let part, Constant.isComparedByValue(type), let codable = type as? any Codable.Type,
       let leaf = Self.leaf(codable, at: offset + part)
     else {
