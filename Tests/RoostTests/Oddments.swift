@@ -1,6 +1,6 @@
 import SwiftData
 
-enum Mood: String, Codable, CaseIterable { case calm, wild, lost }
+enum Humor: String, Codable, CaseIterable { case calm, wild, lost }
 
 struct Depth: Codable, Hashable {
   var level: Int
@@ -25,8 +25,8 @@ struct Extent: Codable, Hashable {
   var oratio: Double?
   var flag: Bool
   var oflag: Bool?
-  var mood: Mood
-  var omood: Mood?
+  var mood: Humor
+  var omood: Humor?
   var extent: Extent
   var oextent: Extent?
   var bytes: Data
@@ -50,8 +50,8 @@ struct Extent: Codable, Hashable {
     oratio = k % 2 == 0 ? nil : Double(k) / 2
     flag = k % 2 == 0
     oflag = [nil, true, false][k % 3]
-    mood = Mood.allCases[k % 3]
-    omood = k % 4 == 0 ? nil : Mood.allCases[k % 3]
+    mood = Humor.allCases[k % 3]
+    omood = k % 4 == 0 ? nil : Humor.allCases[k % 3]
     extent = Extent(width: k, label: "w\(k % 4)", depth: Depth(level: k % 5, word: k % 2 == 0 ? nil : "deep"))
     oextent = k % 3 == 1 ? nil : Extent(width: -k, label: "o", depth: Depth(level: k, word: nil))
     bytes = Data([UInt8(k % 3)])

@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func enums() throws {
-    let (mood, some, raw) = (Mood.wild, Optional(Mood.wild), "lost")
+    let (mood, some, raw) = (Humor.wild, Optional(Humor.wild), "lost")
     try line(#Predicate<Oddment> { $0.mood == mood })
     try line(#Predicate<Oddment> { $0.mood != mood })
     try line(#Predicate<Oddment> { $0.omood == some })
@@ -113,7 +113,7 @@ import Testing
     try line(#Predicate<Oddment> { $0.mood.rawValue == raw })
     try line(#Predicate<Oddment> { $0.mood.rawValue == mood.rawValue })
     try line(#Predicate<Oddment> { $0.omood?.rawValue == raw })
-    let moods = [Mood.calm, .lost]
+    let moods = [Humor.calm, .lost]
     try line(#Predicate<Oddment> { moods.contains($0.mood) })
   }
 
@@ -278,7 +278,7 @@ import Testing
     let wish = Wish()
     try line(#Predicate<Oddment> { $0.mood == .lost })
     try line(#Predicate<Oddment> { $0.omood == .some(.wild) })
-    try line(#Predicate<Oddment> { $0.mood == Mood.wild })
+    try line(#Predicate<Oddment> { $0.mood == Humor.wild })
     try line(#Predicate<Oddment> { $0.k < Int.max && $0.k > Int(Int8.min) && $0.flag })
     try line(#Predicate<Oddment> { $0.date < Date.now && $0.k != 4 })
     try line(#Predicate<Oddment> { $0.k == wish.k || $0.name == wish.name })

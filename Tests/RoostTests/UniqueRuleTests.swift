@@ -171,27 +171,27 @@ import Testing
 
   @Test func `references are part of what is unique`() throws {
     let seats = ModelContext(
-      try ModelContainer(for: Seat.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
-    let (red, blue) = (Hall("red"), Hall("blue"))
-    seats.insert(Seat(1, red, "a"))
-    seats.insert(Seat(1, blue, "b"))
-    seats.insert(Seat(1, nil, "c"))
-    seats.insert(Seat(1, nil, "d"))
+      try ModelContainer(for: Chair.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let (red, blue) = (Venue("red"), Venue("blue"))
+    seats.insert(Chair(1, red, "a"))
+    seats.insert(Chair(1, blue, "b"))
+    seats.insert(Chair(1, nil, "c"))
+    seats.insert(Chair(1, nil, "d"))
     try seats.save()
-    #expect(try seats.fetchCount(FetchDescriptor<Seat>()) == 4)
-    try seats.setUniquePolicy(.fields(\.guest), for: Seat.self)
-    seats.insert(Seat(1, red, "e"))
-    seats.insert(Seat(2, red, "f"))
+    #expect(try seats.fetchCount(FetchDescriptor<Chair>()) == 4)
+    try seats.setUniquePolicy(.fields(\.guest), for: Chair.self)
+    seats.insert(Chair(1, red, "e"))
+    seats.insert(Chair(2, red, "f"))
     try seats.save()
-    let all = try ModelContext(seats.container).fetch(FetchDescriptor<Seat>(sortBy: [SortDescriptor(\.guest)]))
+    let all = try ModelContext(seats.container).fetch(FetchDescriptor<Chair>(sortBy: [SortDescriptor(\.guest)]))
     #expect(all.map(\.guest) == ["b", "c", "d", "e", "f"])
     // Also where the other model is new, and becomes a stored one.
-    try seats.insert(batch: [Seat(2, Hall("red"), "g")])
-    #expect(try seats.fetchCount(FetchDescriptor<Seat>()) == 5 && seats.fetchCount(FetchDescriptor<Hall>()) == 2)
-    seats.insert(Seat(2, Hall("red"), "h"))
+    try seats.insert(batch: [Chair(2, Venue("red"), "g")])
+    #expect(try seats.fetchCount(FetchDescriptor<Chair>()) == 5 && seats.fetchCount(FetchDescriptor<Venue>()) == 2)
+    seats.insert(Chair(2, Venue("red"), "h"))
     try seats.save()
     let guests = try ModelContext(seats.container).fetch(
-      FetchDescriptor<Seat>(predicate: #Predicate { $0.number == 2 }))
+      FetchDescriptor<Chair>(predicate: #Predicate { $0.number == 2 }))
     #expect(guests.map(\.guest) == ["h"])
   }
 
@@ -292,22 +292,22 @@ import Testing
   }
 }
 
-@Model final class Hall {
+@Model final class Venue {
   @Attribute(.unique) var name: String
-  var seats: [Seat] = []
+  var chairs: [Chair] = []
 
   init(_ name: String) { self.name = name }
 }
 
-@Model final class Seat {
-  #Unique<Seat>([\.number, \.hall])
+@Model final class Chair {
+  #Unique<Chair>([\.number, \.venue])
   var number: Int
-  @Relationship(inverse: \Hall.seats) var hall: Hall?
+  @Relationship(inverse: \Venue.chairs) var venue: Venue?
   var guest: String
 
-  init(_ number: Int, _ hall: Hall?, _ guest: String) {
+  init(_ number: Int, _ venue: Venue?, _ guest: String) {
     self.number = number
-    self.hall = hall
+    self.venue = venue
     self.guest = guest
   }
 }

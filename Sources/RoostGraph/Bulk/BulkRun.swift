@@ -6,12 +6,14 @@ final class BulkRun {
   let writer: RecordWriter
   /// By number of the map that stands for the classes of an entity.
   private var rows: [Int: [UInt64]] = [:]
+  /// Rows of one map that are not there yet: most are of the same one.
+  @exclusivity(unchecked) private var newest: (map: Int, rows: [UInt64]) = (0, [])
   private var deleted: [Int: [UInt64]] = [:]
   /// Rows whose lists changed, each once.
   private var owners: Set<LinkKey> = []
-  private var lastOwner = LinkKey(map: -1, row: 0, property: 0)
-  private var noted = 0
-  var inserted = RowRuns()
+  @exclusivity(unchecked) private var lastOwner = LinkKey(map: -1, row: 0, property: 0)
+  @exclusivity(unchecked) private var noted = 0
+  @exclusivity(unchecked) var inserted = RowRuns()
   /// Lists whose members are to be counted at the end.
   var counted: Set<LinkKey> = []
   var summary = SaveSummary()
@@ -23,7 +25,14 @@ final class BulkRun {
 
   func note(changed row: UInt64, _ map: Int) {
     noted += 1
-    if noted <= Self.most { rows[map, default: []].append(row) }
+    if noted > Self.most { return }
+    if newest.map != map { moveNewest(map) }
+    newest.rows.append(row)
+  }
+
+  private func moveNewest(_ map: Int = 0) {
+    if !newest.rows.isEmpty { rows[newest.map, default: []] += newest.rows }
+    newest = (map, [])
   }
 
   func note(deleted row: UInt64, _ map: Int) {
@@ -46,6 +55,7 @@ final class BulkRun {
 
   /// Tells the other contexts, before the commit is made. The context itself learns of it as of another one's commit.
   func tell(_ store: GraphStore) {
+    moveNewest()
     if noted > Self.most { return store.feed.addEverything(writer.commitNumber) }
     var all = rows
     for key in owners { all[key.map, default: []].append(key.row) }
@@ -61,8 +71,9 @@ final class BulkRun {
       return outcome
     }
     func name(_ map: Int, _ row: UInt64) -> ObjectName { context.name(LinkKey(map: map, row: row, property: 0)) }
+    moveNewest()
     for (map, some) in rows.sorted(by: { $0.key < $1.key }) { outcome.updated += some.map { name(map, $0) } }
-    let known = Set(outcome.updated)
+    let known = owners.isEmpty ? [] : Set(outcome.updated)
     outcome.updated += owners.map { name($0.map, $0.row) }.filter { !known.contains($0) }.sorted { $0.row < $1.row }
     for (map, some) in deleted.sorted(by: { $0.key < $1.key }) { outcome.deleted += some.map { name(map, $0) } }
     return outcome

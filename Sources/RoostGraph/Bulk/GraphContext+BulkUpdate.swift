@@ -23,16 +23,17 @@ private final class BulkUpdate {
   private let context: GraphContext
   private let run: BulkRun
   private let table: TableWriter
-  private var scratches: Scratches
+  @exclusivity(unchecked) private var scratches: Scratches
   private let home: Int
   private let rows: [RowID]
-  private(set) var changed = RowRuns()
+  @exclusivity(unchecked) private(set) var changed = RowRuns()
   /// Rows that want a value which another one of them has: it may give it up.
   private var waiting: [Waiting] = []
   /// The rows, as soon as one waits.
   private lazy var all = Set(rows)
-  /// By number of the map.
+  /// By number of the map, and those of the row before.
   private var facts: [Int: Facts] = [:]
+  @exclusivity(unchecked) private var last: Facts?
 
   private struct Waiting {
     var row: RowID
@@ -41,12 +42,27 @@ private final class BulkUpdate {
   }
 
   /// What is to be known of a class's properties.
-  private struct Facts {
+  private final class Facts {
+    let map: EntityMap
+    let box: GraphContext.SinkBox
     /// The bits of those that are part of something unique.
-    var uniques: UInt64 = 0
-    var references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)] = []
-    var referenceBits: UInt64 = 0
-    var box: GraphContext.SinkBox
+    let uniques: UInt64
+    let references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)]
+    let referenceBits: UInt64
+
+    init(_ map: EntityMap, _ context: GraphContext, _ table: TableWriter) throws {
+      self.map = map
+      box = context.sink(map)
+      uniques = try context.uniqueBits(map)
+      var references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)] = []
+      for case .some(let relation) in context.store.relations[map.number] {
+        guard case .reference = relation.way else { continue }
+        let slot = try table.slot(map.type.fieldName(relation.property))
+        references.append((relation, _ModelState.bit(relation.property), slot))
+      }
+      self.references = references
+      referenceBits = references.reduce(0) { $0 | $1.bit }
+    }
   }
 
   init(_ context: GraphContext, _ run: BulkRun, _ map: EntityMap, _ rows: [RowID]) throws {
@@ -59,16 +75,10 @@ private final class BulkUpdate {
   }
 
   private func facts(_ map: EntityMap) throws -> Facts {
-    if let known = facts[map.number] { return known }
-    var found = Facts(box: context.sink(map))
-    found.uniques = try context.uniqueBits(map)
-    for case .some(let relation) in context.store.relations[map.number] {
-      guard case .reference = relation.way else { continue }
-      let bit = _ModelState.bit(relation.property)
-      found.references.append((relation, bit, try table.slot(map.type.fieldName(relation.property))))
-      found.referenceBits |= bit
-    }
+    if let last, last.map === map { return last }
+    let found = try facts[map.number] ?? Facts(map, context, table)
     facts[map.number] = found
+    last = found
     return found
   }
 
@@ -83,7 +93,7 @@ private final class BulkUpdate {
       let map = scratch.map
       let facts = try facts(map)
       let box = facts.box
-      box.sink.builder.load(row.bytes)
+      box.sink.builder.load(admitted: row.bytes)
       box.sink.failure = nil
       let isLeading = changed & facts.referenceBits != 0
       if isLeading { note(facts, changed, box, id, map) }

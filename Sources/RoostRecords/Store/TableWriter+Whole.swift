@@ -15,7 +15,7 @@ extension TableWriter {
   /// Calls `body` with a row as one of the newest layout; nil if there is none of that number. Until the table is used again the row
   /// stands where it stands, and ``replace(_:with:)`` need not look for it.
   package func visit<Result>(_ id: RowID, _ body: (Row) throws -> Result) throws -> Result? {
-    guard try load(id) else { return nil }
+    guard try loadOld(id) else { return nil }
     loaded = id
     return try body(Row(id, old.start, old.count, Int(layout.version)))
   }

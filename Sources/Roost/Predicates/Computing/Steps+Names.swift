@@ -44,7 +44,9 @@ extension PredicateExpressions.ForceCast {
   func step(_ walker: Walker) throws -> AnyStep {
     let (input, blame) = (try walker.step(of: input), walker.blame(self))
     return Step<Desired> {
-      guard let found = try input.run($0) as? Desired else { throw blame.fault(.wrongType, "it is no \(Desired.self)") }
+      guard let found = try input.run($0) as? Desired else {
+        throw blame.fault(.nilUnwrapped, "it is no \(Desired.self)")
+      }
       return found
     }
   }
