@@ -66,6 +66,7 @@ extension ModelContext {
       for other in state.open where other !== graph { other.forgetLastSave() }
       post(outcome, graph.store)
     }
+    CommitWatch.tell()
     return BulkResult(outcome, graph.store)
   }
 

@@ -36,6 +36,8 @@ final class ContextState {
   private var autosave: Task<Void, Never>?
   private var pause = AutosavePause()
   private var listening: [CommitListeners.Ticket] = []
+  /// How many calls are under way, one in the other.
+  @exclusivity(unchecked) private var depth = 0
 
   init(_ stores: StoreSet, isMain: Bool) {
     self.stores = stores
@@ -54,6 +56,7 @@ final class ContextState {
     for ticket in listening { ticket.end() }
     if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
     for graph in open { graph.close() }
+    CommitWatch.tell()
   }
 
   /// The context that users see.
@@ -114,9 +117,17 @@ final class ContextState {
 
   /// Runs a call that may throw: no other thread may be at the context.
   func call<Result>(_ activity: GraphContext.Call, _ body: () throws -> Result) throws -> Result {
-    try Doorway.pass {
+    var isOuter = false
+    // What was committed is told when the turn is given back.
+    defer { if isOuter { CommitWatch.tell() } }
+    return try Doorway.pass {
       func within(_ graphs: ArraySlice<GraphContext>) throws -> Result {
-        guard let first = graphs.first else { return try body() }
+        guard let first = graphs.first else {
+          isOuter = depth == 0
+          depth += 1
+          defer { depth -= 1 }
+          return try body()
+        }
         return try first.call(activity) { try within(graphs.dropFirst()) }
       }
       return try within(open[...])

@@ -30,6 +30,8 @@ package class AnyCoder {
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
   /// Reads an element whose type the reader learns from elsewhere.
   func readAny(from bytes: inout _ByteSource) -> Any? { nil }
+  /// Reads a property whose type the reader learns from elsewhere.
+  func takeAny(from source: inout _RowSource, at node: Int) -> Any? { nil }
   /// Writes any value, where none of the object's own can be had.
   func putAny(into sink: inout _RowSink, at node: Int) {}
   /// Whether a value given as one of `type` can be written as a part.
@@ -66,6 +68,7 @@ package class Coder<Value>: AnyCoder {
   var any: Value? { nil }
 
   final override func readAny(from bytes: inout _ByteSource) -> Any? { read(from: &bytes) }
+  final override func takeAny(from source: inout _RowSource, at node: Int) -> Any? { take(from: &source, at: node) }
   final override func putAny(into sink: inout _RowSink, at node: Int) {
     if let any { put(any, into: &sink, at: node) }
   }

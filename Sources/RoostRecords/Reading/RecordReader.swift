@@ -1,5 +1,5 @@
 internal import RoostBytes
-internal import RoostFile
+package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
@@ -115,7 +115,7 @@ package final class RecordReader {
   }
 
   /// The number of the entity's next row.
-  func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+  package func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
     let meta = try bytes(Tables.meta)
     return try Tables.nextRow(
       try ByteKey.borrowing(Tables.nextKey(id)) { (key) throws(StoreError) in try meta.value(of: key) })
