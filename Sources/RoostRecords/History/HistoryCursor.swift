@@ -60,8 +60,11 @@ package final class HistoryCursor {
     }
     place = range.after
     lastStamp = try reading.stamp(atMost: place)
-    // The place may lie inside a segment.
-    if let (key, head) = try reading.head(atMost: place), !head.isGap, head.last > place {
+    guard let (key, head) = try reading.head(atMost: place), head.last > place else { return }
+    // The place may lie inside a gap, or a segment.
+    if head.isGap {
+      if !range.crossesGaps, place < range.through { throw HistoryReading.gap(key, head) }
+    } else {
       let content = try reading.content(key)
       next = content.items.firstIndex { $0.number > place } ?? content.items.count
       self.content = content
@@ -119,7 +122,9 @@ package final class HistoryCursor {
         (place, lastStamp) = (item.number, item.stamp)
         return item
       }
-      guard place > range.after, let (key, head) = try reading.head(atMost: place - 1) else { return nil }
+      guard place > range.after, place - 1 > range.after, let (key, head) = try reading.head(atMost: place - 1) else {
+        return nil
+      }
       if head.last <= range.after { return nil }
       if head.isGap {
         if key <= range.through, !range.crossesGaps { throw HistoryReading.gap(key, head) }
