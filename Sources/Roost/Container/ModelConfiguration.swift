@@ -12,6 +12,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var schema: Schema?
   public let allowsSave: Bool
   public let isStoredInMemoryOnly: Bool
+  /// What is told to ``trace`` takes so long at least; failures are told in any case.
+  public var traceThreshold = Duration.zero
+  var traceHandler: TraceHandler?
   /// Whether the program said where the file is.
   let hasOwnPlace: Bool
 

@@ -16,6 +16,7 @@ extension GraphContext {
           .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
           origin.map.type.propertyName(property)))
     }
+    if isWatched, object._$state.flags.isDisjoint(with: [.changed, .inserted]) { watcher?.willChange(object) }
     if !object._$state.flags.contains(.changed) {
       // Behind the context's end it is saved by nobody, and would be kept for good.
       if !object._$state.flags.contains(.inserted), !isClosed {
