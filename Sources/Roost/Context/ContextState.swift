@@ -34,6 +34,9 @@ final class ContextState {
   }
   var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
   var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
+  /// Those of single classes.
+  private var uniqueRules: [(place: StoreSet.Place, policy: RoostGraph.UniquePolicy)] = []
+  var checksUnique = false
   /// Why a function that cannot throw did nothing; the next save says it, once.
   var failure: (any Error)?
   private var autosave: Task<Void, Never>?
@@ -97,11 +100,18 @@ final class ContextState {
     if let tracer = stores.tracers?[store] {
       made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
+    for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
     graphs[store] = made
     return made
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
+
+  func setUniquePolicy(_ policy: RoostGraph.UniquePolicy?, _ place: StoreSet.Place) {
+    uniqueRules.removeAll { $0.place.map === place.map }
+    if let policy { uniqueRules.append((place, policy)) }
+    graphs[place.store]?.uniquePolicies[place.map.number] = policy
+  }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
     // Where there is no choice the store itself refuses what it does not know.

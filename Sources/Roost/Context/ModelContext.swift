@@ -65,7 +65,11 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Takes a model into the context, with everything that it leads to. The next save writes it.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    state.attempt { try state.graph(of: model).insert(model) }
+    state.attempt {
+      let graph = try state.graph(of: model)
+      if state.checksUnique { try graph.checkUnique(model) }
+      try graph.insert(model)
+    }
   }
 
   /// Deletes a model with the next save, and those that its delete rules take along. It is gone from fetches and relationships

@@ -30,6 +30,8 @@ public struct RoostError: Error, CustomStringConvertible {
     case badValue
     /// A relationship leads to fewer models than it must, or to more than it may.
     case count
+    /// What waits to be saved stands in the way of a bulk write.
+    case pendingChanges
     /// A condition comes to a row for which it has no answer.
     case badCondition
     /// The store's file, or the device, refused.
@@ -99,6 +101,7 @@ enum Doorway {
     case .notUnique: .notUnique
     case .denied: .denied
     case .count: .count
+    case .pendingChanges: .pendingChanges
     case .twoThreads: .twoThreads
     case .readOneByOne: .readOneByOne
     }

@@ -24,14 +24,17 @@ enum KeyPathText {
   }
 
   /// What stands behind a property where its value is changed, with what that means.
-  static let changes: [(text: Substring, change: ValueChange)] = {
-    let known: [(AnyKeyPath, ValueChange)] = [
-      (\Bool.rank, .rank), (\Bool?.rank, .rank), (\String.localized, .localized),
-      (\String?.localized, .localized), (\String.localizedStandard, .localizedStandard),
-      (\String?.localizedStandard, .localizedStandard),
+  static let changes: [(text: Substring, change: ValueChange)] = changers.compactMap { keyPath, change in
+    components(keyPath).map { ($0, change) }
+  }
+
+  /// Our own key paths behind a user's.
+  static var changers: [(keyPath: AnyKeyPath, change: ValueChange)] {
+    [
+      (\Bool.rank, .rank), (\Bool?.rank, .rank), (\String.localized, .localized), (\String?.localized, .localized),
+      (\String.localizedStandard, .localizedStandard), (\String?.localizedStandard, .localizedStandard),
     ]
-    return known.compactMap { keyPath, change in components(keyPath).map { ($0, change) } }
-  }()
+  }
 
   /// The raw value of an enum, as our own generic code asks for it, of a value and of one that may be nil.
   static func rawValues(_ type: Any.Type) -> [Substring] {

@@ -17,7 +17,7 @@ struct PathFinder {
     }
     guard let text = KeyPathText.components(keyPath) else { return nil }
     var finder = PathFinder(keyPath: keyPath, text: text, path: path)
-    return finder.find() ? finder.path : nil
+    return finder.find() ? finder.path : PathIdentity.inherited(by: keyPath, root._$type)
   }
 
   private init(keyPath: AnyKeyPath, text: Substring, path: PropertyPath) {

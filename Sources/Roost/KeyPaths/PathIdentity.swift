@@ -23,6 +23,30 @@ enum PathIdentity {
     return ends(model, isOptional).contains { start.appending(path: $0)?.hashValue == keyPath.hashValue }
   }
 
+  /// An inherited property with something of ours behind it: a subclass's key paths are described otherwise than those of the class
+  /// that declares the property.
+  static func inherited(by keyPath: AnyKeyPath, _ root: _ModelType) -> PropertyPath? {
+    for number in 0..<root.first {
+      let own = root.heirPath(number)
+      var ends = KeyPathText.changers
+      let type = Swift.type(of: own).valueType
+      if let type = ((type as? any OptionalValue.Type)?.wrapped ?? type) as? any RawRepresentable.Type {
+        ends += rawValues(type).map { ($0, .rawValue) }
+      }
+      for end in ends where own.appending(path: end.keyPath)?.hashValue == keyPath.hashValue {
+        var path = PropertyPath(root)
+        path.finish(.property(number))
+        path.change = end.change
+        return path
+      }
+    }
+    return nil
+  }
+
+  private static func rawValues<Value: RawRepresentable>(_ type: Value.Type) -> [AnyKeyPath] {
+    [Composed.rawValue(type), Composed.optionalRawValue(type)]
+  }
+
   private static func ends(_ model: any PersistentModel.Type, _ isOptional: Bool) -> [AnyKeyPath] {
     func open<Model: PersistentModel>(_ type: Model.Type) -> [AnyKeyPath] {
       if isOptional {

@@ -63,7 +63,7 @@ struct PathProof {
   /// What the key path shows where the property holds a value.
   private func see(_ value: Any) -> Any? {
     guard let property = path.property else { return nil }
-    let last = path.model.model.init(_$state: _ModelState())
+    let last = Self.empty(path.model)
     guard last._$fill(property, with: value) else { return nil }
     var next: any _ModelObject = last
     var types = [path.root]
@@ -72,11 +72,21 @@ struct PathProof {
       types.append(link.model._$type)
     }
     for (type, number) in zip(types, path.references).reversed() {
-      let owner = type.model.init(_$state: _ModelState())
+      let owner = Self.empty(type)
       guard owner._$fill(number, with: next) else { return nil }
       next = owner
     }
     return (next as Any)[keyPath: keyPath]
+  }
+
+  /// A model that has some value everywhere: its end may run code of a user's that reads it.
+  private static func empty(_ type: _ModelType) -> any _ModelObject {
+    let made = type.model.init(_$state: _ModelState())
+    made.markGone()
+    for (number, property) in type.properties.enumerated() {
+      if case .value = property.storage { made._$fill(number, orEmpty: true) }
+    }
+    return made
   }
 }
 

@@ -59,9 +59,9 @@ package final class GraphContext {
   @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
-  package var uniqueChoice = UniqueChoice.upsert
-  /// Asked instead, where it is set: the new object comes first, then the one that has its unique values.
-  package var chooseUnique: ((any _ModelObject, any _ModelObject) throws -> UniqueChoice)?
+  package var uniquePolicy = UniquePolicy.always(.upsert)
+  /// By number of the map, those of classes that have their own.
+  package var uniquePolicies: [Int: UniquePolicy] = [:]
   package internal(set) var lastSave = SaveSummary()
   /// What was stored of properties that were changed here before others changed the row, by object.
   var bases: [LinkKey: RowBase] = [:]
@@ -71,6 +71,8 @@ package final class GraphContext {
   var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
+  /// What is known of the unique values of new objects, where somebody asks for that.
+  @exclusivity(unchecked) var likes = Likes()
   /// What was done wrong with objects and has no effect; the next save says it, once.
   var complaints: [GraphFault] = []
   /// Who wants to know what objects were before they change.

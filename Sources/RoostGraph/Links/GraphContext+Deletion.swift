@@ -24,7 +24,12 @@ extension GraphContext {
       let known = try registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       let isNew = if let known { mark(known) } else { links.doomed.insert(next).inserted }
-      if isNew, let owner { links.taken[owner, default: []].append(next) }
+      if isNew {
+        if let owner { links.taken[owner, default: []].append(next) }
+      } else {
+        // It goes by this as well, also where the other deletion is taken back.
+        links.alsoTaken[next, default: []].append(owner ?? next)
+      }
     }
   }
 

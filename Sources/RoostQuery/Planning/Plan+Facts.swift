@@ -76,7 +76,8 @@ extension Planner {
       var reads = try count(Query(query.entity, where: asked.isEmpty ? nil : .and(asked)))
       let isWhole = Set(parts).count == conjunction.parts.count
       if !sorting.isEmpty, isWhole, let limit = query.limit {
-        reads = min(reads, limit.addingReportingOverflow(query.offset).partialValue)
+        let wanted = limit.addingReportingOverflow(query.offset)
+        reads = min(reads, wanted.overflow ? .max : wanted.partialValue)
       }
       if best.map({ reads < $0.reads }) ?? true { best = MissingIndex(fields: fields, reads: reads) }
     }

@@ -110,4 +110,14 @@ extension ObjectsSession {
     }
     try context.save()
   }
+
+  func addPlays() throws {
+    let least = LibraryAnswers.leastDuration
+    try context.update(model: Track.self, where: #Predicate { $0.duration > least }) { $0.playCount += 1 }
+  }
+
+  func deleteGenre() throws {
+    let genre: String? = String(library.genre(0))
+    try context.deleteAll(model: Track.self, where: #Predicate { $0.genre == genre })
+  }
 }

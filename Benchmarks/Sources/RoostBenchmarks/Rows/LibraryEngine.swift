@@ -64,6 +64,12 @@ protocol LibrarySession: AnyObject {
   func deleteAlbums(_ rows: [UInt64]) throws
   /// Inserts tracks, or where the id is there changes the track to be the same.
   func upsert(_ answers: LibraryAnswers, perTransaction: Int) throws
+  /// Inserts tracks in one transaction, and keeps none.
+  func insertBatch(_ tracks: Range<Int>) throws
+  /// Counts one play more for the tracks longer than asked for, by one statement.
+  func addPlays() throws
+  /// Deletes the tracks of the first genre, by one statement.
+  func deleteGenre() throws
   /// Adds so many parents. Not timed.
   func addParents(_ count: Int) throws
   /// Adds children one by one, in one transaction.
@@ -90,5 +96,8 @@ extension LibrarySession {
   func averageGenres() throws -> [Int] { [] }
   func sumPlays() throws -> Int { 0 }
   func assign(_ children: [Child]) throws { try append(children) }
+  func insertBatch(_ tracks: Range<Int>) throws { try insert(tracks, perTransaction: tracks.count) }
+  func addPlays() throws { throw EngineError("rows", "GB", "it is not in this suite") }
+  func deleteGenre() throws { throw EngineError("rows", "HB", "it is not in this suite") }
   func storedTracks() -> TrackDigest? { nil }
 }

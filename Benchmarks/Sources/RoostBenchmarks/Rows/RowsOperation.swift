@@ -4,6 +4,7 @@ enum RowsOperation: String, CaseIterable {
   case importRelaxed = "A2"
   case importWhole = "A3"
   case importMillion = "A4"
+  case importBatch = "AB"
   case single = "B1"
   case single8 = "B8"
   case byRow = "C"
@@ -17,7 +18,9 @@ enum RowsOperation: String, CaseIterable {
   case titlesJoined = "F"
   case titlesOneByOne = "F2"
   case playCounts = "G"
+  case playCountsTogether = "GB"
   case deletions = "H"
+  case deletionsTogether = "HB"
   case mixedReads = "L-reads"
   case mixedWrites = "L-writes"
   case upsert = "U"
@@ -25,7 +28,9 @@ enum RowsOperation: String, CaseIterable {
   case childrenAssigned = "T-assigned"
   case size = "K"
 
-  static let rows = allCases.filter { ![.childrenAssigned, .genreAverages, .playSum].contains($0) }
+  static let rows = allCases.filter {
+    ![.childrenAssigned, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether].contains($0)
+  }
   /// Those that objects are measured by.
   static let objects = allCases.filter { ![.single8, .mixedReads, .mixedWrites].contains($0) }
 
@@ -60,6 +65,7 @@ enum RowsOperation: String, CaseIterable {
     case .importRelaxed: "the same, relaxed"
     case .importWhole: "import n tracks in one transaction, synced"
     case .importMillion: "import a million tracks, 10,000 a transaction, relaxed"
+    case .importBatch: "import n tracks in one transaction, synced, without keeping any"
     case .single: "1,000 inserts of a track, each in its own synced transaction"
     case .single8: "8 threads with 250 inserts of a track, each in its own synced transaction"
     case .byRow: "n random tracks by row, every field, in one snapshot"
@@ -73,6 +79,8 @@ enum RowsOperation: String, CaseIterable {
     case .titlesJoined: "the album's title of each of n tracks, joined"
     case .titlesOneByOne: "the album's title of each of n tracks, one by one"
     case .playCounts: "change the play count of n/10 random tracks, one transaction, synced"
+    case .playCountsTogether: "one play more for all tracks with duration > 180, one statement, synced"
+    case .deletionsTogether: "delete all tracks of a genre, one statement, synced"
     case .deletions: "delete n/100 albums and their tracks, one transaction, synced"
     case .mixedReads:
       "two readers of random tracks, 100 a snapshot, beside the writer of `L-writes`: time of 100,000 reads, both together"

@@ -143,6 +143,24 @@ final class LibraryAnswers {
     return (Array(albums), digest)
   }()
 
+  /// The tracks when those that are longer than asked for were played once more.
+  private(set) lazy var playsTogether: TrackDigest = {
+    var digest = TrackDigest()
+    for number in 0..<size {
+      var track = self.track(number)
+      if track.duration > Self.leastDuration { track.playCount += 1 }
+      digest.add(UInt64(number) + 1, track)
+    }
+    return digest
+  }()
+
+  /// The tracks without those of the first genre.
+  private(set) lazy var deletionsTogether: TrackDigest = {
+    var digest = TrackDigest()
+    for number in 0..<size where library.genreNumber(number) != 0 { digest.add(UInt64(number) + 1, track(number)) }
+    return digest
+  }()
+
   /// As many tracks as the library has, half of them in it. Those get one play more.
   private(set) lazy var upserts: (tracks: [Int], digest: TrackDigest) = {
     let tracks = shuffled(size, seed: 5).map { $0 + size / 2 }

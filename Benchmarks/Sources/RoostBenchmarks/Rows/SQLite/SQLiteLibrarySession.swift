@@ -12,11 +12,12 @@ final class SQLiteLibrarySession: LibrarySession {
     let begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount: OpaquePointer
     let genreAverages, playSum: OpaquePointer
     let joined, albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild: OpaquePointer
+    let addPlays, deleteGenre: OpaquePointer
 
     var list: [OpaquePointer] {
       [
         begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, genreAverages, playSum, joined,
-        albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild,
+        albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays, deleteGenre,
       ]
     }
   }
@@ -55,7 +56,9 @@ final class SQLiteLibrarySession: LibrarySession {
           genre = excluded.genre, releaseDate = excluded.releaseDate, playCount = excluded.playCount,
           explicit = excluded.explicit
         """),
-      addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"))
+      addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"),
+      addPlays: try connection.prepare("UPDATE tracks SET playCount = playCount + 1 WHERE duration > ?"),
+      deleteGenre: try connection.prepare("DELETE FROM tracks WHERE genre = ?"))
   }
 
   func close() {
@@ -221,6 +224,20 @@ final class SQLiteLibrarySession: LibrarySession {
           try connection.run(statement)
         }
       }
+    }
+  }
+
+  func addPlays() throws {
+    try write {
+      sqlite3_bind_double(statements.addPlays, 1, LibraryAnswers.leastDuration)
+      try connection.run(statements.addPlays)
+    }
+  }
+
+  func deleteGenre() throws {
+    try write {
+      statements.deleteGenre.bind(1, library.genre(0))
+      try connection.run(statements.deleteGenre)
     }
   }
 
