@@ -101,9 +101,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<30) func `what was changed by seed is as before when the snapshots are applied`(_ seed: UInt64)
-    throws
-  {
+  @Test(arguments: 0..<30) func `by seed, applied snapshots bring back what was`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let context = try makeContext()
     func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }

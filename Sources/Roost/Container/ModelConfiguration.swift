@@ -17,6 +17,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// For how long it is kept, but for what a consumer has not read; nil for ever. What is older is removed when the store is opened, and
   /// from time to time after commits.
   public var historyRetention: HistoryRetention?
+  /// What is told to ``trace`` takes so long at least; failures are told in any case.
+  public var traceThreshold = Duration.zero
+  var traceHandler: TraceHandler?
   /// Whether the program said where the file is.
   let hasOwnPlace: Bool
 

@@ -13,6 +13,12 @@ final class ContextState {
   private weak var shown: ModelContext?
   private weak var container: ModelContainer?
   var editingState = EditingState()
+  #if !canImport(Darwin)
+    /// Remembers what was before, where somebody wants to take changes back.
+    var recorder: UndoRecorder? { didSet { for graph in open { graph.watcher = recorder } } }
+  #endif
+  /// What traces call it.
+  var name: String?
   var autosaveEnabled: Bool
   var observesObjects: Bool {
     didSet { for graph in open { graph.observe(observesObjects) } }
@@ -91,6 +97,12 @@ final class ContextState {
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
+    #if !canImport(Darwin)
+      made.watcher = recorder
+    #endif
+    if let tracer = stores.tracers?[store] {
+      made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
+    }
     for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
     graphs[store] = made
     return made
@@ -151,6 +163,19 @@ final class ContextState {
   /// Whether a save has something to do, if only to say why it cannot.
   var needsSave: Bool { hasChanges || open.contains { $0.failure != nil } }
 
+  /// A chance for whoever registers changes to look at them.
+  func noteChanges() {
+    #if !canImport(Darwin)
+      recorder?.noteChanges()
+    #endif
+  }
+
+  func forgetChanges(areSaved: Bool) {
+    #if !canImport(Darwin)
+      if areSaved { recorder?.didSave() } else { recorder?.forget() }
+    #endif
+  }
+
   func forgetFailures() {
     failure = nil
     pause.end()
@@ -164,7 +189,7 @@ final class ContextState {
   private func saveByItself() {
     if !autosaveEnabled || !pause.isOver() { return catchUp() }
     do {
-      if needsSave { try context?.saveNow() }
+      if needsSave, let context { try context.tracedSave(nil) { try context.saveNow() } }
       pause.end()
     } catch {
       if pause.begin() {

@@ -4,6 +4,7 @@ internal import RoostRecords
 /// Finding models.
 extension ModelContext {
   /// The models that a descriptor asks for.
+  @_disfavoredOverload
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try state.call(.fetching) {
       if let found = try PreparedFetch.objects(descriptor, state) { return found }
@@ -39,6 +40,7 @@ extension ModelContext {
   }
 
   /// How many models there are. Where an index knows it no row is read.
+  @_disfavoredOverload
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
     try state.call(.fetching) {
       if let count = try PreparedFetch.count(descriptor, state) { return count }
@@ -46,6 +48,7 @@ extension ModelContext {
     }
   }
 
+  @_disfavoredOverload
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
     try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }

@@ -88,10 +88,14 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   /// Lets relationships that were changed on one side agree with the other.
-  public func processPendingChanges() { for graph in state.open { graph.processPendingChanges() } }
+  public func processPendingChanges() {
+    for graph in state.open { graph.processPendingChanges() }
+    state.noteChanges()
+  }
 
   /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
   /// takes them before the first of them commits.
+  @_disfavoredOverload
   public func save() throws {
     state.endPause()
     try saveNow()
@@ -114,6 +118,7 @@ public class ModelContext: Equatable, SendableMetatype {
         throw state.stores.error(refusal)
       }
     }
+    state.forgetChanges(areSaved: true)
     report.post()
   }
 
@@ -121,15 +126,18 @@ public class ModelContext: Equatable, SendableMetatype {
   public func rollback() {
     state.forgetFailures()
     for graph in state.open { graph.rollback() }
+    state.forgetChanges(areSaved: false)
   }
 
   /// Gives all changes up, and reads every model anew.
   public func reset() {
     state.forgetFailures()
     for graph in state.open { graph.reset() }
+    state.forgetChanges(areSaved: false)
   }
 
   /// Runs a closure and saves what it changed.
+  @_disfavoredOverload
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()

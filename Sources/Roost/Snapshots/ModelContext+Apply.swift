@@ -54,7 +54,10 @@ private struct SnapshotApplication {
     for content in contents { try check(content) }
     let found = models.compactMap { $0 }
     for found in found where found.isNew { try context.state.graph(of: found.model).insert(found.model) }
-    for (content, found) in zip(contents, found) { try change(found.model, content) }
+    for (content, found) in zip(contents, found) {
+      // All were found before.
+      content.give(to: found.model) { try? target($0, content) }
+    }
     return found.map(\.model)
   }
 
@@ -78,7 +81,7 @@ private struct SnapshotApplication {
       return model
     }
     if let model = try known(content.identifier, content.isElsewhere) {
-      guard type(of: model)._$type === content.type else {
+      guard type(of: model)._$type.isKind(of: content.type) else {
         throw RoostError(
           .badValue,
           "\(content.type.name): the model of this identifier is a \(type(of: model)._$type.name) here")
@@ -86,8 +89,14 @@ private struct SnapshotApplication {
       models[number] = (model, false)
       return model
     }
-    _ = try context.state.stores.known(type(of: content.makeModel()))
     let made = content.makeModel()
+    _ = try context.state.stores.known(type(of: made))
+    if case .row = content.identifier.key, content.identifier.entityName != content.type.name {
+      throw RoostError(
+        .badValue,
+        "the snapshot is of a \(content.identifier.entityName), but has the properties of \(content.type.name) alone, so no new "
+          + "model can be made of it: apply one of its own class")
+    }
     if let property = content.fill(made) {
       throw RoostError(
         .badValue,
@@ -156,32 +165,6 @@ private struct SnapshotApplication {
         guard let wanted = content.form.destination(property), type(of: target)._$type.isKind(of: wanted) else {
           throw RoostError(.badValue, "\(name) cannot lead to a \(identifier.entityName)")
         }
-      }
-    }
-  }
-
-  // MARK: Changing
-
-  private mutating func change(_ model: any PersistentModel, _ content: SnapshotContent) throws {
-    let now = SnapshotContent(model)
-    for property in content.type.properties.indices {
-      guard content.isPresent(property), now.form === content.form else { continue }
-      switch content.link(property) {
-      case nil:
-        if !content.values.isSame(property, as: now.values), let value = content.values.any(property) {
-          model.assign(property, value)
-        }
-      case .one(let one)?:
-        let other = try one.flatMap { try target($0, content) }
-        if case .one(let before)? = now.link(property), before == other?.persistentModelID { continue }
-        // One that must lead somewhere stays.
-        if other == nil, !content.type.mayBeNil(property) { continue }
-        model.assign(property, other as Any)
-      case .many(let many)?:
-        let others = try many.compactMap { try target($0, content) }
-        if case .many(let before)? = now.link(property), before == others.map(\.persistentModelID) { continue }
-        model.assign(property, others)
-      case .absent?: continue
       }
     }
   }

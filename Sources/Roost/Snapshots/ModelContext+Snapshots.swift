@@ -7,11 +7,20 @@ extension ModelContext {
   ///
   /// - Parameter includingLists: whether relationships to many are read too, each of which takes a look-up for each model.
   public func fetchSnapshots<T>(
-    _ descriptor: FetchDescriptor<T>, includingLists: Bool = true
+    _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
+    guard let tracer = state.stores.tracer(of: T.self) else { return try contents(descriptor, includingLists) }
+    return try traced(.snapshots, descriptor, tracer, (fileID, line), \.count) {
+      try contents(descriptor, includingLists)
+    }
+  }
+
+  private func contents<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ lists: Bool
+  ) throws -> [ModelSnapshot<T>] {
     try state.call(.fetching) {
       let identifiers = try FetchRun(descriptor, state).identifiers()
-      return try state.snapshots(identifiers, includingLists).compactMap { $0.map(ModelSnapshot<T>.init) }
+      return try state.snapshots(identifiers, lists).compactMap { $0.map(ModelSnapshot<T>.init) }
     }
   }
 
@@ -43,9 +52,9 @@ extension ModelContext {
 extension ModelContainer {
   /// Snapshots of the saved models that a descriptor asks for.
   public nonisolated func fetchSnapshots<T>(
-    _ descriptor: FetchDescriptor<T>, includingLists: Bool = true
+    _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
-    try ModelContext(self).fetchSnapshots(descriptor, includingLists: includingLists)
+    try ModelContext(self).fetchSnapshots(descriptor, includingLists: includingLists, fileID: fileID, line: line)
   }
 
   /// The snapshot of a saved model; nil where there is none.

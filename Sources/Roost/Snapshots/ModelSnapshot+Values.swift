@@ -45,36 +45,12 @@ extension ModelSnapshot {
   /// snapshot has only identifiers.
   public func value<Value>(of keyPath: KeyPath<Model, Value>) throws -> Value {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try computed(keyPath) }
-    return try value(number)
+    return try content.value(number)
   }
 
   /// Whether the snapshot knows a property: lists may not have been read, and one that was coded by an older program may not have it.
   public func isLoaded(_ keyPath: PartialKeyPath<Model>) -> Bool {
     SnapshotPaths.number(of: keyPath).map { content.isPresent($0) } ?? false
-  }
-
-  // MARK: By number
-
-  func value<Value>(_ number: Int) throws -> Value {
-    if let value = content.values.value(number, as: Value.self) { return value }
-    if content.link(number) != nil {
-      throw RoostError(
-        .badValue,
-        "\(content.type.name).\(content.type.propertyName(number)) is a relationship, of which a snapshot has identifiers alone: "
-          + "ask for it by a key path of its own type")
-    }
-    return try fallback(number)
-  }
-
-  /// What stands for a value that is not known.
-  private func fallback<Value>(_ number: Int) throws -> Value {
-    let property = content.type.properties[number]
-    if let value = property.initial?() as? Value { return value }
-    if let value = content.form.coders[number]?.anyValue as? Value { return value }
-    throw RoostError(
-      .badValue,
-      "\(content.type.name).\(property.name) is not in the snapshot, and its type has no value that is empty: give it a default"
-    )
   }
 
   private func one(_ keyPath: PartialKeyPath<Model>) -> PersistentIdentifier? {
@@ -124,7 +100,7 @@ extension Sequence {
   public func values<Model, Value>(of keyPath: KeyPath<Model, Value>) throws -> [Value]
   where Element == ModelSnapshot<Model> {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try map { try $0.value(of: keyPath) } }
-    return try map { try $0.value(number) }
+    return try map { try $0.content.value(number) }
   }
 }
 

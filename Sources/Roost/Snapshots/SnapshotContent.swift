@@ -42,6 +42,15 @@ struct SnapshotContent: Hashable, Sendable {
     self.init(identifier, image.values, links)
   }
 
+  /// Of a model whose context is in the middle of a change.
+  init(unsettled model: some PersistentModel) {
+    guard let graph = model.graphContext, let image = graph.imageAsItIs(of: model) else {
+      self.init(model)
+      return
+    }
+    self.init(image, model.persistentModelID, graph.store.identifier)
+  }
+
   /// Of a model, in a context or in none.
   init(_ model: some PersistentModel) {
     if let graph = model.graphContext {

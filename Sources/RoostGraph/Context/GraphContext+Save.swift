@@ -85,6 +85,8 @@ extension GraphContext {
       try write(contexts, books, &runs, durability)
     }
     runs[place].isCommitted = true
+    context.statistics.bytesWritten += runs[place].writer.written.bytes
+    context.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {

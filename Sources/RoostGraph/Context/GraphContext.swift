@@ -23,7 +23,16 @@ package final class GraphContext {
   @exclusivity(unchecked) private(set) var reader: RecordReader?
   private(set) var shownSince: UInt64 = 0
   /// What conditions are computed over, for the snapshot that is shown: it keeps what questions have found out.
-  @exclusivity(unchecked) private var shownGround: Ground?
+  @exclusivity(unchecked) private var shownGround: Ground? {
+    willSet {
+      if let shownGround {
+        formerRowsRead += shownGround.rowsRead
+        formerEntriesRead += shownGround.entriesRead
+      }
+    }
+  }
+  private var formerRowsRead = 0
+  private var formerEntriesRead = 0
   @exclusivity(unchecked) private var tables: [TableReader?]
   let turn = Turn()
   @exclusivity(unchecked) var batches = BatchRing()
@@ -66,6 +75,12 @@ package final class GraphContext {
   @exclusivity(unchecked) var likes = Likes()
   /// What was done wrong with objects and has no effect; the next save says it, once.
   var complaints: [GraphFault] = []
+  /// Who wants to know what objects were before they change.
+  @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
+  @exclusivity(unchecked) private(set) var isWatched = false
+  /// Told, when the turn is given back, how the context went on to a newer snapshot.
+  @exclusivity(unchecked) package var hearMerge: ((MergeReport) -> Void)?
+  @exclusivity(unchecked) var mergeReports: [MergeReport] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -148,6 +163,11 @@ package final class GraphContext {
     let table = try snapshot().table(map.entity.id)
     tables[map.home] = table
     return table
+  }
+
+  /// How many rows and entries of indexes queries have read.
+  package var readCount: (rows: Int, entries: Int) {
+    (formerRowsRead + (shownGround?.rowsRead ?? 0), formerEntriesRead + (shownGround?.entriesRead ?? 0))
   }
 
   /// Makes a newer snapshot the one that is shown.

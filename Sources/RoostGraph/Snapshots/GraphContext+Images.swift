@@ -83,7 +83,12 @@ extension GraphContext {
     }
   }
 
-  private func imageNow(_ object: any _ModelObject, lists: Bool) throws -> ObjectImage {
+  /// The same while the context is in the middle of a change, with links to objects that are to be deleted; nil where it cannot be read.
+  package func imageAsItIs(of object: any _ModelObject) -> ObjectImage? {
+    try? imageNow(object, lists: true, withDeleted: true)
+  }
+
+  private func imageNow(_ object: any _ModelObject, lists: Bool, withDeleted: Bool = false) throws -> ObjectImage {
     let row = object._$state.row
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) { fill(object, origin) }
     let values = ValueImage(object)
@@ -93,27 +98,28 @@ extension GraphContext {
     let key = key(object, origin)
     let links = try values.form.links.map { property -> ObjectImage.Link in
       guard let relation = relation(origin, property) else { return .absent }
-      return try link(key, object, relation, lists: lists)
+      return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
     }
     return ObjectImage(row: row, values: values, links: links)
   }
 
   private func link(
-    _ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation, lists: Bool
+    _ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation, lists: Bool, withDeleted: Bool = false
   ) throws -> ObjectImage.Link {
     if relation.isList {
       if !lists { return .absent }
-      return .many(try rows(key, object, relation).compactMap { name($0, relation) })
+      return .many(try rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
     }
-    return .one(try rows(key, object, relation).first.flatMap { name($0, relation) })
+    return .one(try rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
   }
 
   /// What a row is called that a relationship leads to; nil where it waits for its deletion.
-  private func name(_ row: UInt64, _ relation: Relation) -> ObjectName? {
+  private func name(_ row: UInt64, _ relation: Relation, _ withDeleted: Bool = false) -> ObjectName? {
     guard RowNumber.leads(row) else { return nil }
     let home = store.maps[relation.home]
     if let known = registered(home, RowID(row)) {
-      return known._$state.flags.contains(.deleted) ? nil : ObjectName(type(of: known)._$type.name, row)
+      if known._$state.flags.contains(.deleted), !withDeleted { return nil }
+      return ObjectName(type(of: known)._$type.name, row)
     }
     let key = LinkKey(map: relation.home, row: row, property: 0)
     if links.doomed.contains(key) { return nil }
@@ -169,6 +175,19 @@ private struct HeldObjects: _SlotVisitor {
 extension AnyCoder {
   /// Any value of the type, if one can be had.
   package var anyValue: Any? { madeUp }
+
+  /// A value as an element of a collection; nil where it is of another type.
+  package func elementBytes(any value: Any) -> [UInt8]? {
+    var bytes = _ByteSink()
+    return append(any: value, to: &bytes) ? [UInt8](bytes.bytes) : nil
+  }
+
+  package func value(any bytes: [UInt8]) -> Any? {
+    bytes.withUnsafeBytes { memory in
+      var source = _ByteSource(memory)
+      return readAny(from: &source)
+    }
+  }
 }
 
 extension GraphContext {

@@ -67,7 +67,8 @@ package struct ValueImage: Sendable, Hashable {
     return one == two
   }
 
-  private func raw(_ property: Int) -> [UInt8]? { read(property) { $0.allBytes } }
+  /// The bytes of a property; nil where nothing is known of it.
+  package func raw(_ property: Int) -> [UInt8]? { read(property) { $0.allBytes } }
 
   /// The same image with another value; nil where it is of another type.
   package func setting(_ property: Int, to value: Any) -> ValueImage? {
@@ -136,6 +137,11 @@ struct ImageWriter: ~Copyable {
     var isWritten = false
     write { isWritten = coder.append(any: value, to: &$0) }
     return isWritten
+  }
+
+  mutating func take(any value: Any) {
+    let number = ends.count
+    if form.coders[number] == nil { skip() } else if !append(value) { ends[number] |= ValueImage.absent }
   }
 
   mutating func finish() -> ValueImage {
@@ -214,6 +220,19 @@ extension ValueImage {
   package init(_ object: some _ModelObject) {
     var writer = ImageWriter(ImageForm.of(type(of: object)._$type))
     self = writer.take(object)
+  }
+
+  /// An image of values by property; nil, or one of another type, is none.
+  package init(_ form: ImageForm, values: [Any?]) {
+    var writer = ImageWriter(form)
+    for value in values {
+      guard let value else {
+        writer.skip()
+        continue
+      }
+      writer.take(any: value)
+    }
+    self = writer.finish()
   }
 
   /// An image of nothing at all.
