@@ -26,12 +26,8 @@ extension ModelContext {
   ///     let genres = try context.aggregate(
   ///       Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })
   ///
-  /// Groups come in the order of their keys, nil first, unless `sortedBy` says otherwise.
-  ///
-  /// - Parameters:
-  ///   - having: which groups are wanted.
-  ///   - areInIncreasingOrder: whether one group comes before another.
-  ///   - limit: how many at most.
+  /// Groups come in the order of their keys, nil first, unless `sortedBy` says which of two comes first. `having` says which groups are
+  /// wanted, and `limit` how many at most.
   public func aggregate<Model, FirstKey: Hashable, each Key: Hashable, each Result>(
     _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
     _ aggregates: repeat Aggregate<Model, each Result>,

@@ -135,9 +135,7 @@ extension GraphStore {
 }
 
 extension ModelContainer {
-  /// Somebody who reads the history by a name, from where they were.
-  ///
-  /// - Parameter start: where to begin if the stores do not know the name.
+  /// Somebody who reads the history by a name, from where they were; from `start` if the stores do not know the name.
   public final func historyConsumer(
     named name: String, startingAt start: HistoryConsumer.Start = .oldest
   ) -> HistoryConsumer { HistoryConsumer(name: name, container: self, start: start) }

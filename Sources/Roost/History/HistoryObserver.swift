@@ -29,6 +29,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   ///   - historyTokens: by store, from where on commits count, as ``ModelContainer/remoteChange`` tells it; nil for from now on.
   ///   - observedModels: the models whose changes count, with those that inherit from them; empty for all.
   ///   - authors: whose commits count; empty for all.
+  ///   - modelContainer: whose stores are looked at.
   ///   - isolation: where the counter changes: on the actor that makes the observer.
   public init(
     historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],

@@ -4,8 +4,7 @@ internal import RoostRecords
 /// Snapshots of what a context sees.
 extension ModelContext {
   /// Snapshots of the models that a descriptor asks for, with changes that wait to be saved. No models are made of the rows.
-  ///
-  /// - Parameter includingLists: whether relationships to many are read too, each of which takes a look-up for each model.
+  /// Lists are read too, each with a look-up for each model, unless `includingLists` is false.
   public func fetchSnapshots<T>(
     _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {

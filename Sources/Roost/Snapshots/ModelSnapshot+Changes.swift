@@ -2,7 +2,7 @@ internal import RoostGraph
 
 /// Changing a snapshot, and comparing two.
 extension ModelSnapshot {
-  /// Gives a stored property another value; ``ModelContext/apply(_:)`` takes it over.
+  /// Gives a stored property another value; `ModelContext.apply(_:)` takes it over.
   @_disfavoredOverload
   public mutating func set<Value>(_ keyPath: KeyPath<Model, Value>, to value: Value) throws {
     let number = try number(keyPath)

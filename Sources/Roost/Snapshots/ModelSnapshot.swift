@@ -17,7 +17,7 @@ public struct ModelSnapshot<Model: PersistentModel>: Hashable, Sendable {
   /// Which model it is of. One that is in no context has an identifier of this process.
   public var persistentModelID: PersistentIdentifier { content.identifier }
 
-  /// The name of the model's class, which may be a subclass of ``Model``.
+  /// The name of the model's class, which may be a subclass of `Model`.
   public var entityName: String { content.type.name }
 
   /// The same as a snapshot of a subclass; nil where the model is of another class.
