@@ -22,6 +22,21 @@ import Testing
     return ModelContext(context.container)
   }
 
+  @Test func `a page without changes that wait is refused while there are such`() throws {
+    let context = try filled(30)
+    var sorted = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
+    sorted.fetchLimit = 10
+    sorted.includePendingChanges = false
+    let first = try context.fetchPage(sorted)
+    let moved = try #require(first.models.last)
+    moved.number = -1
+    // Where a model stands by its row, its object cannot tell: the next page would begin where it does not end.
+    let error = #expect(throws: RoostError.self) { try context.fetchPage(sorted, after: first.next) }
+    #expect(error?.code == .pendingChanges)
+    context.rollback()
+    #expect(try context.fetchPage(sorted, after: first.next).models.map(\.number) == Array(10..<20))
+  }
+
   // MARK: Batches
 
   @Test func `a batch is read when it is asked for`() throws {

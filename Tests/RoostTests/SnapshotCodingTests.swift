@@ -32,6 +32,21 @@ private enum New {
 }
 
 @Suite struct SnapshotCodingTests {
+  @Test func `a list that an older program did not know is empty`() throws {
+    let context = ModelContext(try makeContainer())
+    let ella = Artist("Ella", born: .now, street: "Elm")
+    context.insert(ella)
+    try context.save()
+    var object = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(ella.snapshot)) as? [String: Any])
+    var values = try #require(object["values"] as? [String: Any])
+    #expect(values.removeValue(forKey: "albums") != nil)
+    object["values"] = values
+    let older = try JSONDecoder().decode(
+      ModelSnapshot<Artist>.self, from: JSONSerialization.data(withJSONObject: object))
+    #expect(older.albums.isEmpty && !older.isLoaded(\.albums))
+  }
+
   @Test func `a snapshot is coded by the names of its properties`() throws {
     let context = ModelContext(try makeContainer())
     let ella = Artist("Ella", born: Date(timeIntervalSinceReferenceDate: 0.1), street: "Elm")

@@ -35,6 +35,12 @@ extension FetchRun {
     }
     let size = min(limit ?? Self.defaultSize, 1 << 30)
     let part = try part()
+    if !descriptor.includePendingChanges, part.graph.hasPending(part.map) {
+      throw RoostError(
+        .pendingChanges,
+        "\(Model._$type.name): a page without changes that wait cannot tell where models stand that are changed: save before, or leave includePendingChanges as it is"
+      )
+    }
     guard let ordering = rules.orders(part.map, part.graph.store) else {
       throw SwiftDataError.unsupportedSortDescriptor.about(
         "a page needs an order that the store knows, and \(rules.words(part.map, part.graph.store)) is computed: sort by stored properties, or fetch with fetchOffset"
@@ -68,7 +74,7 @@ extension FetchRun {
     let asked = part.excluded.isEmpty ? part : part.withoutExcluded
     var found: [Model] = []
     var from = point
-    let portion = part.tests.isEmpty ? size : 4 * size
+    var portion = part.tests.isEmpty ? size : 4 * size
     while found.count < size {
       var query = asked.query(isSorted: false, limit: portion)
       query.order = orders
@@ -77,6 +83,8 @@ extension FetchRun {
       found += try some.filter { model in try part.tests.allSatisfy { try $0.passes(model) } }
       guard some.count == portion, let last = some.last else { break }
       from = try self.point(of: last, keys)
+      // Without an index each of them reads everything, so there are few.
+      portion = min(2 * portion, 1 << 20)
     }
     return Array(rules.merged(Array(found.prefix(size)), pending).prefix(size))
   }

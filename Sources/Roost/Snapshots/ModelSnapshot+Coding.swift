@@ -55,6 +55,7 @@ extension ModelSnapshot: Codable {
       return .one(try values.decodeIfPresent(PersistentIdentifier.self, forKey: key))
     }
     content = SnapshotContent(try container.decode(PersistentIdentifier.self, forKey: .id), image, links)
+    content.isDecoded = true
     if content.hasTemporary {
       content.isElsewhere = try container.decodeIfPresent(UInt64.self, forKey: .process) != Process.number
     }

@@ -65,7 +65,7 @@ extension ModelSnapshot {
       preconditionFailure("\(keyPath) is not stored, so a snapshot has no list of it")
     }
     if case .many(let found)? = content.link(number) { return found }
-    if content.link(number) == .absent, content.isElsewhere { return [] }
+    if content.link(number) == .absent, content.isDecoded { return [] }
     preconditionFailure(
       "\(content.type.name).\(content.type.propertyName(number)) was not read: fetch the snapshots with lists")
   }

@@ -10,6 +10,8 @@ struct SnapshotContent: Hashable, Sendable {
   var links: [Link]
   /// Whether it comes from another process, where identifiers of models without a row are others'.
   var isElsewhere = false
+  /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
+  var isDecoded = false
 
   enum Link: Hashable, Sendable {
     /// Not read, or not known.

@@ -71,7 +71,7 @@ enum SnapshotReading {
   private static func identifiers(_ link: SnapshotContent.Link, _ content: SnapshotContent, _ property: Int) -> Any {
     switch link {
     case .many(let many): return many
-    case .absent where content.form.isList(property) && content.isElsewhere: return [PersistentIdentifier]()
+    case .absent where content.form.isList(property) && content.isDecoded: return [PersistentIdentifier]()
     case .one(let one?): return one
     case .one(nil), .absent:
       if content.type.mayBeNil(property) { return PersistentIdentifier?.none as Any }

@@ -129,7 +129,11 @@ struct TraceOutput: Sendable {
     }
     let line = Data((text.replacing("\n", with: " ") + "\n").utf8)
     Self.lock.withLock {
-      guard let path else { return FileHandle.standardError.write(line) }
+      guard let path else {
+        // Where nobody can be told, nobody is told.
+        try? FileHandle.standardError.write(contentsOf: line)
+        return
+      }
       if !FileManager.default.fileExists(atPath: path) {
         _ = FileManager.default.createFile(atPath: path, contents: nil)
       }

@@ -36,6 +36,8 @@ final class HistoryShelf: @unchecked Sendable {
   ) throws -> UInt32?? {
     lock.acquire()
     defer { lock.release() }
+    // First, because one transaction may have deleted more rows than are kept, and all of them are asked for.
+    if let low, number >= low, let known = gone[home.entity.id]?[row] { return .some(known == 0 ? nil : known) }
     if count > Self.most {
       (gone, low, count) = ([:], nil, 0)
     }

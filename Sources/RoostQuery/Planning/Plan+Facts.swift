@@ -73,7 +73,11 @@ extension Planner {
       if isThere { return }
       let parts = conjunction.parts.indices.filter { number in constraints.contains { $0.conjuncts.contains(number) } }
       let asked = parts.map { conjunction.parts[$0].expression }
-      var reads = try count(Query(query.entity, where: asked.isEmpty ? nil : .and(asked)))
+      var reads: Int
+      do { reads = try count(Query(query.entity, where: asked.isEmpty ? nil : .and(asked))) } catch is ConditionFault {
+        // By itself a part may be at fault where the whole is not, and then there is no advice.
+        return
+      }
       let isWhole = Set(parts).count == conjunction.parts.count
       if !sorting.isEmpty, isWhole, let limit = query.limit {
         let wanted = limit.addingReportingOverflow(query.offset)
