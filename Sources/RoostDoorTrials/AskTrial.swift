@@ -88,7 +88,8 @@ struct AskTrial {
   private static func order(_ choices: Choices) -> [SortDescriptor<Thing>] {
     let direction: SortOrder = choices.coin() ? .reverse : .forward
     let last = SortDescriptor<Thing>(\.k)
-    switch choices.below(5) {
+    switch choices.below(6) {
+    case 5: return [SortDescriptor(\.price, order: direction), last]
     case 0: return [last]
     case 1: return [SortDescriptor(\.k, order: direction)]
     case 2: return [SortDescriptor(\.date, order: direction), last]
