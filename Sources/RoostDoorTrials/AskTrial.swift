@@ -24,6 +24,11 @@ struct AskTrial {
           look(step, kind, value, stage, record)
         }
       }
+      let step = Self.kinds * Self.values + 1
+      guard record.wants(step: step) else { return }
+      record.place(seed, step, "protocol")
+      record.count += 2
+      if let complaint = askGenerically(stage) { record.fail(seed: seed, step: step, complaint) }
     } catch { record.fail(seed: seed, "the stage cannot be made: \(error)") }
   }
 
