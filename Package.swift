@@ -123,6 +123,8 @@ let package = Package(
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
+    floor("RoostTransfer", on: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"]),
+
     plugin("RoostMacros"),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
@@ -156,6 +158,9 @@ let package = Package(
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostGraph"]),
     tests("GuideTests", of: ["SwiftData"]),
+    tests(
+      "TransferTests",
+      of: ["RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     // Its files compile on Apple's platforms too, against SwiftData itself.
     tests("ConformanceTests", of: ["SwiftData"]),
     // As users' packages are set up: everything on the main actor, and the language as it was.

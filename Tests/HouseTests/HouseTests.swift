@@ -15,6 +15,7 @@ import Testing
     "RoostKV": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostRecords": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
+    "RoostTransfer": ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"],
     // RoostFile for the error type and the locks alone.
     "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"],
     "Roost": ["RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],
