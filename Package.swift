@@ -160,7 +160,7 @@ let package = Package(
     tests("GuideTests", of: ["SwiftData"]),
     tests(
       "TransferTests",
-      of: ["RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+      of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     // Its files compile on Apple's platforms too, against SwiftData itself.
     tests("ConformanceTests", of: ["SwiftData"]),
     // As users' packages are set up: everything on the main actor, and the language as it was.

@@ -27,7 +27,7 @@ enum Reading {
   static func all(
     _ input: any ByteInput, _ format: TextFormat, limits: TransferLimits = TransferLimits(), piece: Int = 1 << 18
   ) throws -> (found: [Found], names: [String]?) {
-    let reader = try RecordReader(input, format, limits: limits, piece: piece)
+    let reader = try TextReader(input, format, limits: limits, piece: piece)
     let batch = try RecordBatch()
     var found: [Found] = []
     while try reader.next(batch) {

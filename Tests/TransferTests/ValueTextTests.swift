@@ -14,7 +14,7 @@ import Testing
 
   /// What stands in a line of JSON, or in a cell, under the name a.
   private static func read(_ text: [UInt8], _ format: TextFormat, as type: FieldType) throws -> Value {
-    let reader = try RecordReader(MemoryInput(text), format)
+    let reader = try TextReader(MemoryInput(text), format)
     let batch = try RecordBatch()
     try #require(try reader.next(batch))
     let record = try #require(batch.records.first)

@@ -11,6 +11,8 @@ package enum UpsertPolicy {
   case keepExisting
   /// The row that is there takes the fields of the new one that are not nil.
   case mergeNonNil
+  /// The row that is there takes some fields of the new one, or of those the ones that are not nil.
+  case take(Set<FieldID>, skipsNil: Bool)
   /// A fault that names the row.
   case `throw`
   /// `merge` gets the row that is there, to be changed, and the new one.
@@ -28,13 +30,47 @@ extension TableWriter {
     _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
     try tables.check(generation)
-    let deciding = try unique(name)
     // A number that no row has, to look for rows that have the values.
-    let id = RowID(nextRow)
-    let moved = try assemble(&row, id)
+    let moved = try assemble(&row, RowID(nextRow))
+    let found = try conflict(moved, on: name)
+    guard let found else {
+      let new = try newNumber()
+      try finishInsert(new, moved)
+      return (new, .inserted)
+    }
+    switch policy {
+    case .keepExisting: return (found.row, .kept)
+    case .throw: throw notUnique(found.row, found.index)
+    case .replace, .mergeNonNil, .take, .merge: break
+    }
+    // The memory of `new` is needed for the row as it will be.
+    let bytes = [UInt8](new.bytes)
+    let isThere = try bytes.withUnsafeBytes { bytes in
+      let new = Row(found.row, bytes.baseAddress!, bytes.count, Int(layout.version))
+      return try update(found.row) { existing in
+        switch policy {
+        case .merge(let merge): try merge(&existing, new)
+        case .mergeNonNil: take(new, moved, &existing, skipsNil: true)
+        case .take(let fields, let skipsNil): take(new, moved, &existing, fields, skipsNil: skipsNil)
+        default: take(new, moved, &existing, skipsNil: false)
+        }
+      }
+    }
+    guard isThere else { throw IndexWriter.damaged(found.index.index) }
+    return (found.row, .updated)
+  }
+
+  /// The row that has the values of a new one in a unique index already.
+  package func existing(_ row: inout RowBuilder, on name: String? = nil) throws -> RowID? {
+    try tables.check(generation)
+    return try conflict(assemble(&row, RowID(nextRow)), on: name)?.row
+  }
+
+  /// The row that has the values of `new`, and the index that says so.
+  private func conflict(_ moved: [Moved], on name: String?) throws -> (row: RowID, index: IndexWriter)? {
     var found: (row: RowID, index: IndexWriter)?
-    for index in deciding {
-      guard let other = try conflict(index, id, moved) else { continue }
+    for index in try unique(name) {
+      guard let other = try conflict(index, RowID(nextRow), moved) else { continue }
       if let found, found.row != other {
         var fault = RecordFault(
           .notUnique,
@@ -45,30 +81,7 @@ extension TableWriter {
       }
       found = (other, index)
     }
-    guard let found else {
-      let new = try newNumber()
-      try finishInsert(new, moved)
-      return (new, .inserted)
-    }
-    switch policy {
-    case .keepExisting: return (found.row, .kept)
-    case .throw: throw notUnique(found.row, found.index)
-    case .replace, .mergeNonNil, .merge: break
-    }
-    // The memory of `new` is needed for the row as it will be.
-    let bytes = [UInt8](new.bytes)
-    let isThere = try bytes.withUnsafeBytes { bytes in
-      let new = Row(found.row, bytes.baseAddress!, bytes.count, Int(layout.version))
-      return try update(found.row) { existing in
-        switch policy {
-        case .merge(let merge): try merge(&existing, new)
-        case .mergeNonNil: take(new, moved, &existing, skipsNil: true)
-        default: take(new, moved, &existing, skipsNil: false)
-        }
-      }
-    }
-    guard isThere else { throw IndexWriter.damaged(found.index.index) }
-    return (found.row, .updated)
+    return found
   }
 
   private func unique(_ name: String?) throws(RecordFault) -> [IndexWriter] {
@@ -80,8 +93,10 @@ extension TableWriter {
   }
 
   /// Gives a row the fields of another one of the same layout.
-  private func take(_ new: Row, _ moved: [Moved], _ row: inout RowBuilder, skipsNil: Bool) {
-    for slot in layout.slots {
+  private func take(
+    _ new: Row, _ moved: [Moved], _ row: inout RowBuilder, _ fields: Set<FieldID>? = nil, skipsNil: Bool
+  ) {
+    for (slot, member) in zip(layout.slots, layout.members) where fields?.contains(member.id) != false {
       if layout.isNull(new.start, slot) {
         if !skipsNil { row.setNull(slot) }
       } else if !slot.isVariable {

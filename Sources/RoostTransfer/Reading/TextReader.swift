@@ -8,7 +8,7 @@ package enum TextFormat: Hashable, Sendable {
 }
 
 /// Reads the records of a text, many at a time.
-package final class RecordReader {
+package final class TextReader {
   /// What the columns of a table are called; nil where records name their fields themselves.
   package private(set) var names: [String]?
 
