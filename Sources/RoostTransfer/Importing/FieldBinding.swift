@@ -89,7 +89,7 @@ struct FieldBinding {
   }
 
   /// "a" and "a.b" of "a.b.c".
-  private static func above(_ name: String) -> [String] {
+  static func above(_ name: String) -> [String] {
     let parts = name.split(separator: ".")
     return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
   }

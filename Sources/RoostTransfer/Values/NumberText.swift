@@ -134,6 +134,11 @@ package enum DecimalText {
       zeros = 0
     }
     guard digits > 0 else { throw wrong }
+    // As many of the last zeros as there is room for, because that is how it was written.
+    while zeros > 0, mantissa <= UInt128.max / 10 {
+      mantissa *= 10
+      zeros -= 1
+    }
     exponent += zeros
     if !rest.isEmpty {
       let number: Int = try integer(exponent: UnsafeRawBufferPointer(rebasing: rest.dropFirst()), wrong)
