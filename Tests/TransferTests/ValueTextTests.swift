@@ -84,7 +84,8 @@ import Testing
 
   @Test func `decimals`() throws {
     for (text, mantissa, exponent, isNegative) in [
-      ("12.50", UInt128(1250), Int8(-2), false), ("-0.001", 1, -3, true), ("1e3", 1, 3, false), ("1000", 1000, 0, false),
+      ("12.50", UInt128(1250), Int8(-2), false), ("-0.001", 1, -3, true), ("1e3", 1, 3, false),
+      ("1000", 1000, 0, false),
       ("0", 0, 0, false), ("1.5E-2", 15, -3, false),
     ] {
       #expect(
