@@ -134,10 +134,13 @@ let package = Package(
     floor(
       "RoostTestSupport",
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
+    floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
     program("RoostTool", on: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     program(
       "RoostTorture",
-      on: ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+      on: [
+        "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+      ]),
 
     tests("HouseTests", of: []),
     tests("BytesTests", of: ["RoostBytes", "RoostTestSupport"]),
@@ -156,7 +159,7 @@ let package = Package(
       of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
-    tests("RoostTests", of: ["SwiftData", "RoostGraph"]),
+    tests("RoostTests", of: ["SwiftData", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
     tests("GuideTests", of: ["SwiftData"]),
     tests(
       "TransferTests",

@@ -27,6 +27,8 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case badValue
     /// A relationship leads to fewer objects than it must, or to more than it may.
     case count
+    /// Something waits to be saved that stands in the way.
+    case pendingChanges
   }
 
   package var code: Code

@@ -74,6 +74,7 @@ extension Property {
   /// The new value, looked at by the compiler where the macro does not know that its type can be stored.
   var checked: String {
     if relationship != nil { return "_related(newValue)" }
+    if transformer != nil { return "newValue" }
     return slot.isKnown ? "newValue" : "_stored(newValue)"
   }
 
@@ -86,10 +87,11 @@ extension Property {
 
   /// How it is stored, where only the compiler can tell.
   var coder: String {
-    switch slot {
+    let by = transformer.map { "by: \($0.trimmedDescription), " } ?? ""
+    return switch slot {
     case .value: "nil"
-    case .type(let type): "_coder(for: (\(type)).self)"
-    case .expression(let expression): "_coder(like: \(expression))"
+    case .type(let type): "_coder(\(by)for: (\(type)).self)"
+    case .expression(let expression): "_coder(\(by)like: \(expression))"
     }
   }
 

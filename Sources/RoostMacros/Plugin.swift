@@ -22,6 +22,7 @@ struct Plugin {
     case "ConstraintMacro": ConstraintMacro.self
     case "ModelActorMacro": ModelActorMacro.self
     case "PredicateMacro": PredicateMacro.self
+    case "SnapshotsMacro": SnapshotsMacro.self
     default: nil
     }
   }

@@ -18,7 +18,19 @@ struct Property {
 
   var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
   var relationship: AttributeSyntax? { declaration.attribute("Relationship") }
-  var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType) }
+  var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType || transformer != nil) }
+
+  /// What `.transformable(by:)` names.
+  var transformer: ExprSyntax? {
+    guard let arguments = attribute?.arguments?.as(LabeledExprListSyntax.self) else { return nil }
+    for argument in arguments {
+      guard let call = argument.expression.as(FunctionCallExprSyntax.self),
+        call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
+      else { continue }
+      return call.arguments.first?.expression.trimmed
+    }
+    return nil
+  }
 }
 
 /// What a member is to the model.

@@ -23,7 +23,7 @@ enum SlotType {
       } else {
         self = .type(text)
       }
-    } else if let literal = initial.flatMap(Self.literal) {
+    } else if !isOwn, let literal = initial.flatMap(Self.literal) {
       self = .value(literal, isOptional: false)
     } else {
       self = .expression(initial?.trimmedDescription ?? "")

@@ -37,6 +37,22 @@ extension Store {
 
   /// The same; with `onlyIfDue` nothing happens either where another one has just done what was asked for.
   func checkpoint(onlyIfDue: Bool) throws(StoreError) {
+    if !checkpointListeners.isAsked { return try makeCheckpoint(onlyIfDue: onlyIfDue) }
+    let (start, made, pages) = (
+      Clock.monotonicNanoseconds(), checkpointsMade.load(ordering: .relaxed), checkpointPages.load(ordering: .relaxed)
+    )
+    var failure: StoreError?
+    do throws(StoreError) { try makeCheckpoint(onlyIfDue: onlyIfDue) } catch { failure = error }
+    if failure != nil || checkpointsMade.load(ordering: .relaxed) != made {
+      checkpointListeners.tell(
+        CheckpointReport(
+          nanoseconds: Clock.monotonicNanoseconds() - start,
+          pages: checkpointPages.load(ordering: .relaxed) - pages, failure: failure))
+    }
+    if let failure { throw failure }
+  }
+
+  private func makeCheckpoint(onlyIfDue: Bool) throws(StoreError) {
     guard file != nil, !options.readOnly else { return }
     try turn.refuseHolder()
     checkpointGate.acquire()
@@ -143,6 +159,7 @@ extension Store {
     trimFile()
     frames.trim()
     checkpointsMade.add(1, ordering: .relaxed)
+    checkpointPages.add(work.drafts.count + work.map.pages.count, ordering: .relaxed)
   }
 
   private func settle(_ work: Work) {

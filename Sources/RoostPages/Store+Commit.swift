@@ -73,6 +73,8 @@ extension Store {
       }
     }
     options.schedule?(.appended)
+    if let start = transaction.logStart?.position, end > start { transaction.bytesLogged = Int(end - start) }
+    transaction.pagesMade = transaction.births.count
     accept(transaction, snapshot)
     let stopped = commits.add(snapshot, end: end, transaction.log == nil ? .relaxed : durability)
     let logFile = transaction.log?.file

@@ -18,6 +18,7 @@ extension Store {
   }
 
   func recover(_ logFile: any StorageFile, _ start: Superblock.LogStart) throws(StoreError) {
+    let began = Clock.monotonicNanoseconds()
     // Before anything is written that the superblock before this one might still need.
     let isInDoubt = options.readOnly ? false : try settleDoubt(logFile)
     // The sync that failed may have lost the log's growth: it grows again, so that a sync saves its size.
@@ -35,6 +36,9 @@ extension Store {
     var reader = try LogReader(file: logFile, superblock: durable, start: start)
     defer { reader.close() }
     try replayRecords(&reader, count: found.recordCount)
+    recovery = RecoveryReport(
+      nanoseconds: Clock.monotonicNanoseconds() - began, commits: found.recordCount,
+      bytes: Int(clamping: found.end.position &- start.position))
     if options.readOnly { return }
 
     let writer = Log(

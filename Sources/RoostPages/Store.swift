@@ -55,6 +55,11 @@ package final class Store: @unchecked Sendable {
   let tenancy = OpenStores.Tenancy()
   let commitsMade = Atomic<Int>(0)
   let checkpointsMade = Atomic<Int>(0)
+  let checkpointPages = Atomic<Int>(0)
+  /// Who wants to hear of checkpoints.
+  package let checkpointListeners = CheckpointListeners()
+  /// What was read from the log when the store was opened; nil after a clean close.
+  package internal(set) var recovery: RecoveryReport?
 
   /// Carries out a piece of a record again, as the floor above wrote it.
   package typealias Replay =

@@ -53,6 +53,9 @@ package protocol TransactionState: AnyObject {
   @exclusivity(unchecked) private var spillCursor = 0
   private let draftLimit: Int
   private let spillBatch: Int
+  /// What the commit wrote: bytes of the log, and pages that were made.
+  package internal(set) var bytesLogged = 0
+  package internal(set) var pagesMade = 0
   /// Why the record lacks a piece, if it does.
   @exclusivity(unchecked) var recordFailure: StoreError?
 

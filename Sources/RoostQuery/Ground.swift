@@ -6,6 +6,9 @@ package final class Ground {
   /// See ``RecordReader/edition``; nil where the catalog may still change.
   package let edition: (any AnyObject & Sendable)?
   let fieldTerms = FieldTerms()
+  /// How many rows and entries of indexes plans over it have read.
+  @exclusivity(unchecked) package var rowsRead = 0
+  @exclusivity(unchecked) package var entriesRead = 0
   private let open: (EntityID) throws -> TableReader
   private let lead: (Relationship) throws -> Members
 

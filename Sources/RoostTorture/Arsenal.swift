@@ -1,3 +1,4 @@
+import RoostDoorTrials
 import RoostTestSupport
 
 /// All trials, in the order of their numbers.
@@ -5,6 +6,7 @@ enum Arsenal {
   static let trials: [Trial] = [
     .crashes, .exhaustive, .nested, .faults, .order, .model, .kills, .systemCalls, .damage, .foreign, .decoders, .crowd,
     .fullDisk, .memory, .conditions, .golden, .sabotage,
+    .predicates,
   ]
 
   /// Why a number cannot run on this machine; nil if it can.

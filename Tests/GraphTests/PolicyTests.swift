@@ -181,17 +181,17 @@ import Testing
   }
 
   @Test func `the row can be kept, or take what is not nil, or somebody asked`() throws {
-    here.uniqueChoice = .keepExisting
+    here.uniquePolicy = .always(.keepExisting)
     let kept = Item("a", count: 5, note: "x")
     try here.insert(kept)
     try here.save()
     #expect(kept.count == 1 && kept.note == "old")
-    here.uniqueChoice = .mergeNonNil
+    here.uniquePolicy = .always(.mergeNonNil)
     let merged = Item("a", count: 5)
     try here.insert(merged)
     try here.save()
     #expect(try rows() == ["a 5 old"])
-    here.chooseUnique = { new, old in
+    here.uniquePolicy = .asks { new, old in
       guard let new = new as? Item, let old = old as? Item else { return .refuse }
       new.count += old.count
       return .upsert
@@ -199,8 +199,7 @@ import Testing
     try here.insert(Item("a", count: 10))
     try here.save()
     #expect(try rows() == ["a 15 -"])
-    here.chooseUnique = nil
-    here.uniqueChoice = .refuse
+    here.uniquePolicy = .always(.refuse)
     let refused = Item("a", count: 0)
     try here.insert(refused)
     let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
@@ -232,7 +231,7 @@ import Testing
   }
 
   @Test func `all that is wrong is said together`() throws {
-    here.uniqueChoice = .refuse
+    here.uniquePolicy = .always(.refuse)
     let (one, two) = (Item("a"), Item("b"))
     try here.insert(one)
     try here.insert(two)

@@ -24,13 +24,16 @@ import Testing
     "RoostTestSupport": [
       "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
+    "RoostDoorTrials": ["Roost", "RoostTestSupport"],
     "RoostTool": [
       "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
     ],
-    "RoostTorture": ["RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostTorture": [
+      "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+    ],
   ]
   /// The floors that may use Foundation.
-  static let foundation: Set<String> = ["Roost", "RoostTool", "RoostTorture", "RoostTestSupport"]
+  static let foundation: Set<String> = ["Roost", "RoostTool", "RoostTorture", "RoostTestSupport", "RoostDoorTrials"]
   /// The doors, and the one type that both of them show.
   static let doors: Set<String> = ["RoostKV", "Roost"]
   static let publicFiles: Set<String> = ["RoostFile/StoreError.swift"]

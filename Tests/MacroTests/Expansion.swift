@@ -26,6 +26,7 @@ struct Expansion {
     macros["Index"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
     macros["_PersistedProperty"] = MacroSpec(type: Plugin.macro("PersistedPropertyMacro")!)
     macros["Predicate"] = MacroSpec(type: Plugin.macro("PredicateMacro")!)
+    macros["Snapshots"] = MacroSpec(type: Plugin.macro("SnapshotsMacro")!, conformances: conformances)
     macros["Model"] = MacroSpec(type: Plugin.macro("ModelMacro")!, conformances: conformances)
     let expanded = file.expand(
       macroSpecs: macros,

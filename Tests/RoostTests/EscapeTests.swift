@@ -54,6 +54,20 @@ import Testing
     Ward.atEnd = { _ in }
   }
 
+  @Test func `one that stood for rows of a bulk write ends behind them`() throws {
+    let context = ModelContext(container)
+    nonisolated(unsafe) var found: [String] = []
+    Ward.atEnd = { ward in
+      found.append("\(ward.name) \(ward.beds.count) \(ward.best == nil)")
+      ward.name = "changed"
+    }
+    try context.update(model: Ward.self) { $0.beds.isEmpty ? () : ($0.best = nil) }
+    Ward.atEnd = { _ in }
+    #expect(found.count == 1)
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Ward>())
+    #expect(stored.map(\.name) == ["north"] && stored.allSatisfy { $0.best == nil && $0.beds.count == 2 })
+  }
+
   @Test(arguments: [false, true]) func `it reads its values and relationships`(reads: Bool) throws {
     let context = ModelContext(container)
     var found: [String] = []

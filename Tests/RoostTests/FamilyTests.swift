@@ -26,17 +26,17 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Car>()) == 1000)
     #expect(try context.fetchCount(FetchDescriptor<Vehicle>()) == 10_000)
     // By the index of classes alone, with nothing left to be tested on rows.
-    let taxis = try context.explain(FetchDescriptor<Taxi>())
+    let taxis = try context.explain(FetchDescriptor<Taxi>()).description
     #expect(taxis.contains("@@class") && !taxis.contains("test"), "\(taxis)")
-    let cars = try context.explain(FetchDescriptor<Car>())
+    let cars = try context.explain(FetchDescriptor<Car>()).description
     #expect(cars.contains("@@class") && !cars.contains("test"), "\(cars)")
     // An index of a subclass has its rows alone, so its order serves too.
     var first = FetchDescriptor<Truck>(sortBy: [SortDescriptor(\.engine, order: .reverse)])
     first.fetchLimit = 3
     #expect(try context.fetch(first).map(\.engine) == [9929, 9928, 9927])
-    let trucks = try context.explain(first)
+    let trucks = try context.explain(first).description
     #expect(trucks.contains("Truck/engine") && !trucks.contains("sort"), "\(trucks)")
-    let strong = try context.explain(FetchDescriptor<Truck>(predicate: #Predicate { $0.engine > 9000 }))
+    let strong = try context.explain(FetchDescriptor<Truck>(predicate: #Predicate { $0.engine > 9000 })).description
     #expect(strong.contains("Truck/engine"), "\(strong)")
     #expect(context.statistics.faultsFilled == 0 && context.statistics.modelsFetched == 3)
   }

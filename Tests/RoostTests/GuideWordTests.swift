@@ -43,10 +43,10 @@ import Testing
     try context.save()
     let descriptor = FetchDescriptor<Parcel>(predicate: #Predicate { $0.town == "town 3" })
     #expect(try context.fetch(descriptor).count == 10)
-    let plan = try context.explain(descriptor)
+    let plan = try context.explain(descriptor).description
     #expect(plan.contains("town"), "\(plan)")
     let byWeight = FetchDescriptor<Parcel>(predicate: #Predicate { $0.weight == 1 })
-    #expect(try context.explain(byWeight) != plan)
+    #expect(try context.explain(byWeight).description != plan)
   }
 
   @Test(arguments: [0, 3]) func `as many as the short words say`(stamps: Int) throws {

@@ -46,9 +46,9 @@ import Testing
     var cars = FetchDescriptor<Car>(sortBy: [SortDescriptor(\.doors), SortDescriptor(\.weight)])
     cars.fetchLimit = 2
     #expect(try context.fetch(cars).map(\.plate) == ["c1", "x"])
-    #expect(try context.explain(cars).contains("memory") == false)
+    #expect(try context.explain(cars).description.contains("memory") == false)
     let flags = FetchDescriptor<Taxi>(sortBy: [SortDescriptor(\.isOld), SortDescriptor(\.plate)])
-    #expect(try context.explain(flags).contains("memory") == false)
+    #expect(try context.explain(flags).description.contains("memory") == false)
     #expect(try context.fetchIdentifiers(some).map(\.entityName) == ["Truck", "Car"])
   }
 
@@ -58,7 +58,7 @@ import Testing
     let context = ModelContext(container)
     func found<Model: Vehicle & PersistentModel>(_ predicate: Predicate<Model>, _ expected: [String]) throws {
       #expect(try plates(context, Model.self, predicate) == expected)
-      let explanation = try context.explain(FetchDescriptor(predicate: predicate))
+      let explanation = try context.explain(FetchDescriptor(predicate: predicate)).description
       #expect(!explanation.contains("memory"), "\(explanation)")
       #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == expected.count)
     }

@@ -12,6 +12,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var schema: Schema?
   public let allowsSave: Bool
   public let isStoredInMemoryOnly: Bool
+  /// What the store keeps of its commits; nil for what it kept before, which is their changes if nobody said anything.
+  public var history: History?
+  /// For how long it is kept, but for what a consumer has not read; nil for ever. What is older is removed when the store is opened, and
+  /// from time to time after commits.
+  public var historyRetention: HistoryRetention?
+  /// What is told to ``trace`` takes so long at least; failures are told in any case.
+  public var traceThreshold = Duration.zero
+  var traceHandler: TraceHandler?
   /// Whether the program said where the file is.
   let hasOwnPlace: Bool
 
@@ -75,6 +83,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// Whether a file can have such a name.
   public func validate() throws {
+    try checkHistory()
     if isStoredInMemoryOnly { return }
     let file = hasOwnPlace ? url.lastPathComponent : name
     if file.isEmpty || file == "." || file == ".." || file.contains("\0") || (!hasOwnPlace && file.contains("/")) {

@@ -14,7 +14,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   private var mainState: ContextState?
   private let lock = Lock()
 
-  /// Commits of other programs are announced by this name. Nobody but this program writes its stores, so none is yet.
+  private final var watch: CommitWatch?
+
+  /// Posted after each commit to one of a container's stores, by whichever context and container of this program, with the container as its object.
+  /// No other program writes a store that is open. It is posted on the thread that committed, when the context is free again; commits that
+  /// follow each other before that are told at once. Under ``ModelContext/NotificationKey/historyTokens`` stands, by the identifier of each store
+  /// that keeps a history, the place behind its newest commit.
   public static let remoteChange = Notification.Name("SwiftData.ModelContainer.remoteChange")
 
   public init(
@@ -31,6 +36,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
     stores = try StoreSet(schema, given)
+    for (store, configuration) in zip(stores.stores, given) {
+      try Doorway.pass { try configuration.apply(to: store) }
+    }
+    watch = CommitWatch(self, given)
   }
 
   /// A container of one store that is open already, for tests of what goes wrong below.
@@ -40,6 +49,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     migrationPlan = nil
     configurations = [configuration]
     stores = try StoreSet(schema, [configuration]) { _, plans in try open(plans) }
+    watch = CommitWatch(self, [configuration])
   }
 
   public convenience init(
@@ -117,6 +127,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Removes all models from all stores. Contexts see it at their next fetch.
   public func erase() throws {
+    defer { CommitWatch.tell() }
     for store in stores.stores { try Doorway.pass { try store.erase() } }
   }
 

@@ -28,7 +28,9 @@ extension ModelPlan {
     }
     if let attribute = property as? Schema.Attribute {
       if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }
-      if !(attribute is Schema.CompositeAttribute), let initial = attribute.defaultValue as? any Codable {
+      if attribute.isTransformable {
+        initials[attribute.name] = attribute.defaultValue.flatMap { type.stored(attribute.name, $0) }
+      } else if !(attribute is Schema.CompositeAttribute), let initial = attribute.defaultValue as? any Codable {
         initials[attribute.name] = CoderShelf.shared.value(any: initial)
       }
     }

@@ -5,6 +5,9 @@ final class StoreSet: Sendable {
   let stores: [GraphStore]
   /// What fetches have found out about predicates.
   let templates = TemplateShelf()
+  /// Who wants to know what each store does; nil where nobody does.
+  let tracers: [Tracer?]?
+  private let heard: [Int?]
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
   /// The same where there are few: to compare names that are mostly one text in memory takes less than to hash one.
@@ -30,12 +33,17 @@ final class StoreSet: Sendable {
     }
     try Self.checkFamilies(groups)
     var stores: [GraphStore] = []
+    var tracers: [Tracer?] = []
+    var heard: [Int?] = []
     var places: [ObjectIdentifier: Place] = [:]
     for group in groups {
       let plans = group.models.compactMap { model in
         schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
       }
-      let store = try Doorway.pass { try open(group.configuration, plans) }
+      let tracer = Tracer(group.configuration)
+      let store = try OpeningTrace(tracer).run { try Doorway.pass { try open(group.configuration, plans) } }
+      tracers.append(tracer)
+      heard.append(tracer?.hearCheckpoints(store))
       for model in group.models {
         if let map = store.map(of: model) {
           places[ObjectIdentifier(model)] = Place(store: stores.count, map: map)
@@ -45,9 +53,15 @@ final class StoreSet: Sendable {
     }
     self.stores = stores
     self.places = places
+    self.tracers = tracers.contains { $0 != nil } ? tracers : nil
+    self.heard = heard
     let byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
     self.byName = byName
     few = byName.count > 16 ? [] : byName.map { ($0.key, $0.value) }
+  }
+
+  deinit {
+    for case (let number?, let store) in zip(heard, stores) { store.forgetCheckpoints(number) }
   }
 
   /// A class and those that inherit from it are rows of one entity.

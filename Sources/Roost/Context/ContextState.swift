@@ -13,6 +13,12 @@ final class ContextState {
   private weak var shown: ModelContext?
   private weak var container: ModelContainer?
   var editingState = EditingState()
+  #if !canImport(Darwin)
+    /// Remembers what was before, where somebody wants to take changes back.
+    var recorder: UndoRecorder? { didSet { for graph in open { graph.watcher = recorder } } }
+  #endif
+  /// What traces call it.
+  var name: String?
   var autosaveEnabled: Bool
   var observesObjects: Bool {
     didSet { for graph in open { graph.observe(observesObjects) } }
@@ -28,11 +34,16 @@ final class ContextState {
   }
   var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
   var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
+  /// Those of single classes.
+  private var uniqueRules: [(place: StoreSet.Place, policy: RoostGraph.UniquePolicy)] = []
+  var checksUnique = false
   /// Why a function that cannot throw did nothing; the next save says it, once.
   var failure: (any Error)?
   private var autosave: Task<Void, Never>?
   private var pause = AutosavePause()
   private var listening: [CommitListeners.Ticket] = []
+  /// How many calls are under way, one in the other.
+  @exclusivity(unchecked) private var depth = 0
 
   init(_ stores: StoreSet, isMain: Bool) {
     self.stores = stores
@@ -51,6 +62,7 @@ final class ContextState {
     for ticket in listening { ticket.end() }
     if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
     for graph in open { graph.close() }
+    CommitWatch.tell()
   }
 
   /// The context that users see.
@@ -85,11 +97,24 @@ final class ContextState {
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
+    #if !canImport(Darwin)
+      made.watcher = recorder
+    #endif
+    if let tracer = stores.tracers?[store] {
+      made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
+    }
+    for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
     graphs[store] = made
     return made
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
+
+  func setUniquePolicy(_ policy: RoostGraph.UniquePolicy?, _ place: StoreSet.Place) {
+    uniqueRules.removeAll { $0.place.map === place.map }
+    if let policy { uniqueRules.append((place, policy)) }
+    graphs[place.store]?.uniquePolicies[place.map.number] = policy
+  }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
     // Where there is no choice the store itself refuses what it does not know.
@@ -104,9 +129,17 @@ final class ContextState {
 
   /// Runs a call that may throw: no other thread may be at the context.
   func call<Result>(_ activity: GraphContext.Call, _ body: () throws -> Result) throws -> Result {
-    try Doorway.pass {
+    var isOuter = false
+    // What was committed is told when the turn is given back.
+    defer { if isOuter { CommitWatch.tell() } }
+    return try Doorway.pass {
       func within(_ graphs: ArraySlice<GraphContext>) throws -> Result {
-        guard let first = graphs.first else { return try body() }
+        guard let first = graphs.first else {
+          isOuter = depth == 0
+          depth += 1
+          defer { depth -= 1 }
+          return try body()
+        }
         return try first.call(activity) { try within(graphs.dropFirst()) }
       }
       return try within(open[...])
@@ -130,6 +163,19 @@ final class ContextState {
   /// Whether a save has something to do, if only to say why it cannot.
   var needsSave: Bool { hasChanges || open.contains { $0.failure != nil } }
 
+  /// A chance for whoever registers changes to look at them.
+  func noteChanges() {
+    #if !canImport(Darwin)
+      recorder?.noteChanges()
+    #endif
+  }
+
+  func forgetChanges(areSaved: Bool) {
+    #if !canImport(Darwin)
+      if areSaved { recorder?.didSave() } else { recorder?.forget() }
+    #endif
+  }
+
   func forgetFailures() {
     failure = nil
     pause.end()
@@ -143,7 +189,7 @@ final class ContextState {
   private func saveByItself() {
     if !autosaveEnabled || !pause.isOver() { return catchUp() }
     do {
-      if needsSave { try context?.saveNow() }
+      if needsSave, let context { try context.tracedSave(nil) { try context.saveNow() } }
       pause.end()
     } catch {
       if pause.begin() {

@@ -4,6 +4,7 @@ internal import RoostRecords
 /// Finding models.
 extension ModelContext {
   /// The models that a descriptor asks for.
+  @_disfavoredOverload
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try state.call(.fetching) {
       if let found = try PreparedFetch.objects(descriptor, state) { return found }
@@ -11,11 +12,35 @@ extension ModelContext {
     }
   }
 
-  /// The same; the size of batches is advice.
+  /// The same, of which only some batches of models are there at a time: see ``FetchResultsCollection``.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int) throws -> FetchResultsCollection<T>
-  where T: PersistentModel { FetchResultsCollection(try fetch(descriptor)) }
+  where T: PersistentModel {
+    try Self.check(batchSize)
+    return try state.call(.fetching) {
+      let places = try FetchRun(descriptor, state).places()
+      return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.pin(), state))
+    }
+  }
+
+  private static func check(_ batchSize: Int) throws {
+    if batchSize > 0 { return }
+    throw RoostError(.badValue, "a batch of \(batchSize) models holds none: give a batchSize from 1 on")
+  }
+
+  /// Some models of a fetch, and where the next ones begin. An index that has the fetch's order finds the place at once, however
+  /// far behind it is; `fetchOffset` would go on counting from the beginning, also when others insert and delete in front.
+  ///
+  ///     var page = try context.fetchPage(descriptor)
+  ///     while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
+  ///
+  /// A page has as many models as the descriptor's `fetchLimit` says, or 100.
+  public func fetchPage<T>(_ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil) throws -> FetchPage<T>
+  where T: PersistentModel {
+    try state.call(.fetching) { try FetchRun(descriptor, state).page(after: cursor) }
+  }
 
   /// How many models there are. Where an index knows it no row is read.
+  @_disfavoredOverload
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
     try state.call(.fetching) {
       if let count = try PreparedFetch.count(descriptor, state) { return count }
@@ -23,6 +48,7 @@ extension ModelContext {
     }
   }
 
+  @_disfavoredOverload
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
     try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }
@@ -31,11 +57,15 @@ extension ModelContext {
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
-    FetchResultsCollection(try fetchIdentifiers(descriptor))
+    try Self.check(batchSize)
+    return try state.call(.fetching) {
+      FetchResultsCollection(IdentifierPages(try FetchRun(descriptor, state).places()))
+    }
   }
 
-  /// Says how a fetch is carried out: by which index, what is tested on rows, and what on models, which takes longer.
-  public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> String where T: PersistentModel {
+  /// Carries a fetch out and says how: by which index, what is tested on rows, and what on models, which takes longer; how many rows
+  /// that reads, and which index would spare most of them.
+  public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation where T: PersistentModel {
     try state.call(.fetching) { try FetchRun(descriptor, state).explanation() }
   }
 

@@ -46,6 +46,7 @@ extension ModelContext {
   }
 
   /// What becomes of inserted models whose unique values are there already; ``UniquePolicy/upsert`` at first, as in SwiftData.
+  /// ``setUniquePolicy(_:for:)`` decides for one class.
   ///
   /// The inserted model is then the stored one: its old identifier leads there too. Where this context has an object of the
   /// stored model, that one stays, and the inserted one is deleted. What the inserted model leads to goes over; where it
@@ -55,7 +56,7 @@ extension ModelContext {
     set { state.uniquePolicy = newValue }
   }
 
-  /// What the last save did that nobody asked for word by word.
+  /// What the last save, or bulk write, did that nobody asked for word by word. It is there for whoever hears of ``didSave`` too.
   public var lastSave: SaveSummary {
     var summary = SaveSummary()
     for graph in state.open { summary.add(graph.lastSave, graph.store.identifier) }
@@ -77,6 +78,13 @@ extension ModelContext {
       try graph.insert(model)
     }
   }
+
+  /// Whether ``insert(_:)`` looks for the model's unique values, and for those of what comes along with it, as ``insertUnique(_:)`` does. A model whose values
+  /// are there already is then not inserted, and the next save says so.
+  public var checksUniqueAtInsert: Bool {
+    get { state.checksUnique }
+    set { state.checksUnique = newValue }
+  }
 }
 
 /// What a save did to make a context agree with what others stored.
@@ -95,14 +103,20 @@ public struct SaveSummary: Sendable {
 
   /// An inserted model that became a stored one.
   public struct Merge: Sendable {
-    /// The identifier that it had before; it leads to the other one now.
+    /// The identifier that it had before; it leads to the other one now. A model of a bulk write had none, so it is the other one's.
     public let inserted: PersistentIdentifier
     public let existing: PersistentIdentifier
     public let choice: ModelContext.UniqueChoice
+    /// What decided, in words, as `newest(by: updatedAt)`.
+    public let policy: String
+    /// The properties of the stored model that have another value now.
+    public let fields: [String]
   }
 
   public internal(set) var conflicts: [Conflict] = []
   public internal(set) var merges: [Merge] = []
+  /// How many there were. Of a bulk write ``merges`` tells the first ten thousand.
+  public internal(set) var mergeCount = 0
   /// Models whose changes were given up, because they had been deleted elsewhere.
   public internal(set) var dropped: [PersistentIdentifier] = []
 
@@ -116,8 +130,11 @@ public struct SaveSummary: Sendable {
         keepsStored: $0.keepsStored)
     }
     merges += one.merges.map {
-      Merge(inserted: identifier($0.inserted), existing: identifier($0.existing), choice: $0.choice.shown)
+      Merge(
+        inserted: identifier($0.inserted), existing: identifier($0.existing), choice: $0.choice.shown,
+        policy: $0.policy, fields: $0.fields)
     }
+    mergeCount += one.mergeCount
     dropped += one.dropped.map(identifier)
   }
 }
@@ -143,24 +160,19 @@ extension GraphContext {
       case .objectWins: .objectWins
       case .overwrite: .overwrite
       }
-    chooseUnique = nil
-    switch unique {
-    case .upsert: uniqueChoice = .upsert
-    case .keepExisting: uniqueChoice = .keepExisting
-    case .mergeNonNil: uniqueChoice = .mergeNonNil
-    case .throw: uniqueChoice = .refuse
-    case .choose(let choose):
-      chooseUnique = { inserted, existing in
-        guard let inserted = inserted as? any PersistentModel, let existing = existing as? any PersistentModel else {
-          return .upsert
-        }
-        return switch try choose(inserted, existing) {
-        case .upsert: .upsert
-        case .keepExisting: .keepExisting
-        case .mergeNonNil: .mergeNonNil
-        case .throw: .refuse
+    uniquePolicy =
+      switch unique {
+      case .upsert: .always(.upsert)
+      case .keepExisting: .always(.keepExisting)
+      case .mergeNonNil: .always(.mergeNonNil)
+      case .throw: .always(.refuse)
+      case .choose(let choose):
+        .asks { inserted, existing in
+          guard let inserted = inserted as? any PersistentModel, let existing = existing as? any PersistentModel else {
+            return .upsert
+          }
+          return try choose(inserted, existing).known
         }
       }
-    }
   }
 }

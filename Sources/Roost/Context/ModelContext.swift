@@ -65,7 +65,11 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Takes a model into the context, with everything that it leads to. The next save writes it.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    state.attempt { try state.graph(of: model).insert(model) }
+    state.attempt {
+      let graph = try state.graph(of: model)
+      if state.checksUnique { try graph.checkUnique(model) }
+      try graph.insert(model)
+    }
   }
 
   /// Deletes a model with the next save, and those that its delete rules take along. It is gone from fetches and relationships
@@ -84,10 +88,14 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   /// Lets relationships that were changed on one side agree with the other.
-  public func processPendingChanges() { for graph in state.open { graph.processPendingChanges() } }
+  public func processPendingChanges() {
+    for graph in state.open { graph.processPendingChanges() }
+    state.noteChanges()
+  }
 
   /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
   /// takes them before the first of them commits.
+  @_disfavoredOverload
   public func save() throws {
     state.endPause()
     try saveNow()
@@ -110,6 +118,7 @@ public class ModelContext: Equatable, SendableMetatype {
         throw state.stores.error(refusal)
       }
     }
+    state.forgetChanges(areSaved: true)
     report.post()
   }
 
@@ -117,15 +126,18 @@ public class ModelContext: Equatable, SendableMetatype {
   public func rollback() {
     state.forgetFailures()
     for graph in state.open { graph.rollback() }
+    state.forgetChanges(areSaved: false)
   }
 
   /// Gives all changes up, and reads every model anew.
   public func reset() {
     state.forgetFailures()
     for graph in state.open { graph.reset() }
+    state.forgetChanges(areSaved: false)
   }
 
   /// Runs a closure and saves what it changed.
+  @_disfavoredOverload
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()

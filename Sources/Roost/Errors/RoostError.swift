@@ -30,8 +30,12 @@ public struct RoostError: Error, CustomStringConvertible {
     case badValue
     /// A relationship leads to fewer models than it must, or to more than it may.
     case count
+    /// What waits to be saved stands in the way of a bulk write.
+    case pendingChanges
     /// A condition comes to a row for which it has no answer.
     case badCondition
+    /// The history is asked for, and is off.
+    case historyOff
     /// The store's file, or the device, refused.
     case store
   }
@@ -64,6 +68,9 @@ enum Doorway {
     case let fault as GraphFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
     case let refusal as SaveRefusal:
       RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, refusal)
+    case let fault as RecordFault where fault.code == .expired:
+      SwiftDataError.historyTokenExpired.about(
+        "\(fault.detail). Read from the models what you need of them, and go on from latestHistoryToken", fault)
     case let fault as RecordFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
     case let fault as ConditionFault: condition(fault)
     case let error as StoreError where error.code == .closed:
@@ -99,6 +106,7 @@ enum Doorway {
     case .notUnique: .notUnique
     case .denied: .denied
     case .count: .count
+    case .pendingChanges: .pendingChanges
     case .twoThreads: .twoThreads
     case .readOneByOne: .readOneByOne
     }

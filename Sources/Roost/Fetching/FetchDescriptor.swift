@@ -9,7 +9,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   public var fetchOffset: Int?
   /// Whether changes that are not saved count.
   public var includePendingChanges = true
-  /// Accepted for SwiftData's sake: whole rows are read, which costs no more.
+  /// Accepted for SwiftData's sake, without effect: whole rows are read.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships that are read with the models, before somebody asks. Without it they are read for a thousand models at the first use.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

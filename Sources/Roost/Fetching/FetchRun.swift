@@ -8,10 +8,10 @@ internal import RoostRecords
 /// Where nothing waits that could matter, the engine answers alone. Else the rows of models that wait are left out, those models
 /// are tested in memory, and they come in where the order wants them.
 struct FetchRun<Model: PersistentModel> {
-  private let descriptor: FetchDescriptor<Model>
-  private let state: ContextState
+  let descriptor: FetchDescriptor<Model>
+  let state: ContextState
   private let includesSubclasses: Bool
-  private let rules: SortRules<Model>
+  let rules: SortRules<Model>
 
   init(_ descriptor: FetchDescriptor<Model>, _ state: ContextState, includesSubclasses: Bool = true) {
     self.descriptor = descriptor
@@ -20,73 +20,9 @@ struct FetchRun<Model: PersistentModel> {
     rules = SortRules(descriptor.sortBy)
   }
 
-  /// What the engine and memory do.
-  private struct Part {
-    let graph: GraphContext
-    let map: EntityMap
-    /// What is true of the class's rows, as far as others stand among them.
-    let kind: [RoostQuery.Expression]
-    /// What the engine tests, unless it is prepared.
-    var condition: RoostQuery.Expression?
-    var prepared: PreparedCondition?
-    /// What is tested in memory.
-    var tests: [ModelTest<Model>]
-    /// The engine's order; nil where it does not know it.
-    let orders: [Order]?
-    /// Rows that the engine's answer does not count for.
-    var excluded: Set<UInt64> = []
-    /// Models that wait and fulfil the predicate.
-    var pending: [Model] = []
-
-    var isChanged: Bool { !excluded.isEmpty || !pending.isEmpty }
-    /// Whether the engine answers alone.
-    var isEngines: Bool { tests.isEmpty && orders != nil && !isChanged }
-
-    private var isExcluded: RoostQuery.Expression {
-      let rows = excluded.map { Value.reference(RowID($0)) }
-      return .contains(.constant(.array(rows), .array(.plain(.reference(map.entity.id)))), .row)
-    }
-
-    /// Asking of the rows that wait alone.
-    var onlyExcluded: Part { asking(isExcluded) }
-
-    /// Asking of no row that waits.
-    var withoutExcluded: Part { asking(.not(isExcluded)) }
-
-    /// Another condition is asked first.
-    private func asking(_ first: RoostQuery.Expression) -> Part {
-      var part = self
-      part.condition = condition.map { first && $0 } ?? first
-      return part
-    }
-
-    /// The question to ask, where nothing is asked beside what was prepared.
-    func question(isSorted: Bool) throws -> (question: Question, values: [Value])? {
-      guard let prepared, kind.isEmpty, let orders else { return nil }
-      let question = prepared.template.question(map.entity.name, isSorted ? orders : [], try graph.ground())
-      return question.map { ($0, prepared.values) }
-    }
-
-    /// The same without anything that was prepared.
-    var plain: Part {
-      var part = self
-      part.condition = condition ?? prepared?.condition
-      part.prepared = nil
-      return part
-    }
-
-    func query(isSorted: Bool, offset: Int = 0, limit: Int? = nil) -> Query {
-      // First of which class a row is: what else is asked means nothing to others.
-      let all = kind + ((condition ?? prepared?.condition).map { [$0] } ?? [])
-      return Query(
-        map.entity.name, where: all.count > 1 ? .and(all) : all.first, by: isSorted ? orders ?? [] : [], offset: offset,
-        limit: limit)
-    }
-  }
-
-  private var offset: Int { max(0, descriptor.fetchOffset ?? 0) }
+  var offset: Int { max(0, descriptor.fetchOffset ?? 0) }
   /// SwiftData's limit of 0 is none.
-  private var limit: Int? { descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
+  var limit: Int? { descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
 
   // MARK: Results
 
@@ -97,13 +33,18 @@ struct FetchRun<Model: PersistentModel> {
     return found
   }
 
-  /// Reads the relationships that the descriptor names. What is no relationship of the model is not looked at.
-  private func prefetch(_ models: [Model], _ part: Part) {
-    let properties = descriptor.relationshipKeyPathsForPrefetching.compactMap { part.map.type.number(of: $0) }
+  /// Reads the relationships that the descriptor names, also those of what they lead to. What is none is not looked at.
+  private func prefetch(_ models: [Model], _ part: FetchPart<Model>) {
+    let paths = descriptor.relationshipKeyPathsForPrefetching.compactMap { PathShelf.shared.path($0) }
+    // The longer ones first: what was read last stays longest.
+    for path in paths where !path.references.isEmpty {
+      part.graph.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
+    }
+    let properties = paths.filter(\.references.isEmpty).compactMap(\.property)
     if !properties.isEmpty { part.graph.prefetch(part.map, models, properties) }
   }
 
-  private func objects(_ part: Part) throws -> [Model] {
+  func objects(_ part: FetchPart<Model>) throws -> [Model] {
     if part.isEngines {
       if let (question, values) = try part.question(isSorted: true),
         let found = try part.graph.objects(question, values, offset: offset, limit: limit, part.map)
@@ -123,14 +64,17 @@ struct FetchRun<Model: PersistentModel> {
     return Array(all.dropFirst(offset).prefix(limit ?? .max))
   }
 
+  /// How many rows suffice, though all of those that wait should be among them; nil for all.
+  func enough(_ part: FetchPart<Model>) -> Int? {
+    guard let limit, part.tests.isEmpty, part.orders != nil else { return nil }
+    let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
+    let (all, isStillTooLarge) = sum.addingReportingOverflow(part.excluded.count)
+    return isTooLarge || isStillTooLarge ? nil : all
+  }
+
   /// What the store has, without the rows that wait.
-  private func stored(_ part: Part) throws -> [Model] {
-    var enough: Int?
-    if let limit, part.tests.isEmpty, part.orders != nil {
-      let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
-      let (all, isStillTooLarge) = sum.addingReportingOverflow(part.excluded.count)
-      enough = isTooLarge || isStillTooLarge ? nil : all
-    }
+  func stored(_ part: FetchPart<Model>) throws -> [Model] {
+    let enough = enough(part)
     let found: [Model]
     do {
       found = try part.graph.objects(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
@@ -154,7 +98,7 @@ struct FetchRun<Model: PersistentModel> {
   }
 
   /// How many rows the store has, without those that wait.
-  private func stored(countOf part: Part) throws -> Int {
+  private func stored(countOf part: FetchPart<Model>) throws -> Int {
     let planner = try part.graph.planner()
     if part.excluded.isEmpty {
       if let (question, values) = try part.question(isSorted: false), let count = try planner.count(question, values) {
@@ -169,38 +113,25 @@ struct FetchRun<Model: PersistentModel> {
   }
 
   func identifiers() throws -> [PersistentIdentifier] {
-    let part = try part()
-    guard part.isEngines else { return try objects().map(\.persistentModelID) }
-    let store = part.graph.store.identifier
-    return try part.graph.rows(part.query(isSorted: true, offset: offset, limit: limit), part.map).map {
-      PersistentIdentifier(store: store, entity: $0.map.type.name, .row($0.row.number))
-    }
-  }
-
-  /// How it is carried out, in words.
-  func explanation() throws -> String {
-    let part = try part()
-    let isAlone = part.isEngines
-    let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
-    var lines = [try part.graph.planner().plan(query).explanation]
-    for test in part.tests { lines.append("  test in memory \(test)") }
-    if part.orders == nil { lines.append("  sorted in memory") }
-    if part.isChanged { lines.append("  \(part.excluded.count) rows left out, \(part.pending.count) models put in") }
-    return lines.joined(separator: "\n")
+    let places = try places()
+    return places.rows.indices.map { places.identifier($0) }
   }
 
   // MARK: Planning
 
-  private func part() throws -> Part {
+  /// - Parameter besides: entities whose rows are looked at for something else than the predicate and the order.
+  func part(besides others: [EntityMap] = []) throws -> FetchPart<Model> {
+    try rules.check()
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
     let prepared = try descriptor.predicate.flatMap { try state.stores.templates.prepared($0, map, graph) }
     let translation = prepared == nil ? try descriptor.predicate.map { try Translation($0, map, graph) } : nil
     let kind = map.condition(includesSubclasses: includesSubclasses).map { [$0] + rules.demands(map) }
-    var part = Part(
+    let order = rules.orders(map, graph.store)
+    var part = FetchPart<Model>(
       graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
-      tests: translation?.tests ?? [], orders: rules.orders(map))
+      tests: translation?.tests ?? [], orders: order?.orders)
     guard descriptor.includePendingChanges, graph.hasChanges else { return part }
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
@@ -210,6 +141,9 @@ struct FetchRun<Model: PersistentModel> {
       part.condition = nil
       part.tests = all
     }
+    part.isBlind = others.contains { graph.hasPending($0) }
+    // The same of what rows are sorted by.
+    if order?.passes.contains(where: { graph.hasPending($0) }) == true { part.orders = nil }
     for model in graph.insertedObjects + graph.changedObjects {
       guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }
       if model.isStored { part.excluded.insert(model._$state.row) }

@@ -5,7 +5,7 @@ extension PersistentModel {
   /// Which model it is. One that is in no context has an identifier of this process.
   public nonisolated var persistentModelID: PersistentIdentifier {
     let entity = type(of: self)._$type.name
-    if _$state.row != 0, let store = graphContext?.store {
+    if _$state.row != 0, let store = graphContext?.store ?? scratchStore {
       return PersistentIdentifier(store: store.identifier, entity: entity, .row(_$state.row), isSaved: isStored)
     }
     let extras = _$state.takeExtras()

@@ -77,73 +77,34 @@ extension PredicateExpressions.Comparison: Translatable {
   }
 }
 
-/// A range whose bounds are expressions of their own.
-private protocol BoundedExpression {
-  func bounds(_ translator: Translator) throws -> (low: Condition, high: Condition, isClosed: Bool)
-}
+/// Ranges whose bounds are expressions of their own. They mean something to the engine where something is asked of them.
+extension PredicateExpressions.Range: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
 
-extension PredicateExpressions.Range: BoundedExpression {
-  fileprivate func bounds(_ translator: Translator) throws -> (low: Condition, high: Condition, isClosed: Bool) {
-    (try translator.value(of: lower), try translator.value(of: upper), false)
+  func bounds(_ translator: Translator) throws -> RangeBounds? {
+    RangeBounds(low: try translator.value(of: lower), high: try translator.value(of: upper), isClosed: false)
   }
 }
 
-extension PredicateExpressions.ClosedRange: BoundedExpression {
-  fileprivate func bounds(_ translator: Translator) throws -> (low: Condition, high: Condition, isClosed: Bool) {
-    (try translator.value(of: lower), try translator.value(of: upper), true)
+extension PredicateExpressions.ClosedRange: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
+
+  func bounds(_ translator: Translator) throws -> RangeBounds? {
+    RangeBounds(low: try translator.value(of: lower), high: try translator.value(of: upper), isClosed: true)
   }
-}
-
-/// A range from outside the predicate.
-private protocol CapturedRange {
-  func contains(_ element: Condition) throws -> Condition
-}
-
-extension Range: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .within(try constant(lowerBound), try constant(upperBound), false, element)
-  }
-}
-
-extension ClosedRange: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .within(try constant(lowerBound), try constant(upperBound), true, element)
-  }
-}
-
-extension PartialRangeFrom: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .compare(.greaterOrEqual, element, try constant(lowerBound))
-  }
-}
-
-extension PartialRangeThrough: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .compare(.lessOrEqual, element, try constant(upperBound))
-  }
-}
-
-extension PartialRangeUpTo: CapturedRange {
-  fileprivate func contains(_ element: Condition) throws -> Condition {
-    .compare(.less, element, try constant(upperBound))
-  }
-}
-
-private func constant<Bound>(_ bound: Bound) throws -> Condition {
-  try Constant.make(Piece.Captured(value: bound, type: Bound.self))
 }
 
 extension PredicateExpressions.RangeExpressionContains: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
     guard Constant.isSortedByValue(Element.Output.self) else { throw Untranslatable(self) }
     let value = try translator.value(of: element)
-    if let bounded = range as? any BoundedExpression {
-      let bounds = try bounded.bounds(translator)
+    if let bounds = try ExpressionTypes.translatable(range)?.bounds(translator) {
       return Piece(.within(bounds.low, bounds.high, bounds.isClosed, value))
     }
-    guard let captured = try translator.piece(range).captured, let known = captured.value as? any CapturedRange else {
+    guard let captured = try translator.piece(range).captured, let known = captured.constant as? any CapturedRange
+    else {
       throw Untranslatable(self)
     }
-    return Piece(try known.contains(value))
+    return Piece(try known.contains(value, captured.leaf))
   }
 }

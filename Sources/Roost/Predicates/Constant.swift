@@ -54,11 +54,16 @@ enum Constant {
 
   /// The row of a model, or of an identifier.
   static func row(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
-    guard let value = flattened(captured.value) else { return null(of: map) }
-    return .constant(try reference(value, map, graph), .plain(.reference(map.entity.id)))
+    let kind = Kind.plain(.reference(map.entity.id))
+    // Whether it is nil belongs to the template; any other row may be another one.
+    guard let value = flattened(captured.constant) else { return null(of: map) }
+    if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
+    return .constant(try reference(value, map, graph), kind)
   }
 
   static func rows(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+    let kind = Kind.plain(.reference(map.entity.id))
+    if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, .array(kind)) }
     guard let list = captured.value as? any Sequence else { throw Untranslatable(captured.value) }
     var hasNil = false
     let values = try elements(list).map { element -> Value in
@@ -68,7 +73,6 @@ enum Constant {
       }
       return try reference(element, map, graph)
     }
-    let kind = Kind.plain(.reference(map.entity.id))
     return .constant(.array(values), .array(hasNil ? .optional(kind) : kind))
   }
 
@@ -79,17 +83,20 @@ enum Constant {
 
   /// Of something that is not here, a row that is never there.
   private static func reference(_ value: Any, _ map: EntityMap, _ graph: GraphContext) throws -> Value {
-    let nowhere = Value.reference(RowID(0))
-    if let identifier = value as? PersistentIdentifier {
-      guard case .row(let row) = identifier.key, isKept(identifier, map, graph),
-        identifier.store == graph.store.identifier
-      else { return nowhere }
-      // The model may have become another one's.
-      return .reference(RowID(graph.store.row(map, behind: row)))
-    }
+    if let identifier = value as? PersistentIdentifier { return reference(identifier, map, graph) }
     guard let model = value as? any _ModelObject else { throw Untranslatable(value) }
     let isKept = model.graphContext === graph && model.entityMap?.entity.id == map.entity.id
     return isKept ? .reference(RowID(model._$state.row)) : nowhere
+  }
+
+  private static let nowhere = Value.reference(RowID(0))
+
+  static func reference(_ identifier: PersistentIdentifier, _ map: EntityMap, _ graph: GraphContext) -> Value {
+    guard case .row(let row) = identifier.key, isKept(identifier, map, graph),
+      identifier.store == graph.store.identifier
+    else { return nowhere }
+    // The model may have become another one's.
+    return .reference(RowID(graph.store.row(map, behind: row)))
   }
 
   /// Whether an identifier names a row of the map's entity, by whichever class.

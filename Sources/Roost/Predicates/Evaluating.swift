@@ -32,6 +32,16 @@ public import Foundation
       translator.bind(predicate.variable.key, try translator.piece(input))
       return Piece(try translator.condition(predicate.expression))
     }
+
+    func step(_ walker: Walker) throws -> AnyStep {
+      let (input, variable) = (try walker.step(of: input), predicate.variable)
+      let other = try walker.step(of: predicate.expression, binding: variable)
+      return Step<Bool> { try other.run($0.binding(variable, to: input.run($0))) }
+    }
+
+    func wording(_ text: PredicateText) -> Wording {
+      Wording("(\(text.text(of: predicate))).evaluate(\(text.text(input)))", .postfix)
+    }
   }
 
   extension PredicateExpressions.PredicateEvaluate: Sendable where Input: Sendable {}

@@ -5,14 +5,18 @@ internal import RoostQuery
 /// `&&`, `||`, `!`, `?:`.
 extension PredicateExpressions.Conjunction: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
-    Piece(try translator.value(of: lhs) && translator.value(of: rhs))
+    Piece(.and(try JoinedExpressions.parts(of: self, .and).map { try translator.condition($0) }))
   }
+
+  var joined: JoinedExpressions? { JoinedExpressions(joint: .and, first: lhs, second: rhs) }
 }
 
 extension PredicateExpressions.Disjunction: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
-    Piece(try translator.value(of: lhs) || translator.value(of: rhs))
+    Piece(.or(try JoinedExpressions.parts(of: self, .or).map { try translator.condition($0) }))
   }
+
+  var joined: JoinedExpressions? { JoinedExpressions(joint: .or, first: lhs, second: rhs) }
 }
 
 extension PredicateExpressions.Negation: Translatable {

@@ -20,8 +20,11 @@ internal import RoostQuery
       }
 
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-        TextComparing.test(
-          .containsLoosely, String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+        Self.answer(String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+      }
+
+      static func answer(_ text: String, _ other: String) -> Bool {
+        TextComparing.test(.containsLoosely, text, other)
       }
     }
 
@@ -39,7 +42,11 @@ internal import RoostQuery
       }
 
       public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
-        ComparisonResult(.localized, String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+        Self.answer(String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+      }
+
+      static func answer(_ text: String, _ other: String) -> ComparisonResult {
+        ComparisonResult(.localized, text, other)
       }
     }
 
@@ -58,7 +65,11 @@ internal import RoostQuery
       }
 
       public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
-        ComparisonResult(.caseless, String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+        Self.answer(String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
+      }
+
+      static func answer(_ text: String, _ other: String) -> ComparisonResult {
+        ComparisonResult(.caseless, text, other)
       }
     }
 
@@ -87,6 +98,25 @@ internal import RoostQuery
       guard Root.Output.self == String.self, Other.Output.self == String.self else { throw Untranslatable(self) }
       let text = try translator.value(of: root)
       return Piece(.text(.containsLoosely, text, try translator.value(of: other)))
+    }
+  }
+
+  extension PredicateExpressions.StringLocalizedCompare: Translatable {
+    func piece(_ translator: Translator) throws -> Piece { try translator.order(.localized, root, other) }
+  }
+
+  extension PredicateExpressions.StringCaseInsensitiveCompare: Translatable {
+    func piece(_ translator: Translator) throws -> Piece { try translator.order(.caseless, root, other) }
+  }
+
+  extension Translator {
+    /// How two texts stand to each other: -1, 0 or 1, which are the raw values of `ComparisonResult`.
+    fileprivate func order<One: PredicateExpression, Other: PredicateExpression>(
+      _ order: Condition.TextOrder, _ one: One, _ other: Other
+    ) throws -> Piece {
+      guard One.Output.self == String.self, Other.Output.self == String.self else { throw Untranslatable(one) }
+      let text = try value(of: one)
+      return Piece(.textOrder(order, text, try value(of: other)))
     }
   }
 

@@ -63,7 +63,11 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
     }
   }
 
-  private var isChain: Bool { (transform as? any ChainedExpression)?.chainKey == variable.key }
+  private var isChain: Bool { ExpressionTypes.translatable(transform)?.chainKey == variable.key }
+
+  var chainKey: PredicateExpressions.VariableID? {
+    isChain ? ExpressionTypes.translatable(wrapped)?.chainKey : nil
+  }
 
   private func bound(
     _ value: Condition, _ meaning: Piece.Meaning, _ translator: Translator
@@ -78,26 +82,14 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
   }
 }
 
-/// Properties behind properties, and nothing else.
-private protocol ChainedExpression {
-  /// The variable at the beginning.
-  var chainKey: PredicateExpressions.VariableID? { get }
+extension PredicateExpressions.Variable {
+  var chainKey: PredicateExpressions.VariableID? { key }
 }
 
-extension PredicateExpressions.Variable: ChainedExpression {
-  fileprivate var chainKey: PredicateExpressions.VariableID? { key }
-}
-
-extension PredicateExpressions.KeyPath: ChainedExpression {
-  fileprivate var chainKey: PredicateExpressions.VariableID? {
+extension PredicateExpressions.KeyPath {
+  var chainKey: PredicateExpressions.VariableID? {
     // Parts of a struct that is not there are not nil by themselves.
     guard Root.Output.self is any PersistentModel.Type else { return nil }
-    return (root as? any ChainedExpression)?.chainKey
-  }
-}
-
-extension PredicateExpressions.OptionalFlatMap: ChainedExpression {
-  fileprivate var chainKey: PredicateExpressions.VariableID? {
-    isChain ? (wrapped as? any ChainedExpression)?.chainKey : nil
+    return ExpressionTypes.translatable(root)?.chainKey
   }
 }

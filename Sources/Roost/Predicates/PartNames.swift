@@ -40,7 +40,7 @@ enum PartNames {
   }
 
   /// A value of a type: one of two that differ.
-  private static func sample(_ type: ElementType, isMarked: Bool) -> Value {
+  static func sample(_ type: ElementType, isMarked: Bool) -> Value {
     switch type {
     case .optional(let inner): isMarked ? sample(inner, isMarked: true) : .null
     case .structure(let parts): .structure(parts.map { sample($0.type, isMarked: isMarked) })

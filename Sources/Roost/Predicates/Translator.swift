@@ -6,11 +6,6 @@ internal import RoostRecords
 /// The engine's words for conditions; Foundation has an `Expression` too.
 typealias Condition = RoostQuery.Expression
 
-/// An expression of Foundation's for which the engine may have words.
-protocol Translatable {
-  func piece(_ translator: Translator) throws -> Piece
-}
-
 /// Why the engine has no words for an expression. It is then computed in memory, so nobody sees this.
 struct Untranslatable: Error {
   let expression: String
@@ -60,6 +55,13 @@ struct Piece {
       return content
     }
 
+    /// The leaf, if it is an identifier, or a list of them; it stands for rows of the map from then on.
+    func rowLeaf(of map: EntityMap) -> Int? {
+      guard let leaf, let leaves, IdentifierLeaf.isKnown(type) else { return nil }
+      leaves.stands(leaf, for: map)
+      return leaf
+    }
+
     /// Another value that is nil, or not, as this one is, would be taken in the same way.
     var isNil: Bool { Constant.flattened(content) == nil }
     /// For making a constant of it, in whose place another one may be put.
@@ -106,6 +108,9 @@ final class Translator {
   let graph: GraphContext
   private var bindings: [PredicateExpressions.VariableID: Piece]
   private var lastVariable = 0
+  private var depth = 0
+  /// What is deeper is left to memory, which refuses it, so that nothing runs out of stack.
+  static let deepest = 200
   /// The entities to which relationships in the part lead.
   private(set) var passed: [EntityMap] = []
   /// References that always lead to a row.
@@ -124,7 +129,11 @@ final class Translator {
   func condition(_ expression: any PredicateExpression<Bool>) throws -> Condition { try value(piece(expression)) }
 
   func piece<Expression: PredicateExpression>(_ expression: Expression) throws -> Piece {
-    guard let known = expression as? any Translatable else { throw Untranslatable(expression) }
+    guard depth < Self.deepest, let known = ExpressionTypes.translatable(expression) else {
+      throw Untranslatable(expression)
+    }
+    depth += 1
+    defer { depth -= 1 }
     return try known.piece(self)
   }
 

@@ -17,7 +17,9 @@ public func _makeModelType<Model: PersistentModel>(
     }
     own.append(described)
   }
-  return _ModelType(model, name: entityName(model), superType: superType, own: own, heirPaths: inherited)
+  let made = _ModelType(model, name: entityName(model), superType: superType, own: own, heirPaths: inherited)
+  ModelNames.shared.add(made)
+  return made
 }
 
 /// The same for a generic class, which has no place of its own where its type could stand.

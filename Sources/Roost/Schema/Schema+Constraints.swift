@@ -27,6 +27,14 @@ extension Schema {
       }
     }
 
+    var faults: [String] {
+      indices.flatMap { index in
+        switch index {
+        case .binary(let keyPaths), .rtree(let keyPaths): Schema.faults(keyPaths, "#Index")
+        }
+      }
+    }
+
     public static func == (one: Index, other: Index) -> Bool { one.names == other.names }
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
@@ -55,6 +63,8 @@ extension Schema {
 
     var names: [[String]] { constraints.map { Schema.names($0) } }
 
+    var faults: [String] { constraints.flatMap { Schema.faults($0, "#Unique") } }
+
     public static func == (one: Unique, other: Unique) -> Bool { one.names == other.names }
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
@@ -69,12 +79,23 @@ extension Schema {
     }
   }
 
-  /// The names of properties, where the key paths are a model's own; a longer one has the path it shows in its description.
+  /// The names of properties, and of parts of structs behind a point. The identifier of what a reference leads to is the reference.
   static func names<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>]) -> [String] {
     keyPaths.map { keyPath in
-      if let number = T._$type.number(of: keyPath) { return T._$type.properties[number].name }
+      if let path = PathShelf.shared.path(keyPath), !path.names.isEmpty { return path.names.joined(separator: ".") }
       let text = String(describing: keyPath)
       return text.firstIndex(of: ".").map { String(text[text.index(after: $0)...]) } ?? text
+    }
+  }
+
+  /// What cannot be kept of constraints: values of other models.
+  static func faults<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ macro: String) -> [String] {
+    keyPaths.compactMap { keyPath in
+      guard let path = PathShelf.shared.path(keyPath), !path.references.isEmpty else { return nil }
+      if case .model = path.end, path.references.count == 1 { return nil }
+      let name = path.names.joined(separator: "?.")
+      return
+        "\(macro) of \(T._$type.name) names \\.\(name), which is a value of another model: name \\.\(path.names[0]) or a property of \(T._$type.name)"
     }
   }
 
@@ -91,6 +112,8 @@ extension Schema {
 /// A constraint as a schema reads it.
 protocol ConstraintProperty {
   var names: [[String]] { get }
+  /// What cannot be kept of it, in words.
+  var faults: [String] { get }
   var isUnique: Bool { get }
 }
 

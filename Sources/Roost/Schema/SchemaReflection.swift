@@ -44,6 +44,7 @@ struct SchemaReflection {
     let modelType = type._$type
     for property in metadata {
       if let constraint = property.metadata as? any ConstraintProperty {
+        faults += constraint.faults.map { SchemaFault($0) }
         if constraint.isUnique {
           entity.uniquenessConstraints += constraint.names.filter { !$0.isEmpty }
         } else {

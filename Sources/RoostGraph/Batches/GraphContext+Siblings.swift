@@ -112,6 +112,25 @@ extension GraphContext {
     if !rows.isEmpty { prefetch(map, rows, properties) }
   }
 
+  /// The same along a path of references to one, whose last may be a list.
+  package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], along path: [Int]) {
+    var (map, rows) = (map, models.compactMap { $0.isStored ? $0._$state.row : nil })
+    for property in path {
+      let origin = origin(map)
+      guard !rows.isEmpty, let relation = relation(origin, property) else { return }
+      prefetch(map, rows, [property])
+      if relation.isList { return }
+      var seen: Set<UInt64> = []
+      rows = rows.compactMap { row in
+        guard let object = origin.known(row), let target = try? current(object, relation, origin),
+          RowNumber.leads(target), seen.insert(target).inserted
+        else { return nil }
+        return target
+      }
+      map = store.maps[relation.target]
+    }
+  }
+
   private func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
     let origin = origin(map)
     let batch = Batch(map.home, rows)

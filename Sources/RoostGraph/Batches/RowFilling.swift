@@ -30,7 +30,7 @@ struct RowFilling: ~Copyable {
 
   /// Before the first row the source stands at none, and nobody asks it.
   // Unsafe, because it is never written.
-  private nonisolated(unsafe) static let nowhere = UnsafeRawPointer(
+  nonisolated(unsafe) static let nowhere = UnsafeRawPointer(
     UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8))
 
   /// Reads the values that stand outside their rows.

@@ -25,11 +25,13 @@ extension GraphContext {
 
   /// Whoever waits for changes is told behind the turn: he may do anything, and wait for another thread that needs it.
   private func end() {
-    if told.isEmpty { return turn.give() }
-    let all = told
+    if told.isEmpty, mergeReports.isEmpty { return turn.give() }
+    let (all, merges) = (told, mergeReports)
     told = []
+    mergeReports = []
     turn.give()
     tell(all)
+    for merge in merges { hearMerge?(merge) }
   }
 
   package enum Call: Sendable {

@@ -16,6 +16,12 @@ extension GraphContext {
           .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
           origin.map.type.propertyName(property)))
     }
+    if isWatched, object._$state.flags.isDisjoint(with: [.changed, .inserted]) { watcher?.willChange(object) }
+    if likes.count > 0, object._$state.flags.contains(.inserted), let bits = likes.bits[origin.map.number],
+      bits & _ModelState.bit(property) != 0
+    {
+      likes = Likes()
+    }
     if !object._$state.flags.contains(.changed) {
       // Behind the context's end it is saved by nobody, and would be kept for good.
       if !object._$state.flags.contains(.inserted), !isClosed {

@@ -3,12 +3,14 @@ package import RoostRecords
 /// Objects without values of their own: a getter cannot throw, so it returns nil, zero, empty, or the first case.
 extension GraphContext {
   /// An object that stands for no row, and says that it is deleted.
-  package func deadObject(_ map: EntityMap, _ row: RowID) -> any _ModelObject {
+  ///
+  /// - Parameter isEmpty: whether it gets its values now; else whoever asks for it gives it some.
+  package func deadObject(_ map: EntityMap, _ row: RowID, isEmpty: Bool = true) -> any _ModelObject {
     let object = map.type.makeFault(row: row.number, origin: origin(map))
     // No entry of the identity map has this ticket, so its end disturbs nobody.
     object._$state.ticket = .max
     object.markGone()
-    fillEmpty(object, map)
+    if isEmpty { fillEmpty(object, map) }
     return object
   }
 

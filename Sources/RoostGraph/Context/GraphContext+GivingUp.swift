@@ -21,6 +21,7 @@ extension GraphContext {
     let members = newMembers(new)
     for object in changed + deleted where !object._$state.flags.contains(.gone) { giveUp(object) }
     inserted = []
+    likes = Likes()
     changed = []
     deleted = []
     forgetLinks()

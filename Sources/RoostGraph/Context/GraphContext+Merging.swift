@@ -5,7 +5,7 @@ extension GraphContext {
   /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay. Objects whose rows
   /// others deleted keep the values that they had.
   func advance() throws {
-    try goAhead()
+    if hearMerge == nil { try goAhead() } else { try reporting { try goAhead() } }
     if unread.isEmpty { return }
     unloadLists()
     for object in unread { forget(object) }

@@ -46,6 +46,7 @@ extension GraphContext {
       }
       return object
     }
+    try ground().rowsRead += 1
     if let found { return found }
     throw StoreError(.damaged, "row \(row.number) of \(map.type.name) stands in an index, and is not there")
   }

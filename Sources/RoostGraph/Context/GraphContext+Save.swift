@@ -27,19 +27,21 @@ extension GraphContext {
     // Always in the same order, so that two threads with the same stores do not wait for each other.
     waiting.sort { ObjectIdentifier($0.store) < ObjectIdentifier($1.store) }
     var turns = 0
-    var decisions = Array(repeating: [LinkKey: SaveRun.Decision](), count: waiting.count)
+    var books = Array(repeating: DecisionBook(), count: waiting.count)
     while !waiting.isEmpty {
       var runs: [SaveRun] = []
       do {
-        try write(waiting, decisions, &runs, durability)
+        try write(waiting, books, &runs, durability)
         for (context, run) in zip(waiting, runs) { context.finish(run) }
+        // Of the others this save did nothing.
+        for context in contexts where !waiting.contains(where: { $0 === context }) { context.lastSave = SaveSummary() }
         return
       } catch is SaveAgain {
         turns += 1
         if turns > mostTurns {
           throw GraphFault(.conflict, "other contexts changed unique values each time it was tried: save again")
         }
-        for (number, run) in runs.enumerated() { try waiting[number].decide(run, &decisions[number]) }
+        for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
         for (context, run) in zip(waiting, runs) where run.isCommitted { context.finish(run) }
@@ -63,7 +65,7 @@ extension GraphContext {
 
   /// One transaction in the other, so that nothing commits before all is written.
   private static func write(
-    _ contexts: [GraphContext], _ decisions: [[LinkKey: SaveRun.Decision]], _ runs: inout [SaveRun],
+    _ contexts: [GraphContext], _ books: [DecisionBook], _ runs: inout [SaveRun],
     _ durability: Durability?
   ) throws {
     guard runs.count < contexts.count else {
@@ -77,12 +79,14 @@ extension GraphContext {
     let context = contexts[place]
     let wanted = durability ?? (context.isRelaxed ? .relaxed : .full)
     try context.store.records.write(wanted, author: context.author) { writer in
-      let run = try context.makeRun(writer, decisions[place])
+      let run = try context.makeRun(writer, books[place].decisions)
       try context.write(run)
       runs.append(run)
-      try write(contexts, decisions, &runs, durability)
+      try write(contexts, books, &runs, durability)
     }
     runs[place].isCommitted = true
+    context.statistics.bytesWritten += runs[place].writer.written.bytes
+    context.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {

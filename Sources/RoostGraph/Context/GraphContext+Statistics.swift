@@ -13,6 +13,9 @@ extension GraphContext {
     /// How often rows or lists were read together.
     package var coarseReads = 0
     package var saves = 0
+    /// Bytes of the log that saves have written, and pages that they have made.
+    package var bytesWritten = 0
+    package var pagesWritten = 0
 
     package init() {}
   }

@@ -23,7 +23,16 @@ package final class GraphContext {
   @exclusivity(unchecked) private(set) var reader: RecordReader?
   private(set) var shownSince: UInt64 = 0
   /// What conditions are computed over, for the snapshot that is shown: it keeps what questions have found out.
-  @exclusivity(unchecked) private var shownGround: Ground?
+  @exclusivity(unchecked) private var shownGround: Ground? {
+    willSet {
+      if let shownGround {
+        formerRowsRead += shownGround.rowsRead
+        formerEntriesRead += shownGround.entriesRead
+      }
+    }
+  }
+  private var formerRowsRead = 0
+  private var formerEntriesRead = 0
   @exclusivity(unchecked) private var tables: [TableReader?]
   let turn = Turn()
   @exclusivity(unchecked) var batches = BatchRing()
@@ -50,9 +59,9 @@ package final class GraphContext {
   @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
-  package var uniqueChoice = UniqueChoice.upsert
-  /// Asked instead, where it is set: the new object comes first, then the one that has its unique values.
-  package var chooseUnique: ((any _ModelObject, any _ModelObject) throws -> UniqueChoice)?
+  package var uniquePolicy = UniquePolicy.always(.upsert)
+  /// By number of the map, those of classes that have their own.
+  package var uniquePolicies: [Int: UniquePolicy] = [:]
   package internal(set) var lastSave = SaveSummary()
   /// What was stored of properties that were changed here before others changed the row, by object.
   var bases: [LinkKey: RowBase] = [:]
@@ -62,8 +71,16 @@ package final class GraphContext {
   var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
+  /// What is known of the unique values of new objects, where somebody asks for that.
+  @exclusivity(unchecked) var likes = Likes()
   /// What was done wrong with objects and has no effect; the next save says it, once.
   var complaints: [GraphFault] = []
+  /// Who wants to know what objects were before they change.
+  @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
+  @exclusivity(unchecked) private(set) var isWatched = false
+  /// Told, when the turn is given back, how the context went on to a newer snapshot.
+  @exclusivity(unchecked) package var hearMerge: ((MergeReport) -> Void)?
+  @exclusivity(unchecked) var mergeReports: [MergeReport] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -146,6 +163,11 @@ package final class GraphContext {
     let table = try snapshot().table(map.entity.id)
     tables[map.home] = table
     return table
+  }
+
+  /// How many rows and entries of indexes queries have read.
+  package var readCount: (rows: Int, entries: Int) {
+    (formerRowsRead + (shownGround?.rowsRead ?? 0), formerEntriesRead + (shownGround?.entriesRead ?? 0))
   }
 
   /// Makes a newer snapshot the one that is shown.

@@ -92,6 +92,7 @@ public struct _ByteSource {
   package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
   package var isAtEnd: Bool { rest.isEmpty }
+  package var allBytes: [UInt8] { [UInt8](rest) }
 
   public mutating func _take<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
     let size = MemoryLayout<Value>.size

@@ -30,10 +30,30 @@ package class AnyCoder {
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
   /// Reads an element whose type the reader learns from elsewhere.
   func readAny(from bytes: inout _ByteSource) -> Any? { nil }
+  /// Reads a property whose type the reader learns from elsewhere.
+  func takeAny(from source: inout _RowSource, at node: Int) -> Any? { nil }
   /// Writes any value, where none of the object's own can be had.
   func putAny(into sink: inout _RowSink, at node: Int) {}
   /// Whether a value given as one of `type` can be written as a part.
   func takes(_ type: Any.Type) -> Bool { type == valueType }
+
+  /// Any value of the type, if one can be had.
+  var madeUp: Any? { nil }
+
+  // MARK: Images
+
+  /// Reads a property from a row and writes it as an element; false where it cannot be read.
+  func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool { false }
+  /// Writes a value of which only the user knows the type; false where it is of another one.
+  func append(any value: Any, to bytes: inout _ByteSink) -> Bool { false }
+  /// Gives an element to somebody else's coder, by name.
+  func encode(_ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey) throws {
+    throw ImageKey.unreadable(key)
+  }
+  /// Takes an element from somebody else's coder.
+  func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink) throws {
+    throw ImageKey.unreadable(key)
+  }
 }
 
 /// Stores values of a type.
@@ -48,8 +68,34 @@ package class Coder<Value>: AnyCoder {
   var any: Value? { nil }
 
   final override func readAny(from bytes: inout _ByteSource) -> Any? { read(from: &bytes) }
+  final override func takeAny(from source: inout _RowSource, at node: Int) -> Any? { take(from: &source, at: node) }
   final override func putAny(into sink: inout _RowSink, at node: Int) {
     if let any { put(any, into: &sink, at: node) }
+  }
+
+  final override var madeUp: Any? { any }
+
+  final override func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
+    guard let value = take(from: &source, at: node) else { return false }
+    append(value, to: &bytes)
+    return true
+  }
+
+  final override func append(any value: Any, to bytes: inout _ByteSink) -> Bool {
+    guard let value = value as? Value else { return false }
+    append(value, to: &bytes)
+    return true
+  }
+
+  override func encode(
+    _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
+  ) throws {
+    guard let value = read(from: &bytes) else { throw ImageKey.unreadable(key) }
+    try values.encode(any: value, key)
+  }
+
+  override func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink) throws {
+    append(try values.decode(any: Value.self, key), to: &bytes)
   }
 }
 
@@ -82,6 +128,23 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
   override func append(_ value: Value, to bytes: inout _ByteSink) { value.rawValue._$append(to: &bytes) }
   override func read(from bytes: inout _ByteSource) -> Value? {
     Value.RawValue._$read(from: &bytes).flatMap { Value(rawValue: $0) }
+  }
+
+  // It need not be Codable, and where it is that mostly comes to the same.
+  override func encode(
+    _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
+  ) throws {
+    guard let value = read(from: &bytes) else { throw ImageKey.unreadable(key) }
+    try values.encode(value.rawValue, forKey: key)
+  }
+
+  override func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink) throws {
+    let raw = try values.decode(Value.RawValue.self, forKey: key)
+    guard let value = Value(rawValue: raw) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: values, debugDescription: "\(Value.self) has no case for \(raw)")
+    }
+    append(value, to: &bytes)
   }
 
   override var any: Value? {
@@ -140,6 +203,22 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
     case 1: return bytes.nested { bytes in wrapped.read(from: &bytes) }.map { .some($0) }
     default: return nil
     }
+  }
+
+  override func encode(
+    _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
+  ) throws {
+    switch bytes._take(UInt8.self) {
+    case 0: try values.encodeNil(forKey: key)
+    case 1: try wrapped.encode(&bytes, into: &values, key)
+    default: throw ImageKey.unreadable(key)
+    }
+  }
+
+  override func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink) throws {
+    if try values.decodeNil(forKey: key) { return appendNil(to: &bytes) }
+    bytes._append(1 as UInt8)
+    try wrapped.decode(values, key, to: &bytes)
   }
 
   override var any: Wrapped?? { .some(nil) }

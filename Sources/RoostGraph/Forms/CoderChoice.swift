@@ -21,6 +21,19 @@ public final class _Coder: @unchecked Sendable {
     }
   }
 
+  /// Of a type that another coder may know; where there is none, it must be Codable.
+  package convenience init<Value>(any type: Value.Type, _ other: @escaping () -> AnyCoder?) {
+    self.init { () throws(RecordFault) in
+      if let other = other() { return other }
+      guard let codable = type as? any Codable.Type else {
+        throw RecordFault(
+          .wrongType,
+          "\(type) is not Codable, and no transformer is registered for it: register one before the container is made")
+      }
+      return try _Coder(any: codable).coder()
+    }
+  }
+
   /// Of a type that is known at run time only.
   package convenience init(any type: any Codable.Type) {
     func of<Value: Codable>(_ type: Value.Type) -> () throws(RecordFault) -> AnyCoder {

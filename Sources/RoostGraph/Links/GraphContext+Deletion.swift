@@ -20,10 +20,16 @@ extension GraphContext {
     while let (next, owner) = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
-      let known = registered(map, RowID(next.row))
+      // Who wants to know what they were needs all of them as objects.
+      let known = try registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       let isNew = if let known { mark(known) } else { links.doomed.insert(next).inserted }
-      if isNew, let owner { links.taken[owner, default: []].append(next) }
+      if isNew {
+        if let owner { links.taken[owner, default: []].append(next) }
+      } else {
+        // It goes by this as well, also where the other deletion is taken back.
+        links.alsoTaken[next, default: []].append(owner ?? next)
+      }
     }
   }
 
@@ -33,6 +39,7 @@ extension GraphContext {
     guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return false }
     // Its last values stay readable.
     if flags.contains(.fault) { fill(object, origin) }
+    if isWatched { watcher?.willDelete(object) }
     leaveLists(object, origin)
     object._$state.flags.insert(.deleted)
     if flags.contains(.inserted) {

@@ -22,21 +22,42 @@ extension GraphContext {
   /// - Parameter list: one to which the object comes anyway.
   func takeBack(_ object: any _ModelObject, _ list: LinkKey?) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
-    var waiting = [key(object, origin)]
+    let own = key(object, origin)
+    var waiting = [own]
     var back: Set<ObjectIdentifier> = []
     var isUnloaded = false
     while let next = waiting.popLast() {
+      if next != own, isTakenElsewhere(next) { continue }
+      links.alsoTaken[next] = nil
       waiting += links.taken.removeValue(forKey: next) ?? []
-      links.doomed.remove(next)
-      guard let one = registered(store.maps[next.map], RowID(next.row)), one._$state.flags.contains(.deleted) else {
+      let map = store.maps[next.map]
+      if links.doomed.remove(next) != nil {
+        // Lists that were read meanwhile lack it, so there must be an object that can come in again.
+        let one = try? readOne(next.row, self.origin(map), isAlone: false)
+        if let one, comeBack(one, next, but: list) { isUnloaded = true }
         continue
       }
+      guard let one = registered(map, RowID(next.row)), one._$state.flags.contains(.deleted) else { continue }
       one._$state.flags.remove(links.unborn.remove(next) == nil ? .deleted : [.deleted, .gone])
       back.insert(ObjectIdentifier(one))
       if comeBack(one, next, but: list) { isUnloaded = true }
     }
     deleted.removeAll { back.contains(ObjectIdentifier($0)) }
     if isUnloaded { tidy() }
+  }
+
+  /// Whether something else that is still to be deleted takes a row along; then it goes with that from here on.
+  private func isTakenElsewhere(_ row: LinkKey) -> Bool {
+    while let other = links.alsoTaken[row]?.popLast() {
+      if other == row { return true }
+      let isDeleted =
+        links.doomed.contains(other)
+        || registered(store.maps[other.map], RowID(other.row))?._$state.flags.contains(.deleted) == true
+      if !isDeleted { continue }
+      links.taken[other, default: []].append(row)
+      return true
+    }
+    return false
   }
 
   /// Brings an object into the lists again that it left; says whether some must be read for that.

@@ -116,6 +116,8 @@ struct LinkLedger {
   var doomed: Set<LinkKey> = []
   /// By the row that is to go, those which its rules take along.
   var taken: [LinkKey: [LinkKey]] = [:]
+  /// By a row that was to go already when it was deleted again, what took it along then; itself, where somebody deleted it.
+  var alsoTaken: [LinkKey: [LinkKey]] = [:]
   /// Objects that were deleted before they had a row.
   var unborn: Set<LinkKey> = []
   /// By the row that is to go, lists that lead one way from which it was taken.
@@ -140,6 +142,7 @@ struct LinkLedger {
   mutating func forgetDeletions() {
     doomed = []
     taken = [:]
+    alsoTaken = [:]
     unborn = []
     left = [:]
     oneWays = []

@@ -111,23 +111,30 @@ extension GraphContext {
 
   /// Notes which lists lose members by a deletion, as far as they must have some.
   func noteOwners(_ rows: [Int: [RowID]], _ run: SaveRun) throws {
+    run.left += try owners(losing: rows, links.doomed, run.writer)
+  }
+
+  /// The lists that lose members with rows, as far as they must have some.
+  func owners(losing rows: [Int: [RowID]], _ doomed: Set<LinkKey>, _ writer: RecordWriter) throws -> [LinkKey] {
+    var found: [LinkKey] = []
     for (map, relations) in countedRelations.enumerated() {
       // An inherited one is counted for the class that declares it.
       for relation in relations where relation.minimum > 0 && relation.property >= store.maps[map].type.first {
-        let doomed = links.doomed.filter { $0.map == relation.home }
-        let lost = (rows[relation.home] ?? []) + doomed.map { RowID($0.row) }
+        let lost =
+          (rows[relation.home] ?? []) + doomed.filter { $0.map == relation.home }.map { RowID($0.row) }
         if lost.isEmpty { continue }
-        let catalog = run.writer.catalog
+        let catalog = writer.catalog
         guard let side = catalog.relationship(relation.way.id), let inverse = catalog.inverse(of: side) else {
           continue
         }
         for row in lost {
-          for owner in try owners(of: row, relation, inverse, run) {
-            run.left.append(LinkKey(map: map, row: owner.number, property: relation.property))
+          for owner in try owners(of: row, relation, inverse, writer) {
+            found.append(LinkKey(map: map, row: owner.number, property: relation.property))
           }
         }
       }
     }
+    return found
   }
 
   private func owners(_ row: RowID, _ table: TableWriter, _ field: FieldID) throws -> [RowID] {
@@ -136,12 +143,12 @@ extension GraphContext {
   }
 
   private func owners(
-    of row: RowID, _ relation: Relation, _ inverse: Relationship, _ run: SaveRun
+    of row: RowID, _ relation: Relation, _ inverse: Relationship, _ writer: RecordWriter
   ) throws -> [RowID] {
     if case .one(let field) = inverse.shape {
-      return try owners(row, run.writer.table(store.maps[relation.target].entity.id), field)
+      return try owners(row, writer.table(store.maps[relation.target].entity.id), field)
     }
-    return try run.writer.links(inverse).rows(of: row)
+    return try writer.links(inverse).rows(of: row)
   }
 
   /// Refuses relationships that have too few members or too many, of objects that were made or changed here.
@@ -163,14 +170,20 @@ extension GraphContext {
             property: relation.property))
       }
     }
+    try count(keys, run.writer).forEach(run.refuse)
+  }
+
+  /// Which relationships have too few members or too many.
+  func count(_ keys: Set<LinkKey>, _ writer: RecordWriter) throws -> [GraphFault] {
+    var faults: [GraphFault] = []
     for key in keys.sorted(by: { ($0.map, $0.row, $0.property) < ($1.map, $1.row, $1.property) }) {
       guard let relation = store.relations[key.map][key.property] else { continue }
       let map = store.maps[key.map]
-      guard try run.writer.contains(RowID(key.row), map.entity.id) else { continue }
-      let count = try count(key, relation, map, run)
+      guard try writer.contains(RowID(key.row), map.entity.id) else { continue }
+      let count = try count(key, relation, map, writer)
       let isFew = count < relation.minimum
       guard isFew || (relation.maximum > 0 && count > relation.maximum) else { continue }
-      run.refuse(
+      faults.append(
         GraphFault(
           .count,
           isFew
@@ -178,19 +191,20 @@ extension GraphContext {
             : "it leads to \(count), and may lead to \(relation.maximum) at most: take some out", name(key),
           map.type.propertyName(key.property)))
     }
+    return faults
   }
 
   /// The map of the class that declares a relationship.
-  private func declaring(_ map: EntityMap, _ relation: Relation) -> Int {
+  func declaring(_ map: EntityMap, _ relation: Relation) -> Int {
     map.family == nil ? map.number : store.map(of: map.type.owner(of: relation.property).model)?.number ?? map.number
   }
 
-  private func count(_ key: LinkKey, _ relation: Relation, _ map: EntityMap, _ run: SaveRun) throws -> Int {
-    guard let side = run.writer.catalog.relationship(relation.way.id) else { return 0 }
+  private func count(_ key: LinkKey, _ relation: Relation, _ map: EntityMap, _ writer: RecordWriter) throws -> Int {
+    guard let side = writer.catalog.relationship(relation.way.id) else { return 0 }
     if case .reference = relation.way {
-      let table = try run.writer.table(map.entity.id)
+      let table = try writer.table(map.entity.id)
       return try table.reference(table.slot(side.name), of: RowID(key.row)) == nil ? 0 : 1
     }
-    return try run.writer.links(side).count(of: RowID(key.row))
+    return try writer.links(side).count(of: RowID(key.row))
   }
 }

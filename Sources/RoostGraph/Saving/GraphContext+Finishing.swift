@@ -26,6 +26,7 @@ extension GraphContext {
     let isMerged = run.news != nil || !run.decisions.isEmpty
     if !run.decisions.isEmpty { for object in inserted { become(object, run) } }
     inserted = []
+    likes = Likes()
     changed = []
     deleted = []
     bases = [:]

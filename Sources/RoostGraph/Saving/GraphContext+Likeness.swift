@@ -14,28 +14,98 @@ extension GraphContext {
     }
   }
 
-  /// Throws where an object has unique values of a stored one, or of one that waits to be saved.
-  package func checkUnique(_ object: any _ModelObject) throws { try call(.reading) { try checkUniqueNow(object) } }
+  /// Throws where an object has unique values of a stored one, or of one that waits to be saved; or where one has that comes along with it.
+  package func checkUnique(_ object: any _ModelObject) throws {
+    try call(.reading) {
+      try advance()
+      var seen: Set<ObjectIdentifier> = []
+      var waiting: [any _ModelObject] = [object]
+      while let next = waiting.popLast() {
+        guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+        if next !== object, next._$state.origin != nil { continue }
+        try checkUniqueNow(next)
+        if next._$state.origin != nil { continue }
+        var collector = LinkCollector()
+        next._$visit(&collector)
+        waiting += collector.found
+      }
+    }
+  }
 
   private func checkUniqueNow(_ object: any _ModelObject) throws {
-    try advance()
     let map = try map(of: object)
     let own = object._$state.row
     if let (row, index) = try row(like: object, map), row != own { throw likeness(object, map, row, index) }
     let uniques = store.uniques(of: map)
     if uniques.isEmpty { return }
     let values = try self.values(of: object, map)
-    for other in inserted + changed where other !== object && other.entityMap?.home == map.home {
-      let flags = other._$state.flags
-      guard flags.isPending, !flags.contains(.deleted) else { continue }
-      let others = try self.values(of: other, other.entityMap ?? map)
-      for index in uniques {
-        let (one, two) = (index.parts.map { values[$0.field] }, index.parts.map { others[$0.field] })
-        if one == two, !one.contains(nil), !one.contains(.null) {
-          throw likeness(object, map, other._$state.row, index)
-        }
-      }
+    for index in uniques {
+      let wanted = index.parts.compactMap { values[$0.field] }
+      if wanted.count < index.parts.count || wanted.contains(.null) { continue }
+      if let row = try pendingRow(like: wanted, index, map, own) { throw likeness(object, map, row, index) }
     }
+  }
+
+  /// The row of an object that waits to be saved and has these values.
+  private func pendingRow(like wanted: [Value], _ index: Index, _ map: EntityMap, _ own: UInt64) throws -> UInt64? {
+    for other in changed where other.entityMap?.home == map.home && other._$state.row != own {
+      let flags = other._$state.flags
+      guard flags.contains(.changed), flags.isDisjoint(with: [.inserted, .deleted, .gone]) else { continue }
+      if try has(other, wanted, index) { return other._$state.row }
+    }
+    for isAgain in [false, true] {
+      try noteLikes()
+      guard let row = likes.rows[Likes.Key(index: index.id, values: wanted)], row != own else { return nil }
+      if let other = registered(store.maps[map.home], RowID(row)), other._$state.flags.contains(.inserted),
+        !other._$state.flags.contains(.deleted), try has(other, wanted, index)
+      {
+        return row
+      }
+      // It went, or was changed in a way that nobody told: another one may have the values.
+      if !isAgain { likes = Likes() }
+    }
+    return nil
+  }
+
+  private func has(_ object: any _ModelObject, _ wanted: [Value], _ index: Index) throws -> Bool {
+    guard let map = object.entityMap, store.uniques(of: map).contains(where: { $0.id == index.id }) else {
+      return false
+    }
+    let values = try self.values(of: object, map)
+    return index.parts.map { values[$0.field] } == wanted
+  }
+
+  /// Notes the unique values of new objects that came since it was done last. Their setters tell from there on.
+  private func noteLikes() throws {
+    if likes.count > inserted.count { likes = Likes() }
+    for object in inserted[likes.count...] {
+      likes.count += 1
+      let flags = object._$state.flags
+      guard flags.contains(.inserted), !flags.contains(.deleted), let map = object.entityMap else { continue }
+      let uniques = store.uniques(of: map)
+      if uniques.isEmpty { continue }
+      let values = try self.values(of: object, map)
+      for index in uniques {
+        let own = index.parts.compactMap { values[$0.field] }
+        if own.contains(.null) { continue }
+        let key = Likes.Key(index: index.id, values: own)
+        if likes.rows[key] == nil { likes.rows[key] = object._$state.row }
+      }
+      // Setters of references tell in any case.
+      var bits = try uniqueBits(map)
+      for case .some(let relation) in store.relations[map.number] { bits &= ~_ModelState.bit(relation.property) }
+      object._$state.changed &= ~bits
+    }
+  }
+
+  /// The bits of a class's properties that are part of something unique.
+  func uniqueBits(_ map: EntityMap) throws -> UInt64 {
+    if let known = likes.bits[map.number] { return known }
+    let unique = Set(store.uniques(of: map).flatMap(\.parts).map(\.field))
+    var bits: UInt64 = 0
+    for (bit, fields) in try fields(map) where fields.contains(where: unique.contains) { bits |= 1 << UInt64(bit) }
+    likes.bits[map.number] = bits
+    return bits
   }
 
   private func likeness(_ object: any _ModelObject, _ map: EntityMap, _ row: UInt64, _ index: Index) -> GraphFault {
@@ -80,6 +150,20 @@ extension GraphContext {
     let values = try table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
     return Dictionary(zip(fields, values)) { first, _ in first }
   }
+}
+
+/// The unique values of new objects, as they were when they were noted.
+struct Likes {
+  struct Key: Hashable {
+    var index: IndexID
+    var values: [Value]
+  }
+
+  /// How many of the new objects were looked at.
+  var count = 0
+  var rows: [Key: UInt64] = [:]
+  /// By map, the bits of properties that are part of something unique.
+  var bits: [Int: UInt64] = [:]
 }
 
 extension GraphStore {

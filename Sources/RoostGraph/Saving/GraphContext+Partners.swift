@@ -36,7 +36,7 @@ extension GraphContext {
     _ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
   ) throws -> Parting {
     guard run.isShared, fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      let relation = partnership(fault, origin), let field = origin.map.field(relation.property)
+      let relation = partnership(fault, origin.map), let field = origin.map.field(relation.property)
     else { return .nobody }
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
@@ -63,10 +63,10 @@ extension GraphContext {
   }
 
   /// The relationship to one of which two rows want the same object: that makes them no one object.
-  func partnership(_ fault: RecordFault, _ origin: RowOrigin) -> Relation? {
-    for case .some(let relation) in store.relations[origin.map.number] {
+  func partnership(_ fault: RecordFault, _ map: EntityMap) -> Relation? {
+    for case .some(let relation) in store.relations[map.number] {
       guard case .reference = relation.way else { continue }
-      if fault.field == origin.map.type.fieldName(relation.property) { return relation }
+      if fault.field == map.type.fieldName(relation.property) { return relation }
     }
     return nil
   }

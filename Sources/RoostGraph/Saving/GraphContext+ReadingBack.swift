@@ -5,23 +5,22 @@
   /// In debug builds the first object of a class that is saved is read back from its row and compared. A type may encode
   /// less than it decodes, or decode something else than it encoded; nobody would know before the program starts again.
   extension GraphContext {
-    func readBack(_ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun) {
-      let type = origin.map.type
-      if type.isReadBack.load(ordering: .relaxed) { return }
+    func readBack(_ object: any _ModelObject, _ map: EntityMap, _ box: SinkBox) -> [GraphFault] {
+      let type = map.type
+      if type.isReadBack.load(ordering: .relaxed) { return [] }
       let memory = UnsafeMutableRawPointer.allocate(byteCount: max(box.sink.builder.byteCount, 8), alignment: 8)
       defer { memory.deallocate() }
       // One that does not fit says nothing; the next one will.
-      guard (try? box.sink.builder.write(to: memory)) != nil else { return }
+      guard (try? box.sink.builder.write(to: memory)) != nil else { return [] }
       var comparison = Comparison(memory: memory, plan: box.sink.plan)
       object._$visit(&comparison)
-      for difference in comparison.differences {
-        run.refuse(
-          GraphFault(
-            .badValue,
-            "it is \(difference.was), and what is stored of it gives back \(difference.now): let its type encode and "
-              + "decode all that it is made of", name(object), type.propertyName(difference.property)))
-      }
       if comparison.differences.isEmpty { type.isReadBack.store(true, ordering: .relaxed) }
+      return comparison.differences.map { difference in
+        GraphFault(
+          .badValue,
+          "it is \(difference.was), and what is stored of it gives back \(difference.now): let its type encode and "
+            + "decode all that it is made of", name(object), type.propertyName(difference.property))
+      }
     }
   }
 

@@ -15,7 +15,10 @@ extension GraphContext {
 
   /// What a row's fault says of its object.
   func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
-    let own = name(object)
+    refusal(fault, name(object), run.writer)
+  }
+
+  func refusal(_ fault: RecordFault, _ own: ObjectName, _ writer: RecordWriter) -> GraphFault {
     let others = fault.rows.map(name).filter { $0 != own }
     let property = property(fault.field)
     func badValue(_ cure: String) -> GraphFault {
@@ -23,7 +26,7 @@ extension GraphContext {
     }
     switch fault.code {
     case .notUnique:
-      let text = values(fault, run)
+      let text = values(fault, writer)
       let other = others.first.map { "\($0)" } ?? "another object"
       return GraphFault(
         .notUnique,
@@ -47,12 +50,12 @@ extension GraphContext {
   }
 
   /// What the row that stands in the way has in the fields of a unique index.
-  private func values(_ fault: RecordFault, _ run: SaveRun) -> String {
+  private func values(_ fault: RecordFault, _ writer: RecordWriter) -> String {
     guard let other = fault.rows.first, let entity = store.map(of: other.entity)?.entity else { return "" }
     let fields = (fault.field ?? "").split(separator: ",").compactMap { part in
       entity.fields.first { $0.name == part.drop { $0 == " " } }?.id
     }
-    guard let values = try? run.writer.reading(other.entity).values(fields, of: other.row) else { return "" }
+    guard let values = try? writer.reading(other.entity).values(fields, of: other.row) else { return "" }
     return values.map(\.text).joined(separator: ", ")
   }
 

@@ -5,6 +5,13 @@ extension GraphContext {
   /// Takes out of the stored lists what was taken out here, and puts in what was put in, where a rule follows them; and lets
   /// references lead where they lead here.
   func relink(_ run: SaveRun) throws {
+    // What waits for a unique value leads where it leads here, too: else it would go with whom it has left.
+    for object in run.waiting {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      for case .some(let relation) in store.relations[origin.map.number] {
+        if case .reference = relation.way { try relead(object, origin, relation, run) }
+      }
+    }
     for object in deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] {
@@ -30,9 +37,9 @@ extension GraphContext {
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
     if slot.nullBit >= 0 { try table.update(row) { builder in builder.setNull(slot) } }
-    guard let target = leads(object, relation).map({ RowID(run.row(relation.home, $0)) }),
-      try run.writer.contains(target, store.maps[relation.target].entity.id)
-    else { return }
+    guard let target = leads(object, relation).map({ RowID(run.row(relation.home, $0)) }) else { return }
+    // What has no row yet comes later in this save, or goes with the object. Where nil may not stand, its number does.
+    if slot.nullBit >= 0, try !run.writer.contains(target, store.maps[relation.target].entity.id) { return }
     do { try table.update(row) { builder in builder.set(slot, reference: target) } } catch let fault as RecordFault {
       // Another one leads there by now, so it is not this one's either.
       if fault.code != .notUnique { throw fault }

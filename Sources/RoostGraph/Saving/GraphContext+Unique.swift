@@ -8,46 +8,85 @@ internal import RoostRecords
 extension GraphContext {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
-    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first, isAlike(other, origin, run),
-      partnership(fault, origin) == nil
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
+      isAlike(other, origin.map, run.writer), partnership(fault, origin.map) == nil
     else {
       return run.refuse(refusal(fault, object, run))
     }
     // What is there is only looked for where somebody may want to be told.
-    let isAsked = uniqueChoice == .refuse || chooseUnique != nil
+    let isAsked =
+      switch uniquePolicy(of: origin.map) {
+      case .always(.refuse), .asks: true
+      default: false
+      }
     let refusal =
       isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, name(object), fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
   }
 
+  /// That of the class, or of the nearest one above it that has its own.
+  func uniquePolicy(of map: EntityMap) -> UniquePolicy {
+    if uniquePolicies.isEmpty { return uniquePolicy }
+    var next: _ModelType? = map.type
+    while let type = next {
+      if let number = store.map(of: type.model)?.number, let own = uniquePolicies[number] { return own }
+      next = type.superType
+    }
+    return uniquePolicy
+  }
+
   /// Whether a row is of the object's very class: another one's cannot become it.
-  private func isAlike(_ other: RowName, _ origin: RowOrigin, _ run: SaveRun) -> Bool {
-    guard let family = origin.map.family else { return true }
-    let number = try? run.writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
+  func isAlike(_ other: RowName, _ map: EntityMap, _ writer: RecordWriter) -> Bool {
+    guard let family = map.family else { return true }
+    let number = try? writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
       family.map(of: row)
     }
-    return (number ?? nil) == origin.map.number
+    return (number ?? nil) == map.number
   }
 
   /// Decides what becomes of the objects that an attempt came to.
-  func decide(_ run: SaveRun, _ decisions: inout [LinkKey: SaveRun.Decision]) throws {
+  func decide(_ run: SaveRun, _ book: inout DecisionBook) throws {
     var refused: [GraphFault] = []
-    for key in run.lapsed { decisions[key] = nil }
+    for key in run.lapsed { book.decisions[key] = nil }
     for one in run.collisions {
-      var choice = uniqueChoice
-      if let chooseUnique, let origin = one.object._$state.origin as? RowOrigin {
+      guard let origin = one.object._$state.origin as? RowOrigin else { continue }
+      var policy = uniquePolicy(of: origin.map)
+      let name = policy.name(origin.map.type)
+      if case .asks(let choose) = policy {
         try advance()
-        guard let existing = try live(origin.map.number, run.row(origin.map.home, one.row)) else { continue }
-        choice = try chooseUnique(one.object, existing)
+        let row = LinkKey(map: origin.map.home, row: run.row(origin.map.home, one.row), property: 0)
+        let last = book.shown[row]
+        guard let existing = try last == nil ? live(origin.map.number, row.row) : last.flatMap({ try shown($0, row) })
+        else { continue }
+        let choice = try choose(one.object, existing)
+        book.note(choice, one.object, row)
+        policy = .always(choice)
       }
-      if choice == .refuse {
+      if case .always(.refuse) = policy {
         refused.append(one.fault)
       } else {
-        decisions[one.key] = SaveRun.Decision(row: one.row, choice: choice)
+        book.decisions[one.key] = SaveRun.Decision(row: one.row, policy: policy, name: name)
       }
     }
     if !refused.isEmpty { throw SaveRefusal(faults: refused) }
+  }
+
+  /// The object whose values a row will have, for who decides about the next one. Where it took only what is not nil, it has the
+  /// rest from the row from here on.
+  private func shown(_ last: DecisionBook.Shown, _ row: LinkKey) throws -> (any _ModelObject)? {
+    guard last.isPartial, let origin = last.object._$state.origin as? RowOrigin,
+      let below = try last.below ?? live(origin.map.number, row.row)
+    else { return last.object }
+    if below._$state.flags.contains(.fault) { fill(below, origin) }
+    for (number, property) in origin.map.type.properties.enumerated() {
+      guard case .value = property.storage else { continue }
+      var (new, old) = (Glance(property: number), Glance(property: number))
+      last.object._$visit(&new)
+      below._$visit(&old)
+      if new.isNil, let value = old.value { last.object._$fill(number, with: value) }
+    }
+    return last.object
   }
 
   /// Writes an object to the row that it becomes; false where it is one of its own.
@@ -61,39 +100,35 @@ extension GraphContext {
       run.lapsed.append(key(object, origin))
       return true
     }
-    let before = try keepReferences(of: RowID(row), origin, box, table)
+    let before = try keepReferences(of: RowID(row), origin.map, box, table)
     do {
-      let policy: UpsertPolicy =
-        switch decision.choice {
-        case .upsert, .refuse: .replace
-        case .keepExisting: .keepExisting
-        case .mergeNonNil: .mergeNonNil
-        }
-      let (found, outcome) = try table.upsert(&box.sink.builder, policy)
-      if found.number != row || outcome == .inserted {
+      let merged = try mergeRow(object, origin.map, decision.policy, box, table)
+      if merged.row != row || merged.isNew {
         // Another row has the values now.
         run.collisions.append(
           SaveRun.Collision(
-            object: object, key: key(object, origin), row: found.number,
+            object: object, key: key(object, origin), row: merged.row,
             fault: GraphFault(.notUnique, "another object has its unique values", name(object))))
         return true
       }
       run.note(origin.map.home, row)
       noteLeads(before, box, origin, run)
+      run.summary.mergeCount += 1
       run.summary.merges.append(
         SaveSummary.Merge(
-          inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: decision.choice))
+          inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
+          policy: decision.name, fields: merged.fields))
     } catch let fault as RecordFault { run.refuse(refusal(fault, object, run)) }
     return true
   }
 
   /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
-  private func keepReferences(
-    of row: RowID, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter
+  func keepReferences(
+    of row: RowID, _ map: EntityMap, _ box: SinkBox, _ table: TableWriter
   ) throws -> [RowID?] {
     var before: [RowID?] = []
-    for case .some(let relation) in store.relations[origin.map.number] {
-      guard case .reference = relation.way, let field = origin.map.field(relation.property) else { continue }
+    for case .some(let relation) in store.relations[map.number] {
+      guard case .reference = relation.way, let field = map.field(relation.property) else { continue }
       let slot = try table.slot(field.name)
       let now = try table.reference(slot, of: row)
       before.append(now)

@@ -135,7 +135,7 @@ extension GraphContext {
         continue
       }
       #if DEBUG
-        readBack(object, origin, box, run)
+        readBack(object, origin.map, box).forEach(run.refuse)
       #endif
       if !run.isPlain {
         try lead(object, origin, .max, box, run)

@@ -22,6 +22,38 @@ package enum UniqueChoice: Sendable {
   case refuse
 }
 
+/// How that is decided, for the objects of a class.
+package enum UniquePolicy {
+  case always(UniqueChoice)
+  /// The row takes the object's values unless what this one says of it is older than what it says of the row's.
+  case newest(String, (_ inserted: any _ModelObject, _ existing: any _ModelObject) -> Bool)
+  /// The row takes the object's values of these properties.
+  case fields([Int])
+  /// Asked, with no lock held: the new object comes first, then the one that has its unique values.
+  case asks((_ inserted: any _ModelObject, _ existing: any _ModelObject) throws -> UniqueChoice)
+
+  /// For a report.
+  func name(_ type: _ModelType) -> String {
+    switch self {
+    case .always(let choice): choice.name
+    case .newest(let property, _): "newest(by: \(property))"
+    case .fields(let fields): "fields(\(fields.map(type.propertyName).joined(separator: ", ")))"
+    case .asks: "resolve"
+    }
+  }
+}
+
+extension UniqueChoice {
+  var name: String {
+    switch self {
+    case .upsert: "upsert"
+    case .keepExisting: "keepExisting"
+    case .mergeNonNil: "mergeNonNil"
+    case .refuse: "throw"
+    }
+  }
+}
+
 /// What a save did that was not asked for word by word.
 package struct SaveSummary: Sendable {
   /// A property that two contexts changed.
@@ -42,10 +74,17 @@ package struct SaveSummary: Sendable {
     package var inserted: ObjectName
     package var existing: ObjectName
     package var choice: UniqueChoice
+    /// What decided, in words.
+    package var policy: String
+    /// The properties of the row that have another value now.
+    package var fields: [String]
   }
 
   package var conflicts: [Conflict] = []
   package var merges: [Merge] = []
+  /// How many there were: of a bulk write only the first ones are told.
+  package var mergeCount = 0
+  package static let mostMerges = 10_000
   /// Objects whose changes were given up, because another context had deleted them.
   package var dropped: [ObjectName] = []
 

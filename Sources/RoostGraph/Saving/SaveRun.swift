@@ -35,7 +35,10 @@ final class SaveRun {
 
   struct Decision {
     var row: UInt64
-    var choice: UniqueChoice
+    /// Nothing that asks any more.
+    var policy: UniquePolicy
+    /// What decided, in words.
+    var name: String
   }
 
   struct Collision {

@@ -48,7 +48,9 @@ final class CommitFeed: @unchecked Sendable {
   /// So few entries are not worth looking.
   private static let fewest = 64
 
-  init(mostRows: Int = 1 << 20) { self.mostRows = mostRows }
+  static let most = 1 << 20
+
+  init(mostRows: Int = CommitFeed.most) { self.mostRows = mostRows }
 
   var count: Int { lock.withLock { entries.count - first } }
 
@@ -88,6 +90,14 @@ final class CommitFeed: @unchecked Sendable {
     if first > entries.count / 2 {
       entries.removeFirst(first)
       first = 0
+    }
+  }
+
+  /// The same for a commit that changed more than is told here.
+  func addEverything(_ number: UInt64) {
+    lock.withLock {
+      while first < entries.count { forgetFirst() }
+      forgotten = max(forgotten, number)
     }
   }
 

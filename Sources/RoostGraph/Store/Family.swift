@@ -89,6 +89,9 @@ package final class Family: Sendable {
     return members[UInt32(littleEndian: row.start.loadUnaligned(fromByteOffset: position, as: UInt32.self))]
   }
 
+  /// The same for what a row said that is gone; nil stands for one that was older than the first subclass.
+  func map(ofClass number: UInt32?) -> Int? { members[number ?? oldest] }
+
   // MARK: Conditions
 
   /// What is true of those rows behind an expression that are of one of these maps' classes.

@@ -12,6 +12,7 @@ package final class GraphStore: Sendable {
   let feed = CommitFeed()
   package let listeners = CommitListeners()
   let aliases = RowAliases()
+  let historyShelf = HistoryShelf()
   /// By number of the map.
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.

@@ -89,16 +89,20 @@ struct SchemaKeeper {
       let prefix = wanted.name.dropLast(wanted.path.count)
       if entity.field(prefix + before) != nil { try entity.rename(prefix + before, to: wanted.name) }
     }
+    // Of a struct that is stored as its parts, all of them.
+    let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
     guard let field = entity.field(wanted.name) else {
       try entity.add(
-        wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial,
-        isPreserved: model.preserved.contains(wanted.path))
+        wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial, isPreserved: isPreserved)
       return
     }
     guard field.type == wanted.type else {
       throw RecordFault(
         .wrongType, "the store holds \(field.type), the model wants \(wanted.type)",
         entity: model.type.name, field: wanted.path)
+    }
+    for place in entity.fields.indices where entity.fields[place].id == field.id {
+      entity.fields[place].isPreserved = isPreserved
     }
   }
 

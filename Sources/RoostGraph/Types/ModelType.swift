@@ -74,6 +74,8 @@ public final class _ModelType: @unchecked Sendable {
   private let numbers: [AnyKeyPath: Int]
   /// See ``LinkPlaces``.
   let places = Atomic<UnsafeMutableRawPointer?>(nil)
+  /// See ``ImageForm``.
+  let imageForms = Atomic<UnsafeMutableRawPointer?>(nil)
   private let heirPaths: [AnyKeyPath?]
   #if DEBUG
     /// Whether an object of the class gave back what was stored of it.

@@ -8,6 +8,7 @@ extension Plan {
     defer { program?.rest() }
     let limit = query.limit ?? .max
     guard query.offset >= 0, limit > 0 else { return }
+    if let after = query.after { return try forEach(behind: after, body) }
     if direction == nil { return try forEachSorted(body) }
     // Where every row counts, those in front need not be read.
     let skipped = residual == nil ? query.offset : 0
@@ -107,7 +108,12 @@ extension Plan {
     let count = table.count
     if skipped >= count { return true }
     var cursor = try table.cursor()
-    var isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
+    var isThere: Bool
+    if let after = query.after, direction != nil {
+      isThere = try direction == .backward ? cursor.seek(atMost: after.row) : cursor.seek(after.row)
+    } else {
+      isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
+    }
     while isThere {
       let row = try cursor.row()
       tally.rows += 1
@@ -121,6 +127,34 @@ extension Plan {
   }
 
   // MARK: Sorting
+
+  /// Calls `body` with the rows behind a place in the order.
+  private func forEach(behind point: SeekPoint, _ body: (Row) throws -> Bool) throws {
+    let keys = try SortKeys(order, ground, entity.id)
+    guard let start = keys.bytes(point) else {
+      throw ConditionFault(.wrongType, "the place to go on from is none of this order", in: entity.name)
+    }
+    let limit = query.limit ?? .max
+    var top = TopRows(wanted: query.limit)
+    var given = 0
+    _ = try forEachMatch(0) { row in
+      try keys.make(row)
+      let isBehind = start.withUnsafeBytes { TextBytes.bytesAreLess($0, keys.key.bytes) }
+      if !isBehind { return true }
+      if direction == nil {
+        top.insert(keys.key.bytes, row.id)
+        return true
+      }
+      given += 1
+      tally.results += 1
+      return try body(row) && given < limit
+    }
+    if direction != nil { return }
+    for id in top.finish() {
+      tally.results += 1
+      if try !withRow(id, body) { return }
+    }
+  }
 
   private func forEachSorted(_ body: (Row) throws -> Bool) throws {
     let wanted = query.limit.map { $0.addingReportingOverflow(query.offset) }.map {

@@ -3,13 +3,17 @@ internal import RoostRecords
 
 /// Makes the bytes by which rows are sorted: all of a query's keys, and then the row's number.
 final class SortKeys {
-  private let order: [SortTerm]
+  let order: [SortTerm]
   private let programs: [Program?]
   @exclusivity(unchecked) private var interpreter: Interpreter
-  @exclusivity(unchecked) private(set) var key = ByteBuffer()
+  @exclusivity(unchecked) var key = ByteBuffer()
 
-  init(_ order: [SortTerm], _ ground: Ground, _ entity: EntityID) throws {
+  private let numbersRows: Bool
+
+  /// - Parameter numbersRows: whether the row's number comes last, so that no two keys are the same.
+  init(_ order: [SortTerm], _ ground: Ground, _ entity: EntityID, numbersRows: Bool = true) throws {
     self.order = order
+    self.numbersRows = numbersRows
     programs = try order.map { try Program(value: $0.key, ground, entity) }
     interpreter = Interpreter(ground, entity)
   }
@@ -20,19 +24,38 @@ final class SortKeys {
     for (term, program) in zip(order, programs) {
       let start = key.count
       if let program {
-        append(try program.cell(row), term.key.kind)
+        append(try program.cell(row), term.key.kind, term.collation)
       } else {
         try append(interpreter.value(term.key, row.id), term.key.kind)
       }
       if term.isDescending { key.complement(from: start) }
     }
-    let isDescending = order.first?.isDescending ?? false
-    key.append(big: isDescending ? ~row.id.number : row.id.number)
+    if numbersRows { number(row.id) }
   }
 
-  private func append(_ cell: Cell, _ kind: Kind) {
+  /// Equal ones follow the numbers of their rows, in the direction of the first key.
+  func number(_ row: RowID) {
+    let isDescending = order.first?.isDescending ?? false
+    key.append(big: isDescending ? ~row.number : row.number)
+  }
+
+  /// What the key is made of.
+  func values(_ row: Row) throws -> [Value] {
+    var values: [Value] = []
+    for (term, program) in zip(order, programs) {
+      if let program {
+        values.append(try program.cell(row).value(term.key.kind))
+      } else {
+        values.append(try interpreter.value(term.key, row.id))
+      }
+    }
+    return values
+  }
+
+  func append(_ cell: Cell, _ kind: Kind, _ collation: Collation) {
     if kind.isOptional { key.append(cell.isNull ? 0 : 1) }
     if cell.isNull { return }
+    if collation != .plain { return collation.key(cell.bytes).withUnsafeBytes { key.append(contentsOf: $0) } }
     switch CellCoding(kind) {
     case .signed8, .signed16, .signed32, .signed64: key.append(big: cell.bits ^ 1 << 63)
     case .float, .double: key.append(big: KeyCoding.orderedBits(cell.double))
@@ -63,7 +86,7 @@ final class SortKeys {
   }
 
   /// What fits into no cell: decimals.
-  private func append(_ value: Value, _ kind: Kind) throws {
+  func append(_ value: Value, _ kind: Kind) throws {
     if kind.isOptional { key.append(value.isNull ? 0 : 1) }
     guard !value.isNull, case .plain(let type) = kind.whole else { return }
     try KeyCoding.append(value, as: type, to: &key)

@@ -27,6 +27,8 @@ struct IndexAccess {
   var ranges: [KeyRange]
   /// How many parts in front have one value in all entries of all ranges.
   var fixedParts: Int
+  /// The bytes of these.
+  var fixedPrefix = KeyBytes()
 }
 
 /// A way over a reference, from the rows it leads to.

@@ -4,10 +4,11 @@ internal import RoostRecords
 struct SortTerm: Sendable {
   var key: Term
   var isDescending: Bool
+  var collation = Collation.plain
 
-  /// The row's own field, if that is all the key is.
+  /// The row's own field, if that is all the key is, and indexes have it in this order.
   var field: FieldID? {
-    if case .field(.variable(0), let id) = key.expression { id } else { nil }
+    if collation == .plain, case .field(.variable(0), let id) = key.expression { id } else { nil }
   }
 }
 
@@ -15,7 +16,7 @@ enum Direction { case forward, backward }
 
 /// What a candidate costs for a whole query, with its order and its limit.
 struct Choice {
-  let candidate: Candidate
+  var candidate: Candidate
   /// Whether the rows come in the query's order by themselves, and which way; nil where they must be sorted.
   let direction: Direction?
   let cost: Double
@@ -83,6 +84,21 @@ struct Choice {
         guard (key.isDescending != part.isDescending) == (way == .backward) else { return nil }
       }
       return way
+    }
+  }
+}
+
+extension Choice {
+  /// Begins behind a place in the order, where an index has that.
+  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], _ entity: Entity) {
+    guard let direction else { return }
+    switch candidate.access {
+    case .index(let use): candidate.access = .index(use.behind(point, order, direction, entity))
+    case .filtered(var base, let filter):
+      guard case .index(let use) = base.access else { return }
+      base.access = .index(use.behind(point, order, direction, entity))
+      candidate.access = .filtered(base, by: filter)
+    case .nothing, .all, .rows, .single, .through, .either, .both: return
     }
   }
 }

@@ -11,6 +11,7 @@ struct IndexMatch {
   private var only: KeyRange?
   private var ranges: [KeyRange] = []
   private var fixedParts = 0
+  private var fixedPrefix = KeyBytes()
   /// Whether the values of the fixed parts tell a row from all others: none is nil, or a text that was cut.
   private var isSure = true
   private var isSingle: Bool { index.index.isUnique && isSure && fixedParts == index.index.parts.count }
@@ -52,6 +53,7 @@ struct IndexMatch {
       if place == 0, !index.isPartial { return nil }
       only = KeyRange(prefix: prefix)
     }
+    fixedPrefix = prefix
     if let range = only, range.isEmpty { only = nil }
     if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction)) }
     covered = conjunction.covered(kept)
@@ -106,7 +108,8 @@ struct IndexMatch {
     let count = try count()
     let ranges = only.map { [$0] } ?? ranges
     return Candidate(
-      access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts)), count: count,
+      access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts, fixedPrefix: fixedPrefix)),
+      count: count,
       isCountExact: true, cost: Double(ranges.count) * Cost.seek + Double(count) * Cost.entry, covered: covered)
   }
 

@@ -8,7 +8,10 @@ extension Plan {
     let describer = Describer(ground.catalog, entity.id)
     var lines = ["\(entity.name): \(Self.about(self.expected)) rows" + (tallied ? ", found \(tally.results)" : "")]
     if !order.isEmpty {
-      let keys = order.map { describer.text($0.key.expression) + ($0.isDescending ? " descending" : "") }
+      let keys = order.map { term in
+        describer.text(term.key.expression) + (term.collation == .plain ? "" : " \(term.collation)")
+          + (term.isDescending ? " descending" : "")
+      }
       let way = direction == nil ? "sorted" : direction == .forward ? "as they come" : "as they come, backwards"
       lines.append("  by \(keys.joined(separator: ", ")): \(way)")
     }

@@ -60,4 +60,9 @@ package final class Plan {
     visited = choice.visited
     program = try residual.map { try Program(condition: $0, ground, table.id) }
   }
+
+  deinit {
+    ground.rowsRead &+= tally.rows
+    ground.entriesRead &+= tally.entries
+  }
 }

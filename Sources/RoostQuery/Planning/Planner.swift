@@ -72,6 +72,8 @@ package struct Planner {
       var query = query
       query.offset = offset
       query.limit = limit
+      var choice = choice
+      if let after = query.after { choice.seek(after, order, table.entity) }
       return try Plan(query, table, ground, order, conjunction, choice, isLenient: isInner)
     }
   }

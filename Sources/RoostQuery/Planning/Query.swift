@@ -11,6 +11,8 @@ package struct Query: Sendable {
   /// How many rows are left out at the beginning.
   package var offset: Int
   package var limit: Int?
+  /// Rows up to this place in the order are left out. It needs an order, and no offset.
+  package var after: SeekPoint?
 
   package init(
     _ entity: String, where condition: Expression? = nil, by order: [Order] = [], offset: Int = 0, limit: Int? = nil
@@ -27,9 +29,11 @@ package struct Query: Sendable {
 package struct Order: Hashable, Sendable {
   package var key: Expression
   package var isDescending: Bool
+  package var collation: Collation
 
-  package init(_ key: Expression, isDescending: Bool = false) {
+  package init(_ key: Expression, isDescending: Bool = false, collation: Collation = .plain) {
     self.key = key
     self.isDescending = isDescending
+    self.collation = collation
   }
 }

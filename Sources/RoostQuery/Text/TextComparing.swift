@@ -44,7 +44,7 @@ package enum TextComparing {
   }
 
   /// For each letter whether it is a capital: small ones come first.
-  private static func capitals(_ text: String) -> [UInt8] {
+  static func capitals(_ text: String) -> [UInt8] {
     text._nfd.map { $0.properties.isUppercase ? 1 : 0 }
   }
 

@@ -11,43 +11,73 @@ package struct HistoryTransaction: Sendable {
   package var author: String { entry.author }
 }
 
-/// Reads the history in order, one piece of the tree after the other. It belongs to the reader's closure.
-package final class HistoryCursor {
-  private let reading: HistoryReading
-  private let entities: Set<EntityID>?
-  private let author: String?
-  private let crossesGaps: Bool
-  private var after: UInt64
-  private var content: HistoryContent?
-  private var next = 0
-  private var lastStamp: HybridTime
+/// What is asked of the history.
+package struct HistoryRange: Sendable {
+  /// Transactions behind this number, up to that one.
+  package var after: UInt64
+  package var through: UInt64
+  /// Only those that changed rows of one of these; nil for all.
+  package var entities: Set<EntityID>?
+  /// Only those of this author.
+  package var author: String?
+  /// Whether a time in which the history was off is passed over; else it is a fault.
+  package var crossesGaps: Bool
+  /// Whether the newest come first.
+  package var isReversed: Bool
 
-  init(
-    _ reading: HistoryReading, after token: HistoryToken?, of entities: Set<EntityID>?, by author: String?,
-    crossesGaps: Bool
-  ) throws {
-    self.reading = reading
+  package init(
+    after: UInt64 = 0, through: UInt64 = .max, of entities: Set<EntityID>? = nil, by author: String? = nil,
+    crossesGaps: Bool = false, isReversed: Bool = false
+  ) {
+    self.after = after
+    self.through = through
     self.entities = entities
     self.author = author
     self.crossesGaps = crossesGaps
-    after = token?.transaction ?? reading.state.floor
-    lastStamp = token?.stamp ?? reading.state.floorStamp
-    if let token { try reading.check(token) }
-    // The place may lie inside a segment.
-    if let (key, head) = try reading.head(atMost: after), !head.isGap, head.last > after {
+    self.isReversed = isReversed
+  }
+}
+
+/// Reads the history in order, one piece of the tree after the other. It belongs to the reader's closure.
+package final class HistoryCursor {
+  private let reading: HistoryReading
+  private let range: HistoryRange
+  private var content: HistoryContent?
+  private var next = 0
+  // Going forward, the place behind the last one; going back, the place of the last one.
+  private var place: UInt64
+  private var lastStamp: HybridTime?
+
+  init(_ reading: HistoryReading, _ wanted: HistoryRange) throws {
+    self.reading = reading
+    var range = wanted
+    range.after = max(range.after, reading.state.floor)
+    range.through = min(range.through, reading.latest)
+    self.range = range
+    if range.isReversed {
+      place = range.through == .max ? .max : range.through + 1
+      return
+    }
+    place = range.after
+    lastStamp = try reading.stamp(atMost: place)
+    guard let (key, head) = try reading.head(atMost: place), head.last > place else { return }
+    // The place may lie inside a gap, or a segment.
+    if head.isGap {
+      if !range.crossesGaps, place < range.through { throw HistoryReading.gap(key, head) }
+    } else {
       let content = try reading.content(key)
-      next = content.items.firstIndex { $0.number > after } ?? content.items.count
+      next = content.items.firstIndex { $0.number > place } ?? content.items.count
       self.content = content
     }
   }
 
-  /// The next transaction that changed something of what was asked for; nil behind the newest one.
+  /// The next transaction that changed something of what was asked for; nil behind the last one.
   package func move() throws -> HistoryTransaction? {
-    while let item = try step() {
+    while let item = try range.isReversed ? stepBack() : step() {
       guard let content else { return nil }
       let entry = try content.entry(item)
-      if let author, entry.author != author { continue }
-      if let entities, !entry.entities.contains(where: entities.contains) { continue }
+      if let author = range.author, entry.author != author { continue }
+      if let entities = range.entities, !entry.entities.contains(where: entities.contains) { continue }
       return HistoryTransaction(
         number: item.number, stamp: item.stamp, entry: entry,
         token: HistoryToken(reading.store, item.number, item.stamp))
@@ -59,23 +89,58 @@ package final class HistoryCursor {
     while true {
       if let content, next < content.items.count {
         let item = content.items[next]
-        guard item.number > after, item.number <= reading.latest, item.stamp > lastStamp else {
-          throw StoreError(.damaged, "the history is out of order at transaction \(item.number)")
+        guard item.number > place, item.number <= reading.latest, lastStamp.map({ item.stamp > $0 }) ?? true else {
+          throw Self.outOfOrder(item.number)
         }
+        if item.number > range.through { return nil }
         next += 1
-        (after, lastStamp) = (item.number, item.stamp)
+        (place, lastStamp) = (item.number, item.stamp)
         return item
       }
-      guard let key = try reading.key(after: after) else { return nil }
+      guard let key = try reading.key(after: place), key <= range.through else { return nil }
       let found = try reading.content(key)
       if found.head.isGap {
         // Nothing was committed yet since the history was switched off.
         if key > reading.latest { return nil }
-        if !crossesGaps { throw HistoryReading.gap(key, found.head) }
-        after = found.head.last
+        if !range.crossesGaps { throw HistoryReading.gap(key, found.head) }
+        place = found.head.last
         continue
       }
       (content, next) = (found, 0)
     }
+  }
+
+  private func stepBack() throws -> HistoryContent.Item? {
+    while true {
+      if let content, next > 0 {
+        let item = content.items[next - 1]
+        guard item.number < place, lastStamp.map({ item.stamp < $0 }) ?? true else {
+          throw Self.outOfOrder(item.number)
+        }
+        if item.number <= range.after { return nil }
+        next -= 1
+        (place, lastStamp) = (item.number, item.stamp)
+        return item
+      }
+      guard place > range.after, place - 1 > range.after, let (key, head) = try reading.head(atMost: place - 1) else {
+        return nil
+      }
+      if head.last <= range.after { return nil }
+      if head.isGap {
+        if key <= range.through, !range.crossesGaps { throw HistoryReading.gap(key, head) }
+        place = key
+        continue
+      }
+      let found = try reading.content(key)
+      next = found.items.count
+      // The first place may lie inside a segment.
+      while next > 0, found.items[next - 1].number >= place { next -= 1 }
+      content = found
+      if next == 0 { place = key }
+    }
+  }
+
+  private static func outOfOrder(_ number: UInt64) -> StoreError {
+    StoreError(.damaged, "the history is out of order at transaction \(number)")
   }
 }

@@ -71,6 +71,14 @@ struct HistoryReading {
     return try min(head(cursor.key, tree).last, latest)
   }
 
+  /// The newest transaction up to a number that has an entry; nil if there is none. Of a gap it is the number itself.
+  func newest(atMost number: UInt64) throws(StoreError) -> UInt64? {
+    guard let (key, head) = try head(atMost: number) else { return nil }
+    if head.isGap { return min(head.last, number) }
+    if head.last <= number { return head.last }
+    return try content(key).items.last { $0.number <= number }?.number
+  }
+
   func token(_ number: UInt64) throws(StoreError) -> HistoryToken {
     HistoryToken(store, number, try stamp(atMost: number))
   }

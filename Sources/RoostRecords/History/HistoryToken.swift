@@ -40,6 +40,13 @@ package struct HistoryToken: Hashable, Sendable {
     self.stamp = stamp
   }
 
+  package init(storeHigh: UInt64, storeLow: UInt64, transaction: UInt64, stamp: HybridTime) {
+    self.storeHigh = storeHigh
+    self.storeLow = storeLow
+    self.transaction = transaction
+    self.stamp = stamp
+  }
+
   package static let byteCount = 32
 
   /// The token in 32 bytes, for whoever keeps it outside the store.

@@ -32,6 +32,10 @@ struct HistoryTree {
     }
     var members = try singles(ordinal)
     members.append(HistoryBlock.Member(number: number, stamp: stamp, bytes: entry))
+    // Of single entries a file may say any time.
+    for (one, next) in zip(members, members.dropFirst()) where one.number >= next.number || one.stamp >= next.stamp {
+      throw StoreError(.damaged, "the history is out of order at transaction \(next.number)")
+    }
     if members.count > 1 { try draft.removeRange(members[0].number, nil) }
     try put(members[0].number, HistoryBlock.segment(members))
   }

@@ -1,4 +1,4 @@
-internal import RoostFile
+package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
@@ -52,7 +52,30 @@ extension RecordReader {
     after token: HistoryToken? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
     crossesGaps: Bool = false
   ) throws -> HistoryCursor {
-    try HistoryCursor(historyReading(), after: token, of: entities, by: author, crossesGaps: crossesGaps)
+    let reading = try historyReading()
+    if let token { try reading.check(token) }
+    return try HistoryCursor(
+      reading,
+      HistoryRange(
+        after: token?.transaction ?? reading.state.floor, of: entities, by: author, crossesGaps: crossesGaps))
+  }
+
+  /// The transactions of a range, which is taken as it is: see ``check(_:)``.
+  package func history(_ range: HistoryRange) throws -> HistoryCursor { try HistoryCursor(historyReading(), range) }
+
+  /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
+  package func check(_ token: HistoryToken) throws { try historyReading().check(token) }
+
+  /// The place behind the newest transaction that is older than a time.
+  package func token(before stamp: HybridTime) throws(StoreError) -> HistoryToken {
+    let reading = try historyReading()
+    return try reading.token(reading.newest(before: stamp))
+  }
+
+  /// The place behind a transaction of which only the number is known.
+  package func token(behind transaction: UInt64) throws(StoreError) -> HistoryToken {
+    let reading = try historyReading()
+    return try reading.token(min(max(transaction, reading.state.floor), reading.latest))
   }
 
   package var consumers: [HistoryConsumer] {

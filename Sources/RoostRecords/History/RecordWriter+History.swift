@@ -16,6 +16,14 @@ extension RecordWriter {
     get throws(StoreError) { try tables.historyReading().token(tables.historyReading().latest) }
   }
 
+  /// The place before the oldest transaction that the history still has.
+  package var oldestToken: HistoryToken {
+    get throws(StoreError) {
+      let reading = try tables.historyReading()
+      return HistoryToken(reading.store, reading.state.floor, reading.state.floorStamp)
+    }
+  }
+
   // MARK: Consumers
 
   package var consumers: [HistoryConsumer] {
@@ -54,6 +62,10 @@ extension RecordWriter {
     try prune(tables.historyReading().newest(before: stamp))
   }
 
+  /// Removes from the history transactions up to a number, but for what a consumer needs.
+  @discardableResult
+  package func pruneHistory(through transaction: UInt64) throws -> HistoryPruning { try prune(transaction) }
+
   private func prune(_ wanted: UInt64) throws -> HistoryPruning {
     let reading = try tables.historyReading()
     var limit = min(wanted, reading.latest)
@@ -61,8 +73,10 @@ extension RecordWriter {
     if let slowest = try consumers.min(by: { $0.token.transaction < $1.token.transaction }),
       slowest.token.transaction < limit
     {
+      // Commits without an entry hold nobody up.
+      let isHeld = try reading.newest(atMost: limit).map { $0 > slowest.token.transaction } ?? false
       limit = slowest.token.transaction
-      heldBy = slowest.name
+      heldBy = isHeld ? slowest.name : nil
     }
     // A gap stays while somebody may come to it.
     if let (key, head) = try reading.head(atMost: limit), head.isGap, head.last > limit { limit = key - 1 }

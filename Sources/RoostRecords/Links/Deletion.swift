@@ -63,6 +63,13 @@ final class Deletion {
     return Deleted(asked: asked, rows: rows, loose: loose)
   }
 
+  /// The rows that would go, if nothing forbids it.
+  func find(_ wanted: some Sequence<RowName>) throws -> [RowName] {
+    for name in wanted where try tables.contains(name.row, name.entity) { doom(name) }
+    try collect()
+    return rows
+  }
+
   private func doom(_ name: RowName) {
     if doomed.insert(name).inserted { rows.append(name) }
   }
@@ -243,4 +250,7 @@ extension RecordWriter {
   package func deleteFollowingRules(_ rows: some Sequence<RowName>) throws -> Deleted {
     try Deletion(tables).run(rows)
   }
+
+  /// The rows that would go with these by the rules of their relationships, these among them.
+  package func following(_ rows: some Sequence<RowName>) throws -> [RowName] { try Deletion(tables).find(rows) }
 }

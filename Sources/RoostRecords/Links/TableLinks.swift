@@ -23,7 +23,16 @@ final class TableLinks {
     var deletions = -1
   }
 
+  /// A reference whose other side users see: whom it leads to has other members then.
+  private struct Told {
+    let slot: Slot
+    let inverse: Relationship
+    /// Who was told last, and need not be again.
+    var last = RowID(0)
+  }
+
   private let orders: [Order]
+  @exclusivity(unchecked) private var told: [Told]
   private let own: [(links: LinkDraft, isForward: Bool)]
   @exclusivity(unchecked) private var checked: [Checked]
   private let tables: Tables
@@ -33,6 +42,7 @@ final class TableLinks {
     var orders: [Order] = []
     var own: [(LinkDraft, Bool)] = []
     var checked: [Checked] = []
+    var told: [Told] = []
     for one in tables.catalog.relationships(of: entity.id) {
       switch one.shape {
       case .links: own.append((try tables.links(one), one.isForward))
@@ -40,7 +50,11 @@ final class TableLinks {
       case .one(let field):
         guard let at = layout.members.firstIndex(where: { $0.id == field }) else { continue }
         if !one.traits.contains(.unchecked) { checked.append(Checked(slot: layout.slots[at], relationship: one)) }
-        guard let inverse = tables.catalog.inverse(of: one), inverse.isOrdered else { continue }
+        guard let inverse = tables.catalog.inverse(of: one) else { continue }
+        if tables.history.isOn, !inverse.isHidden, !one.traits.contains(.unchecked) {
+          told.append(Told(slot: layout.slots[at], inverse: inverse))
+        }
+        guard inverse.isOrdered else { continue }
         guard let index = indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
         let children = ChildOrder(
           try tables.links(inverse), index, isOptional: layout.members[at].isOptional, tables.forest.transaction)
@@ -50,6 +64,7 @@ final class TableLinks {
     self.orders = orders
     self.own = own
     self.checked = checked
+    self.told = told
   }
 
   private static func reference(_ row: UnsafeRawPointer, _ slot: Slot, _ layout: Layout) -> RowID? {
@@ -67,6 +82,7 @@ final class TableLinks {
 
   @inline(__always)
   func inserted(_ id: RowID, _ new: UnsafeRawPointer, _ layout: Layout, isNewest: Bool) throws(StoreError) {
+    if !told.isEmpty { for index in told.indices { tell(index, Self.reference(new, told[index].slot, layout)) } }
     if orders.isEmpty { return }
     for order in orders {
       if let parent = Self.reference(new, order.slot, layout) {
@@ -78,6 +94,13 @@ final class TableLinks {
   func exchanged(
     _ id: RowID, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ layout: Layout
   ) throws(StoreError) {
+    for index in told.indices {
+      let slot = told[index].slot
+      let (before, after) = (Self.reference(old, slot, layout), Self.reference(new, slot, layout))
+      if before == after { continue }
+      tell(index, before)
+      tell(index, after)
+    }
     for order in orders {
       let (before, after) = (Self.reference(old, order.slot, layout), Self.reference(new, order.slot, layout))
       if before == after { continue }
@@ -87,13 +110,20 @@ final class TableLinks {
   }
 
   func erased(_ id: RowID, _ old: UnsafeRawPointer, _ layout: Layout) throws(StoreError) {
+    for index in told.indices { tell(index, Self.reference(old, told[index].slot, layout)) }
     for order in orders {
       if let parent = Self.reference(old, order.slot, layout) { try take(id, from: parent, order.children) }
     }
     for (links, isForward) in own where !links.draft.root.isEmpty { try tables.unlinkAll(id, links, isForward) }
   }
 
-  // Of what is not ordered nothing is noted either: the row's reference says that it came or went.
+  /// Notes for the history that a row has other members by a reference to it.
+  private func tell(_ index: Int, _ row: RowID?) {
+    guard let row, row != told[index].last else { return }
+    told[index].last = row
+    let inverse = told[index].inverse
+    tables.history.note(update: inverse.entity, row, relationship: inverse.id.number)
+  }
 
   private func append(_ id: RowID, to parent: RowID, _ order: ChildOrder, isNewest: Bool) throws(StoreError) {
     if try order.came(id, to: parent, isNewest: isNewest) { tables.noteLink(order.links.relationship, parent, id) }

@@ -1,5 +1,5 @@
 internal import RoostBytes
-internal import RoostFile
+package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
@@ -12,6 +12,7 @@ package final class RecordReader {
   let transaction: ReadTransaction
   private let scope: ReadScope
   private let schema: Schema?
+  private var isShared = false
   package let catalog: Catalog
   @exclusivity(unchecked) private var opened: [EntityID: TableReader] = [:]
   /// The one that was asked for last.
@@ -31,7 +32,10 @@ package final class RecordReader {
   deinit { end() }
 
   /// Ends the snapshot. What it handed out is refused from here on; to close it again does nothing.
-  package func close() { end() }
+  package func close() { if !isShared { end() } }
+
+  /// From here on several hold it: it ends with the last of them.
+  package func share() { isShared = true }
 
   func end() {
     if !scope.isOpen { return }
@@ -111,7 +115,7 @@ package final class RecordReader {
   }
 
   /// The number of the entity's next row.
-  func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+  package func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
     let meta = try bytes(Tables.meta)
     return try Tables.nextRow(
       try ByteKey.borrowing(Tables.nextKey(id)) { (key) throws(StoreError) in try meta.value(of: key) })

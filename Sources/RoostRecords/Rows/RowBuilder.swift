@@ -145,7 +145,7 @@ package struct RowBuilder: ~Copyable {
   }
 
   /// The same with a row that the layout has admitted.
-  mutating func load(admitted row: UnsafeRawBufferPointer) {
+  package mutating func load(admitted row: UnsafeRawBufferPointer) {
     let start = row.baseAddress!
     fixed.copyMemory(from: start, byteCount: layout.bytesStart)
     isAsLoaded = true

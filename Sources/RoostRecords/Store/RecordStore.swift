@@ -90,6 +90,8 @@ package final class RecordWriter {
   }
 
   package var catalog: Catalog { tables.catalog }
+  /// How much the commit wrote: bytes of the log, and pages in memory.
+  package var written: (bytes: Int, pages: Int) { (transaction.bytesLogged, transaction.pagesMade) }
   /// The number that the commit gets; see ``RecordReader/commit``.
   package var commitNumber: UInt64 { transaction.base.transaction + 1 }
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }

@@ -65,6 +65,20 @@ extension TableWriter {
     return true
   }
 
+  /// Puts a row into `old` alone, for whoever has a builder of his own; false if there is none of that number.
+  func loadOld(_ id: RowID) throws(StoreError) -> Bool {
+    try tables.check(generation)
+    loaded = nil
+    let found = try rows.tree.withValue(of: id.number) { row in
+      guard layout.admits(row) else { return false }
+      old.make(row.count).copyMemory(from: row.baseAddress!, byteCount: row.count)
+      return true
+    }
+    guard let isNewest = found else { return false }
+    if !isNewest { try shift(id) } else if !strays.isEmpty { strays = [] }
+    return true
+  }
+
   /// Puts a row of an older layout into `old` and into the builder, as one of the newest.
   private func shift(_ id: RowID) throws(StoreError) {
     guard let bytes = try rows.tree.value(of: id.number) else { throw damaged(id) }

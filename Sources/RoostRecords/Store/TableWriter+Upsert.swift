@@ -11,12 +11,14 @@ package enum UpsertPolicy {
   case keepExisting
   /// The row that is there takes the fields of the new one that are not nil.
   case mergeNonNil
-  /// The row that is there takes some fields of the new one, or of those the ones that are not nil.
-  case take(Set<FieldID>, skipsNil: Bool)
   /// A fault that names the row.
   case `throw`
   /// `merge` gets the row that is there, to be changed, and the new one.
   case merge((_ existing: inout RowBuilder, _ new: Row) throws -> Void)
+  /// The row that is there takes these fields of the new one, or of those the ones that are not nil.
+  case fields(Set<FieldID>, skipsNil: Bool = false)
+  /// One of the others, by the row that is there.
+  indirect case byRow((_ existing: Row) throws -> UpsertPolicy)
 }
 
 package enum UpsertOutcome: Hashable, Sendable { case inserted, updated, kept }
@@ -29,48 +31,68 @@ extension TableWriter {
   package func upsert(
     _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
+    let done = try merge(&row, on: name, policy)
+    return (done.id, done.outcome)
+  }
+
+  /// What an upsert did.
+  package struct Merged {
+    package let id: RowID
+    package let outcome: UpsertOutcome
+    /// Of the row that was there, the fields that have another value now.
+    package var changed: [FieldID] = []
+  }
+
+  /// The same, and says which fields changed.
+  package func merge(
+    _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
+  ) throws -> Merged {
     try tables.check(generation)
-    // A number that no row has, to look for rows that have the values.
-    let moved = try assemble(&row, RowID(nextRow))
-    let found = try conflict(moved, on: name)
+    let (moved, found) = try find(&row, try unique(name))
     guard let found else {
       let new = try newNumber()
       try finishInsert(new, moved)
-      return (new, .inserted)
-    }
-    switch policy {
-    case .keepExisting: return (found.row, .kept)
-    case .throw: throw notUnique(found.row, found.index)
-    case .replace, .mergeNonNil, .take, .merge: break
+      return Merged(id: new, outcome: .inserted)
     }
     // The memory of `new` is needed for the row as it will be.
     let bytes = [UInt8](new.bytes)
-    let isThere = try bytes.withUnsafeBytes { bytes in
-      let new = Row(found.row, bytes.baseAddress!, bytes.count, Int(layout.version))
-      return try update(found.row) { existing in
-        switch policy {
-        case .merge(let merge): try merge(&existing, new)
-        case .mergeNonNil: take(new, moved, &existing, skipsNil: true)
-        case .take(let fields, let skipsNil): take(new, moved, &existing, fields, skipsNil: skipsNil)
-        default: take(new, moved, &existing, skipsNil: false)
-        }
-      }
+    guard try load(found.row) else { throw IndexWriter.damaged(found.index.index) }
+    var policy = policy
+    while case .byRow(let choose) = policy {
+      policy = try choose(Row(found.row, old.start, old.count, Int(layout.version)))
     }
-    guard isThere else { throw IndexWriter.damaged(found.index.index) }
-    return (found.row, .updated)
+    switch policy {
+    case .keepExisting: return Merged(id: found.row, outcome: .kept)
+    case .throw: throw notUnique(found.row, found.index)
+    default: break
+    }
+    let changed = try bytes.withUnsafeBytes { bytes in
+      let new = Row(found.row, bytes.baseAddress!, bytes.count, Int(layout.version))
+      switch policy {
+      case .merge(let merge): try merge(&builder, new)
+      case .mergeNonNil: take(new, moved, &builder, skipsNil: true)
+      case .fields(let fields, let skipsNil): take(new, moved, &builder, skipsNil: skipsNil, fields)
+      default: take(new, moved, &builder, skipsNil: false)
+      }
+      let moved = try assemble(&builder, found.row)
+      let changed = changedFields(moved)
+      try replace(found.row, moved)
+      return changed
+    }
+    let members = layout.members.indices.filter { changed.contains($0) }
+    return Merged(id: found.row, outcome: .updated, changed: members.map { layout.members[$0].id })
   }
 
-  /// The row that has the values of a new one in a unique index already.
-  package func existing(_ row: inout RowBuilder, on name: String? = nil) throws -> RowID? {
-    try tables.check(generation)
-    return try conflict(assemble(&row, RowID(nextRow)), on: name)?.row
-  }
-
-  /// The row that has the values of `new`, and the index that says so.
-  private func conflict(_ moved: [Moved], on name: String?) throws -> (row: RowID, index: IndexWriter)? {
+  /// Puts the row into `new`, and finds the one that has its values.
+  private func find(
+    _ row: inout RowBuilder, _ deciding: [IndexWriter]
+  ) throws -> (moved: [Moved], found: (row: RowID, index: IndexWriter)?) {
+    // A number that no row has, to look for rows that have the values.
+    let id = RowID(nextRow)
+    let moved = try assemble(&row, id)
     var found: (row: RowID, index: IndexWriter)?
-    for index in try unique(name) {
-      guard let other = try conflict(index, RowID(nextRow), moved) else { continue }
+    for index in deciding {
+      guard let other = try conflict(index, id, moved) else { continue }
       if let found, found.row != other {
         var fault = RecordFault(
           .notUnique,
@@ -81,7 +103,20 @@ extension TableWriter {
       }
       found = (other, index)
     }
-    return found
+    return (moved, found)
+  }
+
+  /// The row that has the values of one that is put together, in one of these unique indexes; nil if there is none. The builder is to
+  /// be filled again before it is used.
+  package func row(like row: inout RowBuilder, in wanted: [IndexID]) throws -> RowID? {
+    try tables.check(generation)
+    return try find(&row, indexes.filter { $0.index.isUnique && wanted.contains($0.index.id) }).found?.row
+  }
+
+  /// The same, by the name of an index, or by any unique one.
+  package func row(like row: inout RowBuilder, on name: String? = nil) throws -> RowID? {
+    try tables.check(generation)
+    return try find(&row, try unique(name)).found?.row
   }
 
   private func unique(_ name: String?) throws(RecordFault) -> [IndexWriter] {
@@ -93,10 +128,13 @@ extension TableWriter {
   }
 
   /// Gives a row the fields of another one of the same layout.
+  ///
+  /// - Parameter wanted: those that it is about; nil for all of them.
   private func take(
-    _ new: Row, _ moved: [Moved], _ row: inout RowBuilder, _ fields: Set<FieldID>? = nil, skipsNil: Bool
+    _ new: Row, _ moved: [Moved], _ row: inout RowBuilder, skipsNil: Bool, _ wanted: Set<FieldID>? = nil
   ) {
-    for (slot, member) in zip(layout.slots, layout.members) where fields?.contains(member.id) != false {
+    for (place, slot) in layout.slots.enumerated() {
+      if let wanted, !wanted.contains(layout.members[place].id) { continue }
       if layout.isNull(new.start, slot) {
         if !skipsNil { row.setNull(slot) }
       } else if !slot.isVariable {

@@ -1,4 +1,4 @@
-internal import RoostFile
+package import RoostFile
 internal import RoostTrees
 
 /// Changing a row in a builder of the caller's own.
@@ -10,6 +10,19 @@ extension TableWriter {
     builder.load(old.bytes)
     loaded = id
     return true
+  }
+
+  /// Calls `body` with a row as one of the newest layout; nil if there is none of that number. Until the table is used again the row
+  /// stands where it stands, and ``replace(_:with:)`` need not look for it.
+  package func visit<Result>(_ id: RowID, _ body: (Row) throws -> Result) throws -> Result? {
+    guard try loadOld(id) else { return nil }
+    loaded = id
+    return try body(Row(id, old.start, old.count, Int(layout.version)))
+  }
+
+  /// A value that stands outside its row.
+  package func large(_ field: FieldID, of id: RowID) throws(StoreError) -> [UInt8] {
+    try LargeKey.read(id, field, in: large.tree)
   }
 
   /// Makes the row what the builder says, where it says something else; false if there is none of that number.

@@ -132,12 +132,12 @@ package final class Importer {
       let policy: UpsertPolicy =
         switch options.conflict {
         case .skip: .keepExisting
-        case .merge: .take(named, skipsNil: true)
-        default: .take(named, skipsNil: false)
+        case .merge: .fields(named, skipsNil: true)
+        default: .fields(named)
         }
       if row.missing != nil {
         // A new row would lack something, so there must be one already.
-        let isThere = try table.existing(&row.builder, on: options.uniqueIndex) != nil
+        let isThere = try table.row(like: &row.builder, on: options.uniqueIndex) != nil
         if !isThere { try checkMissing(row, table) }
       }
       let (found, outcome) = try table.upsert(&row.builder, on: options.uniqueIndex, policy)

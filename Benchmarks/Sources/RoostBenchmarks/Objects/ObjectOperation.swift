@@ -3,6 +3,8 @@ enum ObjectOperation: String, CaseIterable {
   case getter
   case held
   case peak
+  case latestToken = "HT"
+  case newestHistory = "HR"
 
   static let heldTracks = 10_000
   static let getters = 1_000_000
@@ -22,6 +24,16 @@ enum ObjectOperation: String, CaseIterable {
       Operation(
         name: rawValue,
         work: "the most memory of a program that inserts n tracks, 10,000 a transaction, in MB (not milliseconds)",
+        turn: rawValue)
+    case .latestToken:
+      Operation(
+        name: rawValue,
+        work: "ask 1,000 times for the newest place in a history of n changes; so milliseconds are microseconds each",
+        turn: rawValue)
+    case .newestHistory:
+      Operation(
+        name: rawValue,
+        work: "read the 100 newest transactions, of 10 changes each, from a token among n changes, 10 times",
         turn: rawValue)
     }
   }

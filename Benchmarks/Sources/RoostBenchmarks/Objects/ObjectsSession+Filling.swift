@@ -33,6 +33,14 @@ extension ObjectsSession {
     }
   }
 
+  func insertBatch(_ tracks: Range<Int>) throws {
+    try fetchAlbums()
+    try context.insert(batch: tracks) { number in
+      let row = library.track(number)
+      return Track(row, albums[Int(row.album) - 1])
+    }
+  }
+
   func insertEach(_ tracks: Range<Int>) throws { try insert(tracks, perTransaction: 1) }
 
   /// A model with a unique value that another one has takes that one's place.

@@ -67,6 +67,14 @@ extension ObjectsSession {
     }
   }
 
+  func averageGenres() throws -> [Int] {
+    try context.aggregate(Track.self, .count, .average(\.duration), by: \.genre).flatMap {
+      [$0.values.0, Int($0.values.1 ?? 0)]
+    }
+  }
+
+  func sumPlays() throws -> Int { try context.sum(of: \Track.playCount) }
+
   func albumTitlesJoined() throws -> UInt64 {
     var descriptor = FetchDescriptor<Track>()
     descriptor.relationshipKeyPathsForPrefetching = [\.album]
@@ -101,5 +109,15 @@ extension ObjectsSession {
       context.delete(album)
     }
     try context.save()
+  }
+
+  func addPlays() throws {
+    let least = LibraryAnswers.leastDuration
+    try context.update(model: Track.self, where: #Predicate { $0.duration > least }) { $0.playCount += 1 }
+  }
+
+  func deleteGenre() throws {
+    let genre: String? = String(library.genre(0))
+    try context.deleteAll(model: Track.self, where: #Predicate { $0.genre == genre })
   }
 }

@@ -6,6 +6,8 @@ final class ObjectsSuite: Suite {
   let name = "objects"
   private let rows: RowsSuite
   private let scratch: Scratch
+  /// The one that was made last, for the operations that read it.
+  private var history: (size: Int, folder: String, store: ObjectHistory)?
 
   init(_ participants: [any LibraryEngine], scratch: Scratch) {
     rows = RowsSuite(participants, scratch: scratch, name: "objects", operations: RowsOperation.objects)
@@ -14,7 +16,10 @@ final class ObjectsSuite: Suite {
 
   var operations: [Operation] { rows.operations + ObjectOperation.allCases.map(\.operation) }
   var engines: [(name: String, note: String)] { rows.engines }
-  func finishSize() throws { try rows.finishSize() }
+  func finishSize() throws {
+    try forgetHistory()
+    try rows.finishSize()
+  }
 
   func takesPart(_ engine: String, in operation: String) -> Bool {
     if ObjectOperation(rawValue: operation) != nil { return engine == EngineRegistry.subject }
@@ -26,6 +31,8 @@ final class ObjectsSuite: Suite {
     case .getter: return try getter()
     case .held: return try held(trial.size)
     case .peak: return try peak(trial.size)
+    case .latestToken: return try history(trial.size).askForTokens()
+    case .newestHistory: return try history(trial.size).readNewest()
     case nil: return try rows.measure(trial)
     }
   }
@@ -47,6 +54,23 @@ final class ObjectsSuite: Suite {
     for _ in 0..<rounds { for track in tracks { sum &+= Int64(track.playCount) } }
     let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
     return Sample(milliseconds: milliseconds, isRight: sum == expected &* Int64(rounds))
+  }
+
+  // MARK: History
+
+  private func history(_ size: Int) throws -> ObjectHistory {
+    if let history, history.size == size { return history.store }
+    try forgetHistory()
+    let folder = try scratch.folder("history")
+    let store = try ObjectHistory(folder, changes: size)
+    history = (size, folder, store)
+    return store
+  }
+
+  private func forgetHistory() throws {
+    guard let folder = history?.folder else { return }
+    history = nil
+    try scratch.remove(folder)
   }
 
   // MARK: Memory, each in a program of its own

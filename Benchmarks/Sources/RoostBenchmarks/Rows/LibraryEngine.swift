@@ -49,6 +49,9 @@ protocol LibrarySession: AnyObject {
   /// The tracks longer than asked for with "love" in any case in the title, without an index, again and again.
   func love(rounds: Int) throws -> UInt64
   func countGenres() throws -> [Int]
+  /// Of each genre, and first of none, how many tracks it has, and how many seconds they last on average, without the fraction.
+  func averageGenres() throws -> [Int]
+  func sumPlays() throws -> Int
   /// Of each track the title of its album, in the quickest way.
   func albumTitlesJoined() throws -> UInt64
   /// The same by a look-up for each track.
@@ -61,6 +64,12 @@ protocol LibrarySession: AnyObject {
   func deleteAlbums(_ rows: [UInt64]) throws
   /// Inserts tracks, or where the id is there changes the track to be the same.
   func upsert(_ answers: LibraryAnswers, perTransaction: Int) throws
+  /// Inserts tracks in one transaction, and keeps none.
+  func insertBatch(_ tracks: Range<Int>) throws
+  /// Counts one play more for the tracks longer than asked for, by one statement.
+  func addPlays() throws
+  /// Deletes the tracks of the first genre, by one statement.
+  func deleteGenre() throws
   /// Adds so many parents. Not timed.
   func addParents(_ count: Int) throws
   /// Adds children one by one, in one transaction.
@@ -83,6 +92,12 @@ protocol LibrarySession: AnyObject {
 
 extension LibrarySession {
   func prepare() {}
+  // The rows suite does not ask this.
+  func averageGenres() throws -> [Int] { [] }
+  func sumPlays() throws -> Int { 0 }
   func assign(_ children: [Child]) throws { try append(children) }
+  func insertBatch(_ tracks: Range<Int>) throws { try insert(tracks, perTransaction: tracks.count) }
+  func addPlays() throws { throw EngineError("rows", "GB", "it is not in this suite") }
+  func deleteGenre() throws { throw EngineError("rows", "HB", "it is not in this suite") }
   func storedTracks() -> TrackDigest? { nil }
 }

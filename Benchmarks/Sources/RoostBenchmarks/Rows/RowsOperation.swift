@@ -4,6 +4,7 @@ enum RowsOperation: String, CaseIterable {
   case importRelaxed = "A2"
   case importWhole = "A3"
   case importMillion = "A4"
+  case importBatch = "AB"
   case single = "B1"
   case single8 = "B8"
   case byRow = "C"
@@ -12,10 +13,14 @@ enum RowsOperation: String, CaseIterable {
   case firstByDate = "E1"
   case love = "E2"
   case genreCounts = "E3"
+  case genreAverages = "N1"
+  case playSum = "N2"
   case titlesJoined = "F"
   case titlesOneByOne = "F2"
   case playCounts = "G"
+  case playCountsTogether = "GB"
   case deletions = "H"
+  case deletionsTogether = "HB"
   case mixedReads = "L-reads"
   case mixedWrites = "L-writes"
   case upsert = "U"
@@ -23,7 +28,9 @@ enum RowsOperation: String, CaseIterable {
   case childrenAssigned = "T-assigned"
   case size = "K"
 
-  static let rows = allCases.filter { $0 != .childrenAssigned }
+  static let rows = allCases.filter {
+    ![.childrenAssigned, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether].contains($0)
+  }
   /// Those that objects are measured by.
   static let objects = allCases.filter { ![.single8, .mixedReads, .mixedWrites].contains($0) }
 
@@ -58,6 +65,7 @@ enum RowsOperation: String, CaseIterable {
     case .importRelaxed: "the same, relaxed"
     case .importWhole: "import n tracks in one transaction, synced"
     case .importMillion: "import a million tracks, 10,000 a transaction, relaxed"
+    case .importBatch: "import n tracks in one transaction, synced, without keeping any"
     case .single: "1,000 inserts of a track, each in its own synced transaction"
     case .single8: "8 threads with 250 inserts of a track, each in its own synced transaction"
     case .byRow: "n random tracks by row, every field, in one snapshot"
@@ -66,9 +74,13 @@ enum RowsOperation: String, CaseIterable {
     case .firstByDate: "the first 100 of a genre with duration > 180 by release date, 100 times"
     case .love: "10,000 tracks: duration > 180 and \"love\" in the title, any case, no index, 20 times"
     case .genreCounts: "how many tracks a genre has, for each of 12"
+    case .genreAverages: "how many tracks each genre has, and how long they are on average, 10 times"
+    case .playSum: "the sum of all play counts, 10 times"
     case .titlesJoined: "the album's title of each of n tracks, joined"
     case .titlesOneByOne: "the album's title of each of n tracks, one by one"
     case .playCounts: "change the play count of n/10 random tracks, one transaction, synced"
+    case .playCountsTogether: "one play more for all tracks with duration > 180, one statement, synced"
+    case .deletionsTogether: "delete all tracks of a genre, one statement, synced"
     case .deletions: "delete n/100 albums and their tracks, one transaction, synced"
     case .mixedReads:
       "two readers of random tracks, 100 a snapshot, beside the writer of `L-writes`: time of 100,000 reads, both together"

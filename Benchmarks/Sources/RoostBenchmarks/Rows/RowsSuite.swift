@@ -52,10 +52,11 @@ final class RowsSuite: Suite {
     }
     let answers = answers(operation == .love ? RowsOperation.loveSize : trial.size, engine)
     switch operation {
-    case .importSynced, .importRelaxed, .importWhole, .importMillion, .single, .single8:
+    case .importSynced, .importRelaxed, .importWhole, .importMillion, .importBatch, .single, .single8:
       return try fill(operation, engine, answers, trial)
     case .mixedReads, .mixedWrites: return try mixed(operation, engine, answers)
-    case .playCounts, .deletions, .upsert, .children, .childrenAssigned: return try change(operation, engine, answers)
+    case .playCounts, .playCountsTogether, .deletions, .deletionsTogether, .upsert, .children, .childrenAssigned:
+      return try change(operation, engine, answers)
     case .size: return try weigh(engine, answers)
     default: return try read(operation, engine, answers)
     }
@@ -109,6 +110,7 @@ final class RowsSuite: Suite {
         session.close()
       }.milliseconds
     case .importWhole: return try Self.time { try session.insert(0..<size, perTransaction: size) }
+    case .importBatch: return try Self.time { try session.insertBatch(0..<size) }
     case .importMillion: return try Self.time { try session.insert(0..<size, perTransaction: 10_000) }
     default: return try Self.time { try session.insert(0..<size, perTransaction: 1_000) }
     }
@@ -146,10 +148,18 @@ final class RowsSuite: Suite {
       return try ask(answers.firstByDate) { try session.firstByDate(queries: LibraryAnswers.dateQueries) }
     case .love: return try ask(answers.love) { try session.love(rounds: LibraryAnswers.loveRounds) }
     case .genreCounts: return try ask(answers.genreCounts) { try session.countGenres() }
+    case .genreAverages:
+      return try ask(answers.genreAverages) { try Self.again { try session.averageGenres() } }
+    case .playSum: return try ask(answers.playSum) { try Self.again { try session.sumPlays() } }
     case .titlesJoined: return try ask(answers.albumTitles) { try session.albumTitlesJoined() }
     case .titlesOneByOne: return try ask(answers.albumTitles) { try session.albumTitlesOneByOne() }
     default: preconditionFailure("\(operation.rawValue) does not only read")
     }
+  }
+
+  private static func again<Value>(_ body: () throws -> Value) throws -> Value {
+    for _ in 1..<LibraryAnswers.sumRounds { _ = try body() }
+    return try body()
   }
 
   private func ask<Value: Equatable>(_ expected: Value, _ body: () throws -> Value) throws -> Sample {
@@ -174,6 +184,15 @@ final class RowsSuite: Suite {
       let plays = answers.plays
       let milliseconds = try Self.time { try session.setPlayCounts(plays.changes) }
       return Sample(milliseconds: milliseconds, isRight: try session.scan() == plays.digest)
+    case .playCountsTogether:
+      let digest = answers.playsTogether
+      let milliseconds = try Self.time { try session.addPlays() }
+      return Sample(milliseconds: milliseconds, isRight: try session.scan() == digest)
+    case .deletionsTogether:
+      let digest = answers.deletionsTogether
+      let milliseconds = try Self.time { try session.deleteGenre() }
+      let isRight = try session.scan() == digest && holds(session, digest.count)
+      return Sample(milliseconds: milliseconds, isRight: isRight)
     case .deletions:
       let deletions = answers.deletions
       let milliseconds = try Self.time { try session.deleteAlbums(deletions.albums) }

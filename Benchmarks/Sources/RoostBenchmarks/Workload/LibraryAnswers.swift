@@ -7,6 +7,7 @@ final class LibraryAnswers {
   static let firstTracks = 100
   static let dateQueries = 100
   static let loveRounds = 20
+  static let sumRounds = 10
   static let chunk = 100
 
   init(_ library: Library, hasAlbums: Bool = true) {
@@ -97,6 +98,18 @@ final class LibraryAnswers {
     (0..<size).count { library.genreNumber($0) == genre }
   }
 
+  private(set) lazy var genreAverages: [Int] = {
+    var totals = [(count: Int, duration: Double)](repeating: (0, 0), count: LibraryWords.genres.count + 1)
+    for number in 0..<size {
+      let genre = library.genreNumber(number).map { $0 + 1 } ?? 0
+      totals[genre].count += 1
+      totals[genre].duration += library.track(number).duration
+    }
+    return totals.filter { $0.count > 0 }.flatMap { [$0.count, Int($0.duration / Double($0.count))] }
+  }()
+
+  private(set) lazy var playSum = (0..<size).reduce(0) { $0 + Int(library.track($1).playCount) }
+
   private(set) lazy var albumTitles: UInt64 = (0..<size).reduce(0) { sum, track in
     sum &+ TrackRow.word(library.album(Int(library.track(track).album) - 1).title)
   }
@@ -128,6 +141,24 @@ final class LibraryAnswers {
       digest.add(UInt64(number) + 1, track(number))
     }
     return (Array(albums), digest)
+  }()
+
+  /// The tracks when those that are longer than asked for were played once more.
+  private(set) lazy var playsTogether: TrackDigest = {
+    var digest = TrackDigest()
+    for number in 0..<size {
+      var track = self.track(number)
+      if track.duration > Self.leastDuration { track.playCount += 1 }
+      digest.add(UInt64(number) + 1, track)
+    }
+    return digest
+  }()
+
+  /// The tracks without those of the first genre.
+  private(set) lazy var deletionsTogether: TrackDigest = {
+    var digest = TrackDigest()
+    for number in 0..<size where library.genreNumber(number) != 0 { digest.add(UInt64(number) + 1, track(number)) }
+    return digest
   }()
 
   /// As many tracks as the library has, half of them in it. Those get one play more.

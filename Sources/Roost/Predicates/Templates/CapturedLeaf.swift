@@ -7,6 +7,75 @@ protocol CapturedLeaf: AnyObject, Sendable {
   var type: Any.Type { get }
   /// The value as it is stored; nil where it cannot be.
   func value(in expression: UnsafeRawPointer) -> Value?
+  /// The rows that it names, if it is an identifier, or a list of them.
+  func rows(in expression: UnsafeRawPointer, _ map: EntityMap, _ graph: GraphContext) -> Value?
+}
+
+extension CapturedLeaf {
+  func rows(in expression: UnsafeRawPointer, _ map: EntityMap, _ graph: GraphContext) -> Value? { nil }
+}
+
+/// Identifiers. Which rows they name is known only where it is known what they are compared with.
+final class IdentifierLeaf: CapturedLeaf {
+  let type: Any.Type
+  private let offset: Int
+
+  /// - Parameter type: one of the known ones.
+  init(_ type: Any.Type, at offset: Int) {
+    self.type = type
+    self.offset = offset
+  }
+
+  static func isKnown(_ type: Any.Type) -> Bool {
+    type == PersistentIdentifier.self || type == PersistentIdentifier?.self || type == [PersistentIdentifier].self
+      || type == Set<PersistentIdentifier>.self
+  }
+
+  /// Whether there is one.
+  func value(in expression: UnsafeRawPointer) -> Value? {
+    guard type == PersistentIdentifier?.self else { return .bool(true) }
+    let place = (expression + offset).assumingMemoryBound(to: PersistentIdentifier?.self)
+    return place.pointee == nil ? .null : .bool(true)
+  }
+
+  func rows(in expression: UnsafeRawPointer, _ map: EntityMap, _ graph: GraphContext) -> Value? {
+    let place = expression + offset
+    func row(_ identifier: PersistentIdentifier) -> Value { Constant.reference(identifier, map, graph) }
+    if type == PersistentIdentifier.self {
+      return row(place.assumingMemoryBound(to: PersistentIdentifier.self).pointee)
+    }
+    if type == PersistentIdentifier?.self {
+      return place.assumingMemoryBound(to: PersistentIdentifier?.self).pointee.map(row) ?? .null
+    }
+    if type == [PersistentIdentifier].self {
+      return .array(place.assumingMemoryBound(to: [PersistentIdentifier].self).pointee.map(row))
+    }
+    return .array(place.assumingMemoryBound(to: Set<PersistentIdentifier>.self).pointee.map(row))
+  }
+}
+
+/// The type of a leaf that is the second of a range.
+enum UpperBound {}
+
+/// A bound of a range.
+///
+/// Unchecked, because a coder never changes.
+final class BoundLeaf<Bounds, Bound: Codable>: CapturedLeaf, @unchecked Sendable {
+  let type: Any.Type
+  private let coder: Coder<Bound>
+  private let offset: Int
+  private let bound: (Bounds) -> Bound
+
+  init(_ type: Any.Type, _ coder: Coder<Bound>, at offset: Int, _ bound: @escaping (Bounds) -> Bound) {
+    self.type = type
+    self.coder = coder
+    self.offset = offset
+    self.bound = bound
+  }
+
+  func value(in expression: UnsafeRawPointer) -> Value? {
+    coder.value(bound((expression + offset).assumingMemoryBound(to: Bounds.self).pointee))
+  }
 }
 
 /// A value of one type.

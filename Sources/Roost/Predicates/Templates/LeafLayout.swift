@@ -23,10 +23,13 @@ struct LeafLayout: Sendable {
     if values.count > Self.mostValues { isKnown = false }
   }
 
+  /// There is a part of which nobody knows where its parts stand.
+  mutating func giveUp() { isKnown = false }
+
   // `part` says where a part begins in what encloses it; nil where that is not to be known.
 
   mutating func add<Part>(_ type: Part.Type, at offset: Int, _ part: Int?) {
-    guard isKnown, let part, let known = type as? any LaidExpression.Type else {
+    guard isKnown, let part, let known = ExpressionTypes.translatable(type: type) else {
       isKnown = false
       return
     }
@@ -58,6 +61,19 @@ struct LeafLayout: Sendable {
   }
 
   mutating func addValue<Value>(_ type: Value.Type, at offset: Int, _ part: Int?) {
+    // What predicates mostly hold is known without asking what else the type conforms to.
+    if let part, let plain = Self.plainLeaf(type, at: offset + part) {
+      values.append(plain)
+      return
+    }
+    if let part, IdentifierLeaf.isKnown(type) {
+      values.append(IdentifierLeaf(type, at: offset + part))
+      return
+    }
+    if let part, let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part) {
+      values += bounds
+      return
+    }
     guard let part, Constant.isComparedByValue(type), let codable = type as? any Codable.Type,
       let leaf = Self.leaf(codable, at: offset + part)
     else {
@@ -67,13 +83,17 @@ struct LeafLayout: Sendable {
     values.append(leaf)
   }
 
-  private static func leaf<Value: Codable>(_ type: Value.Type, at offset: Int) -> (any CapturedLeaf)? {
+  private static func plainLeaf(_ type: Any.Type, at offset: Int) -> (any CapturedLeaf)? {
     if type == String.self { return PlainLeaf<String>(at: offset) }
     if type == String?.self { return PlainLeaf<String?>(at: offset) }
     if type == Int.self { return PlainLeaf<Int>(at: offset) }
     if type == Double.self { return PlainLeaf<Double>(at: offset) }
     if type == Bool.self { return PlainLeaf<Bool>(at: offset) }
     if type == Date.self { return PlainLeaf<Date>(at: offset) }
-    return (try? CoderShelf.shared.coder(of: type)).map { ValueLeaf($0, at: offset) }
+    return nil
+  }
+
+  private static func leaf<Value: Codable>(_ type: Value.Type, at offset: Int) -> (any CapturedLeaf)? {
+    (try? CoderShelf.shared.coder(of: type)).map { ValueLeaf($0, at: offset) }
   }
 }

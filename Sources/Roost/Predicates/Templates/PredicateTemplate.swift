@@ -18,6 +18,8 @@ final class PredicateTemplate: @unchecked Sendable {
   private let condition: Condition?
   /// The entities whose rows the condition looks at, beside the models' own.
   let passesThrough: [EntityMap]
+  /// Which values are identifiers of rows, and of which entity.
+  private let rows: [(leaf: Int, map: EntityMap)]
   /// How many more uses are compared; below zero once it proved to be wrong.
   private let trials: Atomic<Int>
   private let isRefused = Atomic(false)
@@ -40,7 +42,10 @@ final class PredicateTemplate: @unchecked Sendable {
     let variables: [Int]
   }
 
-  init(_ key: Key, _ condition: Condition?, passesThrough: [EntityMap]) {
+  init(
+    _ key: Key, _ condition: Condition?, passesThrough: [EntityMap], rows: [(leaf: Int, map: EntityMap)] = []
+  ) {
+    self.rows = rows
     self.key = key
     self.condition = condition
     self.passesThrough = passesThrough
@@ -81,6 +86,18 @@ final class PredicateTemplate: @unchecked Sendable {
   }
 
   // MARK: Use
+
+  /// The values with rows for identifiers.
+  func values(
+    _ found: [Value], _ expression: UnsafeRawPointer, _ layout: LeafLayout, _ graph: GraphContext
+  ) -> [Value] {
+    if rows.isEmpty { return found }
+    var values = found
+    for (leaf, map) in rows {
+      if let rows = layout.values[leaf].rows(in: expression, map, graph) { values[leaf] = rows }
+    }
+    return values
+  }
 
   var isUsable: Bool { condition != nil && !isRefused.load(ordering: .relaxed) }
 

@@ -1,3 +1,5 @@
+internal import RoostGraph
+
 /// What the making of a template notes about the values in a predicate.
 ///
 /// The translator comes to them in the order in which ``LeafLayout`` has them; where it does not, nothing is made of it.
@@ -15,9 +17,17 @@ final class TemplateLeaves {
       isTouched = true
       return nil
     }
+    let number = count
     count += 1
-    return count - 1
+    // A range is two.
+    if count < types.count, types[count] == UpperBound.self { count += 1 }
+    return number
   }
+
+  /// Which leaves are identifiers of rows, and of which entity.
+  private(set) var rows: [(leaf: Int, map: EntityMap)] = []
+
+  func stands(_ leaf: Int, for map: EntityMap) { rows.append((leaf, map)) }
 
   /// Whether other values of these leaves can take the places of those that were met.
   var isOpen: Bool { !isTouched && count == types.count }

@@ -78,7 +78,8 @@ final class TemplateShelf: @unchecked Sendable {
     guard let finding = Self.find(expression, shape, inquiry) else { return nil }
     if let known = finding.template {
       guard known.isUsable else { return nil }
-      let prepared = PreparedCondition(template: known, values: finding.values)
+      let prepared = PreparedCondition(
+        template: known, values: known.values(finding.values, expression, shape.layout, graph))
       if known.isOnTrial, try !isRight(prepared, predicate, inquiry.map, graph) {
         known.refuse()
         return nil
@@ -90,7 +91,8 @@ final class TemplateShelf: @unchecked Sendable {
     let made = try make(predicate, key, shape.layout, graph)
     keep(made, type)
     guard made.isUsable else { return nil }
-    let prepared = PreparedCondition(template: made, values: finding.values)
+    let prepared = PreparedCondition(
+      template: made, values: made.values(finding.values, expression, shape.layout, graph))
     if try isRight(prepared, predicate, inquiry.map, graph) { return prepared }
     made.refuse()
     return nil
@@ -122,7 +124,7 @@ final class TemplateShelf: @unchecked Sendable {
     let leaves = TemplateLeaves(layout.values.map(\.type))
     let translation = try Translation(predicate, key.map, graph, leaves)
     guard translation.tests.isEmpty, leaves.isOpen else { return PredicateTemplate(key, nil, passesThrough: []) }
-    return PredicateTemplate(key, translation.condition, passesThrough: translation.passesThrough)
+    return PredicateTemplate(key, translation.condition, passesThrough: translation.passesThrough, rows: leaves.rows)
   }
 
   /// Whether the predicate, translated by itself, comes out the same.

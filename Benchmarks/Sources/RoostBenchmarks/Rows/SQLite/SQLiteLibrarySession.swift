@@ -10,12 +10,14 @@ final class SQLiteLibrarySession: LibrarySession {
 
   private struct Statements {
     let begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount: OpaquePointer
+    let genreAverages, playSum: OpaquePointer
     let joined, albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild: OpaquePointer
+    let addPlays, deleteGenre: OpaquePointer
 
     var list: [OpaquePointer] {
       [
-        begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, joined, albumsOfTracks, albumTitle,
-        setPlayCount, deleteTracks, deleteAlbum, upsert, addChild,
+        begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, genreAverages, playSum, joined,
+        albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays, deleteGenre,
       ]
     }
   }
@@ -38,6 +40,9 @@ final class SQLiteLibrarySession: LibrarySession {
         "SELECT \(columns) FROM tracks WHERE genre = ? AND duration > ? ORDER BY releaseDate LIMIT ?"),
       love: try connection.prepare("SELECT \(columns) FROM tracks WHERE duration > ? AND title LIKE '%love%'"),
       genreCount: try connection.prepare("SELECT count(*) FROM tracks WHERE genre = ?"),
+      genreAverages: try connection.prepare(
+        "SELECT genre, count(*), avg(duration) FROM tracks GROUP BY genre ORDER BY genre"),
+      playSum: try connection.prepare("SELECT sum(playCount) FROM tracks"),
       joined: try connection.prepare("SELECT albums.title FROM tracks JOIN albums ON albums.row = tracks.album"),
       albumsOfTracks: try connection.prepare("SELECT album FROM tracks ORDER BY row"),
       albumTitle: try connection.prepare("SELECT title FROM albums WHERE row = ?"),
@@ -51,7 +56,9 @@ final class SQLiteLibrarySession: LibrarySession {
           genre = excluded.genre, releaseDate = excluded.releaseDate, playCount = excluded.playCount,
           explicit = excluded.explicit
         """),
-      addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"))
+      addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"),
+      addPlays: try connection.prepare("UPDATE tracks SET playCount = playCount + 1 WHERE duration > ?"),
+      deleteGenre: try connection.prepare("DELETE FROM tracks WHERE genre = ?"))
   }
 
   func close() {
@@ -167,6 +174,16 @@ final class SQLiteLibrarySession: LibrarySession {
     }
   }
 
+  func averageGenres() throws -> [Int] {
+    var found: [Int] = []
+    try each(statements.genreAverages) {
+      found += [Int(sqlite3_column_int64($0, 1)), Int(sqlite3_column_double($0, 2))]
+    }
+    return found
+  }
+
+  func sumPlays() throws -> Int { try number(statements.playSum) }
+
   func albumTitlesJoined() throws -> UInt64 {
     var sum: UInt64 = 0
     try each(statements.joined) { sum &+= TrackRow.word($0.text(0)) }
@@ -207,6 +224,20 @@ final class SQLiteLibrarySession: LibrarySession {
           try connection.run(statement)
         }
       }
+    }
+  }
+
+  func addPlays() throws {
+    try write {
+      sqlite3_bind_double(statements.addPlays, 1, LibraryAnswers.leastDuration)
+      try connection.run(statements.addPlays)
+    }
+  }
+
+  func deleteGenre() throws {
+    try write {
+      statements.deleteGenre.bind(1, library.genre(0))
+      try connection.run(statements.deleteGenre)
     }
   }
 

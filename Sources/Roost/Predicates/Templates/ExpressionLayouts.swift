@@ -1,29 +1,24 @@
 internal import Foundation
 
-/// An expression of which it is known where its parts stand.
-///
-/// Values must be laid in the order in which the translator comes to them: see `piece(_:)` of the same expression.
-protocol LaidExpression {
-  static func lay(_ layout: inout LeafLayout, at offset: Int)
-}
+// Where the parts of each expression stand: see ``Translatable/lay(_:at:)``.
 
-extension PredicateExpressions.Variable: LaidExpression {
+extension PredicateExpressions.Variable {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.addVariable(at: offset, MemoryLayout<Self>.offset(of: \.key))
   }
 }
 
-extension PredicateExpressions.Value: LaidExpression {
+extension PredicateExpressions.Value {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.addValue(Output.self, at: offset, MemoryLayout<Self>.offset(of: \.value))
   }
 }
 
-extension PredicateExpressions.NilLiteral: LaidExpression {
+extension PredicateExpressions.NilLiteral {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {}
 }
 
-extension PredicateExpressions.KeyPath: LaidExpression {
+extension PredicateExpressions.KeyPath {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
     layout.addKeyPath(at: offset, MemoryLayout<Self>.offset(of: \.keyPath))
@@ -32,35 +27,35 @@ extension PredicateExpressions.KeyPath: LaidExpression {
 
 // MARK: Logic
 
-extension PredicateExpressions.Equal: LaidExpression {
+extension PredicateExpressions.Equal {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
   }
 }
 
-extension PredicateExpressions.NotEqual: LaidExpression {
+extension PredicateExpressions.NotEqual {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
   }
 }
 
-extension PredicateExpressions.Conjunction: LaidExpression {
+extension PredicateExpressions.Conjunction {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
   }
 }
 
-extension PredicateExpressions.Disjunction: LaidExpression {
+extension PredicateExpressions.Disjunction {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
   }
 }
 
-extension PredicateExpressions.Comparison: LaidExpression {
+extension PredicateExpressions.Comparison {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.addSign(PredicateExpressions.ComparisonOperator.self, at: offset, MemoryLayout<Self>.offset(of: \.op))
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
@@ -68,13 +63,13 @@ extension PredicateExpressions.Comparison: LaidExpression {
   }
 }
 
-extension PredicateExpressions.Negation: LaidExpression {
+extension PredicateExpressions.Negation {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
   }
 }
 
-extension PredicateExpressions.Conditional: LaidExpression {
+extension PredicateExpressions.Conditional {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Test.self, at: offset, MemoryLayout<Self>.offset(of: \.test))
     layout.add(If.self, at: offset, MemoryLayout<Self>.offset(of: \.trueBranch))
@@ -84,20 +79,20 @@ extension PredicateExpressions.Conditional: LaidExpression {
 
 // MARK: Optionals
 
-extension PredicateExpressions.NilCoalesce: LaidExpression {
+extension PredicateExpressions.NilCoalesce {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
   }
 }
 
-extension PredicateExpressions.ForcedUnwrap: LaidExpression {
+extension PredicateExpressions.ForcedUnwrap {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Inner.self, at: offset, MemoryLayout<Self>.offset(of: \.inner))
   }
 }
 
-extension PredicateExpressions.OptionalFlatMap: LaidExpression {
+extension PredicateExpressions.OptionalFlatMap {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
     layout.addVariable(at: offset, MemoryLayout<Self>.offset(of: \.variable))
@@ -107,7 +102,7 @@ extension PredicateExpressions.OptionalFlatMap: LaidExpression {
 
 // MARK: Numbers and ranges
 
-extension PredicateExpressions.Arithmetic: LaidExpression {
+extension PredicateExpressions.Arithmetic {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.addSign(PredicateExpressions.ArithmeticOperator.self, at: offset, MemoryLayout<Self>.offset(of: \.op))
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
@@ -115,27 +110,27 @@ extension PredicateExpressions.Arithmetic: LaidExpression {
   }
 }
 
-extension PredicateExpressions.UnaryMinus: LaidExpression {
+extension PredicateExpressions.UnaryMinus {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
   }
 }
 
-extension PredicateExpressions.Range: LaidExpression {
+extension PredicateExpressions.Range {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lower))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.upper))
   }
 }
 
-extension PredicateExpressions.ClosedRange: LaidExpression {
+extension PredicateExpressions.ClosedRange {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lower))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.upper))
   }
 }
 
-extension PredicateExpressions.RangeExpressionContains: LaidExpression {
+extension PredicateExpressions.RangeExpressionContains {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Element.self, at: offset, MemoryLayout<Self>.offset(of: \.element))
     layout.add(RangeExpression.self, at: offset, MemoryLayout<Self>.offset(of: \.range))
@@ -144,28 +139,28 @@ extension PredicateExpressions.RangeExpressionContains: LaidExpression {
 
 // MARK: Texts and collections
 
-extension PredicateExpressions.CollectionContainsCollection: LaidExpression {
+extension PredicateExpressions.CollectionContainsCollection {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Base.self, at: offset, MemoryLayout<Self>.offset(of: \.base))
     layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
   }
 }
 
-extension PredicateExpressions.SequenceStartsWith: LaidExpression {
+extension PredicateExpressions.SequenceStartsWith {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(Base.self, at: offset, MemoryLayout<Self>.offset(of: \.base))
     layout.add(Prefix.self, at: offset, MemoryLayout<Self>.offset(of: \.prefix))
   }
 }
 
-extension PredicateExpressions.SequenceContains: LaidExpression {
+extension PredicateExpressions.SequenceContains {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.sequence))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.element))
   }
 }
 
-extension PredicateExpressions.SequenceContainsWhere: LaidExpression {
+extension PredicateExpressions.SequenceContainsWhere {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.sequence))
     layout.addVariable(at: offset, MemoryLayout<Self>.offset(of: \.variable))
@@ -173,7 +168,7 @@ extension PredicateExpressions.SequenceContainsWhere: LaidExpression {
   }
 }
 
-extension PredicateExpressions.SequenceAllSatisfy: LaidExpression {
+extension PredicateExpressions.SequenceAllSatisfy {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.sequence))
     layout.addVariable(at: offset, MemoryLayout<Self>.offset(of: \.variable))
@@ -181,10 +176,124 @@ extension PredicateExpressions.SequenceAllSatisfy: LaidExpression {
   }
 }
 
-extension PredicateExpressions.Filter: LaidExpression {
+extension PredicateExpressions.Filter {
   static func lay(_ layout: inout LeafLayout, at offset: Int) {
     layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.sequence))
     layout.addVariable(at: offset, MemoryLayout<Self>.offset(of: \.variable))
     layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.filter))
   }
 }
+
+// MARK: Divisions, elements, classes
+
+extension PredicateExpressions.IntDivision {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
+    layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
+  }
+}
+
+extension PredicateExpressions.FloatDivision {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
+    layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
+  }
+}
+
+extension PredicateExpressions.IntRemainder {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(LHS.self, at: offset, MemoryLayout<Self>.offset(of: \.lhs))
+    layout.add(RHS.self, at: offset, MemoryLayout<Self>.offset(of: \.rhs))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Elements.self, at: offset, MemoryLayout<Self>.offset(of: \.elements))
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Elements.self, at: offset, MemoryLayout<Self>.offset(of: \.elements))
+  }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
+    layout.add(Index.self, at: offset, MemoryLayout<Self>.offset(of: \.index))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
+    layout.add(Key.self, at: offset, MemoryLayout<Self>.offset(of: \.key))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Wrapped.self, at: offset, MemoryLayout<Self>.offset(of: \.wrapped))
+    layout.add(Key.self, at: offset, MemoryLayout<Self>.offset(of: \.key))
+    layout.add(Default.self, at: offset, MemoryLayout<Self>.offset(of: \.`default`))
+  }
+}
+
+extension PredicateExpressions.TypeCheck {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+  }
+}
+
+extension PredicateExpressions.ConditionalCast {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+  }
+}
+
+extension PredicateExpressions.ForceCast {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+  }
+}
+
+extension PredicateExpressions.TextEdge {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.addSign(Bool.self, at: offset, MemoryLayout<Self>.offset(of: \.isSuffix))
+    layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+    layout.add(Edge.self, at: offset, MemoryLayout<Self>.offset(of: \.edge))
+  }
+}
+
+extension PredicateExpressions.TextInCase {
+  static func lay(_ layout: inout LeafLayout, at offset: Int) {
+    layout.addSign(Bool.self, at: offset, MemoryLayout<Self>.offset(of: \.isUpper))
+    layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+  }
+}
+
+#if !canImport(Darwin)
+
+  extension PredicateExpressions.StringLocalizedStandardContains {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+      layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
+    }
+  }
+
+  extension PredicateExpressions.StringLocalizedCompare {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+      layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
+    }
+  }
+
+  extension PredicateExpressions.StringCaseInsensitiveCompare {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Root.self, at: offset, MemoryLayout<Self>.offset(of: \.root))
+      layout.add(Other.self, at: offset, MemoryLayout<Self>.offset(of: \.other))
+    }
+  }
+#endif

@@ -1,0 +1,243 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// Several aggregates over the models of a predicate, by groups.
+///
+/// The engine goes through rows where it has words for everything that is asked; models that wait to be saved are added to what it
+/// found. Else the models are fetched and asked themselves.
+struct AggregateRun<Model: PersistentModel> {
+  let descriptor: FetchDescriptor<Model>
+  let state: ContextState
+  let measures: [AskedMeasure<Model>]
+  let keys: [GroupKey<Model>]
+  /// Makes what gathers the values of one group.
+  let make: () -> [ModelGathering<Model>]
+
+  struct Group {
+    var keys: [AnyHashable]
+    var gatherings: [ModelGathering<Model>]
+  }
+
+  func groups() throws -> [Group] {
+    let place = try state.stores.known(Model.self)
+    let graph = state.graph(place.store)
+    for path in measures.compactMap(\.path) + keys.compactMap(\.path) where path.isForced {
+      throw SwiftDataError.unsupportedKeyPath.about(
+        "\(path.root.name).\(path.names.joined(separator: "!.")) ends the program where there is none: write ?. for !.")
+    }
+    let run = FetchRun(descriptor, state)
+    if keys.isEmpty, let count = try count(run) { return [count] }
+    let asked = measures.map { $0.placed(place.map, graph.store) }
+    let by = keys.map { $0.placed(place.map, graph.store) }
+    let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
+    let part = try run.part(besides: passes)
+    guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
+      return try sorted(inMemory(run.objects(part)), always: true)
+    }
+    let isChanged = part.isChanged
+    return try sorted(
+      added(part.pending, to: engine(part, asked.compactMap { $0 }, by.compactMap { $0 })), always: isChanged)
+  }
+
+  /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
+  private func count(_ run: FetchRun<Model>) throws -> Group? {
+    guard measures.allSatisfy(\.isCountOfAll) else { return nil }
+    var tally = MeasureTally()
+    tally.count = try run.count()
+    let group = Group(keys: [], gatherings: make())
+    for gathering in group.gatherings { try gathering.add(tally) }
+    return group
+  }
+
+  private func engine(
+    _ part: FetchPart<Model>, _ measures: [AskedMeasure<Model>.Placed], _ keys: [GroupKey<Model>.Placed]
+  ) throws -> [Group] {
+    let asked = part.excluded.isEmpty ? part : part.withoutExcluded
+    var gatherings: [[ModelGathering<Model>]] = []
+    let (found, order) = try part.graph.planner().aggregate(
+      asked.query(isSorted: false), by: keys.map(\.condition), measures.map(\.measure)
+    ) { measure, group, decimal in
+      while gatherings.count <= group { gatherings.append(make()) }
+      if let decimal = StoredValue.decoded(.decimal(decimal), as: Decimal.self) {
+        gatherings[group][measure].add(decimal)
+      }
+    }
+    while gatherings.count < found.count { gatherings.append(make()) }
+    return try order.map { number in
+      for (gathering, tally) in zip(gatherings[number], found[number].tallies) { try gathering.add(tally) }
+      return Group(
+        keys: try zip(keys, found[number].keys).map { try $0.decode($1) }, gatherings: gatherings[number])
+    }
+  }
+
+  private func inMemory(_ models: [Model]) -> [Group] {
+    added(models, to: keys.isEmpty ? [Group(keys: [], gatherings: make())] : [])
+  }
+
+  private func added(_ models: [Model], to stored: [Group]) -> [Group] {
+    if models.isEmpty { return stored }
+    var groups = stored
+    var places = Dictionary(groups.enumerated().map { (NoNumber.alike($0.element.keys), $0.offset) }) { first, _ in
+      first
+    }
+    for model in models {
+      let own = keys.map { $0.read(model) }
+      let place: Int
+      let name = NoNumber.alike(own)
+      if let known = places[name] {
+        place = known
+      } else {
+        place = groups.count
+        places[name] = place
+        groups.append(Group(keys: own, gatherings: make()))
+      }
+      for gathering in groups[place].gatherings { gathering.add(model) }
+    }
+    return groups
+  }
+
+  /// In the order of their keys, as far as these have one.
+  private func sorted(_ groups: [Group], always: Bool) -> [Group] {
+    guard keys.contains(where: { always || !$0.isSortedAsStored }) else { return groups }
+    let sorted = groups.enumerated().sorted { one, other in
+      for (number, key) in keys.enumerated() {
+        let result = key.compare(one.element.keys[number], other.element.keys[number])
+        if result != 0 { return result < 0 }
+      }
+      return one.offset < other.offset
+    }
+    return sorted.map(\.element)
+  }
+}
+
+/// What is asked of a key path.
+struct AskedMeasure<Model: PersistentModel> {
+  private let kind: AggregateKind
+  private let keyPath: PartialKeyPath<Model>?
+  let path: PropertyPath?
+
+  struct Placed {
+    var measure: Measure
+    var passes: [EntityMap]
+  }
+
+  init<Result>(_ aggregate: Aggregate<Model, Result>) {
+    kind = aggregate.kind
+    keyPath = aggregate.keyPath
+    path = keyPath.flatMap { PathShelf.shared.path($0) }
+  }
+
+  var isCountOfAll: Bool { kind == .count && keyPath == nil }
+
+  /// What the engine is asked; nil where it has no words for it.
+  func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
+    guard let keyPath else { return Placed(measure: Measure(.count), passes: []) }
+    guard let path, let found = PlacedPath(path, map, store) else { return nil }
+    let type = Swift.type(of: keyPath as AnyKeyPath).valueType
+    let isStored = path.change == .none && ((type as? any OptionalValue.Type)?.wrapped ?? type) is any _Storable.Type
+    let kind: Measure.Kind
+    switch self.kind {
+    case .count: kind = .count
+    case .sum, .average:
+      guard isStored else { return nil }
+      kind = .sum
+    case .min, .max:
+      guard isStored, found.kind.isSortable else { return nil }
+      kind = self.kind == .min ? .least : .greatest
+    }
+    return Placed(measure: Measure(kind, found.condition), passes: found.passes)
+  }
+}
+
+/// By what models are grouped.
+struct GroupKey<Model: PersistentModel> {
+  let path: PropertyPath?
+  let read: (Model) -> AnyHashable
+  /// Whether the engine sorts such keys as a program does.
+  let isSortedAsStored: Bool
+  private let decodeStored: (Value) -> AnyHashable?
+  private let isIdentifier: Bool
+  private let order: ((Any, Any) -> Int)?
+
+  struct Placed {
+    var condition: Condition
+    var passes: [EntityMap]
+    var decode: (Value) throws -> AnyHashable
+  }
+
+  init<Key: Hashable>(_ keyPath: KeyPath<Model, Key>) {
+    path = PathShelf.shared.path(keyPath)
+    read = { AnyHashable($0[keyPath: keyPath]) }
+    decodeStored = { StoredValue.decoded($0, as: Key.self).map { AnyHashable($0) } }
+    let whole = (Key.self as? any OptionalValue.Type)?.wrapped ?? Key.self
+    isIdentifier = whole == PersistentIdentifier.self
+    isSortedAsStored = isIdentifier || whole is any _Storable.Type || !(whole is any Comparable.Type)
+    order = KeyOrder.order(of: whole)
+  }
+
+  func compare(_ one: AnyHashable, _ other: AnyHashable) -> Int { order?(one.base, other.base) ?? 0 }
+
+  func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
+    guard let path, let found = PlacedPath(path, map, store), found.kind.isSortable,
+      path.change == .none || path.change == .rawValue
+    else { return nil }
+    guard let row = found.row else {
+      let decode = decodeStored
+      return Placed(condition: found.condition, passes: found.passes) { value in
+        guard let key = decode(value) else {
+          throw RoostError(
+            .unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
+        }
+        return key
+      }
+    }
+    // A row alone does not say of which class of a family it is, and models are made by whoever fetches them.
+    guard isIdentifier, row.family == nil else { return nil }
+    let (identifier, name) = (store.identifier, row.type.name)
+    return Placed(condition: found.condition, passes: found.passes) { value in
+      guard case .reference(let row) = value else { return AnyHashable(PersistentIdentifier?.none) }
+      return AnyHashable(PersistentIdentifier(store: identifier, entity: name, .row(row.number)))
+    }
+  }
+}
+
+/// Stands for what is no number, so that all of that is one group: nothing of it is equal to anything.
+private struct NoNumber: Hashable {
+  static func alike(_ keys: [AnyHashable]) -> [AnyHashable] {
+    keys.map { $0 == $0 ? $0 : AnyHashable(NoNumber()) }
+  }
+}
+
+/// The order of values whose type is not known.
+enum KeyOrder {
+  /// Nil comes first, and what is no number last.
+  static func order(of whole: Any.Type) -> ((Any, Any) -> Int)? {
+    if whole == Bool.self { return { optional(($0 as? Bool)?.rank, ($1 as? Bool)?.rank) } }
+    if let type = whole as? any Comparable.Type { return comparable(type) }
+    if let type = whole as? any RawRepresentable.Type { return raw(type) }
+    return nil
+  }
+
+  private static func comparable<Known: Comparable>(_ type: Known.Type) -> (Any, Any) -> Int {
+    { optional($0 as? Known, $1 as? Known) }
+  }
+
+  private static func raw<Known: RawRepresentable>(_ type: Known.Type) -> ((Any, Any) -> Int)? {
+    guard let order = order(of: Known.RawValue.self) else { return nil }
+    return { one, other in
+      order((one as? Known)?.rawValue as Any, (other as? Known)?.rawValue as Any)
+    }
+  }
+
+  private static func optional<Known: Comparable>(_ one: Known?, _ other: Known?) -> Int {
+    switch (one, other) {
+    case (nil, nil): 0
+    case (nil, _): -1
+    case (_, nil): 1
+    case (let one?, let other?):
+      one < other ? -1 : other < one ? 1 : (one == one ? 0 : 1) - (other == other ? 0 : 1)
+    }
+  }
+}

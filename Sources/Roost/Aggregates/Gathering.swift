@@ -1,0 +1,120 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// Gathers the values of one aggregate in one group: those that the engine went through, and those of models.
+class ModelGathering<Model: PersistentModel> {
+  func add(_ model: Model) { preconditionFailure("a gathering looks at models") }
+  func add(_ tally: MeasureTally) throws { preconditionFailure("a gathering takes what the engine found") }
+  func add(_ decimal: Decimal) {}
+}
+
+/// The same, with what comes of it.
+class Gathering<Model: PersistentModel, Result>: ModelGathering<Model> {
+  func result() throws -> Result { preconditionFailure("a gathering has a result") }
+}
+
+final class CountGathering<Model: PersistentModel>: Gathering<Model, Int> {
+  private let counts: (Model) -> Bool
+  private var count = 0
+
+  init(_ counts: @escaping (Model) -> Bool) { self.counts = counts }
+
+  override func add(_ model: Model) { if counts(model) { count += 1 } }
+  override func add(_ tally: MeasureTally) { count += tally.count }
+  override func result() -> Int { count }
+}
+
+class NumberGathering<Model: PersistentModel, Number: Summable, Result>: Gathering<Model, Result> {
+  private let value: (Model) -> Number?
+  fileprivate var sum = _NumberSum()
+
+  init(_ value: @escaping (Model) -> Number?) { self.value = value }
+
+  override func add(_ model: Model) {
+    guard let value = value(model) else { return }
+    sum.count += 1
+    value._add(to: &sum)
+  }
+
+  override func add(_ tally: MeasureTally) {
+    sum.count += tally.count
+    sum.integers += tally.integers
+    sum.floats.add(tally.floats)
+  }
+
+  override func add(_ decimal: Decimal) { decimal._add(to: &sum) }
+}
+
+final class SumGathering<Model: PersistentModel, Number: Summable>: NumberGathering<Model, Number, Number.Sum> {
+  private let keyPath: PartialKeyPath<Model>
+
+  init(_ keyPath: PartialKeyPath<Model>, _ value: @escaping (Model) -> Number?) {
+    self.keyPath = keyPath
+    super.init(value)
+  }
+
+  override func result() throws -> Number.Sum {
+    if let result = Number._sum(sum) { return result }
+    throw RoostError(
+      .badValue,
+      "the sum of \(Model._$type.name).\(PathNames.text(keyPath))\(sum.integers == 0 ? "" : " is \(sum.integers), which") does not fit into \(Number.Sum.self): ask for the average, or store it as a Double"
+    )
+  }
+}
+
+final class AverageGathering<Model: PersistentModel, Number: Summable>: NumberGathering<Model, Number, Number.Average?>
+{
+  override func result() -> Number.Average? { sum.count == 0 ? nil : Number._average(sum) }
+}
+
+final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering<Model, Value?> {
+  private let isGreatest: Bool
+  private let value: (Model) -> Value?
+  private var best: Value?
+
+  init(isGreatest: Bool, _ value: @escaping (Model) -> Value?) {
+    self.isGreatest = isGreatest
+    self.value = value
+  }
+
+  override func add(_ model: Model) { if let value = value(model) { take(value) } }
+
+  override func add(_ tally: MeasureTally) throws {
+    guard let bound = tally.bound else { return }
+    guard let value = StoredValue.decoded(bound, as: Value.self) else {
+      throw RoostError(.unreadable, "what is stored is no \(Value.self): \(Describer.text(bound))")
+    }
+    take(value)
+  }
+
+  private func take(_ value: Value) {
+    // What is no number is not equal to itself.
+    guard let best, best == best else {
+      best = value
+      return
+    }
+    if isGreatest ? best < value : value < best { self.best = value }
+  }
+
+  override func result() -> Value? { best }
+}
+
+/// Stored values as those of a program's types.
+enum StoredValue {
+  static func decoded<Known>(_ value: Value, as type: Known.Type) -> Known? {
+    guard let codable = type as? any Codable.Type else { return nil }
+    func open<One: Codable>(_ type: One.Type) -> Any? {
+      (try? CoderShelf.shared.coder(of: type)).flatMap { $0.value(from: value) }
+    }
+    return open(codable) as? Known
+  }
+}
+
+/// What key paths are called in sentences for users.
+enum PathNames {
+  static func text(_ keyPath: AnyKeyPath) -> String {
+    PathShelf.shared.path(keyPath)?.names.joined(separator: ".") ?? "\(keyPath)"
+  }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+internal import RoostGraph
+
+/// Counts, sums, averages and bounds, which the engine finds without making models.
+extension ModelContext {
+  /// What is asked of all models of a predicate together:
+  ///
+  ///     let (count, length) = try context.aggregate(Track.self, .count, .sum(\.duration))
+  ///
+  /// Models that wait to be saved count as they are now, and deleted ones do not, unless `includePendingChanges` is false.
+  public func aggregate<Model, each Result>(
+    _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
+    _ aggregates: repeat Aggregate<Model, each Result>
+  ) throws -> (repeat each Result) where Model: PersistentModel {
+    let group = try groups(predicate, includePendingChanges, [], repeat each aggregates)[0]
+    var next = 0
+    func result<One>(_ aggregate: Aggregate<Model, One>) throws -> One {
+      defer { next += 1 }
+      return try unsafeDowncast(group.gatherings[next], to: Gathering<Model, One>.self).result()
+    }
+    return try (repeat result(each aggregates))
+  }
+
+  /// The same for each group of models that have something in common, which may be what they lead to:
+  ///
+  ///     let genres = try context.aggregate(
+  ///       Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })
+  ///
+  /// Groups come in the order of their keys, nil first, unless `sortedBy` says which of two comes first. `having` says which groups are
+  /// wanted, and `limit` how many at most.
+  public func aggregate<Model, FirstKey: Hashable, each Key: Hashable, each Result>(
+    _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
+    _ aggregates: repeat Aggregate<Model, each Result>,
+    by firstKey: KeyPath<Model, FirstKey>, _ keys: repeat KeyPath<Model, each Key>,
+    having isWanted: ((AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>) throws -> Bool)? = nil,
+    sortedBy areInIncreasingOrder: (
+      (
+        AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>,
+        AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>
+      ) throws -> Bool
+    )? = nil,
+    limit: Int? = nil
+  ) throws -> [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] where Model: PersistentModel {
+    if let limit, limit < 0 {
+      throw RoostError(.badValue, "a limit of \(limit) groups means nothing: leave it out, or give a number from 0 on")
+    }
+    var grouping = [GroupKey(firstKey)]
+    for key in repeat each keys { grouping.append(GroupKey(key)) }
+    var found: [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] = []
+    for group in try groups(predicate, includePendingChanges, grouping, repeat each aggregates) {
+      var (nextKey, next) = (1, 0)
+      func key<One: Hashable>(_ keyPath: KeyPath<Model, One>) throws -> One {
+        defer { nextKey += 1 }
+        return try Self.key(group.keys[nextKey])
+      }
+      func result<One>(_ aggregate: Aggregate<Model, One>) throws -> One {
+        defer { next += 1 }
+        return try unsafeDowncast(group.gatherings[next], to: Gathering<Model, One>.self).result()
+      }
+      let made = AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>(
+        key: (try Self.key(group.keys[0]), repeat try key(each keys)),
+        values: (repeat try result(each aggregates)))
+      if try isWanted?(made) != false { found.append(made) }
+    }
+    if let areInIncreasingOrder { try found.sort(by: areInIncreasingOrder) }
+    return limit.map { Array(found.prefix($0)) } ?? found
+  }
+
+  private static func key<Key: Hashable>(_ key: AnyHashable) throws -> Key {
+    if let known = key.base as? Key { return known }
+    throw RoostError(.unreadable, "a group's key is no \(Key.self)")
+  }
+
+  private func groups<Model, each Result>(
+    _ predicate: Predicate<Model>?, _ includePendingChanges: Bool, _ keys: [GroupKey<Model>],
+    _ aggregates: repeat Aggregate<Model, each Result>
+  ) throws -> [AggregateRun<Model>.Group] where Model: PersistentModel {
+    var descriptor = FetchDescriptor(predicate: predicate)
+    descriptor.includePendingChanges = includePendingChanges
+    var measures: [AskedMeasure<Model>] = []
+    for aggregate in repeat each aggregates { measures.append(AskedMeasure(aggregate)) }
+    let run = AggregateRun(descriptor: descriptor, state: state, measures: measures, keys: keys) {
+      var gatherings: [ModelGathering<Model>] = []
+      for aggregate in repeat each aggregates { gatherings.append(aggregate.gather()) }
+      return gatherings
+    }
+    return try state.call(.fetching) { try run.groups() }
+  }
+
+  // MARK: One alone
+
+  /// The sum of what all models of a predicate hold; 0 where there are none.
+  public func sum<Model, Number>(of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil) throws
+    -> Number.Sum where Model: PersistentModel, Number: Summable
+  { try aggregate(Model.self, where: predicate, .sum(keyPath)) }
+
+  /// The sum of those that are not nil.
+  public func sum<Model, Number>(of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil) throws
+    -> Number.Sum where Model: PersistentModel, Number: Summable
+  { try aggregate(Model.self, where: predicate, .sum(keyPath)) }
+
+  /// The average; nil where there are no values.
+  public func average<Model, Number>(of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil)
+    throws
+    -> Number.Average? where Model: PersistentModel, Number: Summable
+  { try aggregate(Model.self, where: predicate, .average(keyPath)) }
+
+  /// The average of those that are not nil.
+  public func average<Model, Number>(of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil)
+    throws -> Number.Average? where Model: PersistentModel, Number: Summable
+  { try aggregate(Model.self, where: predicate, .average(keyPath)) }
+
+  /// The least value; nil where there are none. An index begins with it.
+  public func minimum<Model, Value>(of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil) throws
+    -> Value? where Model: PersistentModel, Value: Comparable
+  { try aggregate(Model.self, where: predicate, .min(keyPath)) }
+
+  /// The least of those that are not nil.
+  public func minimum<Model, Value>(of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil) throws
+    -> Value? where Model: PersistentModel, Value: Comparable
+  { try aggregate(Model.self, where: predicate, .min(keyPath)) }
+
+  /// The greatest value; nil where there are none. An index ends with it.
+  public func maximum<Model, Value>(of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil) throws
+    -> Value? where Model: PersistentModel, Value: Comparable
+  { try aggregate(Model.self, where: predicate, .max(keyPath)) }
+
+  /// The greatest of those that are not nil.
+  public func maximum<Model, Value>(of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil) throws
+    -> Value? where Model: PersistentModel, Value: Comparable
+  { try aggregate(Model.self, where: predicate, .max(keyPath)) }
+}

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// The rows of a class that a predicate finds, for a write without models.
+struct BulkChoice<Model: PersistentModel> {
+  let graph: GraphContext
+  let rows: RowChoice
+
+  init(_ predicate: Predicate<Model>?, _ state: ContextState, includesSubclasses: Bool) throws {
+    let place = try state.stores.known(Model.self)
+    let (map, graph) = (place.map, state.graph(place.store))
+    let translation = try state.call(.fetching) { try predicate.map { try Translation($0, map, graph) } }
+    // First of which class a row is: what else is asked means nothing to others.
+    let parts = [map.condition(includesSubclasses: includesSubclasses), translation?.condition].compactMap { $0 }
+    let query = Query(map.entity.name, where: parts.count > 1 ? .and(parts) : parts.first)
+    var test: ((any _ModelObject) throws -> Bool)?
+    if let tests = translation?.tests, !tests.isEmpty {
+      test = { object in
+        guard let model = object as? Model else { return false }
+        return try tests.allSatisfy { try $0.passes(model) }
+      }
+    }
+    self.graph = graph
+    rows = RowChoice(map, query, test: test)
+    try checkWaiting(predicate, translation, includesSubclasses)
+  }
+
+  /// Refuses what waits in the context where it would make another choice. What waits beside that goes on waiting.
+  private func checkWaiting(
+    _ predicate: Predicate<Model>?, _ translation: Translation<Model>?, _ includesSubclasses: Bool
+  ) throws {
+    graph.processPendingChanges()
+    if !graph.hasChanges { return }
+    if rows.test != nil || translation?.passesThrough.contains(where: { graph.hasPending($0) }) == true {
+      throw RoostError(
+        .pendingChanges,
+        "the predicate looks at models that wait to be saved, and a bulk write at what is stored: save before, or give "
+          + "them up with rollback()")
+    }
+    let tests = predicate.map { Translation.tests($0) } ?? []
+    for model in graph.insertedObjects + graph.changedObjects {
+      guard includesSubclasses || model.entityMap === rows.map, let model = model as? Model,
+        try tests.allSatisfy({ try $0.passes(model) })
+      else { continue }
+      let name = model.persistentModelID
+      throw RoostError(
+        .pendingChanges,
+        "a \(name.entityName) that waits to be saved is meant too, and a bulk write changes what is stored: save before, "
+          + "or give it up with rollback()", nil,
+        faults: [
+          SaveFault(
+            code: .pendingChanges, model: name, property: nil, others: [], detail: "it waits to be saved: save before")
+        ])
+    }
+  }
+}

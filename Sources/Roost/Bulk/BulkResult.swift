@@ -1,0 +1,27 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// The models that a bulk write was about: their identifiers, each made when it is asked for. Rows that follow each other take no more
+/// room than one, so a million inserted models take a few bytes.
+public struct BulkResult: RandomAccessCollection, Sendable {
+  private var rows = RowRuns()
+  private let store: String
+  /// By number of the class's map.
+  private let names: [String]
+
+  init(_ outcome: BulkOutcome, _ store: GraphStore) { self.init(outcome.rows, store) }
+
+  init(_ rows: RowRuns, _ store: GraphStore) {
+    self.rows = rows
+    self.store = store.identifier
+    names = store.maps.map(\.type.name)
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { rows.count }
+
+  public subscript(position: Int) -> PersistentIdentifier {
+    let (map, row) = rows[position]
+    return PersistentIdentifier(store: store, entity: names[map], .row(row.number))
+  }
+}

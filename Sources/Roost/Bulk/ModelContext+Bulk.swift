@@ -1,0 +1,89 @@
+public import Foundation
+internal import RoostGraph
+
+/// Writes that make no model for each row. Each is one transaction of its own, which is stored when the call returns; what waits in
+/// this context goes on waiting.
+extension ModelContext {
+  /// Changes all stored models that fulfil a predicate, now: the closure is called with each in turn, and what it sets is written.
+  ///
+  /// It works on the newest state of the store. If the closure throws, or a model cannot be written, nothing is changed.
+  /// The model that the closure gets is good until it returns; one that is kept says that it is deleted. Its relationships to
+  /// one can be set, to stored models of this context; those to many can only be read.
+  ///
+  /// Where models wait in this context to be saved that the predicate means too, it throws `pendingChanges`.
+  ///
+  /// - Returns: the identifiers of the models of which the closure set something.
+  @discardableResult
+  public func update<T>(
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true, _ change: (T) throws -> Void
+  ) throws -> BulkResult where T: PersistentModel {
+    let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
+    return try bulk(choice.graph) {
+      // The rows of a choice are of its class, or of a subclass.
+      try choice.graph.updateRows(choice.rows) { try change(unsafeDowncast($0, to: T.self)) }
+    }
+  }
+
+  /// Deletes all stored models that fulfil a predicate, now, with what their delete rules say. It does all of it, or throws and does nothing.
+  ///
+  /// ``delete(model:where:includeSubclasses:)`` waits for the save and can be taken back; this makes no model and cannot.
+  /// Where models wait in this context to be saved that would go, it throws `pendingChanges`.
+  ///
+  /// - Returns: the identifiers of the models that fulfilled the predicate. Rules may have taken along others.
+  @discardableResult
+  public func deleteAll<T>(
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+  ) throws -> BulkResult where T: PersistentModel {
+    let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
+    return try bulk(choice.graph) { try choice.graph.deleteRows(choice.rows) }
+  }
+
+  /// Inserts new models, now: each is written and forgotten before the next is asked for, so it does not matter how many there are.
+  ///
+  /// The models stay as they are, in no context. What they lead to is inserted with them, if it is in no context either; else it must be
+  /// stored, and belong to this one. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
+  ///
+  /// - Returns: the identifiers, in the order of the models; that of the stored one where a model was merged.
+  @discardableResult
+  public func insert<S>(batch models: S) throws -> BulkResult where S: Sequence, S.Element: PersistentModel {
+    try insert(batch: models) { $0 }
+  }
+
+  /// The same with models that a closure makes of values, as of the lines of a file. If it throws, nothing is inserted.
+  @discardableResult
+  public func insert<S, T>(batch values: S, _ make: (S.Element) throws -> T) throws -> BulkResult
+  where S: Sequence, T: PersistentModel {
+    let graph = state.graph(try state.stores.known(T.self).store)
+    return try bulk(graph) { try graph.insertRows { add in for value in values { try add(make(value)) } } }
+  }
+
+  private func bulk(_ graph: GraphContext, _ body: () throws -> BulkOutcome) throws -> BulkResult {
+    let outcome: BulkOutcome
+    do { outcome = try body() } catch let refusal as SaveRefusal { throw state.stores.error(refusal) } catch {
+      throw Doorway.translated(error)
+    }
+    if outcome.rows.count > 0 {
+      for other in state.open where other !== graph { other.forgetLastSave() }
+      post(outcome, graph.store)
+    }
+    CommitWatch.tell()
+    return BulkResult(outcome, graph.store)
+  }
+
+  /// What a save would tell. Where more than a hundred thousand models were written, their identifiers are not told.
+  private func post(_ outcome: BulkOutcome, _ store: GraphStore) {
+    func identifiers(_ names: [ObjectName]) -> [PersistentIdentifier] {
+      names.map { PersistentIdentifier(store: store.identifier, entity: $0.entity, .row($0.row)) }
+    }
+    let keys = NotificationKey.self
+    let inserted = outcome.tellsAll ? Array(BulkResult(outcome.inserted, store)) : []
+    let (updated, deleted) = (identifiers(outcome.updated), identifiers(outcome.deleted))
+    var told: [AnyHashable: Any] = [
+      "inserted": inserted, "updated": updated, "deleted": deleted,
+      keys.insertedIdentifiers.rawValue: inserted, keys.updatedIdentifiers.rawValue: updated,
+      keys.deletedIdentifiers.rawValue: deleted,
+    ]
+    if !outcome.tellsAll { told[keys.invalidatedAllIdentifiers.rawValue] = true }
+    NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: told)
+  }
+}

@@ -1,0 +1,151 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// Where a page of a fetch ended: the values that its last model is sorted by, and which model that is.
+///
+/// It can be kept, or sent to whoever asks for the next page later: see ``ModelContext/fetchPage(_:after:)``. It stays of use when that
+/// model is deleted.
+public struct FetchCursor: Codable, Hashable, Sendable {
+  let entity: String
+  let store: String
+  /// How the fetch is sorted, in words.
+  let sort: [String]
+  /// As they stand in rows.
+  let values: [[UInt8]]
+  let row: UInt64
+}
+
+/// Some models of a fetch, and where to go on.
+public struct FetchPage<Model: PersistentModel> {
+  public let models: [Model]
+  /// For the page that follows; nil where there is none.
+  public let next: FetchCursor?
+}
+
+extension FetchRun {
+  /// How many models a page has where nobody says so.
+  private static var defaultSize: Int { 100 }
+
+  /// The models behind a cursor, in the order of the descriptor.
+  func page(after cursor: FetchCursor?) throws -> FetchPage<Model> {
+    guard offset == 0 else {
+      throw RoostError(
+        .badValue, "a page begins where the one before ended, not at offset \(offset): leave fetchOffset out")
+    }
+    let size = min(limit ?? Self.defaultSize, 1 << 30)
+    let part = try part()
+    if !descriptor.includePendingChanges, part.graph.hasPending(part.map) {
+      throw RoostError(
+        .pendingChanges,
+        "\(Model._$type.name): a page without changes that wait cannot tell where models stand that are changed: save before, or leave includePendingChanges as it is"
+      )
+    }
+    guard let ordering = rules.orders(part.map, part.graph.store) else {
+      throw SwiftDataError.unsupportedSortDescriptor.about(
+        "a page needs an order that the store knows, and \(rules.words(part.map, part.graph.store)) is computed: sort by stored properties, or fetch with fetchOffset"
+      )
+    }
+    let orders = ordering.orders.isEmpty ? [Order(.row)] : ordering.orders
+    let keys = try RowKeys(orders, part.graph.ground(), part.map.entity.id)
+    let point = try cursor.map { try self.point($0, keys, part) }
+    var models = try behind(point, orders, keys, size + 1, part)
+    let hasMore = models.count > size
+    models = Array(models.prefix(size))
+    let next = try hasMore ? models.last.map { try self.cursor($0, keys, part) } : nil
+    return FetchPage(models: models, next: next)
+  }
+
+  private func behind(
+    _ point: SeekPoint?, _ orders: [Order], _ keys: RowKeys, _ size: Int, _ part: FetchPart<Model>
+  ) throws -> [Model] {
+    let start = point.flatMap { keys.bytes($0) }
+    func isBehind(_ model: Model) throws -> Bool {
+      guard let start else { return true }
+      guard let own = keys.bytes(try self.point(of: model, keys)) else { return false }
+      return start.lexicographicallyPrecedes(own)
+    }
+    let pending = try part.pending.filter(isBehind).sorted(by: rules.precedes)
+    guard part.orders != nil else {
+      // What it is sorted by waits to be changed, so memory alone knows the order.
+      let all = try stored(part).filter(isBehind).sorted(by: rules.precedes)
+      return Array(rules.merged(all, pending).prefix(size))
+    }
+    let asked = part.excluded.isEmpty ? part : part.withoutExcluded
+    var found: [Model] = []
+    var from = point
+    var portion = part.tests.isEmpty ? size : 4 * size
+    while found.count < size {
+      var query = asked.query(isSorted: false, limit: portion)
+      query.order = orders
+      query.after = from
+      let some = try part.graph.objects(query, part.map, as: Model.self)
+      found += try some.filter { model in try part.tests.allSatisfy { try $0.passes(model) } }
+      guard some.count == portion, let last = some.last else { break }
+      from = try self.point(of: last, keys)
+      // Without an index each of them reads everything, so there are few.
+      portion = min(2 * portion, 1 << 20)
+    }
+    return Array(rules.merged(Array(found.prefix(size)), pending).prefix(size))
+  }
+
+  // MARK: Cursors
+
+  private func point(of model: Model, _ keys: RowKeys) throws -> SeekPoint {
+    let row = RowID(model._$state.row)
+    if rules.isEmpty { return SeekPoint([.reference(row)], row) }
+    return SeekPoint(
+      try rules.rules.map { rule in
+        if let value = rule.value(model) { return value }
+        throw RoostError(.unreadable, "what row \(row.number) of \(Model._$type.name) is sorted by could not be read")
+      }, row)
+  }
+
+  private func cursor(_ model: Model, _ keys: RowKeys, _ part: FetchPart<Model>) throws -> FetchCursor {
+    let point = try point(of: model, keys)
+    return FetchCursor(
+      entity: part.map.type.name, store: part.graph.store.identifier, sort: rules.rules.map(\.words),
+      values: try zip(keys.types, point.values).map { try $1.elementBytes(as: $0) }, row: point.row.number)
+  }
+
+  private func point(_ cursor: FetchCursor, _ keys: RowKeys, _ part: FetchPart<Model>) throws -> SeekPoint {
+    func wrong(_ detail: String) -> RoostError {
+      RoostError(.badValue, "\(detail): give the cursor to the descriptor it came from, or begin anew without one")
+    }
+    let sort = rules.rules.map(\.words)
+    func text(_ sort: [String]) -> String { sort.isEmpty ? "nothing" : sort.joined(separator: ", ") }
+    guard cursor.entity == part.map.type.name else {
+      throw wrong("the cursor is one of \(cursor.entity), and this is a fetch of \(part.map.type.name)")
+    }
+    guard cursor.sort == sort else {
+      throw wrong("the cursor's fetch was sorted by \(text(cursor.sort)), this one is sorted by \(text(sort))")
+    }
+    guard cursor.store == part.graph.store.identifier else { throw wrong("the cursor is one of another store") }
+    guard cursor.values.count == keys.types.count else { throw wrong("the cursor has \(cursor.values.count) values") }
+    let values = zip(keys.types, cursor.values).map { type, bytes in
+      bytes.withUnsafeBytes { Value(element: $0, as: type) }
+    }
+    let point = SeekPoint(values.compactMap { $0 }, RowID(cursor.row))
+    guard point.values.count == values.count, keys.bytes(point) != nil else {
+      throw wrong("the cursor's values are not those of \(text(sort))")
+    }
+    return point
+  }
+}
+
+extension SortRule {
+  /// By what it sorts, as one would write it.
+  var words: String {
+    guard let path else { return "something that is computed" }
+    let change = path.change == .localized || path.change == .localizedStandard ? " \(path.change)" : ""
+    return path.names.joined(separator: ".") + (path.names.isEmpty ? "persistentModelID" : "") + change
+      + (isDescending ? " descending" : "")
+  }
+}
+
+extension SortRules {
+  /// The first that the engine has no words for.
+  func words(_ map: EntityMap, _ store: GraphStore) -> String {
+    rules.first { $0.order(map, store) == nil }?.words ?? "it"
+  }
+}

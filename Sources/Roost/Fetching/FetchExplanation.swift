@@ -1,0 +1,104 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// How a fetch was carried out, with what it really read. Print it for a person.
+public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
+  /// How what was found comes into its order.
+  public enum Sorting: Hashable, Sendable {
+    /// No order is asked for.
+    case none
+    /// It comes so from an index, or by the numbers of rows.
+    case index
+    /// By the engine, on rows.
+    case rows
+    /// On models.
+    case memory
+  }
+
+  /// How many models the fetch finds, with those that wait to be saved.
+  public internal(set) var found = 0
+  /// How many rows the engine read.
+  public internal(set) var rowsRead = 0
+  /// How many entries of indexes it read.
+  public internal(set) var entriesRead = 0
+  /// How many rows there are.
+  public internal(set) var rowCount = 0
+  /// The names of the indexes that were used.
+  public internal(set) var indexes: [String] = []
+  /// What the engine tested on rows; nil for nothing.
+  public internal(set) var testedOnRows: String?
+  /// What was tested on models, each part by itself. It takes longer.
+  public internal(set) var testedInMemory: [String] = []
+  public internal(set) var sorting = Sorting.none
+  /// Rows that were left out because their models wait to be saved or deleted, and models that were put in for that.
+  public internal(set) var leftOut = 0
+  public internal(set) var putIn = 0
+  /// The line to write in the model, where an index would spare nine of ten rows that were read.
+  public internal(set) var missingIndex: String?
+  /// Everything in words.
+  public internal(set) var description = ""
+}
+
+extension FetchRun {
+  func explanation() throws -> FetchExplanation {
+    let part = try part()
+    let isAlone = part.isEngines
+    let asked = part.excluded.isEmpty ? part : part.withoutExcluded
+    let query = asked.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
+    let planner = try part.graph.planner()
+    let plan = try planner.plan(query)
+    var failure: ConditionFault?
+    do { try plan.forEach { _ in true } } catch let fault as ConditionFault { failure = fault }
+    let facts = plan.facts
+    var told = FetchExplanation()
+    told.rowsRead = plan.tally.rows
+    told.entriesRead = plan.tally.entries
+    told.rowCount = try part.graph.ground().table(part.map.entity.name).count
+    told.indexes = facts.indexes
+    told.testedOnRows = facts.test
+    told.testedInMemory = part.tests.map(\.description)
+    told.sorting = rules.isEmpty ? .none : part.orders == nil ? .memory : facts.comesSorted ? .index : .rows
+    (told.leftOut, told.putIn) = (part.excluded.count, part.pending.count)
+    var lines = [plan.explanation]
+    if let failure {
+      lines.append("  it fails: \(failure.detail), in \(failure.part)")
+    } else {
+      told.found = isAlone ? plan.tally.results : try objects(part).count
+      told.missingIndex = try missingIndex(part, planner, told.rowsRead)
+    }
+    for test in told.testedInMemory { lines.append("  test in memory \(test)") }
+    if part.orders == nil { lines.append("  sorted in memory") }
+    if part.isChanged { lines.append("  \(told.leftOut) rows left out, \(told.putIn) models put in") }
+    if let line = told.missingIndex { lines.append("  it would read less with \(line)") }
+    told.description = lines.joined(separator: "\n")
+    return told
+  }
+
+  /// An index is worth while where nine of ten rows are read for nothing, and there are not few of them.
+  private func missingIndex(_ part: FetchPart<Model>, _ planner: Planner, _ read: Int) throws -> String? {
+    guard read >= 100 else { return nil }
+    var query = part.query(isSorted: true, offset: offset, limit: limit)
+    query.condition = part.condition ?? part.prepared?.condition
+    guard let missing = try planner.missingIndex(query), missing.reads <= read / 10 else { return nil }
+    var names: [String] = []
+    for field in missing.fields {
+      guard let name = part.map.propertyPath(of: field) else { return nil }
+      names.append("\\." + name)
+    }
+    return "#Index<\(Model._$type.name)>([\(names.joined(separator: ", "))])"
+  }
+}
+
+extension EntityMap {
+  /// The property, or the part of one, that a field holds.
+  fileprivate func propertyPath(of field: FieldID) -> String? {
+    guard let name = entity.field(field)?.name else { return nil }
+    for number in type.properties.indices {
+      let own = type.fieldName(number)
+      if name == own { return type.propertyName(number) }
+      if name.hasPrefix(own + ".") { return type.propertyName(number) + name.dropFirst(own.count) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,99 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// What a fetch found: the numbers of rows, in order.
+struct FetchedPlaces<Model: PersistentModel> {
+  let graph: GraphContext
+  let map: EntityMap
+  private(set) var rows: [UInt64] = []
+  /// Of a family, the number of each row's map.
+  private var classes: [Int32] = []
+  /// Models among them that wait to be saved.
+  private(set) var waiting: [UInt64: Model] = [:]
+
+  init(_ graph: GraphContext, _ map: EntityMap) {
+    self.graph = graph
+    self.map = map
+  }
+
+  mutating func append(_ row: UInt64, _ own: EntityMap) {
+    rows.append(row)
+    if map.family != nil { classes.append(Int32(own.number)) }
+  }
+
+  mutating func append(_ model: Model) {
+    append(model._$state.row, model.entityMap ?? map)
+    if model.isPending { waiting[model._$state.row] = model }
+  }
+
+  mutating func insert(_ model: Model, at place: Int) {
+    rows.insert(model._$state.row, at: place)
+    if map.family != nil { classes.insert(Int32((model.entityMap ?? map).number), at: place) }
+    waiting[model._$state.row] = model
+  }
+
+  /// Cuts off what is not wanted.
+  mutating func keep(_ wanted: Range<Int>) {
+    let wanted = wanted.clamped(to: 0..<rows.count)
+    if wanted.count == rows.count { return }
+    rows = Array(rows[wanted])
+    if map.family != nil { classes = Array(classes[wanted]) }
+  }
+
+  func identifier(_ place: Int) -> PersistentIdentifier {
+    let row = rows[place]
+    // One that is not saved says so.
+    if let model = waiting[row] { return model.persistentModelID }
+    let type = map.family == nil ? map.type : graph.store.maps[Int(classes[place])].type
+    return PersistentIdentifier(store: graph.store.identifier, entity: type.name, .row(row))
+  }
+}
+
+extension FetchRun {
+  /// Where the models of the fetch are, without making those that nothing waits for.
+  func places() throws -> FetchedPlaces<Model> {
+    let part = try part()
+    var places = FetchedPlaces<Model>(part.graph, part.map)
+    guard part.tests.isEmpty, part.orders != nil else {
+      for model in try objects(part) { places.append(model) }
+      return places
+    }
+    if part.isEngines {
+      for (map, row) in try part.graph.rows(part.query(isSorted: true, offset: offset, limit: limit), part.map) {
+        places.append(row.number, map)
+      }
+      return places
+    }
+    let asked = part.excluded.isEmpty ? part : part.withoutExcluded
+    for (map, row) in try part.graph.rows(asked.query(isSorted: true, limit: enough(part)), part.map) {
+      places.append(row.number, map)
+    }
+    try merge(part.pending, into: &places, part)
+    let end = limit.map { offset.addingReportingOverflow($0) }
+    places.keep(min(offset, places.rows.count)..<max(offset, end.map { $0.overflow ? .max : $0.partialValue } ?? .max))
+    return places
+  }
+
+  /// Puts models that wait where the order wants them: of the others those are read that halving comes to.
+  private func merge(_ pending: [Model], into places: inout FetchedPlaces<Model>, _ part: FetchPart<Model>) throws {
+    if rules.isEmpty {
+      for model in pending { places.append(model) }
+      return
+    }
+    var next = 0
+    for model in pending.sorted(by: rules.precedes) {
+      var (low, high) = (next, places.rows.count)
+      while low < high {
+        let middle = (low + high) / 2
+        guard let other = try part.graph.objects([RowID(places.rows[middle])], part.map).first as? Model else {
+          throw RoostError(
+            .unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, and is not there")
+        }
+        if rules.precedes(other, model) { low = middle + 1 } else { high = middle }
+      }
+      places.insert(model, at: low)
+      next = low + 1
+    }
+  }
+}

@@ -1,0 +1,203 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// By what models are sorted: as the engine does it, and the same for two of them in memory.
+struct SortRule<Model: PersistentModel> {
+  /// One descriptor. An optimised build of a struct that holds it as it is needs a symbol that Foundation's library does not have.
+  private let held: [SortDescriptor<Model>]
+  private var descriptor: SortDescriptor<Model> { held[0] }
+  /// Where its values stand, if they are compared there as the engine compares them.
+  let path: PropertyPath?
+  /// How two models are compared in memory; nil where Foundation alone knows.
+  private let ascending: ((Model, Model) -> ComparisonResult)?
+
+  init(_ descriptor: SortDescriptor<Model>) {
+    held = [descriptor]
+    ascending = Self.isPlain(descriptor) ? descriptor.keyPath.flatMap { Self.ascending($0) } : nil
+    guard let keyPath = descriptor.keyPath, Self.isPlain(descriptor), let found = PathShelf.shared.path(keyPath),
+      found.change != .none || Self.isSortedAsStored(Swift.type(of: keyPath as AnyKeyPath).valueType)
+    else {
+      path = nil
+      return
+    }
+    path = found
+  }
+
+  /// Whether `<` of a type, or of what it may be besides nil, is the order of what is stored.
+  private static func isSortedAsStored(_ type: Any.Type) -> Bool {
+    let whole = (type as? any OptionalValue.Type)?.wrapped ?? type
+    return whole is any _Storable.Type || whole == PersistentIdentifier.self
+  }
+
+  /// Whether texts are compared as `<` does.
+  private static func isPlain(_ descriptor: SortDescriptor<Model>) -> Bool {
+    #if canImport(Darwin)
+      // What users see there depends on their language; it is compared in memory.
+      return descriptor.stringComparator == nil || descriptor.stringComparator == .lexical
+    #else
+      return true
+    #endif
+  }
+
+  var isDescending: Bool { descriptor.order == .reverse }
+
+  /// Throws where it would end the program.
+  func check() throws {
+    guard let path, path.isForced else { return }
+    throw SwiftDataError.unsupportedSortDescriptor.about(
+      "to sort by \(path.root.name).\(path.names.joined(separator: "!.")) ends the program where there is none: write ?. for !., and nil comes first"
+    )
+  }
+
+  /// The engine's key, and the entities that it looks at besides; nil where only memory knows.
+  func order(_ map: EntityMap, _ store: GraphStore) -> (order: Order, passes: [EntityMap])? {
+    guard let path, let placed = PlacedPath(path, map, store), placed.kind.isSortable else { return nil }
+    // Identifiers are sorted by the names of classes first.
+    if let row = placed.row, row.family != nil { return nil }
+    let collation: Collation =
+      switch path.change {
+      case .none, .rank, .rawValue: .plain
+      case .localized: .localized
+      case .localizedStandard: .localizedStandard
+      }
+    return (Order(placed.condition, isDescending: isDescending, collation: collation), placed.passes)
+  }
+
+  /// That there is a value, where only rows of other classes have none: so an index that leaves them out is of use.
+  func demand(_ map: EntityMap) -> RoostQuery.Expression? {
+    guard let path, path.references.isEmpty, case .property(let property) = path.end, map.type.isAdded(property),
+      let field = map.field(property), case .value(let coder) = map.type.properties[property].storage,
+      (try? coder.coder())?.field?.isOptional == false
+    else { return nil }
+    return .compare(.notEqual, .field(.row, field.id), .constant(.null, .optional(Kind(field.type))))
+  }
+
+  func compare(_ one: Model, _ other: Model) -> ComparisonResult {
+    guard let ascending else { return descriptor.compare(one, other) }
+    let result = ascending(one, other)
+    return isDescending ? result.reversed : result
+  }
+
+  /// What a model is sorted by, as it would stand in a row; nil where that is not known.
+  func value(_ model: Model) -> Value? {
+    guard let path, let keyPath = descriptor.keyPath else { return nil }
+    guard let shown = Constant.flattened(model[keyPath: keyPath]) else { return .null }
+    switch path.change {
+    case .rank: return (shown as? Int).map { .bool($0 == 1) }
+    case .localized, .localizedStandard: return (shown as? LocalizedText).map { .string($0.text) }
+    case .none, .rawValue:
+      if let identifier = shown as? PersistentIdentifier {
+        guard case .row(let row) = identifier.key else { return nil }
+        return .reference(RowID(row))
+      }
+      return (shown as? any Codable).flatMap { CoderShelf.shared.value(any: $0) }
+    }
+  }
+
+  /// Compares values as the engine does. Foundation's own function does not follow a descriptor whose order was changed.
+  private static func ascending(_ keyPath: PartialKeyPath<Model>) -> ((Model, Model) -> ComparisonResult)? {
+    let type = Swift.type(of: keyPath as AnyKeyPath).valueType
+    if let type = type as? any Comparable.Type { return plain(keyPath, type) }
+    guard let whole = (type as? any OptionalValue.Type)?.wrapped as? any Comparable.Type else { return nil }
+    return optional(keyPath, whole)
+  }
+
+  private static func plain<Value: Comparable>(
+    _ keyPath: PartialKeyPath<Model>, _ type: Value.Type
+  ) -> ((Model, Model) -> ComparisonResult)? {
+    guard let keyPath = keyPath as? KeyPath<Model, Value> else { return nil }
+    return { compare($0[keyPath: keyPath], $1[keyPath: keyPath]) }
+  }
+
+  private static func optional<Value: Comparable>(
+    _ keyPath: PartialKeyPath<Model>, _ type: Value.Type
+  ) -> ((Model, Model) -> ComparisonResult)? {
+    guard let keyPath = keyPath as? KeyPath<Model, Value?> else { return nil }
+    return { first, second in
+      switch (first[keyPath: keyPath], second[keyPath: keyPath]) {
+      case (nil, nil): .orderedSame
+      case (nil, _): .orderedAscending
+      case (_, nil): .orderedDescending
+      case (let one?, let other?): compare(one, other)
+      }
+    }
+  }
+
+  private static func compare<Value: Comparable>(_ one: Value, _ other: Value) -> ComparisonResult {
+    if one < other { return .orderedAscending }
+    if other < one { return .orderedDescending }
+    // What is no number is not equal to itself, and comes last; `<` knows no place for it.
+    let (isOneUnordered, isOtherUnordered) = (one != one, other != other)
+    if isOneUnordered == isOtherUnordered { return .orderedSame }
+    return isOneUnordered ? .orderedDescending : .orderedAscending
+  }
+}
+
+extension ComparisonResult {
+  var reversed: ComparisonResult {
+    switch self {
+    case .orderedAscending: .orderedDescending
+    case .orderedSame: .orderedSame
+    case .orderedDescending: .orderedAscending
+    }
+  }
+}
+
+/// Several keys, and at last the number of the row, in the direction of the first key.
+struct SortRules<Model: PersistentModel> {
+  let rules: [SortRule<Model>]
+
+  init(_ descriptors: [SortDescriptor<Model>]) { rules = descriptors.map { SortRule($0) } }
+
+  var isEmpty: Bool { rules.isEmpty }
+
+  /// The engine's keys, and the entities that they look at besides; nil where it does not know one of them.
+  func orders(_ map: EntityMap, _ store: GraphStore) -> (orders: [Order], passes: [EntityMap])? {
+    var (orders, passes): ([Order], [EntityMap]) = ([], [])
+    for rule in rules {
+      guard let found = rule.order(map, store) else { return nil }
+      orders.append(found.order)
+      passes += found.passes
+    }
+    return (orders, passes)
+  }
+
+  /// Throws where one of them would end the program.
+  func check() throws { for rule in rules { try rule.check() } }
+
+  func demands(_ map: EntityMap) -> [RoostQuery.Expression] { rules.compactMap { $0.demand(map) } }
+
+  func precedes(_ one: Model, _ other: Model) -> Bool {
+    for rule in rules {
+      switch rule.compare(one, other) {
+      case .orderedAscending: return true
+      case .orderedDescending: return false
+      case .orderedSame: continue
+      }
+    }
+    let (first, second) = (one._$state.row, other._$state.row)
+    return rules.first?.isDescending == true ? first > second : first < second
+  }
+
+  /// Joins two lists that are in order.
+  func merged(_ stored: [Model], _ pending: [Model]) -> [Model] {
+    if pending.isEmpty { return stored }
+    var all: [Model] = []
+    all.reserveCapacity(stored.count + pending.count)
+    var next = 0
+    for model in pending {
+      // The place of each is found by halving, since there are few of them.
+      var (low, high) = (next, stored.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if precedes(stored[middle], model) { low = middle + 1 } else { high = middle }
+      }
+      all += stored[next..<low]
+      all.append(model)
+      next = low
+    }
+    return all + stored[next...]
+  }
+}

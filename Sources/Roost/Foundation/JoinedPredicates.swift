@@ -1,0 +1,152 @@
+public import Foundation
+internal import RoostQuery
+internal import RoostRecords
+
+// Foundation has these for newer systems of Apple's alone.
+#if !canImport(Darwin)
+
+  extension Predicate {
+    /// What all of these say; of none it is true.
+    public init(all predicates: [Predicate<repeat each Input>]) {
+      self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
+        PredicateJoint.expression(predicates, isAll: true, repeat each variables)
+      }
+    }
+
+    /// What any of these says; of none it is false.
+    public init(any predicates: [Predicate<repeat each Input>]) {
+      self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
+        PredicateJoint.expression(predicates, isAll: false, repeat each variables)
+      }
+    }
+  }
+
+  private enum PredicateJoint {
+    static func expression<each Input>(
+      _ predicates: [Predicate<repeat each Input>], isAll: Bool,
+      _ variables: repeat PredicateExpressions.Variable<each Input>
+    ) -> any StandardPredicateExpression<Bool> {
+      let several = PredicateExpressions.SeveralPredicates(predicates, isAll: isAll, repeat each variables)
+      // The engine knows predicates of one model.
+      func one<Only>(_ variable: PredicateExpressions.Variable<Only>) -> (any StandardPredicateExpression<Bool>)? {
+        guard let predicates = predicates as? [Predicate<Only>] else { return nil }
+        return PredicateExpressions.JoinedPredicates(predicates, isAll: isAll, variable)
+      }
+      for variable in repeat each variables { return one(variable) ?? several }
+      return several
+    }
+  }
+
+  extension PredicateExpressions {
+    /// Predicates of one model, joined by `&&` or `||`.
+    public struct JoinedPredicates<Input>: PredicateExpression {
+      public typealias Output = Bool
+
+      let predicates: [Predicate<Input>]
+      let isAll: Bool
+      let variable: Variable<Input>
+
+      init(_ predicates: [Predicate<Input>], isAll: Bool, _ variable: Variable<Input>) {
+        self.predicates = predicates
+        self.isAll = isAll
+        self.variable = variable
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+        let model = try variable.evaluate(bindings)
+        for predicate in predicates where try predicate.evaluate(model) != isAll { return !isAll }
+        return isAll
+      }
+    }
+
+    /// The same of several values, which no engine asks for.
+    public struct SeveralPredicates<each Input>: PredicateExpression {
+      public typealias Output = Bool
+
+      private let predicates: [Predicate<repeat each Input>]
+      private let isAll: Bool
+      private let variables: (repeat Variable<each Input>)
+
+      init(_ predicates: [Predicate<repeat each Input>], isAll: Bool, _ variables: repeat Variable<each Input>) {
+        self.predicates = predicates
+        self.isAll = isAll
+        self.variables = (repeat each variables)
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+        for predicate in predicates {
+          let result = try predicate.evaluate(repeat (each variables).evaluate(bindings))
+          if result != isAll { return !isAll }
+        }
+        return isAll
+      }
+    }
+  }
+
+  /// The others' words are put in place of their names.
+  extension PredicateExpressions.JoinedPredicates: Translatable {
+    func piece(_ translator: Translator) throws -> Piece {
+      var joined: Condition?
+      for predicate in predicates {
+        translator.bind(predicate.variable.key, try translator.piece(variable))
+        let condition = try translator.condition(predicate.expression)
+        joined = joined.map { isAll ? $0 && condition : $0 || condition } ?? condition
+      }
+      return Piece(joined ?? .constant(.bool(isAll), .plain(.bool)))
+    }
+
+    func step(_ walker: Walker) throws -> AnyStep {
+      let (input, isAll) = (try walker.step(of: variable), isAll)
+      let steps = try predicates.map { predicate in
+        (predicate.variable, try walker.step(of: predicate.expression, binding: predicate.variable))
+      }
+      return Step<Bool> { bindings in
+        let model = try input.run(bindings)
+        for (variable, step) in steps where try step.run(bindings.binding(variable, to: model)) != isAll {
+          return !isAll
+        }
+        return isAll
+      }
+    }
+
+    func wording(_ text: PredicateText) -> Wording {
+      let parts = predicates.map { text.text(of: $0) }
+      return Wording(parts.isEmpty ? "\(isAll)" : "(\(parts.joined(separator: isAll ? " && " : " || ")))", .postfix)
+    }
+
+    /// Each goes its own way.
+    var joined: JoinedExpressions? {
+      guard predicates.count > 1, let first = predicates.first else { return nil }
+      return JoinedExpressions(
+        joint: isAll ? .and : .or, first: Self([first], isAll: isAll, variable),
+        second: Self(Array(predicates.dropFirst()), isAll: isAll, variable))
+    }
+  }
+
+  // Foundation demands it of what stands in its predicates, but cannot code a predicate here. Predicates are Sendable.
+
+  extension PredicateExpressions.JoinedPredicates: StandardPredicateExpression, Codable {
+    public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal(decoder) }
+    public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal(self, encoder) }
+  }
+
+  extension PredicateExpressions.SeveralPredicates: @unchecked Sendable {}
+
+  extension PredicateExpressions.SeveralPredicates: StandardPredicateExpression, Codable {
+    public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal(decoder) }
+    public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal(self, encoder) }
+  }
+
+  private enum PredicateCoding {
+    static let reason = "a predicate that joins others cannot be coded: write their conditions into one"
+
+    static func refusal(_ decoder: any Decoder) -> any Error {
+      DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: reason))
+    }
+
+    static func refusal(_ value: Any, _ encoder: any Encoder) -> any Error {
+      EncodingError.invalidValue(value, .init(codingPath: encoder.codingPath, debugDescription: reason))
+    }
+  }
+
+#endif

@@ -1,0 +1,153 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// A model was inserted.
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+  public typealias TransactionIdentifier = Int64
+  public typealias ChangeIdentifier = Int64
+
+  // As small as what an existential holds without allocating.
+  private let group: HistoryGroup
+  private let row: UInt64
+  /// Its place in the transaction, from 1 on.
+  public let changeIdentifier: Int64
+
+  init(_ group: HistoryGroup, _ row: UInt64, _ number: Int64) {
+    self.group = group
+    self.row = row
+    changeIdentifier = number
+  }
+
+  public var transactionIdentifier: Int64 { group.transactionIdentifier }
+  public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
+  /// What was inserted, where the store keeps full history; else nil.
+  public var values: HistoryTombstone<Model>? { group.values.map { HistoryTombstone($0) } }
+}
+
+/// Properties of a model changed.
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+  public typealias TransactionIdentifier = Int64
+  public typealias ChangeIdentifier = Int64
+  public typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
+
+  private let group: HistoryGroup
+  private let row: UInt64
+  /// Its place in the transaction, from 1 on.
+  public let changeIdentifier: Int64
+
+  init(_ group: HistoryGroup, _ row: UInt64, _ number: Int64) {
+    self.group = group
+    self.row = row
+    changeIdentifier = number
+  }
+
+  public var transactionIdentifier: Int64 { group.transactionIdentifier }
+  public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
+
+  /// The properties that changed, relationships among them. Where a part of a struct changed, it is the property.
+  public var updatedAttributes: [any PropertyUpdate] { group.map.keyPaths(group.properties) }
+
+  /// Their new values, but for relationships to many, where the store keeps full history; else nil.
+  public var values: HistoryTombstone<Model>? { group.values.map { HistoryTombstone($0) } }
+}
+
+/// A model was deleted.
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+  public typealias TransactionIdentifier = Int64
+  public typealias ChangeIdentifier = Int64
+
+  private let group: HistoryGroup
+  private let row: UInt64
+  /// Its place in the transaction, from 1 on.
+  public let changeIdentifier: Int64
+
+  init(_ group: HistoryGroup, _ row: UInt64, _ number: Int64) {
+    self.group = group
+    self.row = row
+    changeIdentifier = number
+  }
+
+  public var transactionIdentifier: Int64 { group.transactionIdentifier }
+  public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
+  /// The values of properties that are marked `.preserveValueOnDeletion`, and those that must be unique.
+  public var tombstone: HistoryTombstone<Model> { HistoryTombstone(group.values) }
+}
+
+/// What several changes have in common.
+final class HistoryGroup: Sendable {
+  let map: EntityMap
+  let properties: [Int]
+  /// Those of one row; nil where nothing was kept.
+  let values: HistoryValues?
+  let transactionIdentifier: Int64
+  private let store: String
+
+  init(_ account: HistoryAccount, _ step: HistoryAccount.Step) {
+    map = step.map
+    properties = step.properties
+    values = step.values.isEmpty ? nil : HistoryValues(account, step)
+    transactionIdentifier = Int64(clamping: account.transaction.number)
+    store = account.store.identifier
+  }
+
+  func identifier(_ row: UInt64) -> PersistentIdentifier {
+    PersistentIdentifier(store: store, entity: map.type.name, .row(row))
+  }
+}
+
+extension EntityMap {
+  /// Properties as key paths of the class. A few inherited ones have none: see the limits.
+  func keyPaths<Model: PersistentModel>(_ properties: [Int]) -> [any PartialKeyPath<Model> & Sendable] {
+    properties.compactMap { number in
+      // Unsafe, because a key path without arguments of a subscript can be sent anywhere, which its type does not say.
+      (type.heirPath(number) as? PartialKeyPath<Model>).map {
+        unsafeDowncast($0, to: (any PartialKeyPath<Model> & Sendable).self)
+      }
+    }
+  }
+}
+
+/// Makes a value of each change, one after the other.
+final class HistoryChangeWriter {
+  private let account: HistoryAccount
+  private var number: Int64 = 0
+  private var last: (step: HistoryAccount.Step, group: HistoryGroup)?
+
+  init(_ account: HistoryAccount) { self.account = account }
+
+  /// Leaves changes out, which have their numbers all the same.
+  func pass(_ step: HistoryAccount.Step) { number += Int64(step.count) }
+
+  func write<Failure: Error>(
+    _ step: HistoryAccount.Step, _ body: (HistoryChange) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let model = step.map.type.model as? any PersistentModel.Type else { return pass(step) }
+    try write(step, group(step), model, body)
+  }
+
+  /// Most changes are like the one before.
+  private func group(_ step: HistoryAccount.Step) -> HistoryGroup {
+    if let last, last.step.map === step.map, step.values.isEmpty, last.step.values.isEmpty,
+      last.step.properties == step.properties
+    {
+      return last.group
+    }
+    let made = HistoryGroup(account, step)
+    last = (step, made)
+    return made
+  }
+
+  private func write<Model: PersistentModel, Failure: Error>(
+    _ step: HistoryAccount.Step, _ group: HistoryGroup, _ model: Model.Type,
+    _ body: (HistoryChange) throws(Failure) -> Void
+  ) throws(Failure) {
+    for row in step.rows {
+      number += 1
+      switch step.kind {
+      case .insert: try body(.insert(DefaultHistoryInsert<Model>(group, row, number)))
+      case .update: try body(.update(DefaultHistoryUpdate<Model>(group, row, number)))
+      case .delete: try body(.delete(DefaultHistoryDelete<Model>(group, row, number)))
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+public import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+/// What one commit did to one store of Roost's.
+///
+/// It keeps what the history says in few bytes. ``changes`` makes a value of each change whenever it is asked for; an import may have a
+/// million of them. ``changeCount``, ``touches(_:)`` and ``forEachChange(_:)`` make none, or one at a time.
+public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringConvertible {
+  public typealias TokenType = DefaultHistoryToken
+  public typealias TransactionIdentifier = Int64
+
+  let account: HistoryAccount
+  public let token: DefaultHistoryToken
+
+  init(_ account: HistoryAccount, _ token: DefaultHistoryToken) {
+    self.account = account
+    self.token = token
+  }
+
+  private var transaction: RoostRecords.HistoryTransaction { account.transaction }
+
+  /// Ascends with the commits of a store, but not without gaps.
+  public var transactionIdentifier: Int64 { Int64(clamping: transaction.number) }
+  public var id: Int64 { transactionIdentifier }
+  public var storeIdentifier: String { account.store.identifier }
+  /// When it was committed, to the millisecond. In a store no commit is older than the one before, even if the clock was set back.
+  public var timestamp: Date { Date(transaction.stamp) }
+  /// That of the context; nil where it had none.
+  public var author: String? { transaction.author.isEmpty ? nil : transaction.author }
+  /// The history does not keep which program wrote it.
+  public var bundleIdentifier: String { "" }
+  public var processIdentifier: String { "" }
+
+  /// All changes: model class by model class, first what was inserted, then what changed, then what was deleted. What is not of the
+  /// container's models is left out.
+  public var changes: [HistoryChange] {
+    var all: [HistoryChange] = []
+    forEachChange { all.append($0) }
+    return all
+  }
+
+  /// How many there are.
+  public var changeCount: Int {
+    var count = 0
+    tell { count += $0.count }
+    return count
+  }
+
+  /// Calls a closure with each change, and keeps none.
+  public func forEachChange<Failure: Error>(_ body: (HistoryChange) throws(Failure) -> Void) throws(Failure) {
+    try each(nil, body)
+  }
+
+  /// The changes of models of a class, and of those that inherit from it.
+  public func changes<Model: PersistentModel>(of model: Model.Type) -> [HistoryChange] {
+    guard let map = account.store.map(of: model) else { return [] }
+    var all: [HistoryChange] = []
+    each(map) { all.append($0) }
+    return all
+  }
+
+  /// Whether a model of this class changed, or of one that inherits from it.
+  public func touches(_ model: any PersistentModel.Type) -> Bool {
+    guard let map = account.store.map(of: model), account.transaction.entry.entities.contains(map.entity.id) else {
+      return false
+    }
+    var isTouched = false
+    try? account.visit(of: [map.entity.id]) { step in
+      if step.map.isKind(of: map) {
+        isTouched = true
+        throw Stop()
+      }
+    }
+    return isTouched
+  }
+
+  private struct Stop: Error {}
+
+  private func tell(_ body: (HistoryAccount.Step) -> Void) {
+    // It was read when it was fetched, so nothing is thrown.
+    try? account.visit { body($0) }
+  }
+
+  private func each<Failure: Error>(
+    _ map: EntityMap?, _ body: (HistoryChange) throws(Failure) -> Void
+  ) throws(Failure) {
+    var failure: Failure?
+    let writer = HistoryChangeWriter(account)
+    try? account.visit { step in
+      if let map, !step.map.isKind(of: map) { return writer.pass(step) }
+      do throws(Failure) { try writer.write(step, body) } catch {
+        failure = error
+        throw Stop()
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  public static func == (one: DefaultHistoryTransaction, other: DefaultHistoryTransaction) -> Bool {
+    one.transaction.token == other.transaction.token
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(transaction.token) }
+
+  public var debugDescription: String {
+    "transaction \(transaction.number) of \(storeIdentifier), \(timestamp)\(author.map { ", by \($0)" } ?? ""): \(changeCount) changes"
+  }
+}
+
+extension Date {
+  /// The time of a commit. What is later is never less.
+  init(_ stamp: HybridTime) {
+    self.init(timeIntervalSinceReferenceDate: Double(Int64(stamp.milliseconds) - 978_307_200_000) / 1000)
+  }
+}

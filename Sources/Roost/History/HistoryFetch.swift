@@ -1,0 +1,158 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+/// What is asked of the history of a container's stores.
+struct HistoryFetch {
+  let stores: [GraphStore]
+
+  private func open() throws -> [OpenHistory] { try stores.map { try OpenHistory($0) } }
+
+  // MARK: Reading
+
+  func transactions(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    try Doorway.pass {
+      let bounds = HistoryBounds(descriptor.predicate)
+      let order = natural(descriptor.sortBy)
+      let stream = try HistoryStream(
+        open(), bounds, predicate: descriptor.predicate, isReversed: order == .reverse)
+      let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
+      var found: [DefaultHistoryTransaction] = []
+      while order == nil || found.count < limit, let next = try stream.next() { found.append(next) }
+      if order != nil { return found }
+      return Array(found.sorted(using: descriptor.sortBy).prefix(limit))
+    }
+  }
+
+  /// Whether what comes first by the descriptors was committed first, or last; nil where it is neither.
+  private func natural(_ sortBy: [SortDescriptor<DefaultHistoryTransaction>]) -> SortOrder? {
+    guard let first = sortBy.first else { return .forward }
+    guard let property = first.keyPath.flatMap({ HistoryProperty($0) }) else { return nil }
+    switch property {
+    case .token: return first.order
+    case .number: return stores.count == 1 ? first.order : nil
+    // Several may have one time, and keep their order then.
+    case .timestamp: return sortBy.count == 1 && first.order == .forward ? .forward : reversedTime(sortBy)
+    case .author, .store: return nil
+    }
+  }
+
+  /// Those of one time come in the order in which they were committed, as sorting would leave them, or the other way round: nobody asked.
+  private func reversedTime(_ sortBy: [SortDescriptor<DefaultHistoryTransaction>]) -> SortOrder? {
+    sortBy.count == 1 ? .reverse : nil
+  }
+
+  /// At most so many transactions behind a place; behind nil all that are there.
+  func transactions(
+    after token: DefaultHistoryToken?, atMost limit: Int, of entities: ((GraphStore) -> Set<EntityID>?)? = nil
+  ) throws -> [DefaultHistoryTransaction] {
+    try Doorway.pass {
+      let stream = try HistoryStream(open(), HistoryBounds(after: token), of: entities)
+      var found: [DefaultHistoryTransaction] = []
+      while found.count < limit, let next = try stream.next() { found.append(next) }
+      return found
+    }
+  }
+
+  /// The place behind everything that is committed.
+  func latest() throws -> DefaultHistoryToken {
+    try Doorway.pass {
+      let on = try open().filter(\.isOn)
+      if on.isEmpty { throw RoostError.historyOff(stores) }
+      return DefaultHistoryToken(try on.map { try $0.reader.latestToken })
+    }
+  }
+
+  // MARK: Removing
+
+  func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> HistoryDeletion {
+    try Doorway.pass {
+      let bounds = HistoryBounds(descriptor.predicate)
+      guard bounds.isExact, bounds.authors.isEmpty, bounds.bounds.allSatisfy(\.isUpper) else {
+        throw SwiftDataError.invalidTransactionFetchRequest.about(
+          "the history is removed from its oldest transaction on, so a predicate for that may compare with < or <= a token, a timestamp"
+            + " or a transactionIdentifier, and name a storeIdentifier with ==")
+      }
+      if !descriptor.sortBy.isEmpty, natural(descriptor.sortBy) != .forward {
+        throw SwiftDataError.invalidTransactionFetchRequest.about(
+          "the history is removed from its oldest transaction on: leave sortBy empty")
+      }
+      var places: [(store: GraphStore, through: UInt64)] = []
+      do {
+        let open = try open()
+        for token in bounds.bounds.compactMap(\.token)
+        where !open.contains(where: { token.place(in: $0.number) != nil }) {
+          throw SwiftDataError.historyTokenExpired.about("the token is of other stores than this container's")
+        }
+        var most: [StoreNumber: UInt64] = [:]
+        if descriptor.fetchLimit > 0 { most = try first(descriptor.fetchLimit, open, bounds) }
+        for one in open {
+          if let wanted = bounds.stores, !wanted.contains(one.store.identifier) { continue }
+          var through = try one.range(bounds).through
+          if descriptor.fetchLimit > 0 { through = most[one.number] ?? 0 }
+          if through > 0 { places.append((one.store, through)) }
+        }
+      }
+      var deletion = HistoryDeletion()
+      for (store, through) in places {
+        let pruning = try store.records.write { try $0.pruneHistory(through: through) }
+        if let name = pruning.heldBy, !deletion.heldBy.contains(name) { deletion.heldBy.append(name) }
+      }
+      return deletion
+    }
+  }
+
+  /// By store, the last of the first so many transactions.
+  private func first(
+    _ limit: UInt64, _ open: [OpenHistory], _ bounds: HistoryBounds
+  ) throws -> [StoreNumber: UInt64] {
+    let stream = try HistoryStream(open, bounds)
+    var last: [StoreNumber: UInt64] = [:]
+    var count: UInt64 = 0
+    while count < limit, let next = try stream.next() {
+      last[StoreNumber(next.account.transaction.token)] = next.account.transaction.number
+      count += 1
+    }
+    return last
+  }
+}
+
+/// What a removal of history left, although it was asked to remove it.
+public struct HistoryDeletion: Hashable, Sendable {
+  /// The consumers that have not read it yet, of each store the slowest. Where there are none, all that was asked for is gone.
+  public internal(set) var heldBy: [String] = []
+
+  public var isComplete: Bool { heldBy.isEmpty }
+}
+
+extension HistoryBounds {
+  /// Whether a token that is asked for has a place in a store.
+  func names(_ store: StoreNumber) -> Bool {
+    bounds.contains { $0.token?.place(in: store) != nil }
+  }
+
+  /// Everything behind a place.
+  init(after token: DefaultHistoryToken?) {
+    self.init(nil)
+    if let token { bounds.append(Bound(comparison: .greater, edge: .token(token))) }
+  }
+}
+
+extension HistoryBounds.Bound {
+  var isUpper: Bool { comparison == .less || comparison == .lessOrEqual }
+
+  var token: DefaultHistoryToken? {
+    if case .token(let token) = edge { token } else { nil }
+  }
+}
+
+extension RoostError {
+  static func historyOff(_ stores: [GraphStore]) -> RoostError {
+    RoostError(
+      .historyOff,
+      "the history of \(stores.count == 1 ? "the store" : "all stores") is off: ask for it with ModelConfiguration(isHistoryEnabled: true)"
+    )
+  }
+}

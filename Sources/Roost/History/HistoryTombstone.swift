@@ -1,0 +1,74 @@
+internal import RoostGraph
+
+/// What the history kept of a model's values: of a deleted one those that are marked `.preserveValueOnDeletion`, and those that must be
+/// unique. A value of more than 4,096 bytes is not kept.
+///
+/// Unchecked because values of any type are made of what is stored when somebody asks for them, and are nobody else's.
+public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model: PersistentModel {
+  private let values: HistoryValues?
+
+  init(_ values: HistoryValues?) { self.values = values }
+
+  /// The value of a property; nil where none was kept, or it was nil. A relationship to one is the identifier of where it led.
+  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    guard let value = values?.value(keyPath, Model.self) else { return nil }
+    return Self.sent(value)
+  }
+
+  /// The same as a value of the property's type, where the context asks for one.
+  @_disfavoredOverload
+  public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { values?.value(keyPath, Model.self) as? Value }
+
+  @_disfavoredOverload
+  public subscript<Value>(keyPath: KeyPath<Model, Value?>) -> Value? {
+    (values?.value(keyPath, Model.self)).flatMap { Constant.flattened($0) } as? Value
+  }
+
+  /// The properties of which a value was kept.
+  public var attributes: [any PartialKeyPath<Model> & Sendable] { values?.keyPaths() ?? [] }
+
+  public func makeIterator() -> Iterator { Iterator(values) }
+
+  /// The values that were kept, in the order of the properties.
+  public struct Iterator: IteratorProtocol {
+    private let values: HistoryValues?
+    private var properties: ArraySlice<Int>
+
+    init(_ values: HistoryValues?) {
+      self.values = values
+      properties = (values?.properties ?? [])[...]
+    }
+
+    public mutating func next() -> Any? {
+      while let property = properties.popFirst() {
+        if let value = values?.shown(property) { return value }
+      }
+      return nil
+    }
+  }
+
+  private static func sent(_ value: Any) -> (any Sendable)? {
+    guard let value = Constant.flattened(value) else { return nil }
+    // Unsafe, because the protocol has no requirements, so both are laid out alike.
+    return withUnsafePointer(to: value) { (memory: UnsafePointer<Any>) -> any Sendable in
+      memory.withMemoryRebound(to: (any Sendable).self, capacity: 1) { $0.pointee }
+    }
+  }
+}
+
+extension HistoryValues {
+  fileprivate func value(_ keyPath: AnyKeyPath, _ model: any PersistentModel.Type) -> Any? {
+    model._$type.number(of: keyPath).flatMap { shown($0) }
+  }
+
+  /// A value as users know it: instead of a row the model's identifier.
+  fileprivate func shown(_ property: Int) -> Any? {
+    guard let value = value(property) else { return nil }
+    guard let reference = value as? Reference else { return value }
+    return PersistentIdentifier(store: storeIdentifier, entity: reference.map.type.name, .row(reference.row))
+  }
+
+  fileprivate func keyPaths<Model: PersistentModel>() -> [any PartialKeyPath<Model> & Sendable] {
+    map.keyPaths(properties)
+  }
+}

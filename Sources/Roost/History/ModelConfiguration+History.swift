@@ -1,0 +1,103 @@
+public import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+extension ModelConfiguration {
+  /// What a store keeps of its commits.
+  public enum History: Sendable, Hashable, CaseIterable {
+    /// Nothing. What was kept before stays until it is removed.
+    case off
+    /// Which models were inserted, changed and deleted, which properties changed, and of deleted ones what identifies them.
+    case changes
+    /// The values of inserted models and of changed properties too.
+    case full
+  }
+
+  /// For how long.
+  public struct HistoryRetention: Sendable, Hashable {
+    let milliseconds: Int64
+
+    public static func days(_ count: Int) -> HistoryRetention { of(count, 86_400_000) }
+    public static func hours(_ count: Int) -> HistoryRetention { of(count, 3_600_000) }
+    public static func duration(_ duration: Duration) -> HistoryRetention {
+      let (seconds, fraction) = duration.components
+      let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+      if overflows { return HistoryRetention(milliseconds: seconds < 0 ? .min : .max) }
+      return HistoryRetention(
+        milliseconds: whole.addingReportingOverflow(fraction / 1_000_000_000_000_000).partialValue)
+    }
+
+    private static func of(_ count: Int, _ unit: Int64) -> HistoryRetention {
+      let (whole, overflows) = Int64(count).multipliedReportingOverflow(by: unit)
+      return HistoryRetention(milliseconds: overflows ? (count < 0 ? .min : .max) : whole)
+    }
+  }
+
+  /// A store that keeps a history, as all do without being asked, or one that keeps none.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+    groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
+    isHistoryEnabled: Bool
+  ) {
+    self.init(
+      name, schema: schema, isStoredInMemoryOnly: isStoredInMemoryOnly, allowsSave: allowsSave,
+      groupContainer: groupContainer, cloudKitDatabase: cloudKitDatabase)
+    history = isHistoryEnabled ? .changes : .off
+  }
+
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic, isHistoryEnabled: Bool
+  ) {
+    self.init(name, schema: schema, url: url, allowsSave: allowsSave, cloudKitDatabase: cloudKitDatabase)
+    history = isHistoryEnabled ? .changes : .off
+  }
+
+  /// The same where more is said of the history.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+    history: History, historyRetention: HistoryRetention? = nil
+  ) {
+    self.init(name, schema: schema, isStoredInMemoryOnly: isStoredInMemoryOnly, allowsSave: allowsSave)
+    self.history = history
+    self.historyRetention = historyRetention
+  }
+
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true, history: History,
+    historyRetention: HistoryRetention? = nil
+  ) {
+    self.init(name, schema: schema, url: url, allowsSave: allowsSave)
+    self.history = history
+    self.historyRetention = historyRetention
+  }
+
+  func checkHistory() throws {
+    guard let historyRetention, historyRetention.milliseconds < 0 else { return }
+    throw RoostError(.badValue, "historyRetention of \(name) is less than no time: give it days, or nil to keep all")
+  }
+
+  /// Lets a store keep what is asked for, and no longer than that.
+  func apply(to store: GraphStore) throws {
+    guard allowsSave else { return }
+    if let history {
+      let mode: HistoryMode =
+        switch history {
+        case .off: .off
+        case .changes: .changes
+        case .full: .full
+        }
+      try store.setHistory(mode)
+    }
+    try historyRetention?.prune(store)
+  }
+}
+
+extension ModelConfiguration.HistoryRetention {
+  func prune(_ store: GraphStore) throws {
+    let now = Date.now.timeIntervalSince1970 * 1000
+    guard now > 0, let time = UInt64(exactly: now.rounded(.down)) else { return }
+    let (limit, isBefore) = time.subtractingReportingOverflow(UInt64(clamping: milliseconds))
+    if !isBefore { try store.pruneHistory(beforeMilliseconds: limit) }
+  }
+}

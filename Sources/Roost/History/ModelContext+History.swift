@@ -1,0 +1,39 @@
+/// What was committed when, by whom.
+extension ModelContext {
+  /// The transactions of the history that a descriptor asks for, by whichever context they were made; what waits to be saved is not among
+  /// them. Without a descriptor's order the oldest come first.
+  ///
+  /// Bounds that the predicate surely asks for, as `$0.token > token && $0.author == name`, are looked up, so nothing in front of them is
+  /// read. What is behind a token must be known without a gap: else ``SwiftDataError/historyTokenExpired`` is thrown.
+  public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
+    let found = try container.history.transactions(try Self.known(descriptor))
+    guard let transactions = found as? [T] else { throw Self.unknown(T.self) }
+    return transactions
+  }
+
+  /// Removes history, from its oldest transaction on and up to what the predicate says. Consumers keep what they have not read.
+  @discardableResult
+  public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> HistoryDeletion
+  where T: HistoryTransaction { try container.history.delete(try Self.known(descriptor)) }
+
+  private static func known<T>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws -> HistoryDescriptor<DefaultHistoryTransaction> {
+    guard let known = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { throw unknown(T.self) }
+    return known
+  }
+
+  private static func unknown(_ type: Any.Type) -> any Error {
+    SwiftDataError.invalidTransactionFetchRequest.about(
+      "\(type) is no transaction of this container's stores: ask for DefaultHistoryTransaction")
+  }
+}
+
+extension ModelContainer {
+  var history: HistoryFetch { HistoryFetch(stores: stores.stores) }
+
+  /// The place behind everything that is committed. What comes later is read from here, in the time of two look-ups.
+  public final var latestHistoryToken: DefaultHistoryToken {
+    get throws { try history.latest() }
+  }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+/// The history of one store of a container, as one snapshot has it.
+final class OpenHistory {
+  let store: GraphStore
+  let reader: RecordReader
+  let number: StoreNumber
+  let isOn: Bool
+
+  init(_ store: GraphStore) throws {
+    self.store = store
+    reader = try store.records.snapshot()
+    do {
+      number = StoreNumber(try reader.oldestToken)
+      isOn = try reader.historyMode != .off
+    } catch {
+      reader.close()
+      throw error
+    }
+  }
+
+  deinit { reader.close() }
+
+  /// The stretch that bounds ask for. Throws where a token's future is not known.
+  func range(_ bounds: HistoryBounds) throws -> HistoryRange {
+    var range = HistoryRange(after: try reader.oldestToken.transaction, crossesGaps: !bounds.hasLowerToken)
+    for bound in bounds.bounds {
+      let place: UInt64
+      switch bound.edge {
+      case .token(let token):
+        guard let known = token.place(in: number) else {
+          // The place is before everything that this store has.
+          if bound.comparison != .greater && bound.comparison != .greaterOrEqual { range.through = 0 }
+          continue
+        }
+        let isLower = bound.comparison == .greater || bound.comparison == .greaterOrEqual
+        let oldest = try reader.oldestToken.transaction
+        if isLower || known.transaction >= oldest { try reader.check(known) }
+        place = known.transaction
+      case .number(let number): place = UInt64(max(number, 0))
+      case .time(let time):
+        try narrow(&range, bound.comparison, time)
+        continue
+      }
+      switch bound.comparison {
+      case .less: range.through = min(range.through, place == 0 ? 0 : place - 1)
+      case .lessOrEqual: range.through = min(range.through, place)
+      case .equal:
+        range.through = min(range.through, place)
+        range.after = max(range.after, place == 0 ? 0 : place - 1)
+      case .greaterOrEqual: range.after = max(range.after, place == 0 ? 0 : place - 1)
+      case .greater: range.after = max(range.after, place)
+      }
+      if case .number(let number) = bound.edge, number < 0, bound.comparison != .greater,
+        bound.comparison != .greaterOrEqual
+      {
+        range.through = 0
+      }
+    }
+    if bounds.authors.count == 1 { range.author = bounds.authors.first }
+    // Nobody is two persons.
+    if bounds.authors.count > 1 { range.through = 0 }
+    return range
+  }
+
+  private func narrow(_ range: inout HistoryRange, _ comparison: HistoryBounds.Comparison, _ time: Date) throws {
+    switch comparison {
+    case .less: range.through = min(range.through, try last(olderThan: time))
+    case .lessOrEqual: range.through = min(range.through, try last(through: time))
+    case .equal:
+      range.through = min(range.through, try last(through: time))
+      range.after = max(range.after, try last(olderThan: time))
+    case .greaterOrEqual: range.after = max(range.after, try last(olderThan: time))
+    case .greater: range.after = max(range.after, try last(through: time))
+    }
+  }
+
+  /// The newest transaction that is older than a time.
+  func last(olderThan time: Date) throws -> UInt64 { try last { $0 >= time } }
+  private func last(through time: Date) throws -> UInt64 { try last { $0 > time } }
+
+  /// The newest one of which that is not true; it is true of all later ones.
+  private func last(before isReached: (Date) -> Bool) throws -> UInt64 {
+    var (low, high) = (UInt64(0), UInt64(1) << 48)
+    while low < high {
+      let middle = (low + high) / 2
+      if isReached(Date(HybridTime(milliseconds: middle))) { high = middle } else { low = middle + 1 }
+    }
+    let stamp = low == 1 << 48 ? HybridTime(bits: .max) : HybridTime(milliseconds: low)
+    return try reader.token(before: stamp).transaction
+  }
+
+  /// Where this store was when another one committed.
+  func place(at stamp: HybridTime, of other: StoreNumber) throws -> RoostRecords.HistoryToken {
+    // At the same time the one with the lower number came first.
+    let bits = number < other && stamp.bits < .max ? stamp.bits + 1 : stamp.bits
+    return try reader.token(before: HybridTime(bits: bits))
+  }
+}

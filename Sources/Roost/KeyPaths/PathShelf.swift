@@ -1,0 +1,34 @@
+internal import RoostFile
+internal import RoostGraph
+
+/// What was found out about key paths, once for the program.
+///
+/// Unchecked because of what is found, which is read and written under the lock.
+final class PathShelf: @unchecked Sendable {
+  static let shared = PathShelf()
+
+  /// Composed key paths are equal to none but themselves, so a program can make any number of them.
+  private static let most = 4096
+
+  private let lock = Lock()
+  private var paths: [AnyKeyPath: PropertyPath?] = [:]
+  private var texts: [ObjectIdentifier: [[Substring]]] = [:]
+
+  /// Where a key path leads; nil where only the key path itself knows.
+  func path(_ keyPath: AnyKeyPath) -> PropertyPath? {
+    if let known = lock.withLock({ paths[keyPath] }) { return known }
+    let found = PathFinder.path(keyPath)
+    lock.withLock {
+      if paths.count >= Self.most { paths = [:] }
+      paths[keyPath] = .some(found)
+    }
+    return found
+  }
+
+  func properties(_ type: _ModelType) -> [[Substring]] {
+    if let known = lock.withLock({ texts[ObjectIdentifier(type)] }) { return known }
+    let found = KeyPathText.properties(type)
+    lock.withLock { texts[ObjectIdentifier(type)] = found }
+    return found
+  }
+}

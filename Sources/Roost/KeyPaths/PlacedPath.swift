@@ -1,0 +1,96 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// A ``PropertyPath`` in a store: what it is in the engine's words.
+struct PlacedPath {
+  let condition: Condition
+  /// The entities on the way, beside the one it begins with.
+  let passes: [EntityMap]
+  /// The model at the end, where it leads to one.
+  let row: EntityMap?
+  /// How the value is stored; nil where it is a model.
+  let coder: AnyCoder?
+  let kind: Kind
+
+  /// nil where a store has no words for it: for a list, or a value without an order.
+  init?(_ path: PropertyPath, _ map: EntityMap, _ store: GraphStore) {
+    var base = Condition.row
+    var place = map
+    var passes: [EntityMap] = []
+    var isSure = true
+    func lead(_ number: Int) -> Bool {
+      guard let (lead, target) = store.lead(place, number) else { return false }
+      switch lead {
+      case .reference(let field): base = .field(base, field)
+      case .found(let relationship): base = .first(.many(base, relationship))
+      case .many: return false
+      }
+      if place.type.mayBeNil(number) || place.type.isAdded(number) { isSure = false }
+      place = target
+      passes.append(target)
+      return true
+    }
+    for number in path.references where !lead(number) { return nil }
+    switch path.end {
+    case .model:
+      if path.references.isEmpty { isSure = true }
+      row = place
+      coder = nil
+    case .property(let number):
+      switch place.type.properties[number].storage {
+      case .toOne:
+        guard lead(number) else { return nil }
+        row = place
+        coder = nil
+      case .value(let own):
+        guard let own = try? own.coder(), own.parts.isEmpty, let field = place.field(number) else { return nil }
+        condition = .field(base, field.id)
+        kind = isSure ? Kind(field) : Kind(field).optional
+        (row, coder, self.passes) = (nil, own, passes)
+        return
+      case .toMany, .none: return nil
+      }
+    case .part(let number, let parts):
+      guard case .value(let own) = place.type.properties[number].storage, let whole = try? own.coder(),
+        let part = Self.part(base, place, place.type.fieldName(number), whole, parts[...])
+      else { return nil }
+      condition = part.condition
+      kind = isSure && !part.mayBeNil ? Kind(part.field) : Kind(part.field).optional
+      (row, coder, self.passes) = (nil, part.coder, passes)
+      return
+    }
+    condition = base
+    let own = Kind.plain(.reference(place.entity.id))
+    kind = isSure ? own : own.optional
+    self.passes = passes
+  }
+
+  private struct Part {
+    var condition: Condition
+    var field: Field
+    var coder: AnyCoder
+    var mayBeNil: Bool
+  }
+
+  /// A part of a struct. Of a struct that is nil the parts are something else, so that is asked first.
+  private static func part(
+    _ base: Condition, _ map: EntityMap, _ name: String, _ coder: AnyCoder, _ path: ArraySlice<Int>
+  ) -> Part? {
+    guard let first = path.first else {
+      guard coder.parts.isEmpty, let field = map.entity.field(name) else { return nil }
+      return Part(condition: .field(base, field.id), field: field, coder: coder, mayBeNil: false)
+    }
+    guard coder.parts.indices.contains(first),
+      var part = part(base, map, name + "." + coder.parts[first].name, coder.parts[first].coder, path.dropFirst())
+    else { return nil }
+    if coder.field != nil {
+      guard let presence = map.entity.field(name) else { return nil }
+      let isThere = Condition.compare(
+        .notEqual, .field(base, presence.id), .constant(.null, .optional(.plain(.presence))))
+      part.condition = .conditional(isThere, part.condition, .constant(.null, Kind(part.field).optional))
+      part.mayBeNil = true
+    }
+    return part
+  }
+}

@@ -1,0 +1,34 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+
+/// A part of a predicate that is computed on models.
+final class ModelTest<Model: PersistentModel>: CustomStringConvertible {
+  private let expression: any PredicateExpression<Bool>
+  private let variable: PredicateExpressions.Variable<Model>
+  private var step: Step<Bool>?
+
+  init(_ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.Variable<Model>) {
+    self.expression = expression
+    self.variable = variable
+  }
+
+  private var text: PredicateText { PredicateText(variable.key) }
+  var description: String { text.text(expression) }
+
+  func passes(_ model: Model) throws -> Bool {
+    do {
+      let step = try step ?? Walker(text).step(of: expression)
+      self.step = step
+      return try step.run(PredicateBindings((variable, model)))
+    } catch let fault as ConditionFault { throw fault } catch {
+      throw SwiftDataError.unsupportedPredicate.about("'\(self)': \(Self.reason(error))", error)
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    // Foundation's errors are compared by what they say: their `==` never comes back.
+    guard "\(error)" == "\(PredicateError.undefinedVariable)" else { return "\(error)" }
+    return "it asks for a variable that stands for nothing: use those that the closures of this very predicate give"
+  }
+}

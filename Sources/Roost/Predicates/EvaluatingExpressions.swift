@@ -1,0 +1,81 @@
+public import Foundation
+
+/// `expression.evaluate(a, b)`: what it takes and gives may be of any types and any number, so Foundation computes it.
+extension PredicateExpressions.ExpressionEvaluate: Translatable {
+  func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
+  func step(_ walker: Walker) throws -> AnyStep { Step<Output> { try self.evaluate($0) } }
+  func wording(_ text: PredicateText) -> Wording { text.call(expression, "evaluate", "…") }
+}
+
+// An expression within a predicate. Foundation has this for what can be coded, and its expressions cannot be coded on Linux.
+#if !canImport(Darwin)
+
+  extension PredicateExpressions {
+    /// `expression.evaluate(model)` within a predicate: what the expression says of the same model.
+    public struct ModelExpression<Input: PredicateExpression, Output>: PredicateExpression {
+      public let expression: Foundation.Expression<Input.Output, Output>
+      public let input: Input
+
+      public init(expression: Foundation.Expression<Input.Output, Output>, input: Input) {
+        self.expression = expression
+        self.input = input
+      }
+
+      public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+        try expression.evaluate(input.evaluate(bindings))
+      }
+    }
+
+    public static func build_evaluate<Input, Output>(
+      _ expression: Value<Foundation.Expression<Input.Output, Output>>, _ input: Input
+    ) -> ModelExpression<Input, Output> { ModelExpression(expression: expression.value, input: input) }
+  }
+
+  /// The expression's words are put in place of the call.
+  extension PredicateExpressions.ModelExpression: Translatable {
+    func piece(_ translator: Translator) throws -> Piece {
+      translator.bind(expression.variable.key, try translator.piece(input))
+      return try translator.piece(expression.expression)
+    }
+
+    func step(_ walker: Walker) throws -> AnyStep {
+      let (input, variable) = (try walker.step(of: input), expression.variable)
+      let other = try walker.step(of: expression.expression, binding: variable)
+      return Step<Output> { try other.run($0.binding(variable, to: input.run($0))) }
+    }
+
+    func wording(_ text: PredicateText) -> Wording {
+      let inner = PredicateText(expression.variable.key).text(expression.expression)
+      return Wording("(\(inner)).evaluate(\(text.text(input)))", .postfix)
+    }
+  }
+
+  extension PredicateExpressions.ModelExpression: Sendable where Input: Sendable {}
+
+  /// Foundation demands it of what stands in its predicates, but cannot code an expression here.
+  extension PredicateExpressions.ModelExpression: StandardPredicateExpression, Codable
+  where Input: StandardPredicateExpression {
+    public init(from decoder: any Decoder) throws {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: Self.reason))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: Self.reason))
+    }
+
+    private static var reason: String {
+      "a predicate that evaluates an expression cannot be coded: write the expression into it"
+    }
+  }
+
+#endif
+
+extension PredicateExpressions {
+  /// A negative number beside something that may be nil, as in `$0.width == -5`.
+  ///
+  /// There the compiler takes Foundation's macro, which makes two parts of the number and forgets the optional.
+  @_disfavoredOverload
+  public static func build_UnaryMinus<Number: SignedNumeric>(_ number: Value<Number>) -> Value<Number?> {
+    Value(0 - number.value)
+  }
+}

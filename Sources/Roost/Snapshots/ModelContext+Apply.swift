@@ -1,0 +1,171 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// Taking snapshots over into models.
+extension ModelContext {
+  /// Makes a model what a snapshot says, and returns it: that of its identifier, else that of its unique values, else a new one. Only
+  /// properties that differ are set; what the snapshot does not know stays. Nothing is saved; a save treats conflicts as those of
+  /// any other change.
+  ///
+  /// It throws, and changes nothing, where a relationship leads to a model that is not here.
+  @discardableResult
+  public func apply<T>(_ snapshot: ModelSnapshot<T>) throws -> T where T: PersistentModel {
+    try apply(contentsOf: CollectionOfOne(snapshot))[0]
+  }
+
+  /// The same of many. Those that are new here may lead to each other, in any order.
+  @discardableResult
+  public func apply<T>(contentsOf snapshots: some Sequence<ModelSnapshot<T>>) throws -> [T] where T: PersistentModel {
+    let contents = snapshots.map(\.content)
+    let models = try Doorway.pass {
+      var application = SnapshotApplication(contents, self)
+      return try application.run()
+    }
+    return try models.map { model in
+      if let model = model as? T { return model }
+      throw RoostError(.badValue, "the model is a \(type(of: model)._$type.name), not a \(T._$type.name)")
+    }
+  }
+}
+
+/// One application of snapshots: first everything is found and looked at, then changed.
+private struct SnapshotApplication {
+  let contents: [SnapshotContent]
+  let context: ModelContext
+  /// By snapshot, its model, and whether that is new.
+  var models: [(model: any PersistentModel, isNew: Bool)?]
+  /// The snapshots by the identifiers that they have.
+  let places: [PersistentIdentifier: Int]
+  /// Models that wait and had no identifier of their own when a snapshot was made of them.
+  var waiting: [PersistentIdentifier: any PersistentModel] = [:]
+  /// Snapshots that are being looked at.
+  var path: Set<Int> = []
+
+  init(_ contents: [SnapshotContent], _ context: ModelContext) {
+    self.contents = contents
+    self.context = context
+    models = Array(repeating: nil, count: contents.count)
+    places = Dictionary(contents.enumerated().map { ($1.identifier, $0) }) { _, last in last }
+  }
+
+  mutating func run() throws -> [any PersistentModel] {
+    noteWaiting()
+    for number in contents.indices { _ = try find(number) }
+    for content in contents { try check(content) }
+    let found = models.compactMap { $0 }
+    for found in found where found.isNew { try context.state.graph(of: found.model).insert(found.model) }
+    for (content, found) in zip(contents, found) {
+      // All were found before.
+      content.give(to: found.model) { try? target($0, content) }
+    }
+    return found.map(\.model)
+  }
+
+  private mutating func noteWaiting() {
+    for model in context.insertedModelsArray {
+      guard let number = model._$state.extras?.temporaryNumber, number != 0 else { continue }
+      let entity = type(of: model)._$type.name
+      waiting[PersistentIdentifier(store: nil, entity: entity, .temporary(number))] = model
+    }
+  }
+
+  // MARK: Finding
+
+  private mutating func find(_ number: Int) throws -> any PersistentModel {
+    if let known = models[number] { return known.model }
+    let content = contents[number]
+    // Of two snapshots of one model the last one comes last.
+    if let place = places[content.identifier], place != number {
+      let model = try find(place)
+      models[number] = (model, false)
+      return model
+    }
+    if let model = try known(content.identifier, content.isElsewhere) {
+      guard type(of: model)._$type.isKind(of: content.type) else {
+        throw RoostError(
+          .badValue,
+          "\(content.type.name): the model of this identifier is a \(type(of: model)._$type.name) here")
+      }
+      models[number] = (model, false)
+      return model
+    }
+    let made = content.makeModel()
+    _ = try context.state.stores.known(type(of: made))
+    if case .row = content.identifier.key, content.identifier.entityName != content.type.name {
+      throw RoostError(
+        .badValue,
+        "the snapshot is of a \(content.identifier.entityName), but has the properties of \(content.type.name) alone, so no new "
+          + "model can be made of it: apply one of its own class")
+    }
+    if let property = content.fill(made) {
+      throw RoostError(
+        .badValue,
+        "\(content.type.name).\(content.type.propertyName(property)) is not in the snapshot, so no new model can be made of it: "
+          + "give the property a default")
+    }
+    // What must be unique may be a relationship, so those to one are set before somebody looks.
+    path.insert(number)
+    for property in content.form.links {
+      guard case .one(let one?)? = content.link(property), let other = try target(one, content) else { continue }
+      made._$fill(property, with: other)
+    }
+    path.remove(number)
+    if let like = try likeness(made, content) {
+      models[number] = (like, false)
+      return like
+    }
+    models[number] = (made, true)
+    return made
+  }
+
+  /// A stored model with the same unique values.
+  private func likeness(_ made: any PersistentModel, _ content: SnapshotContent) throws -> (any PersistentModel)? {
+    let graph = try context.state.graph(of: made)
+    guard graph.hasUniques(made) else { return nil }
+    do {
+      let found = try graph.existing(like: made) as? any PersistentModel
+      return found.flatMap { type(of: $0)._$type === content.type ? $0 : nil }
+    } catch let fault as RecordFault where fault.code == .missing {
+      // A reference must lead to a model that is new too, so nothing stored can be like it.
+      return nil
+    }
+  }
+
+  /// A model that is here already.
+  private func known(_ identifier: PersistentIdentifier, _ isElsewhere: Bool) throws -> (any PersistentModel)? {
+    if case .temporary = identifier.key { return isElsewhere ? nil : waiting[identifier] }
+    guard let (place, row) = context.state.stores.row(of: identifier) else { return nil }
+    return try context.state.graph(place.store).existing(place.map, RowID(row)) as? any PersistentModel
+  }
+
+  /// Where a relationship leads: to another snapshot's model, or to one that is here. Nil while that is being looked for.
+  private mutating func target(
+    _ identifier: PersistentIdentifier, _ content: SnapshotContent
+  ) throws -> (any PersistentModel)? {
+    if let place = places[identifier] { return path.contains(place) ? nil : try find(place) }
+    return try known(identifier, content.isElsewhere)
+  }
+
+  private mutating func check(_ content: SnapshotContent) throws {
+    for property in content.form.links {
+      let identifiers: [PersistentIdentifier] =
+        switch content.link(property) {
+        case .one(let one)?: one.map { [$0] } ?? []
+        case .many(let many)?: many
+        case .absent?, nil: []
+        }
+      for identifier in identifiers {
+        let name = "\(content.type.name).\(content.type.propertyName(property))"
+        guard let target = try target(identifier, content) else {
+          throw RoostError(
+            .foreign,
+            "\(name) leads to a \(identifier.entityName) that is not here: apply its snapshot before, or in the same call"
+          )
+        }
+        guard let wanted = content.form.destination(property), type(of: target)._$type.isKind(of: wanted) else {
+          throw RoostError(.badValue, "\(name) cannot lead to a \(identifier.entityName)")
+        }
+      }
+    }
+  }
+}

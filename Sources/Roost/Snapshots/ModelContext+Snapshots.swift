@@ -1,0 +1,95 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// Snapshots of what a context sees.
+extension ModelContext {
+  /// Snapshots of the models that a descriptor asks for, with changes that wait to be saved. No models are made of the rows.
+  /// Lists are read too, each with a look-up for each model, unless `includingLists` is false.
+  public func fetchSnapshots<T>(
+    _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
+    guard let tracer = state.stores.tracer(of: T.self) else { return try contents(descriptor, includingLists) }
+    return try traced(.snapshots, descriptor, tracer, (fileID, line), \.count) {
+      try contents(descriptor, includingLists)
+    }
+  }
+
+  private func contents<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ lists: Bool
+  ) throws -> [ModelSnapshot<T>] {
+    try state.call(.fetching) {
+      let identifiers = try FetchRun(descriptor, state).identifiers()
+      return try state.snapshots(identifiers, lists).compactMap { $0.map(ModelSnapshot<T>.init) }
+    }
+  }
+
+  /// The snapshot of a model as the context sees it; nil where it is deleted, or was never here.
+  public func snapshot<T>(
+    for persistentModelID: PersistentIdentifier, as type: T.Type = T.self
+  ) throws -> ModelSnapshot<T>? where T: PersistentModel {
+    if case .temporary = persistentModelID.key {
+      let model: T? = try existingModel(for: persistentModelID)
+      return model.map { ModelSnapshot($0) }
+    }
+    guard let (place, _) = state.stores.row(of: persistentModelID) else {
+      guard state.stores.place(named: persistentModelID.entityName) != nil else {
+        throw RoostError(.unknownModel, "the container has no model named \(persistentModelID.entityName)")
+      }
+      throw RoostError(.foreign, "the identifier belongs to another store than this container's")
+    }
+    return try state.call(.fetching) {
+      try state.graph(place.store).goOnNow()
+      guard let content = try state.snapshots([persistentModelID], true)[0], content.type.isKind(of: T._$type) else {
+        return nil
+      }
+      return ModelSnapshot<T>(content)
+    }
+  }
+}
+
+/// Snapshots of what is saved, from whatever actor or thread.
+extension ModelContainer {
+  /// Snapshots of the saved models that a descriptor asks for.
+  public nonisolated func fetchSnapshots<T>(
+    _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
+    try ModelContext(self).fetchSnapshots(descriptor, includingLists: includingLists, fileID: fileID, line: line)
+  }
+
+  /// The snapshot of a saved model; nil where there is none.
+  public nonisolated func snapshot<T>(
+    for persistentModelID: PersistentIdentifier, as type: T.Type = T.self
+  ) throws -> ModelSnapshot<T>? where T: PersistentModel {
+    try ModelContext(self).snapshot(for: persistentModelID)
+  }
+}
+
+extension ContextState {
+  /// The contents of snapshots of identifiers, within a call.
+  fileprivate func snapshots(_ identifiers: [PersistentIdentifier], _ lists: Bool) throws -> [SnapshotContent?] {
+    // Nearly always all are of one store.
+    var found: [SnapshotContent?] = Array(repeating: nil, count: identifiers.count)
+    for (number, store) in stores.stores.enumerated() {
+      var rows: [(map: EntityMap, row: UInt64)] = []
+      var places: [Int] = []
+      for (at, identifier) in identifiers.enumerated() {
+        guard let (place, row) = stores.row(of: identifier), place.store == number else { continue }
+        rows.append((place.map, row))
+        places.append(at)
+      }
+      if rows.isEmpty { continue }
+      let graph = graph(number)
+      for (at, image) in zip(places, try graph.images(rows, lists: lists)) {
+        guard let image else { continue }
+        let known = identifiers[at]
+        let isItself = known.key == .row(image.row) && known.entityName == image.values.form.type.name
+        let identifier =
+          isItself
+          ? known
+          : PersistentIdentifier(store: store.identifier, entity: image.values.form.type.name, .row(image.row))
+        found[at] = SnapshotContent(image, identifier, store.identifier)
+      }
+    }
+    return found
+  }
+}

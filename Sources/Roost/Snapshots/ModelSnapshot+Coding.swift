@@ -1,0 +1,122 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+internal import Synchronization
+
+/// Coded by the names of the properties, so that people can read it and programs of other versions too.
+///
+/// ```
+/// { "model": "Track", "id": { … }, "values": { "title": "So What", "album": { … } or null, "tags": [ … ] } }
+/// ```
+/// What the class does not have any more is left out; what it has and the data has not is not loaded: see
+/// ``ModelSnapshot/isLoaded(_:)``. A property is found by its `originalName` too.
+extension ModelSnapshot: Codable {
+  private enum CodingKeys: String, CodingKey { case model, id, process, values }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(entityName, forKey: .model)
+    try container.encode(persistentModelID, forKey: .id)
+    if content.hasTemporary { try container.encode(Process.number, forKey: .process) }
+    var values = container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)
+    try content.values.encode(into: &values)
+    for property in content.form.links {
+      let key = ImageKey(content.type.propertyName(property))
+      switch content.link(property) {
+      case .absent?, nil: continue
+      case .one(let one?)?: try values.encode(one, forKey: key)
+      case .one(nil)?: try values.encodeNil(forKey: key)
+      case .many(let many)?: try values.encode(many, forKey: key)
+      }
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let name = try container.decode(String.self, forKey: .model)
+    guard let type = ModelNames.shared.type(name, Model._$type) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .model, in: container,
+        debugDescription: "\(name) is no \(Model._$type.name) that this program knows: make its container first")
+    }
+    let form = ImageForm.of(type)
+    let values = try container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)
+    let originals = OriginalNames(type)
+    func key(_ number: Int) -> ImageKey? {
+      let names = [type.propertyName(number)] + (originals.names[number].map { [$0] } ?? [])
+      return names.map { ImageKey($0) }.first { values.contains($0) }
+    }
+    let image = try ValueImage(form, from: values, name: key)
+    let links = try form.links.map { property -> SnapshotContent.Link in
+      guard let key = key(property) else { return .absent }
+      if form.isList(property) {
+        return .many(try values.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? [])
+      }
+      return .one(try values.decodeIfPresent(PersistentIdentifier.self, forKey: key))
+    }
+    content = SnapshotContent(try container.decode(PersistentIdentifier.self, forKey: .id), image, links)
+    content.isDecoded = true
+    if content.hasTemporary {
+      content.isElsewhere = try container.decodeIfPresent(UInt64.self, forKey: .process) != Process.number
+    }
+  }
+}
+
+extension SnapshotContent {
+  /// Whether it names a model without a row, which means nothing in other processes.
+  fileprivate var hasTemporary: Bool {
+    func isTemporary(_ identifier: PersistentIdentifier) -> Bool {
+      if case .temporary = identifier.key { true } else { false }
+    }
+    return isTemporary(identifier)
+      || links.contains { link in
+        switch link {
+        case .absent: false
+        case .one(let one): one.map(isTemporary) ?? false
+        case .many(let many): many.contains(where: isTemporary)
+        }
+      }
+  }
+}
+
+private enum Process {
+  /// Tells this process from all others.
+  static let number = UInt64.random(in: .min ... .max)
+}
+
+/// What a class's properties were called before.
+private struct OriginalNames {
+  private(set) var names: [Int: String] = [:]
+
+  init(_ type: _ModelType) {
+    var next: _ModelType? = type
+    while let known = next {
+      if let model = known.model as? any PersistentModel.Type {
+        for property in model.schemaMetadata {
+          guard let number = known.number(of: property.keypath),
+            let original = property.metadata?.originalName, !original.isEmpty, original != property.name
+          else { continue }
+          names[number] = original
+        }
+      }
+      next = known.superType
+    }
+  }
+}
+
+/// The classes of the program's models by name. A type lives as long as the program.
+///
+/// Unchecked because of `types`, which is read and written under the lock.
+final class ModelNames: @unchecked Sendable {
+  static let shared = ModelNames()
+  private let lock = Lock()
+  private var types: [String: [_ModelType]] = [:]
+
+  func add(_ type: _ModelType) { lock.withLock { types[type.name, default: []].append(type) } }
+
+  /// The class of this name that is another one, or inherits from it.
+  func type(_ name: String, _ base: _ModelType) -> _ModelType? {
+    if base.name == name { return base }
+    return lock.withLock { types[name] }?.first { $0.isKind(of: base) }
+  }
+}

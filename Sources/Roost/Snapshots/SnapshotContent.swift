@@ -1,0 +1,131 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+
+/// What a snapshot holds. It never changes.
+struct SnapshotContent: Hashable, Sendable {
+  var identifier: PersistentIdentifier
+  var values: ValueImage
+  /// By place among the class's relationships.
+  var links: [Link]
+  /// Whether it comes from another process, where identifiers of models without a row are others'.
+  var isElsewhere = false
+  /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
+  var isDecoded = false
+
+  enum Link: Hashable, Sendable {
+    /// Not read, or not known.
+    case absent
+    case one(PersistentIdentifier?)
+    case many([PersistentIdentifier])
+  }
+
+  var form: ImageForm { values.form }
+  var type: _ModelType { values.form.type }
+
+  init(_ identifier: PersistentIdentifier, _ values: ValueImage, _ links: [Link]) {
+    self.identifier = identifier
+    self.values = values
+    self.links = links
+  }
+
+  /// Of a row of a store.
+  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, _ store: String) {
+    func name(_ name: ObjectName) -> PersistentIdentifier {
+      PersistentIdentifier(store: store, entity: name.entity, .row(name.row))
+    }
+    let links: [Link] = image.links.map { link in
+      switch link {
+      case .absent: .absent
+      case .one(let one): .one(one.map(name))
+      case .many(let many): .many(many.map(name))
+      }
+    }
+    self.init(identifier, image.values, links)
+  }
+
+  /// Of a model whose context is in the middle of a change.
+  init(unsettled model: some PersistentModel) {
+    guard let graph = model.graphContext, let image = graph.imageAsItIs(of: model) else {
+      self.init(model)
+      return
+    }
+    self.init(image, model.persistentModelID, graph.store.identifier)
+  }
+
+  /// Of a model, in a context or in none.
+  init(_ model: some PersistentModel) {
+    if let graph = model.graphContext {
+      let image = graph.image(of: model)
+      self.init(image, model.persistentModelID, graph.store.identifier)
+      return
+    }
+    let values = ValueImage(model)
+    let held = model.heldObjects()
+    let links = values.form.links.enumerated().map { place, property -> Link in
+      let identifiers = held[place].compactMap { ($0 as? any PersistentModel)?.persistentModelID }
+      return values.form.isList(property) ? .many(identifiers) : .one(identifiers.first)
+    }
+    self.init(model.persistentModelID, values, links)
+  }
+
+  static func == (one: SnapshotContent, other: SnapshotContent) -> Bool {
+    one.identifier == other.identifier && one.values == other.values && one.links == other.links
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(identifier)
+    hasher.combine(values)
+  }
+
+  // MARK: Reading
+
+  func link(_ property: Int) -> Link? {
+    let place = form.linkPlaces[property]
+    return place < 0 ? nil : links[place]
+  }
+
+  func isPresent(_ property: Int) -> Bool {
+    switch link(property) {
+    case .absent?: false
+    case .some: true
+    case nil: values.isPresent(property)
+    }
+  }
+
+  func isSame(_ property: Int, as other: SnapshotContent) -> Bool {
+    if let link = link(property) { return link == other.link(property) }
+    return values.isSame(property, as: other.values)
+  }
+
+  /// A value for people.
+  func text(_ property: Int) -> String {
+    switch link(property) {
+    case .absent?: return "not read"
+    case .one(let one)?: return one.map(Self.text) ?? "nil"
+    case .many(let many)?: return "[" + many.map(Self.text).joined(separator: ", ") + "]"
+    case nil: break
+    }
+    guard let value = values.any(property) else { return "unknown" }
+    if let text = value as? String { return "\"\(text)\"" }
+    if let optional = value as? any TextOfOptional { return optional.text }
+    return "\(value)"
+  }
+
+  private static func text(_ identifier: PersistentIdentifier) -> String {
+    switch identifier.key {
+    case .row(let row): "\(identifier.entityName) \(row)"
+    case .temporary(let number): "new \(identifier.entityName) \(number)"
+    case .text(let text): "\(identifier.entityName) \(text)"
+    }
+  }
+}
+
+private protocol TextOfOptional { var text: String { get } }
+
+extension Optional: TextOfOptional {
+  fileprivate var text: String {
+    guard let value = self else { return "nil" }
+    return value is String ? "\"\(value)\"" : "\(value)"
+  }
+}

@@ -1,0 +1,149 @@
+internal import RoostGraph
+
+/// A struct with a field for each property of a model. `@Snapshots` makes one, ``SnapshotModel``'s `Snapshot`.
+public protocol TypedSnapshot: Sendable {
+  associatedtype SnapshotModel: PersistentModel
+
+  /// Which model it is of.
+  var persistentModelID: PersistentIdentifier { get }
+  init(_ snapshot: ModelSnapshot<SnapshotModel>)
+  /// Gives the fields back, by number.
+  func _$put(into values: inout _SnapshotSink)
+}
+
+extension TypedSnapshot {
+  /// The model as it is now, with changes that wait to be saved.
+  public nonisolated init(_ model: SnapshotModel) { self.init(ModelSnapshot(model)) }
+
+  /// The same with the fields behind key paths, for comparing and applying.
+  public var modelSnapshot: ModelSnapshot<SnapshotModel> {
+    var sink = _SnapshotSink(SnapshotModel._$type, persistentModelID)
+    _$put(into: &sink)
+    return ModelSnapshot(sink.content)
+  }
+}
+
+/// One of a class that inherits from another model: what it inherits stands behind key paths.
+public protocol InheritingSnapshot: TypedSnapshot {
+  associatedtype InheritedModel: PersistentModel
+  var inherited: ModelSnapshot<InheritedModel> { get set }
+}
+
+extension InheritingSnapshot {
+  @_disfavoredOverload
+  public subscript<Value>(dynamicMember keyPath: KeyPath<InheritedModel, Value>) -> Value { inherited[keyPath] }
+  public subscript<Other: PersistentModel>(
+    dynamicMember keyPath: KeyPath<InheritedModel, Other?>
+  ) -> PersistentIdentifier? { inherited[keyPath] }
+  public subscript<Other: PersistentModel>(
+    dynamicMember keyPath: KeyPath<InheritedModel, Other>
+  ) -> PersistentIdentifier { inherited[keyPath] }
+  public subscript<Other: PersistentModel>(
+    dynamicMember keyPath: KeyPath<InheritedModel, [Other]>
+  ) -> [PersistentIdentifier] { inherited[keyPath] }
+  public subscript<Other: PersistentModel>(
+    dynamicMember keyPath: KeyPath<InheritedModel, [Other]?>
+  ) -> [PersistentIdentifier] { inherited[keyPath] }
+}
+
+extension ModelSnapshot {
+  /// For generated code: the value of a property, or a relationship's identifiers.
+  public func _known<Value>(_ property: Int) -> Value { SnapshotReading.value(content, property) }
+
+  public func _field<Value>(_ property: Int) -> _SnapshotField<Value> { _SnapshotField(content, property) }
+
+  public func _inherited<Other: PersistentModel>() -> ModelSnapshot<Other> { ModelSnapshot<Other>(content) }
+}
+
+/// Reading by number what the type of a field says.
+enum SnapshotReading {
+  static func value<Value>(_ content: SnapshotContent, _ property: Int) -> Value {
+    if let link = content.link(property) {
+      if let found = identifiers(link, content, property) as? Value { return found }
+    } else if let found: Value = try? content.value(property) {
+      return found
+    }
+    preconditionFailure(
+      "\(content.type.name).\(content.type.propertyName(property)) has no value that is a \(Value.self): fetch the snapshots with "
+        + "lists, and give properties that older programs do not know a default")
+  }
+
+  private static func identifiers(_ link: SnapshotContent.Link, _ content: SnapshotContent, _ property: Int) -> Any {
+    switch link {
+    case .many(let many): return many
+    case .absent where content.form.isList(property) && content.isDecoded: return [PersistentIdentifier]()
+    case .one(let one?): return one
+    case .one(nil), .absent:
+      if content.type.mayBeNil(property) { return PersistentIdentifier?.none as Any }
+      let name = content.form.destination(property)?.name ?? ""
+      return PersistentIdentifier(store: nil, entity: name, .temporary(0), isSaved: false)
+    }
+  }
+}
+
+/// Takes the fields of a typed snapshot back, by number.
+public struct _SnapshotSink {
+  private let form: ImageForm
+  private let identifier: PersistentIdentifier
+  private var values: [Any?]
+  private var links: [SnapshotContent.Link]
+
+  init(_ type: _ModelType, _ identifier: PersistentIdentifier) {
+    form = ImageForm.of(type)
+    self.identifier = identifier
+    values = Array(repeating: nil, count: form.coders.count)
+    links = form.links.map { _ in .absent }
+  }
+
+  public mutating func _put<Value>(_ value: Value, _ property: Int) {
+    let place = form.linkPlaces[property]
+    guard place >= 0 else { return values[property] = .some(value) }
+    if let many = value as? [PersistentIdentifier] {
+      links[place] = .many(many)
+    } else {
+      let one = value as? PersistentIdentifier
+      // One that stands for nowhere was made where none could be had.
+      links[place] = .one(one?.key == .temporary(0) ? nil : one)
+    }
+  }
+
+  public mutating func _inherit<Other>(_ inherited: ModelSnapshot<Other>) {
+    for property in Other._$type.properties.indices {
+      if let link = inherited.content.link(property) {
+        links[form.linkPlaces[property]] = link
+      } else {
+        values[property] = inherited.content.values.any(property)
+      }
+    }
+  }
+
+  var content: SnapshotContent { SnapshotContent(identifier, ValueImage(form, values: values), links) }
+}
+
+extension ModelContext {
+  /// Snapshots of the models that a descriptor asks for, as the struct that `@Snapshots` made.
+  public func fetchSnapshots<S>(
+    _ descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [S] where S: TypedSnapshot {
+    try fetchSnapshots(descriptor, includingLists: true, fileID: fileID, line: line).map { S($0) }
+  }
+
+  /// Makes a model what a typed snapshot says; see ``apply(_:)-(ModelSnapshot<T>)``.
+  @discardableResult
+  public func apply<S>(_ snapshot: S) throws -> S.SnapshotModel where S: TypedSnapshot {
+    try apply(snapshot.modelSnapshot)
+  }
+
+  @discardableResult
+  public func apply<S>(contentsOf snapshots: some Sequence<S>) throws -> [S.SnapshotModel] where S: TypedSnapshot {
+    try apply(contentsOf: snapshots.map(\.modelSnapshot))
+  }
+}
+
+extension ModelContainer {
+  public nonisolated func fetchSnapshots<S>(
+    _ descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [S] where S: TypedSnapshot {
+    try ModelContext(self).fetchSnapshots(descriptor, as: type, fileID: fileID, line: line)
+  }
+}

@@ -1,0 +1,146 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+
+/// What a program gave a configuration to be told by. Two are equal if they are one.
+final class TraceHandler: Hashable, Sendable {
+  let handle: @Sendable (TraceEvent) -> Void
+
+  init(_ handle: @escaping @Sendable (TraceEvent) -> Void) { self.handle = handle }
+
+  static func == (one: TraceHandler, other: TraceHandler) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Tells of what one store does.
+///
+/// Unchecked because of `busy`, which is read and written under the lock.
+final class Tracer: @unchecked Sendable {
+  let store: String
+  private let handler: TraceHandler?
+  private let threshold: Duration
+  private let output: TraceOutput?
+  private let lock = Lock()
+  /// Threads on which somebody is being told: what he does himself is not told.
+  private var busy: Set<UInt64> = []
+
+  /// Nil where nobody wants to know.
+  init?(_ configuration: ModelConfiguration, _ output: TraceOutput? = .environment) {
+    if configuration.traceHandler == nil, output == nil { return nil }
+    store = configuration.name
+    handler = configuration.traceHandler
+    threshold = configuration.traceThreshold
+    self.output = output
+  }
+
+  var now: UInt64 { Clock.monotonicNanoseconds() }
+
+  /// Tells of something that is over. No lock is held, and no turn of a context.
+  func tell(_ event: TraceEvent) {
+    let isWanted = handler != nil && (event.error != nil || event.duration >= threshold)
+    let isPrinted = output.map { event.error != nil || event.duration >= $0.threshold } ?? false
+    defer { event.lazyPlan?.seal() }
+    if !isWanted && !isPrinted { return }
+    let thread = Thread.currentID
+    guard lock.withLock({ busy.insert(thread).inserted }) else { return }
+    defer { _ = lock.withLock { busy.remove(thread) } }
+    if isPrinted { output?.print(event) }
+    if isWanted { handler?.handle(event) }
+  }
+
+  func hear(_ merge: MergeReport, _ state: ContextState) {
+    var event = TraceEvent(.merge, store, nanoseconds: merge.nanoseconds)
+    event.commits = merge.commits
+    event.error = merge.failure.map(Doorway.translated)
+    event.author = state.editingState.author
+    event.context = state.name
+    tell(event)
+  }
+
+  func hearCheckpoints(_ graph: GraphStore) -> Int {
+    graph.hearCheckpoints { [self] nanoseconds, pages, failure in
+      var event = TraceEvent(.checkpoint, store, nanoseconds: nanoseconds)
+      event.pages = pages
+      event.error = failure.map(Doorway.translated)
+      tell(event)
+    }
+  }
+}
+
+/// Opening a store, of which somebody may want to know.
+struct OpeningTrace {
+  private let tracer: Tracer?
+
+  init(_ tracer: Tracer?) { self.tracer = tracer }
+
+  func run(_ body: () throws -> GraphStore) throws -> GraphStore {
+    guard let tracer else { return try body() }
+    let start = tracer.now
+    do {
+      let store = try body()
+      let end = tracer.now
+      // One that another container has open was opened before.
+      if let recovery = store.recovery, recovery.nanoseconds <= end - start {
+        var event = TraceEvent(.recovery, tracer.store, nanoseconds: recovery.nanoseconds)
+        event.commits = recovery.commits
+        event.bytes = recovery.bytes
+        tracer.tell(event)
+      }
+      tracer.tell(TraceEvent(.opening, tracer.store, nanoseconds: end - start))
+      return store
+    } catch {
+      var event = TraceEvent(.opening, tracer.store, nanoseconds: tracer.now - start)
+      event.error = error
+      tracer.tell(event)
+      throw error
+    }
+  }
+}
+
+/// Where the environment wants events to be printed.
+///
+/// `ROOST_TRACE=1` prints all of them to standard error, another number those that took as many milliseconds, and a path writes all of
+/// them there.
+struct TraceOutput: Sendable {
+  let threshold: Duration
+  let path: String?
+
+  static let environment = TraceOutput(ProcessInfo.processInfo.environment["ROOST_TRACE"])
+
+  init?(_ setting: String?) {
+    guard let setting, !setting.isEmpty, setting != "0" else { return nil }
+    if let milliseconds = Double(setting) {
+      guard milliseconds.isFinite, milliseconds > 0 else { return nil }
+      threshold = setting == "1" ? .zero : .milliseconds(min(milliseconds, 1e12))
+      path = nil
+    } else {
+      threshold = .zero
+      path = setting
+    }
+  }
+
+  private static let lock = Lock()
+
+  func print(_ event: TraceEvent) {
+    var text = "\(event)"
+    if let plan = event.plan {
+      text +=
+        "; plan: " + plan.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: ", ")
+    }
+    let line = Data((text.replacing("\n", with: " ") + "\n").utf8)
+    Self.lock.withLock {
+      guard let path else {
+        // Where nobody can be told, nobody is told.
+        try? FileHandle.standardError.write(contentsOf: line)
+        return
+      }
+      if !FileManager.default.fileExists(atPath: path) {
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+      }
+      guard let file = FileHandle(forWritingAtPath: path) else { return }
+      _ = try? file.seekToEnd()
+      try? file.write(contentsOf: line)
+      try? file.close()
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+internal import Roost
+
+/// Compares what a context finds with what a predicate says of each model.
+struct Judge<Model: PersistentModel> {
+  let context: ModelContext
+  let predicate: Predicate<Model>
+  let node: Node<Bool>
+  let variable: Int
+
+  /// What is wrong; nil if nothing is.
+  func complaint(_ order: [SortDescriptor<Model>], limit: Int?, offset: Int?) -> String? {
+    do { return try look(order, limit, offset) } catch { return "what it is compared with throws \(error)" }
+  }
+
+  private func look(_ order: [SortDescriptor<Model>], _ limit: Int?, _ offset: Int?) throws -> String? {
+    let all = try context.fetch(FetchDescriptor<Model>(sortBy: order))
+    var (expected, hasFault): ([Model], Bool) = ([], false)
+    var sound: [Model] = []
+    for model in all {
+      do {
+        let isIn = try node.value(Frame().with(variable, model))
+        if isIn { expected.append(model) }
+        sound.append(model)
+      } catch is NodeFault { hasFault = true }
+    }
+    if !hasFault, let complaint = try evaluated(all, expected) { return complaint }
+    var descriptor = FetchDescriptor(predicate: predicate, sortBy: order)
+    if !hasFault {
+      descriptor.fetchLimit = limit
+      descriptor.fetchOffset = offset
+    }
+    do {
+      let found = try context.fetch(descriptor)
+      if hasFault { return compare(found.filter { sound.contains($0) }, expected, "of the sound models") }
+      if let complaint = compare(found, window(expected, limit, offset), "fetch") { return complaint }
+      return try counts(descriptor, window(expected, limit, offset).count)
+    } catch {
+      let isTyped = error is RoostError || error is SwiftDataError
+      return hasFault && isTyped ? nil : "it throws \(error)"
+    }
+  }
+
+  /// Foundation's own evaluation, where it cannot trap.
+  private func evaluated(_ all: [Model], _ expected: [Model]) throws -> String? {
+    compare(try all.filter { try predicate.evaluate($0) }, expected, "Foundation's evaluate")
+  }
+
+  private func counts(_ descriptor: FetchDescriptor<Model>, _ expected: Int) throws -> String? {
+    let count = try context.fetchCount(descriptor)
+    if count != expected { return "fetchCount says \(count) instead of \(expected)" }
+    let identifiers = try context.fetchIdentifiers(descriptor).count
+    return identifiers == expected ? nil : "fetchIdentifiers gives \(identifiers) instead of \(expected)"
+  }
+
+  private func window(_ models: [Model], _ limit: Int?, _ offset: Int?) -> [Model] {
+    Array(models.dropFirst(offset ?? 0).prefix(limit ?? .max))
+  }
+
+  private func compare(_ found: [Model], _ expected: [Model], _ what: String) -> String? {
+    if found.elementsEqual(expected, by: ===) { return nil }
+    return "\(what) gives \(names(found)) instead of \(names(expected))"
+  }
+
+  private func names(_ models: [Model]) -> String {
+    let names = models.map { model in
+      switch model {
+      case let thing as Thing: "\(thing.k)"
+      case let owner as Owner: "\(owner.age)"
+      default: "?"
+      }
+    }
+    return "[\(names.joined(separator: " "))]"
+  }
+}

@@ -1,0 +1,138 @@
+internal import Foundation
+internal import Roost
+
+/// Makes random predicates that mean something to the compiler.
+///
+/// The choices say what stands where; the pool, which values. So one kind of predicate is made with other values by the same choices
+/// and another pool.
+final class Maker {
+  let choices: Choices
+  var pool: Pool
+  private var lastVariable = 0
+  /// What was made, by name.
+  private(set) var census: [String: Int] = [:]
+
+  init(_ choices: Choices, _ pool: Pool) {
+    self.choices = choices
+    self.pool = pool
+  }
+
+  /// What can be asked of.
+  struct Scope {
+    var things: [Node<Thing>] = []
+    var specials: [Node<Special>] = []
+    var owners: [Node<Owner>] = []
+    var pieces: [Node<Piece>] = []
+    var texts: [Node<String>] = []
+    var numbers: [Node<Int>] = []
+  }
+
+  func newVariable() -> Int {
+    lastVariable += 1
+    return lastVariable
+  }
+
+  func note(_ name: String) { census[name, default: 0] += 1 }
+
+  /// The names that a census of many must hold.
+  static let names: Set<String> = [
+    "constant", "property", "and", "or", "not", "choice", "equal", "compare", "within", "optional equal", "nil",
+    "captured list",
+    "captured range", "captured set", "stored list", "quantified", "text", "identifier", "identifiers", "class", "cast",
+    "within another",
+    "memory", "arithmetic", "negated", "count", "filter", "unwrap", "coalesce", "element", "entry", "chain", "case",
+    "raw", "part",
+    "small numbers", "to one", "many",
+  ]
+
+  func constant<Value: Codable & Sendable>(_ type: Value.Type) -> Node<Value> {
+    note("constant")
+    return .constant(pool.value(type))
+  }
+
+  func perhaps<Value: Codable & Sendable>(_ type: Value.Type) -> Node<Value?> {
+    note("nil")
+    return .constant(pool.optional(type))
+  }
+
+  // MARK: Objects
+
+  func thing(_ scope: Scope) -> Node<Thing>? { scope.things.isEmpty ? nil : choices.pick(scope.things) }
+
+  /// What leads to an owner, or to nothing.
+  func owner(_ scope: Scope) -> Node<Owner?>? {
+    if let thing = thing(scope), scope.owners.isEmpty || choices.coin() {
+      note("to one")
+      return thing.property("owner", \Thing.owner)
+    }
+    if scope.owners.isEmpty { return nil }
+    return choices.pick(scope.owners).property("boss", \Owner.boss)
+  }
+
+  func pieces(_ scope: Scope, _ depth: Int) -> Node<[Piece]>? {
+    guard let thing = thing(scope) else { return nil }
+    note("many")
+    let all: Node<[Piece]>
+    if choices.below(3) == 2 {
+      all = .coalesceMany(thing.property("spares", \Thing.spares))
+    } else {
+      all = thing.property("pieces", \Thing.pieces)
+    }
+    guard depth > 1, choices.below(4) == 3 else { return all }
+    note("filter")
+    let number = newVariable()
+    return all.filtered(number, bool(depth - 1, scope.with(piece: number)))
+  }
+}
+
+extension Maker.Scope {
+  func with(piece number: Int) -> Maker.Scope {
+    var scope = self
+    scope.pieces.append(.variable(number))
+    return scope
+  }
+
+  func with(thing number: Int) -> Maker.Scope {
+    var scope = self
+    scope.things.append(.variable(number))
+    return scope
+  }
+
+  func with(owner number: Int) -> Maker.Scope {
+    var scope = self
+    scope.owners.append(.variable(number))
+    return scope
+  }
+
+  func with(special number: Int) -> Maker.Scope {
+    var scope = self
+    scope.specials.append(.variable(number))
+    return scope
+  }
+
+  func with(text number: Int) -> Maker.Scope {
+    var scope = self
+    scope.texts.append(.variable(number))
+    return scope
+  }
+
+  func with(number: Int) -> Maker.Scope {
+    var scope = self
+    scope.numbers.append(.variable(number))
+    return scope
+  }
+}
+
+extension Node where Value == [Piece] {
+  /// The members of a relationship to many that may be nil: `$0.spares.flatMap { $0 }` has no constant to stand for none, so it is asked with `!`.
+  static func coalesceMany(_ inner: Node<[Piece]?>) -> Node<[Piece]> {
+    func open(_ inner: some Known<[Piece]?>) -> any Known<[Piece]> { Words.build_ForcedUnwrap(inner) }
+    // A relationship to many is never nil in a store.
+    return Node(
+      "\(inner.text)!", { open(inner.build($0)) },
+      {
+        guard let found = try inner.value($0) else { throw NodeFault.nilUnwrapped }
+        return found
+      })
+  }
+}

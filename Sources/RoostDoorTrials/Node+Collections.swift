@@ -1,0 +1,119 @@
+internal import Foundation
+
+extension Node where Value: Sequence, Value.Element: Equatable {
+  func holds(_ element: Node<Value.Element>) -> Node<Bool> {
+    func open(_ list: some Known<Value>, _ element: some Known<Value.Element>) -> any Known<Bool> {
+      Words.build_contains(list, element)
+    }
+    return Node<Bool>(
+      "\(text).contains(\(element.text))", { open(self.build($0), element.build($0)) },
+      { try self.value($0).contains(element.value($0)) })
+  }
+}
+
+extension Node where Value: Sequence, Value.Element: Comparable {
+  func most(isLeast: Bool) -> Node<Value.Element?> {
+    func open(_ list: some Known<Value>) -> any Known<Value.Element?> {
+      isLeast ? Words.build_min(list) : Words.build_max(list)
+    }
+    return Node<Value.Element?>(
+      "\(text).\(isLeast ? "min" : "max")()", { open(self.build($0)) },
+      { isLeast ? try self.value($0).min() : try self.value($0).max() })
+  }
+}
+
+enum Quantifier: CaseIterable { case some, all, howMany }
+
+extension Node where Value: Sequence {
+  /// Whether some of its elements, or all, fulfil a test.
+  func asks(_ isAll: Bool, _ number: Int, _ test: Node<Bool>) -> Node<Bool> {
+    func open(_ list: some Known<Value>, _ probe: some Known<Bool>, _ variables: Variables) -> any Known<Bool> {
+      func body<Body: Known<Bool>>(_ probe: Body) -> any Known<Bool> {
+        func make(_ variable: Words.Variable<Value.Element>) -> Body {
+          variables.set(number, variable)
+          return same(test.build(variables))
+        }
+        return isAll
+          ? Words.build_allSatisfy(list) { make($0) } : Words.build_contains(list, where: { make($0) })
+      }
+      return body(probe)
+    }
+    return Node<Bool>(
+      "\(text).\(isAll ? "allSatisfy" : "contains") { $\(number) in \(test.text) }",
+      { variables in
+        variables.set(number, Words.Variable<Value.Element>())
+        return open(self.build(variables), test.build(variables), variables)
+      },
+      { frame in
+        for element in try self.value(frame) where try test.value(frame.with(number, element)) != isAll {
+          return !isAll
+        }
+        return isAll
+      })
+  }
+
+  func filtered(_ number: Int, _ test: Node<Bool>) -> Node<[Value.Element]> {
+    func open(
+      _ list: some Known<Value>, _ probe: some Known<Bool>, _ variables: Variables
+    ) -> any Known<[Value.Element]> {
+      func body<Body: Known<Bool>>(_ probe: Body) -> any Known<[Value.Element]> {
+        Words.build_filter(list) { (variable: Words.Variable<Value.Element>) -> Body in
+          variables.set(number, variable)
+          return same(test.build(variables))
+        }
+      }
+      return body(probe)
+    }
+    return Node<[Value.Element]>(
+      "\(text).filter { $\(number) in \(test.text) }",
+      { variables in
+        variables.set(number, Words.Variable<Value.Element>())
+        return open(self.build(variables), test.build(variables), variables)
+      }, { frame in try self.value(frame).filter { try test.value(frame.with(number, $0)) } })
+  }
+}
+
+extension Node {
+  func element<Element>(_ index: Node<Int>) -> Node<Element> where Value == [Element] {
+    func open(_ list: some Known<[Element]>, _ index: some Known<Int>) -> any Known<Element> {
+      Words.build_subscript(list, index)
+    }
+    return Node<Element>(
+      "\(text)[\(index.text)]", { open(self.build($0), index.build($0)) },
+      {
+        let (list, index) = (try self.value($0), try index.value($0))
+        guard list.indices.contains(index) else { throw NodeFault.outOfBounds }
+        return list[index]
+      })
+  }
+
+  func entry<Entry>(_ key: Node<String>) -> Node<Entry?> where Value == [String: Entry] {
+    func open(_ table: some Known<[String: Entry]>, _ key: some Known<String>) -> any Known<Entry?> {
+      Words.build_subscript(table, key)
+    }
+    return Node<Entry?>(
+      "\(text)[\(key.text)]", { open(self.build($0), key.build($0)) }, { try self.value($0)[key.value($0)] })
+  }
+
+  func entry<Entry>(_ key: Node<String>, _ instead: Node<Entry>) -> Node<Entry> where Value == [String: Entry] {
+    func open(
+      _ table: some Known<[String: Entry]>, _ key: some Known<String>, _ instead: some Known<Entry>
+    ) -> any Known<Entry> { Words.build_subscript(table, key, default: instead) }
+    return Node<Entry>(
+      "\(text)[\(key.text), default: \(instead.text)]",
+      { open(self.build($0), key.build($0), instead.build($0)) },
+      { try self.value($0)[key.value($0)] ?? instead.value($0) })
+  }
+
+  // MARK: Classes
+
+  func isOf<Class>(_ type: Class.Type) -> Node<Bool> {
+    func open<Root: Known<Value>>(_ root: Root) -> any Known<Bool> { Words.TypeCheck<Root, Class>(root) }
+    return Node<Bool>("(\(text) is \(Class.self))", { open(self.build($0)) }, { try self.value($0) is Class })
+  }
+
+  func cast<Class>(_ type: Class.Type) -> Node<Class?> {
+    func open<Root: Known<Value>>(_ root: Root) -> any Known<Class?> { Words.ConditionalCast<Root, Class>(root) }
+    return Node<Class?>("(\(text) as? \(Class.self))", { open(self.build($0)) }, { try self.value($0) as? Class })
+  }
+}

@@ -1,0 +1,162 @@
+internal import Foundation
+
+extension Node where Value == Bool {
+  static func and(_ one: Node, _ other: Node) -> Node {
+    func open(_ one: some Known<Bool>, _ other: some Known<Bool>) -> any Known<Bool> {
+      Words.build_Conjunction(lhs: one, rhs: other)
+    }
+    return Node(
+      "(\(one.text) && \(other.text))", { open(one.build($0), other.build($0)) },
+      { try one.value($0) && other.value($0) })
+  }
+
+  static func or(_ one: Node, _ other: Node) -> Node {
+    func open(_ one: some Known<Bool>, _ other: some Known<Bool>) -> any Known<Bool> {
+      Words.build_Disjunction(lhs: one, rhs: other)
+    }
+    return Node(
+      "(\(one.text) || \(other.text))", { open(one.build($0), other.build($0)) },
+      { try one.value($0) || other.value($0) })
+  }
+
+  static func not(_ inner: Node) -> Node {
+    func open(_ inner: some Known<Bool>) -> any Known<Bool> { Words.build_Negation(inner) }
+    return Node("!\(inner.text)", { open(inner.build($0)) }, { try !inner.value($0) })
+  }
+}
+
+enum Sign: CaseIterable { case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual }
+
+extension Node where Value: Equatable {
+  func equals(_ other: Node, isNot: Bool = false) -> Node<Bool> {
+    func open(_ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Bool> {
+      isNot ? Words.build_NotEqual(lhs: one, rhs: other) : Words.build_Equal(lhs: one, rhs: other)
+    }
+    return Node<Bool>(
+      "(\(text) \(isNot ? "!=" : "==") \(other.text))", { open(self.build($0), other.build($0)) },
+      { try (self.value($0) == other.value($0)) != isNot })
+  }
+}
+
+extension Node where Value: Comparable {
+  func compares(_ sign: Sign, _ other: Node) -> Node<Bool> {
+    let (word, test): (String, (Value, Value) -> Bool) =
+      switch sign {
+      case .equal: ("==", { $0 == $1 })
+      case .notEqual: ("!=", { $0 != $1 })
+      case .less: ("<", { $0 < $1 })
+      case .lessOrEqual: ("<=", { $0 <= $1 })
+      case .greater: (">", { $0 > $1 })
+      case .greaterOrEqual: (">=", { $0 >= $1 })
+      }
+    func open(_ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Bool> {
+      switch sign {
+      case .equal: Words.build_Equal(lhs: one, rhs: other)
+      case .notEqual: Words.build_NotEqual(lhs: one, rhs: other)
+      case .less: Words.build_Comparison(lhs: one, rhs: other, op: .lessThan)
+      case .lessOrEqual: Words.build_Comparison(lhs: one, rhs: other, op: .lessThanOrEqual)
+      case .greater: Words.build_Comparison(lhs: one, rhs: other, op: .greaterThan)
+      case .greaterOrEqual: Words.build_Comparison(lhs: one, rhs: other, op: .greaterThanOrEqual)
+      }
+    }
+    return Node<Bool>(
+      "(\(text) \(word) \(other.text))", { open(self.build($0), other.build($0)) },
+      { try test(self.value($0), other.value($0)) })
+  }
+
+  /// Whether it lies between two others.
+  func isWithin(_ low: Node, _ high: Node, isClosed: Bool) -> Node<Bool> {
+    func open(
+      _ value: some Known<Value>, _ low: some Known<Value>, _ high: some Known<Value>
+    ) -> any Known<Bool> {
+      isClosed
+        ? Words.build_contains(Words.build_ClosedRange(lower: low, upper: high), value)
+        : Words.build_contains(Words.build_Range(lower: low, upper: high), value)
+    }
+    return Node<Bool>(
+      "(\(low.text)\(isClosed ? "..." : "..<")\(high.text)).contains(\(text))",
+      { open(self.build($0), low.build($0), high.build($0)) },
+      {
+        let (low, high) = (try low.value($0), try high.value($0))
+        guard low <= high else { throw NodeFault.badRange }
+        let value = try self.value($0)
+        return low <= value && (isClosed ? value <= high : value < high)
+      })
+  }
+}
+
+extension Node {
+  static func choice(_ test: Node<Bool>, _ one: Node, _ other: Node) -> Node {
+    func open(_ test: some Known<Bool>, _ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Value> {
+      Words.build_Conditional(test, one, other)
+    }
+    return Node(
+      "(\(test.text) ? \(one.text) : \(other.text))", { open(test.build($0), one.build($0), other.build($0)) },
+      { try test.value($0) ? one.value($0) : other.value($0) })
+  }
+
+  // MARK: Optionals
+
+  static func coalesce(_ one: Node<Value?>, _ other: Node) -> Node {
+    func open(_ one: some Known<Value?>, _ other: some Known<Value>) -> any Known<Value> {
+      Words.build_NilCoalesce(lhs: one, rhs: other)
+    }
+    return Node(
+      "(\(one.text) ?? \(other.text))", { open(one.build($0), other.build($0)) },
+      { try one.value($0) ?? other.value($0) })
+  }
+
+  static func unwrapped(_ inner: Node<Value?>) -> Node {
+    func open(_ inner: some Known<Value?>) -> any Known<Value> { Words.build_ForcedUnwrap(inner) }
+    return Node(
+      "\(inner.text)!", { open(inner.build($0)) },
+      {
+        guard let found = try inner.value($0) else { throw NodeFault.nilUnwrapped }
+        return found
+      })
+  }
+
+  /// What is made of it, if it is not nil.
+  func then<Inner, Result>(_ number: Int, _ transform: Node<Result>) -> Node<Result?> where Value == Inner? {
+    func open<Root: Known<Inner?>, Body: Known<Result>>(
+      _ inner: Root, _ probe: Body, _ variables: Variables
+    ) -> any Known<Result?> {
+      let whole: Words.OptionalFlatMap<Root, Inner, Body, Result> = Words.build_flatMap(inner) { variable -> Body in
+        variables.set(number, variable)
+        return same(transform.build(variables))
+      }
+      return whole
+    }
+    return Node<Result?>(
+      "\(text).flatMap { $\(number) in \(transform.text) }",
+      { variables in
+        variables.set(number, Words.Variable<Inner>())
+        return open(self.build(variables), transform.build(variables), variables)
+      }, { frame in try self.value(frame).map { try transform.value(frame.with(number, $0)) } })
+  }
+
+  /// The same, where what is made may be nil.
+  func thenMaybe<Inner, Result>(_ number: Int, _ transform: Node<Result?>) -> Node<Result?> where Value == Inner? {
+    func open<Root: Known<Inner?>, Body: Known<Result?>>(
+      _ inner: Root, _ probe: Body, _ variables: Variables
+    ) -> any Known<Result?> {
+      let whole: Words.OptionalFlatMap<Root, Inner, Body, Result> = Words.build_flatMap(inner) { variable -> Body in
+        variables.set(number, variable)
+        return same(transform.build(variables))
+      }
+      return whole
+    }
+    return Node<Result?>(
+      "\(text).flatMap { $\(number) in \(transform.text) }",
+      { variables in
+        variables.set(number, Words.Variable<Inner>())
+        return open(self.build(variables), transform.build(variables), variables)
+      }, { frame in try self.value(frame).flatMap { try transform.value(frame.with(number, $0)) } })
+  }
+}
+
+/// What is built twice is of the same type each time.
+func same<Body>(_ built: Any) -> Body {
+  guard let body = built as? Body else { preconditionFailure("\(type(of: built)) was \(Body.self) before") }
+  return body
+}

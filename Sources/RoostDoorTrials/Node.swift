@@ -1,0 +1,82 @@
+internal import Foundation
+internal import Roost
+
+/// A part of a random predicate: as an expression of Foundation's, and as plain Swift that says what must come out.
+struct Node<Value> {
+  /// As one would write it, for whoever reads of a failure.
+  var text: String
+  var build: (Variables) -> any StandardPredicateExpression<Value>
+  /// What it is, of models. Where Swift would trap it is at fault.
+  var value: (Frame) throws -> Value
+
+  init(
+    _ text: String, _ build: @escaping (Variables) -> any StandardPredicateExpression<Value>,
+    _ value: @escaping (Frame) throws -> Value
+  ) {
+    self.text = text
+    self.build = build
+    self.value = value
+  }
+}
+
+/// Where Swift would trap.
+enum NodeFault: Error { case overflow, dividedByZero, nilUnwrapped, outOfBounds, badRange }
+
+/// Foundation's variables by the numbers of ours.
+final class Variables {
+  private var known: [Int: Any] = [:]
+
+  func set<Value>(_ number: Int, _ variable: PredicateExpressions.Variable<Value>) { known[number] = variable }
+
+  func get<Value>(_ number: Int, _ type: Value.Type) -> PredicateExpressions.Variable<Value> {
+    guard let found = known[number] as? PredicateExpressions.Variable<Value> else {
+      preconditionFailure("nothing binds variable \(number)")
+    }
+    return found
+  }
+}
+
+/// What the variables stand for.
+struct Frame {
+  private var known: [Int: Any] = [:]
+
+  func get<Value>(_ number: Int, _ type: Value.Type) -> Value {
+    guard let found = known[number] as? Value else { preconditionFailure("nothing binds variable \(number)") }
+    return found
+  }
+
+  func with<Value>(_ number: Int, _ value: Value) -> Frame {
+    var frame = self
+    frame.known[number] = value
+    return frame
+  }
+}
+
+typealias Words = PredicateExpressions
+typealias Known = StandardPredicateExpression
+
+// MARK: Names
+
+extension Node {
+  static func variable(_ number: Int) -> Node {
+    Node("$\(number)", { $0.get(number, Value.self) }, { $0.get(number, Value.self) })
+  }
+
+  /// A stored property, or another one.
+  func property<Part>(_ name: String, _ keyPath: any KeyPath<Value, Part> & Sendable) -> Node<Part> {
+    Node<Part>(
+      "\(text).\(name)",
+      { variables in
+        func open<Root: Known<Value>>(_ root: Root) -> any Known<Part> {
+          Words.build_KeyPath(root: root, keyPath: keyPath)
+        }
+        return open(self.build(variables))
+      }, { try self.value($0)[keyPath: keyPath] })
+  }
+}
+
+extension Node where Value: Codable & Sendable {
+  static func constant(_ value: Value, _ text: String? = nil) -> Node {
+    Node(text ?? "\(value)", { _ in Words.build_Arg(value) }, { _ in value })
+  }
+}

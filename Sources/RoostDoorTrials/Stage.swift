@@ -1,0 +1,62 @@
+internal import Foundation
+internal import Roost
+
+/// A store full of things, and two contexts: one that shows what is saved, one in which half of it waits to be.
+struct Stage {
+  let saved: ModelContext
+  let pending: ModelContext
+
+  init(seed: UInt64) throws {
+    var pool = Pool(seed: seed)
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    let container = try ModelContainer(
+      for: Thing.self, Special.self, Owner.self, Piece.self, configurations: configuration)
+    saved = ModelContext(container)
+    pending = ModelContext(container)
+    saved.autosaveEnabled = false
+    pending.autosaveEnabled = false
+    try Self.fill(pending, 16, from: 0, &pool)
+    try pending.save()
+    try Self.disturb(pending, &pool)
+    try Self.fill(pending, 6, from: 100, &pool)
+  }
+
+  private static func fill(_ context: ModelContext, _ count: Int, from first: Int, _ pool: inout Pool) throws {
+    var owners = try context.fetch(FetchDescriptor<Owner>(sortBy: [SortDescriptor(\.age)]))
+    for _ in 0..<3 {
+      let owner = Owner(&pool)
+      context.insert(owner)
+      if !owners.isEmpty, pool.coin() { owner.boss = pool.pick(owners) }
+      owners.append(owner)
+    }
+    for number in 0..<count {
+      let thing = pool.below(4) == 0 ? Special(first + number, &pool) : Thing(first + number, &pool)
+      context.insert(thing)
+      if pool.below(3) > 0 { thing.owner = pool.pick(owners) }
+      thing.pieces = (0..<pool.below(4)).map { _ in Piece(&pool) }
+      thing.spares = (0..<pool.below(3)).map { _ in Piece(&pool) }
+    }
+  }
+
+  /// Changes some things, what they lead to, and deletes some.
+  private static func disturb(_ context: ModelContext, _ pool: inout Pool) throws {
+    let things = try context.fetch(FetchDescriptor<Thing>(sortBy: [SortDescriptor(\.k)]))
+    for thing in things {
+      switch pool.below(6) {
+      case 0: context.delete(thing)
+      case 1:
+        thing.name = pool.value(String.self)
+        thing.ok = pool.optional(Int.self)
+        thing.ratio = pool.value(Double.self)
+        thing.extent = pool.extent()
+      case 2: thing.owner = nil
+      case 3: thing.pieces.append(Piece(&pool))
+      default: break
+      }
+    }
+    guard pool.coin() else { return }
+    for owner in try context.fetch(FetchDescriptor<Owner>(sortBy: [SortDescriptor(\.age)])) where pool.coin() {
+      owner.age = pool.value(Int.self)
+    }
+  }
+}

@@ -1,0 +1,208 @@
+internal import RoostFile
+internal import RoostRecords
+
+extension GraphContext {
+  /// Inserts objects that no context has, each into rows and out of mind. All of them are inserted, or none if something throws.
+  ///
+  /// - Parameter body: is given what takes one object after the other.
+  package func insertRows(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
+    try bulk { run in
+      let insertion = BatchInsertion(self, run)
+      try body { try insertion.add($0) }
+      return insertion.rows.count == 0 ? nil : insertion.rows
+    }
+  }
+}
+
+/// The work of one insertion in bulk.
+///
+/// An object becomes rows at once and is as before: in no context. Nothing is kept of it but its row's number.
+final class BatchInsertion {
+  let context: GraphContext
+  let run: BulkRun
+  /// The rows of the objects that were given, in their order.
+  private(set) var rows = RowRuns()
+  private var places: [Int: Place] = [:]
+  private var last: (type: ObjectIdentifier, place: Place)?
+
+  /// Where objects of a class go.
+  final class Place {
+    let map: EntityMap
+    let table: TableWriter
+    let box: GraphContext.SinkBox
+    let relations: [Relation]
+    /// Whether relationships of the class, or those that lead to it, have a least or a greatest number of members.
+    let isCounted: Bool
+    let uniques: [IndexID]
+
+    init(_ map: EntityMap, _ context: GraphContext, _ writer: RecordWriter) throws {
+      self.map = map
+      table = try writer.table(map.entity.id)
+      box = context.sink(map)
+      relations = context.store.relations[map.number].compactMap { $0 }
+      isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
+      uniques = context.store.uniques(of: map).map(\.id)
+    }
+  }
+
+  init(_ context: GraphContext, _ run: BulkRun) {
+    self.context = context
+    self.run = run
+  }
+
+  func place(_ object: any _ModelObject) throws -> Place {
+    let type = ObjectIdentifier(type(of: object))
+    if let last, last.type == type { return last.place }
+    let map = try context.map(of: object)
+    let found = try places[map.number] ?? Place(map, context, run.writer)
+    places[map.number] = found
+    last = (type, found)
+    return found
+  }
+
+  func add(_ object: any _ModelObject) throws {
+    let place = try place(object)
+    if object._$state.origin != nil {
+      throw GraphFault(
+        .foreign, "it is in a context already, and a batch is of new models: insert it with insert(_:)",
+        context.name(object))
+    }
+    if object._$state.flags.contains(.fresh) { object.settle() }
+    let row = try isAlone(object, place) ? addAlone(object, place) : addWithOthers(object)
+    rows.append(place.map.number, row)
+  }
+
+  /// Whether it brings nobody along, and nobody else changes with it.
+  private func isAlone(_ object: any _ModelObject, _ place: Place) throws -> Bool {
+    if context.store.hasLooseLinks[place.map.number] { return false }
+    for relation in place.relations {
+      if relation.isList {
+        if object.many(relation.property).members?.isEmpty == false { return false }
+        continue
+      }
+      let slot = object.one(relation.property)
+      guard slot.isHolding, let other = slot.object.map({ context.model($0, relation) }) else { continue }
+      guard case .reference = relation.way, !relation.isOwnInverse, other._$state.origin != nil else { return false }
+      try check(other, relation, of: object)
+    }
+    return true
+  }
+
+  /// Throws where a relationship cannot lead to an object that some context has.
+  func check(_ other: any _ModelObject, _ relation: Relation, of object: any _ModelObject) throws {
+    guard let fault = context.lacksRow(other, relation) else { return }
+    throw GraphFault(
+      fault.code, fault.detail, entity: type(of: object)._$type.name,
+      property: type(of: object)._$type.propertyName(relation.property), others: [context.name(other)])
+  }
+
+  // MARK: One object
+
+  private func addAlone(_ object: any _ModelObject, _ place: Place) throws -> RowID {
+    try encode(object, place)
+    let row: RowID
+    do {
+      row = try place.table.insert(&place.box.sink.builder)
+      run.inserted.append(place.map.number, row)
+    } catch let fault as RecordFault { row = try merge(object, place, fault) }
+    noteLeads(object, place, row)
+    if place.isCounted { try count() }
+    return row
+  }
+
+  func encode(_ object: any _ModelObject, _ place: Place) throws {
+    place.box.sink.clear()
+    object._$encode(only: .max, into: &place.box.sink)
+    if let failure = place.box.sink.failure { throw refusal(failure, object) }
+    #if DEBUG
+      let faults = context.readBack(object, place.map, place.box)
+      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+    #endif
+  }
+
+  func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {
+    var fault = context.refusal(fault, context.name(object), run.writer)
+    // It has no row of which anybody knows.
+    fault.row = nil
+    return fault
+  }
+
+  /// Notes for those whose lists the row is in now.
+  func noteLeads(_ object: any _ModelObject, _ place: Place, _ row: RowID) {
+    let key = LinkKey(map: place.map.number, row: row.number, property: 0)
+    for relation in place.relations where !relation.isList {
+      guard case .reference = relation.way else { continue }
+      context.noteLead(relation, from: key, to: context.leads(object, relation).map { RowID($0) }, run)
+    }
+    if !place.isCounted { return }
+    for relation in context.countedRelations[place.map.number] {
+      run.counted.insert(
+        LinkKey(map: context.declaring(place.map, relation), row: row.number, property: relation.property))
+    }
+  }
+
+  /// Counts at once what is to be counted: an object and what it brings along are whole.
+  func count() throws {
+    if run.counted.isEmpty { return }
+    let faults = try context.count(run.counted, run.writer)
+    if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+    run.counted = []
+  }
+
+  // MARK: Rows that are there
+
+  /// Merges an object into the row that has its unique values, as the policy says; throws where there is none, or it may not be.
+  private func merge(_ object: any _ModelObject, _ place: Place, _ fault: RecordFault) throws -> RowID {
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
+      context.isAlike(other, place.map, run.writer), context.partnership(fault, place.map) == nil
+    else { throw refusal(fault, object) }
+    let policy = try decide(object, place, other.row) { refusal(fault, object) }
+    // The builder was taken apart, and somebody may have changed the object.
+    _ = try isAlone(object, place)
+    try encode(object, place)
+    return try merge(object, place, into: other.row, policy)
+  }
+
+  /// What becomes of an object whose unique values a row has.
+  func decide(
+    _ object: any _ModelObject, _ place: Place, _ row: RowID, _ refusal: () -> GraphFault
+  ) throws -> (policy: UniquePolicy, name: String) {
+    var policy = context.uniquePolicy(of: place.map)
+    let name = policy.name(place.map.type)
+    if case .asks(let choose) = policy {
+      var scratches = Scratches(context, place.table, place.map)
+      let choice = try scratches.visit(row) { scratch, _ in try choose(object, scratch.object) }
+      policy = .always(choice ?? .refuse)
+    }
+    if case .always(.refuse) = policy { throw SaveRefusal(faults: [refusal()]) }
+    return (policy, name)
+  }
+
+  /// The box holds the object's row.
+  func merge(
+    _ object: any _ModelObject, _ place: Place, into row: RowID, _ policy: (policy: UniquePolicy, name: String)
+  ) throws -> RowID {
+    let before = try context.keepReferences(of: row, place.map, place.box, place.table)
+    let merged: GraphContext.MergedRow
+    do {
+      merged = try context.mergeRow(object, place.map, policy.policy, place.box, place.table)
+    } catch let fault as RecordFault { throw refusal(fault, object) }
+    let id = RowID(merged.row)
+    if merged.isNew {
+      // Somebody who was asked gave it other values.
+      run.inserted.append(place.map.number, id)
+      return id
+    }
+    run.note(changed: merged.row, place.map.home)
+    for (relation, former) in zip(
+      place.relations.filter { if case .reference = $0.way { true } else { false } }, before)
+    {
+      if let former { run.note(owner: former.number, relation.home) }
+    }
+    let known = ObjectName(place.map.type.name, merged.row)
+    run.noteMerge(
+      SaveSummary.Merge(
+        inserted: known, existing: known, choice: merged.choice, policy: policy.name, fields: merged.fields))
+    return id
+  }
+}

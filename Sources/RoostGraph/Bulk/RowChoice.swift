@@ -1,0 +1,91 @@
+package import RoostQuery
+internal import RoostFile
+internal import RoostRecords
+
+/// Which rows a bulk write is about.
+package struct RowChoice {
+  package var map: EntityMap
+  package var query: Query
+  /// What the engine has no words for; nil where it knows all.
+  package var test: ((any _ModelObject) throws -> Bool)?
+
+  package init(_ map: EntityMap, _ query: Query, test: ((any _ModelObject) throws -> Bool)? = nil) {
+    self.map = map
+    self.query = query
+    self.test = test
+  }
+}
+
+/// The scratch objects of one bulk write, one for each class.
+struct Scratches {
+  private let context: GraphContext
+  private let table: TableWriter
+  private let map: EntityMap
+  private var known: [Int: Scratch] = [:]
+  private var last: Scratch?
+
+  init(_ context: GraphContext, _ table: TableWriter, _ map: EntityMap) {
+    self.context = context
+    self.table = table
+    self.map = map
+  }
+
+  /// That of a row's class; nil where it is none of the program's.
+  private mutating func scratch(_ row: Row) -> Scratch? {
+    var map = map
+    if let family = map.family {
+      guard let number = family.map(of: row) else { return nil }
+      map = context.store.maps[number]
+    }
+    if let last, last.map === map { return last }
+    let found = known[map.number] ?? Scratch(map, context)
+    known[map.number] = found
+    last = found
+    return found
+  }
+
+  /// Calls `body` with the scratch object that stands for a row; nil where there is none.
+  mutating func visit<Result>(_ id: RowID, _ body: (Scratch, Row) throws -> Result) throws -> Result? {
+    try table.visit(id) { row -> Result? in
+      guard let scratch = scratch(row) else { return nil }
+      scratch.begin(row, table)
+      defer { scratch.leave() }
+      let result = try body(scratch, row)
+      if let fault = scratch.fault { throw SaveRefusal(faults: [fault]) }
+      if let failure = scratch.failure { throw failure }
+      return result
+    } ?? nil
+  }
+}
+
+extension GraphContext {
+  /// The rows of a choice that the transaction has.
+  func rows(_ choice: RowChoice, _ writer: RecordWriter) throws -> [RowID] {
+    let found = try Planner(Ground(writer)).plan(choice.query).rows()
+    guard let test = choice.test, !found.isEmpty else { return found }
+    var scratches = try Scratches(self, writer.table(choice.map.entity.id), choice.map)
+    return try found.filter { try scratches.visit($0) { scratch, _ in try test(scratch.object) } == true }
+  }
+
+  /// Refuses rows that wait in this context to be changed or deleted.
+  func checkWaiting(_ rows: some Sequence<RowID>, _ map: EntityMap) throws {
+    func isOf(_ object: any _ModelObject) -> Bool {
+      object.entityMap?.home == map.home && object._$state.flags.isPending
+        && !object._$state.flags.contains(.inserted)
+    }
+    var waiting: Set<UInt64> = []
+    for object in changed where isOf(object) { waiting.insert(object._$state.row) }
+    for object in deleted where isOf(object) { waiting.insert(object._$state.row) }
+    for key in links.doomed where key.map == map.home { waiting.insert(key.row) }
+    if waiting.isEmpty { return }
+    var faults: [GraphFault] = []
+    for row in rows where waiting.contains(row.number) && faults.count < 100 {
+      faults.append(
+        GraphFault(
+          .pendingChanges,
+          "what was done to it here waits to be saved, and this would change it too: save before, or give it up with "
+            + "rollback()", self.name(LinkKey(map: map.home, row: row.number, property: 0))))
+    }
+    if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+  }
+}

@@ -1,0 +1,60 @@
+internal import RoostFile
+package import RoostRecords
+
+/// A snapshot that stays as long as somebody holds this, although its context goes on.
+package final class SnapshotPin {
+  let reader: RecordReader
+
+  init(_ reader: RecordReader) {
+    reader.share()
+    self.reader = reader
+  }
+}
+
+/// Reading objects of rows that were found before.
+extension GraphContext {
+  /// Keeps the snapshot that is shown.
+  package func pin() throws -> SnapshotPin { SnapshotPin(try snapshot()) }
+
+  /// The objects of rows, in their order, filled. It is an accessor: the context does not go on.
+  ///
+  /// Rows that are deleted by now have objects that say so, with the values that they had in the pinned snapshot.
+  package func page(_ rows: [RowID], _ map: EntityMap, _ pin: SnapshotPin) -> [any _ModelObject] {
+    let taking = turn.take(.fetching)
+    if taking == .denied { return rows.map { _ in lost(map) } }
+    defer { if taking == .taken { turn.give() } }
+    let origin = origin(map)
+    if !isClosed { noteBatch(map, rows.map(\.number)) }
+    return rows.map { row in
+      if let known = origin.known(row.number), !known._$state.flags.contains(.fault) { return known }
+      do { if !isClosed, let found = try readOne(row.number, origin, isAlone: false) { return found } } catch {
+        if failure == nil { failure = error }
+      }
+      return origin.known(row.number) ?? buried(row, map, pin)
+    }
+  }
+
+  /// An object for a row that is there no more, with the values that it had.
+  private func buried(_ row: RowID, _ map: EntityMap, _ pin: SnapshotPin) -> any _ModelObject {
+    let home = origin(map)
+    let table = try? pin.reader.table(map.entity.id)
+    let found = try? table?.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
+      guard let table, let own = self.origin(home, of: found) else { return nil }
+      let object = deadObject(own.map, row, isEmpty: false)
+      take(found, table, into: object, own)
+      fillEmpty(object, own.map)
+      return object
+    }
+    return (found ?? nil) ?? deadObject(map, row)
+  }
+
+  /// An object that stands for nothing, where another thread does not let go of the context.
+  private func lost(_ map: EntityMap) -> any _ModelObject {
+    let made = map.type.model.init(_$state: _ModelState())
+    made.markGone()
+    for (number, property) in map.type.properties.enumerated() {
+      if case .value = property.storage { made._$fill(number, orEmpty: true) }
+    }
+    return made
+  }
+}

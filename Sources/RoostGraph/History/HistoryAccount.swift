@@ -1,0 +1,126 @@
+internal import RoostFile
+package import RoostRecords
+
+/// What one transaction did, in the words of the models.
+///
+/// Everything in it was looked at when it was made, so nothing that is asked of it can fail. Runs of inserted rows stay runs.
+package final class HistoryAccount: Sendable {
+  package let store: GraphStore
+  package let transaction: HistoryTransaction
+  /// Of rows that classes share, in the order in which they are told: so many of the class with this map, or of one that is
+  /// not among the models.
+  private let classes: [(count: UInt64, map: Int?)]
+
+  /// Something that happened to rows of one class.
+  package struct Step {
+    package let kind: HistoryChange.Kind
+    package let map: EntityMap
+    /// One row, but for inserted ones of which nothing else is known.
+    package let rows: ClosedRange<UInt64>
+    /// What changed, by number and ascending.
+    package let properties: [Int]
+    /// What was kept.
+    package let values: [HistoryChange.Kept]
+
+    package var count: Int { Int(clamping: rows.upperBound - rows.lowerBound) &+ 1 }
+  }
+
+  package init(_ store: GraphStore, _ transaction: HistoryTransaction, _ reader: RecordReader) throws {
+    self.store = store
+    self.transaction = transaction
+    var classes: [(count: UInt64, map: Int?)] = []
+    var next: [EntityID: UInt64] = [:]
+    try transaction.entry.changes { change in
+      guard let home = store.map(of: change.entity) else { return }
+      // No number in a file may ask for more rows than there were.
+      let limit: UInt64
+      if let known = next[change.entity] {
+        limit = known
+      } else {
+        limit = try reader.nextRow(change.entity)
+        next[change.entity] = limit
+      }
+      guard change.rows.lowerBound > 0, change.rows.upperBound < limit else {
+        throw StoreError(.damaged, "the history of transaction \(transaction.number) names rows that never were")
+      }
+      guard let family = home.family else { return }
+      for row in change.rows {
+        let map = try Self.map(of: row, change, home, family, store, transaction.number, reader)
+        if let last = classes.last, last.map == map {
+          classes[classes.count - 1].count += 1
+        } else {
+          classes.append((1, map))
+        }
+      }
+    }
+    self.classes = classes
+  }
+
+  /// The number of the map of a row's class; nil where it is not among the models.
+  private static func map(
+    of row: UInt64, _ change: HistoryChange, _ home: EntityMap, _ family: Family, _ store: GraphStore,
+    _ number: UInt64, _ reader: RecordReader
+  ) throws -> Int? {
+    if change.kind == .delete { return family.map(ofClass: change.classNumber(family)) }
+    if let known = change.classNumber(family) { return family.map(ofClass: known) }
+    if let found = try store.map(of: row, home, family, reader) { return found }
+    guard let gone = try store.historyShelf.classNumber(of: row, home, behind: number, store, reader) else {
+      // It went while the history was off. Of the classes it may have been of, one is certain.
+      return home.number
+    }
+    return family.map(ofClass: gone)
+  }
+
+  /// Tells everything, of one entity after the other: insertions, then updates, then deletions. What is not of the models is left out,
+  /// and so is an update of nothing that they have.
+  ///
+  /// - Parameter wanted: nil for all.
+  package func visit(of wanted: Set<EntityID>? = nil, _ body: (Step) throws -> Void) throws {
+    var place = 0
+    var told: UInt64 = 0
+    var last: (map: Int, fields: [FieldID], relationships: [UInt32], properties: [Int])?
+
+    func tell(_ change: HistoryChange, _ map: EntityMap, _ rows: ClosedRange<UInt64>) throws {
+      if let wanted, !wanted.contains(change.entity) { return }
+      var properties: [Int] = []
+      if change.kind == .update {
+        if let last, last.map == map.number, last.fields == change.fields, last.relationships == change.relationships {
+          properties = last.properties
+        } else {
+          properties = store.historyShelf.names(map, store).properties(change)
+          last = (map.number, change.fields, change.relationships, properties)
+        }
+        if properties.isEmpty { return }
+      }
+      try body(
+        Step(kind: change.kind, map: map, rows: rows, properties: properties, values: change.values))
+    }
+
+    func split(_ change: HistoryChange) throws {
+      var first = change.rows.lowerBound
+      while place < classes.count {
+        let (count, map) = classes[place]
+        let end = first + min(count - told - 1, change.rows.upperBound - first)
+        told += end - first + 1
+        if told == count { (place, told) = (place + 1, 0) }
+        if let map { try tell(change, store.maps[map], first...end) }
+        if end == change.rows.upperBound { return }
+        first = end + 1
+      }
+    }
+
+    // Of rows that classes share all must be passed, so that their classes are found.
+    let entities = classes.isEmpty ? wanted : nil
+    try transaction.entry.changes(of: entities) { change in
+      guard let home = store.map(of: change.entity) else { return }
+      if home.family == nil { try tell(change, home, change.rows) } else { try split(change) }
+    }
+  }
+}
+
+extension GraphStore {
+  /// The number of the map of a row's class, or nil where it is not among the models; nothing where there is no such row.
+  func map(of row: UInt64, _ home: EntityMap, _ family: Family, _ reader: RecordReader) throws -> Int?? {
+    try reader.table(home.entity.id).withRow(RowID(row)) { (row) throws(StoreError) in family.map(of: row) }
+  }
+}

@@ -1,0 +1,244 @@
+internal import RoostRecords
+
+/// The values of one object, apart from it: each as an element of a collection would be stored.
+///
+/// Two images of one class are equal if they would be stored as the same bytes, wherever they come from: a row of whatever layout, an
+/// object, or somebody else's coder.
+///
+/// ## Layout
+/// ```
+/// u32 for each property   where its bytes end; the highest bit says that there are none, because nothing is known of it
+/// the properties' bytes, one behind the other
+/// ```
+package struct ValueImage: Sendable, Hashable {
+  package let form: ImageForm
+  private let bytes: [UInt8]
+
+  fileprivate init(_ form: ImageForm, _ bytes: [UInt8]) {
+    self.form = form
+    self.bytes = bytes
+  }
+
+  package static func == (one: ValueImage, other: ValueImage) -> Bool {
+    one.form === other.form && one.bytes == other.bytes
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
+  /// Calls a body with the bytes of a property; without calling it gives nil where there are none.
+  @inline(__always)
+  package func read<Result>(_ property: Int, _ body: (inout _ByteSource) throws -> Result) rethrows -> Result? {
+    try bytes.withUnsafeBytes { memory in
+      let count = form.coders.count
+      guard property < count else { return nil }
+      let word = memory.loadUnaligned(fromByteOffset: 4 &* property, as: UInt32.self)
+      if word & Self.absent != 0 { return nil }
+      let start = property == 0 ? 0 : Self.end(memory, property &- 1)
+      let end = Int(word)
+      var source = _ByteSource(UnsafeRawBufferPointer(rebasing: memory[(4 &* count &+ start)..<(4 &* count &+ end)]))
+      return try body(&source)
+    }
+  }
+
+  fileprivate static var absent: UInt32 { 1 << 31 }
+
+  private static func end(_ memory: UnsafeRawBufferPointer, _ property: Int) -> Int {
+    Int(memory.loadUnaligned(fromByteOffset: 4 &* property, as: UInt32.self) & ~absent)
+  }
+
+  package func isPresent(_ property: Int) -> Bool { read(property) { _ in true } ?? false }
+
+  /// The value of a property; nil where nothing is known of it, or it is of another type.
+  @inline(__always)
+  package func value<Value>(_ property: Int, as type: Value.Type) -> Value? {
+    guard let coder = form.coders[property] else { return nil }
+    if coder.valueType != Value.self { return any(property) as? Value }
+    return read(property) { unsafeDowncast(coder, to: Coder<Value>.self).read(from: &$0) } ?? nil
+  }
+
+  package func any(_ property: Int) -> Any? {
+    guard let coder = form.coders[property] else { return nil }
+    return read(property) { coder.readAny(from: &$0) } ?? nil
+  }
+
+  /// Whether another image of the class has the same value there.
+  package func isSame(_ property: Int, as other: ValueImage) -> Bool {
+    let (one, two) = (raw(property), other.raw(property))
+    return one == two
+  }
+
+  /// The bytes of a property; nil where nothing is known of it.
+  package func raw(_ property: Int) -> [UInt8]? { read(property) { $0.allBytes } }
+
+  /// The same image with another value; nil where it is of another type.
+  package func setting(_ property: Int, to value: Any) -> ValueImage? {
+    var writer = ImageWriter(form)
+    for number in form.coders.indices {
+      if number != property {
+        writer.copy(raw(number))
+      } else if !writer.append(value) {
+        return nil
+      }
+    }
+    return writer.finish()
+  }
+
+  // MARK: Coding
+
+  package func encode(into values: inout KeyedEncodingContainer<ImageKey>) throws {
+    for (number, property) in form.type.properties.enumerated() {
+      guard let coder = form.coders[number] else { continue }
+      _ = try read(number) { try coder.encode(&$0, into: &values, ImageKey(property.name)) }
+    }
+  }
+
+  /// - Parameter name: what a property may be called there; nil where nothing is known of it.
+  package init(
+    _ form: ImageForm, from values: KeyedDecodingContainer<ImageKey>, name: (Int) -> ImageKey?
+  ) throws {
+    var writer = ImageWriter(form)
+    for (number, coder) in form.coders.enumerated() {
+      guard let coder, let key = name(number) else {
+        writer.skip()
+        continue
+      }
+      try writer.write { try coder.decode(values, key, to: &$0) }
+    }
+    self = writer.finish()
+  }
+}
+
+/// Puts an image together, property by property.
+struct ImageWriter: ~Copyable {
+  let form: ImageForm
+  private var sink = _ByteSink()
+  private var ends: [UInt32] = []
+
+  init(_ form: ImageForm) {
+    self.form = form
+    ends.reserveCapacity(form.coders.count)
+  }
+
+  /// The bytes behind a property's place hold the value that comes next.
+  mutating func write(_ body: (inout _ByteSink) throws -> Void) rethrows {
+    try body(&sink)
+    ends.append(UInt32(clamping: sink.count))
+  }
+
+  mutating func skip() { ends.append(UInt32(clamping: sink.count) | ValueImage.absent) }
+
+  mutating func copy(_ bytes: [UInt8]?) {
+    guard let bytes else { return skip() }
+    write { sink in bytes.withUnsafeBytes { sink._append(plain: $0) } }
+  }
+
+  mutating func append(_ value: Any) -> Bool {
+    guard let coder = form.coders[ends.count] else { return false }
+    var isWritten = false
+    write { isWritten = coder.append(any: value, to: &$0) }
+    return isWritten
+  }
+
+  mutating func take(any value: Any) {
+    let number = ends.count
+    if form.coders[number] == nil { skip() } else if !append(value) { ends[number] |= ValueImage.absent }
+  }
+
+  mutating func finish() -> ValueImage {
+    let (header, bytes) = (ends, sink.bytes)
+    let all = [UInt8](unsafeUninitializedCapacity: 4 * header.count + bytes.count) { memory, count in
+      let raw = UnsafeMutableRawBufferPointer(memory)
+      for (number, end) in header.enumerated() { raw.storeBytes(of: end, toByteOffset: 4 * number, as: UInt32.self) }
+      UnsafeMutableRawBufferPointer(rebasing: raw[(4 * header.count)...]).copyMemory(from: bytes)
+      count = 4 * header.count + bytes.count
+    }
+    let image = ValueImage(form, all)
+    sink.clear()
+    ends.removeAll(keepingCapacity: true)
+    return image
+  }
+
+  // MARK: Where values come from
+
+  /// Those of a row. The first one that cannot be read is thrown.
+  mutating func take(_ source: inout _RowSource) throws -> ValueImage {
+    for (number, coder) in form.coders.enumerated() {
+      guard let coder else {
+        skip()
+        continue
+      }
+      var isRead = false
+      write { isRead = coder.transfer(from: &source, at: number, to: &$0) }
+      if let failure = source.failure { throw failure }
+      if !isRead { throw RecordFault(.wrongType, "it could not be read", field: form.type.propertyName(number)) }
+    }
+    return finish()
+  }
+
+  /// Those that an object has in its slots. It is no fault.
+  mutating func take(_ object: some _ModelObject) -> ValueImage {
+    object.settle()
+    var collector = ValueCollector(form)
+    object._$visit(&collector)
+    for (number, property) in form.type.properties.enumerated() {
+      if property.isByHand {
+        guard let value = object._$box?.value(property.keyPath), form.coders[number] != nil else {
+          skip()
+          continue
+        }
+        if !append(value) { ends[number] |= ValueImage.absent }
+      } else {
+        copy(collector.values[number])
+      }
+    }
+    return finish()
+  }
+}
+
+/// Collects the bytes of an object's values.
+private struct ValueCollector: _SlotVisitor {
+  let form: ImageForm
+  var values: [[UInt8]?]
+
+  init(_ form: ImageForm) {
+    self.form = form
+    values = Array(repeating: nil, count: form.coders.count)
+  }
+
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
+    guard slot._isFilled, let coder = form.coders[property], coder.valueType == Value.self else { return }
+    var sink = _ByteSink()
+    unsafeDowncast(coder, to: Coder<Value>.self).append(slot._value, to: &sink)
+    values[property] = [UInt8](sink.bytes)
+  }
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}
+}
+
+extension ValueImage {
+  /// Of an object that is no fault.
+  package init(_ object: some _ModelObject) {
+    var writer = ImageWriter(ImageForm.of(type(of: object)._$type))
+    self = writer.take(object)
+  }
+
+  /// An image of values by property; nil, or one of another type, is none.
+  package init(_ form: ImageForm, values: [Any?]) {
+    var writer = ImageWriter(form)
+    for value in values {
+      guard let value else {
+        writer.skip()
+        continue
+      }
+      writer.take(any: value)
+    }
+    self = writer.finish()
+  }
+
+  /// An image of nothing at all.
+  package init(empty form: ImageForm) {
+    var writer = ImageWriter(form)
+    for _ in form.coders { writer.skip() }
+    self = writer.finish()
+  }
+}

@@ -1,0 +1,48 @@
+package import RoostFile
+internal import RoostPages
+internal import RoostRecords
+
+/// A context went on to a newer snapshot.
+package struct MergeReport: Sendable {
+  package var nanoseconds: UInt64
+  /// How many commits lie between.
+  package var commits: Int
+  package var failure: (any Error)?
+}
+
+extension GraphContext {
+  /// Runs what makes the context go on, and notes how that went; nothing where it stayed.
+  func reporting(_ body: () throws -> Void) throws {
+    guard let before = seenCommit else { return try body() }
+    let start = Clock.monotonicNanoseconds()
+    var failure: (any Error)?
+    do { try body() } catch { failure = error }
+    let commits = (seenCommit ?? before) &- before
+    if failure != nil || commits != 0 {
+      mergeReports.append(
+        MergeReport(
+          nanoseconds: Clock.monotonicNanoseconds() - start, commits: Int(clamping: commits), failure: failure))
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// What the file of a store has to say.
+extension GraphStore {
+  /// Calls a closure for each checkpoint until the number is given to ``forgetCheckpoints(_:)``.
+  package func hearCheckpoints(
+    _ hear: @escaping @Sendable (_ nanoseconds: UInt64, _ pages: Int, _ failure: StoreError?) -> Void
+  ) -> Int {
+    records.store.checkpointListeners.add { hear($0.nanoseconds, $0.pages, $0.failure) }
+  }
+
+  package func forgetCheckpoints(_ number: Int) { records.store.checkpointListeners.remove(number) }
+
+  /// What was read from the log when the store was opened; nil after a clean close.
+  package var recovery: (nanoseconds: UInt64, commits: Int, bytes: Int)? {
+    records.store.recovery.map { ($0.nanoseconds, $0.commits, $0.bytes) }
+  }
+
+  /// Makes a checkpoint now.
+  package func checkpoint() throws(StoreError) { try records.store.checkpoint() }
+}

@@ -1,0 +1,115 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// `@Snapshots`: a struct with a field for each property.
+struct SnapshotsMacro: MemberMacro {
+  static var formatMode: FormatMode { .disabled }
+
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.attributes.named("Model") != nil else {
+      context.complain(node, "'@Snapshots' stands beside '@Model', before a class")
+      return []
+    }
+    let isConforming = !protocols.contains { $0.isNamed("PersistentModel") }
+    let model = ModelSource(declaration, isConforming: isConforming, context)
+    for member in model.members {
+      guard let named = member.asProtocol((any NamedDeclSyntax).self), named.name.text == "Snapshot" else { continue }
+      context.complain(
+        named.name,
+        "'\(model.name)' has a type 'Snapshot' of its own, which '@Snapshots' would make: rename it, or leave '@Snapshots' out and "
+          + "use 'ModelSnapshot<\(model.name)>'")
+      return []
+    }
+    let arguments = node.arguments?.as(LabeledExprListSyntax.self) ?? []
+    let isCodable = arguments.contains { $0.expression.trimmedDescription.hasSuffix("codable") }
+    return [.text(SnapshotWriter(model, isCodable: isCodable).text)]
+  }
+}
+
+/// What `@Snapshots` adds to a class.
+struct SnapshotWriter {
+  private let model: ModelSource
+  private let isCodable: Bool
+  private let access: String
+  /// Those whose type the compiler is told, by number.
+  private let properties: [(number: Int, property: Property)]
+
+  init(_ model: ModelSource, isCodable: Bool) {
+    self.model = model
+    self.isCodable = isCodable
+    access = model.access
+    properties = model.properties.enumerated().filter { $1.type != nil || $1.initial != nil }.map { ($0, $1) }
+  }
+
+  var text: String {
+    let lookUp = model.superclass == nil ? "" : "@dynamicMemberLookup "
+    var lines = [
+      "\(lookUp)\(access)struct Snapshot: \(conformances.joined(separator: ", ")) {",
+      "\(access)typealias SnapshotModel = \(model.name)",
+      "\(access)let persistentModelID: PersistentIdentifier",
+    ]
+    if let superclass = model.superclass { lines.append("\(access)var inherited: ModelSnapshot<\(superclass)>") }
+    if hasOwnIdentifier {} else { lines.append("\(access)var id: PersistentIdentifier { persistentModelID }") }
+    lines += properties.map { field($0.property) }
+    lines.append("\(access)init(_ snapshot: ModelSnapshot<\(model.name)>) {")
+    lines.append("persistentModelID = snapshot.persistentModelID")
+    if model.superclass != nil { lines.append("inherited = snapshot._inherited()") }
+    for (number, property) in properties {
+      lines.append(
+        property.slot.isKnown
+          ? "\(property.name) = snapshot._known(\(index(number)))"
+          : "_\(property.bareName) = snapshot._field(\(index(number)))")
+    }
+    lines.append("}")
+    lines.append("\(access)func _$put(into values: inout _SnapshotSink) {")
+    if model.superclass != nil { lines.append("values._inherit(inherited)") }
+    for (number, property) in properties { lines.append("values._put(\(property.name), \(index(number)))") }
+    lines.append("}")
+    lines.append("}")
+    if model.superclass == nil {
+      let final = model.isFinal ? "" : "final "
+      lines.append("nonisolated \(final)\(access)var typedSnapshot: Snapshot { Snapshot(ModelSnapshot(self)) }")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private var conformances: [String] {
+    var all = [model.superclass == nil ? "TypedSnapshot" : "InheritingSnapshot", "Hashable"]
+    if isCodable { all.append("Codable") }
+    if !hasOwnIdentifier { all.append("Identifiable") }
+    return all
+  }
+
+  private var hasOwnIdentifier: Bool { properties.contains { $0.property.bareName == "id" } }
+
+  private func field(_ property: Property) -> String {
+    let access = Self.access(property)
+    switch property.slot {
+    case .value(let type, _): return "\(access)var \(property.name): \(type)"
+    case .type(let type): return "@_SnapshotField((\(type)).self) \(access)var \(property.name)"
+    case .expression(let expression): return "@_SnapshotField(like: \(expression)) \(access)var \(property.name)"
+    }
+  }
+
+  /// That of the property itself: its type may be no more visible.
+  private static func access(_ property: Property) -> String {
+    for modifier in property.declaration.modifiers where modifier.detail == nil {
+      switch modifier.name.tokenKind {
+      case .keyword(.open): return "public "
+      case .keyword(.public), .keyword(.package), .keyword(.internal), .keyword(.fileprivate), .keyword(.private):
+        return modifier.name.text + " "
+      default: continue
+      }
+    }
+    return ""
+  }
+
+  /// The number of a property, behind those of the superclass.
+  private func index(_ number: Int) -> String {
+    model.superclass == nil ? "\(number)" : "\(model.name)._$first._$plus(\(number))"
+  }
+}

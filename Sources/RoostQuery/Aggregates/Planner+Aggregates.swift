@@ -1,0 +1,115 @@
+package import RoostRecords
+
+/// Counts, sums and bounds over a query's rows, without anything of the rows being kept.
+extension Planner {
+  /// What measures come to, by groups in the order of their keys; without keys there is one group, also where there is no row.
+  ///
+  /// - Parameters:
+  ///   - query: its order, offset and limit are of no account.
+  ///   - decimal: is told of every decimal that is to be added: the number of its measure, that of its group as groups are first
+  ///     seen, and the decimal.
+  package func aggregate(
+    _ query: Query, by keys: [Expression], _ measures: [Measure],
+    decimal: (Int, Int, DecimalNumber) throws -> Void
+  ) throws -> (groups: [AggregateGroup], order: [Int]) {
+    var query = query
+    (query.order, query.offset, query.limit) = ([], 0, nil)
+    if keys.isEmpty, let quick = try byIndexes(query, measures) { return ([quick], [0]) }
+    let plan = try plan(query)
+    let orders = try keys.map { (key) throws(ConditionFault) in
+      var checker = Checker(plan.ground, plan.entity.id)
+      return try checker.key(Order(key))
+    }
+    let sorting = try SortKeys(orders, plan.ground, plan.entity.id, numbersRows: false)
+    let programs = try measures.map { try MeasureProgram($0, plan.ground, plan.entity.id) }
+    defer { for program in programs { program.rest() } }
+    var table = GroupTable()
+    var groups: [AggregateGroup] = []
+    let empty = measures.map { _ in MeasureTally() }
+    if keys.isEmpty { groups.append(AggregateGroup(keys: [], tallies: empty)) }
+    try plan.forEach { row in
+      var group = 0
+      if !keys.isEmpty {
+        try sorting.make(row)
+        let found = table.group(of: sorting.key.bytes)
+        group = found.number
+        if found.isNew { groups.append(AggregateGroup(keys: try sorting.values(row), tallies: empty)) }
+      }
+      for (number, program) in programs.enumerated() {
+        try program.add(row, to: &groups[group].tallies[number]) { try decimal(number, group, $0) }
+      }
+      return true
+    }
+    return (groups, keys.isEmpty ? [0] : table.sorted())
+  }
+
+  /// The same where no row need be gone through: indexes know how many there are, and begin and end with the bounds.
+  private func byIndexes(_ query: Query, _ measures: [Measure]) throws -> AggregateGroup? {
+    var tallies: [MeasureTally] = []
+    for measure in measures {
+      var tally = MeasureTally()
+      switch (measure.kind, measure.value) {
+      case (.count, nil): break
+      case (.least, let value?), (.greatest, let value?):
+        guard let found = try bound(query, value, isGreatest: measure.kind == .greatest) else { return nil }
+        tally.bound = found.value
+        tally.count = found.value == nil ? 0 : 1
+      default: return nil
+      }
+      tallies.append(tally)
+    }
+    guard measures.contains(where: { $0.value == nil }) else { return AggregateGroup(keys: [], tallies: tallies) }
+    let count = try count(query)
+    for (number, measure) in measures.enumerated() where measure.value == nil { tallies[number].count = count }
+    return AggregateGroup(keys: [], tallies: tallies)
+  }
+
+  private struct Bound {
+    var value: Value?
+  }
+
+  /// The first value in the order of an index, or the last; nil where no index has that order.
+  private func bound(_ query: Query, _ value: Expression, isGreatest: Bool) throws -> Bound? {
+    guard case .field(.variable(0), _) = value else { return nil }
+    let table = try ground.table(query.entity)
+    var checker = Checker(ground, table.id)
+    let term = try checker.term(value)
+    guard term.kind.isSortable else { return nil }
+    var query = query
+    if let isValue = Self.isNumber(value, term.kind) {
+      query.condition = query.condition.map { $0 && isValue } ?? isValue
+    }
+    query.order = [Order(value, isDescending: isGreatest)]
+    query.limit = 1
+    let plan = try plan(query)
+    guard plan.direction != nil else { return nil }
+    var interpreter = Interpreter(ground, table.id)
+    var found: Value?
+    try plan.forEach { row in
+      found = try interpreter.value(term, row.id)
+      return false
+    }
+    // There may be some that are no numbers.
+    if found == nil, Self.infinity(term.kind.whole) != nil { return nil }
+    return Bound(value: found)
+  }
+
+  /// That a value is not nil, and a number if it is meant to be one.
+  private static func isNumber(_ value: Expression, _ kind: Kind) -> Expression? {
+    if let infinity = infinity(kind.whole) {
+      let constant = Expression.constant(infinity, kind.whole)
+      if !kind.isOptional { return .compare(.lessOrEqual, value, constant) }
+      return .ifLet(60_000, value, .compare(.lessOrEqual, .variable(60_000), constant), .constant(.bool(false), .bool))
+    }
+    return kind.isOptional ? .compare(.notEqual, value, .constant(.null, kind)) : nil
+  }
+
+  private static func infinity(_ kind: Kind) -> Value? {
+    switch kind {
+    case .plain(.double): .double(.infinity)
+    case .plain(.float): .float(.infinity)
+    case .plain(.date): .date(.infinity)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite struct SnapshotExpansionTests {
+  @Test func `a struct with a field for each property`() {
+    let expansion = Expansion(
+      """
+      @Model @Snapshots(.codable) public final class Item {
+        public var id: UUID
+        private var kind = Kind.one
+        var tag: Tag?
+        @Transient var shown = false
+        init() {}
+      }
+      """)
+    #expect(expansion.complaints.isEmpty)
+    let lines = [
+      "public struct Snapshot: TypedSnapshot, Hashable, Codable {",
+      "public typealias SnapshotModel = Item",
+      "public let persistentModelID: PersistentIdentifier",
+      "public var id: UUID",
+      "@_SnapshotField(like: Kind.one) private var kind",
+      "@_SnapshotField((Tag?).self) var tag",
+      "public init(_ snapshot: ModelSnapshot<Item>) {",
+      "persistentModelID = snapshot.persistentModelID",
+      "id = snapshot._known(0)",
+      "_kind = snapshot._field(1)",
+      "_tag = snapshot._field(2)",
+      "public func _$put(into values: inout _SnapshotSink) {",
+      "values._put(id, 0)",
+      "values._put(kind, 1)",
+      "values._put(tag, 2)",
+      "nonisolated public var typedSnapshot: Snapshot { Snapshot(ModelSnapshot(self)) }",
+    ]
+    var rest = expansion.text[...]
+    for line in lines {
+      let place = rest.range(of: line)
+      #expect(place != nil, "\(line)")
+      if let place { rest = rest[place.upperBound...] }
+    }
+  }
+
+  @Test func `a subclass counts behind its superclass, and keeps what it inherits`() {
+    let text = Expansion("@Model @Snapshots class Sub: Base {\nvar n: Int\n}", conformances: []).text
+    for line in [
+      "@dynamicMemberLookup struct Snapshot: InheritingSnapshot, Hashable, Identifiable {",
+      "var inherited: ModelSnapshot<Base>", "var id: PersistentIdentifier { persistentModelID }",
+      "n = snapshot._known(Sub._$first._$plus(0))", "values._inherit(inherited)",
+    ] {
+      #expect(text.contains(line), "\(line)")
+    }
+    #expect(!text.contains("typedSnapshot"))
+  }
+
+  @Test func `a protocol is no superclass`() {
+    let text = Expansion("@Model @Snapshots class Item: Named {\nvar n: Int\n}").text
+    #expect(text.contains("n = snapshot._known(0)") && !text.contains("inherited"))
+  }
+
+  @Test func `without it there is no struct`() {
+    #expect(!Expansion("@Model final class Item {\nvar n: Int\n}").text.contains("struct Snapshot"))
+  }
+
+  @Test(arguments: [
+    (
+      "@Snapshots @Model final class Item {\nstruct Snapshot {}\ninit() {}\n}",
+      "2: error: 'Item' has a type 'Snapshot' of its own, which '@Snapshots' would make: rename it, or leave '@Snapshots' out "
+        + "and use 'ModelSnapshot<Item>'"
+    ),
+    ("@Snapshots class Item {}", "1: error: '@Snapshots' stands beside '@Model', before a class"),
+    ("@Snapshots struct Item {}", "1: error: '@Snapshots' stands beside '@Model', before a class"),
+  ])
+  func `what it cannot stand before`(source: String, expected: String) {
+    #expect(Expansion(source).complaints == [expected])
+  }
+}

@@ -1,0 +1,175 @@
+import SwiftData
+import Testing
+
+/// Where Swift would trap, a fetch is an error that says which part is at fault, in the store and in memory, saved and pending.
+@Suite struct PredicateTrapTests {
+  private static func check(
+    _ predicate: Predicate<Oddment>, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for place in try OddPlace.all() {
+      for odd in try place.context.fetch(FetchDescriptor<Oddment>()) where odd.k == 7 { odd.k = .max }
+      if place.state == .saved { try place.context.save() }
+      let error = #expect(throws: RoostError.self, sourceLocation: sourceLocation) {
+        try place.context.fetch(FetchDescriptor(predicate: predicate))
+      }
+      #expect(error?.code == .badCondition, sourceLocation: sourceLocation)
+      #expect(
+        error?.detail.replacing(/among \d/, with: "among n") == text, "\(place.state)", sourceLocation: sourceLocation)
+      #expect(throws: RoostError.self, sourceLocation: sourceLocation) {
+        try place.context.fetchCount(FetchDescriptor(predicate: predicate))
+      }
+      #expect(throws: RoostError.self, sourceLocation: sourceLocation) {
+        try place.context.fetchIdentifiers(FetchDescriptor(predicate: predicate))
+      }
+    }
+  }
+
+  /// Of a part that is computed on models everywhere: a computed property stands in it.
+  @Test func `what is computed on models`() throws {
+    let (zero, ten) = (0, 10)
+    try Self.check(#Predicate { $0.plain + $0.k > 0 }, "the result does not fit, in $0.(a computed Int) + $0.k")
+    try Self.check(#Predicate { $0.plain * $0.k > 0 }, "the result does not fit, in $0.(a computed Int) * $0.k")
+    try Self.check(
+      #Predicate { -1 - $0.k - $0.plain > 0 }, "the result does not fit, in -1 - $0.k - $0.(a computed Int)")
+    try Self.check(#Predicate { $0.plain / zero > 0 }, "it divides by zero, in $0.(a computed Int) / 0")
+    try Self.check(#Predicate { $0.plain % zero > 0 }, "it divides by zero, in $0.(a computed Int) % 0")
+    try Self.check(#Predicate { ($0.least / -1) > $0.k }, "the result does not fit, in $0.(a computed Int) / -1")
+    try Self.check(#Predicate { -$0.least > $0.k }, "the result does not fit, in -$0.(a computed Int)")
+    try Self.check(
+      #Predicate { $0.plain > 0 && $0.tags[ten] == "" }, "there is no element 10 among n, in $0.tags[10]")
+    try Self.check(
+      #Predicate { $0.plain > 0 && ($0.k...zero).contains($0.plain) }, "a range ends before it begins, in $0.k...0")
+    try Self.check(#Predicate { $0.plain > 0 && $0.oratio! == 1 }, "it is nil, in $0.oratio!")
+    try Self.check(
+      #Predicate { $0.plain > 0 && ($0 as! Gizmo).hours > 0 }, "it is no Gizmo, in $0 as! Gizmo")
+    try Self.check(
+      #Predicate { $0.plain > 0 && $0.kids.contains { $0.n / zero == 1 } }, "it divides by zero, in $1.n / 0")
+  }
+
+  @Test func `what the store computes`() throws {
+    func code(_ predicate: Predicate<Oddment>) throws -> [RoostError.Code?] {
+      try OddPlace.all().map { place in
+        #expect(throws: RoostError.self) { try place.context.fetch(FetchDescriptor(predicate: predicate)) }?.code
+      }
+    }
+    let (zero, ten, most) = (0, 10, Int.max)
+    let all: [RoostError.Code?] = [.badCondition, .badCondition, .badCondition]
+    #expect(try code(#Predicate { $0.k + most > 0 }) == all)
+    #expect(try code(#Predicate { $0.k / zero > 0 }) == all)
+    #expect(try code(#Predicate { $0.tags[ten] == "" }) == all)
+    #expect(try code(#Predicate { $0.oratio! == 1 }) == all)
+    #expect(try code(#Predicate { ($0.k...zero).contains($0.k) }) == all)
+  }
+
+  @Test func `an error before which another part says no is none`() throws {
+    let zero = 0
+    for place in try OddPlace.all() {
+      let found = #Predicate<Oddment> { $0.k > 100 && $0.plain / zero > 0 }
+      #expect(try place.context.fetch(FetchDescriptor(predicate: found)).isEmpty)
+      let known = #Predicate<Oddment> { $0.k >= 0 || $0.plain / zero > 0 }
+      #expect(try place.context.fetchCount(FetchDescriptor(predicate: known)) == 16)
+    }
+  }
+
+  // MARK: What nobody can answer
+
+  @Test func `a variable of another predicate`() throws {
+    let foreign = PredicateExpressions.Variable<Oddment>()
+    let predicate = Predicate<Oddment> { _ in
+      PredicateExpressions.build_Equal(
+        lhs: PredicateExpressions.build_KeyPath(root: foreign, keyPath: \.name),
+        rhs: PredicateExpressions.build_Arg("ann"))
+    }
+    for place in try OddPlace.all() {
+      let error = #expect(throws: SwiftDataError.self) {
+        try place.context.fetch(FetchDescriptor(predicate: predicate))
+      }
+      #expect(error == .unsupportedPredicate)
+      #expect(
+        error?.description
+          == "unsupportedPredicate: '$?.name == \"ann\"': it asks for a variable that stands for nothing: use those that the "
+          + "closures of this very predicate give")
+    }
+  }
+
+  private typealias Part = any StandardPredicateExpression<Bool>
+
+  private static func not(_ part: Part) -> Part {
+    func open(_ part: some StandardPredicateExpression<Bool>) -> Part { PredicateExpressions.build_Negation(part) }
+    return open(part)
+  }
+
+  private static func join(_ one: Part, _ other: Part, isAll: Bool) -> Part {
+    func open(
+      _ one: some StandardPredicateExpression<Bool>, _ other: some StandardPredicateExpression<Bool>
+    ) -> Part {
+      isAll
+        ? PredicateExpressions.build_Conjunction(lhs: one, rhs: other)
+        : PredicateExpressions.build_Disjunction(lhs: one, rhs: other)
+    }
+    return open(one, other)
+  }
+
+  private static func test(_ input: PredicateExpressions.Variable<Oddment>, _ number: Int, isNot: Bool) -> Part {
+    let k = PredicateExpressions.build_KeyPath(root: input, keyPath: \Oddment.k)
+    return isNot
+      ? PredicateExpressions.build_NotEqual(lhs: k, rhs: PredicateExpressions.build_Arg(number))
+      : PredicateExpressions.build_Equal(lhs: k, rhs: PredicateExpressions.build_Arg(number))
+  }
+
+  /// Parentheses around parentheses, as a program makes them that puts a predicate together.
+  private static func deep(_ depth: Int) -> Predicate<Oddment> {
+    Predicate<Oddment> { input in (0..<depth).reduce(test(input, 3, isNot: false)) { part, _ in not(part) } }
+  }
+
+  @Test func `what is too deep is refused`() throws {
+    for place in try OddPlace.all() {
+      #expect(try place.context.fetchCount(FetchDescriptor(predicate: Self.deep(100))) == 1)
+      // Too deep for the engine, so it is computed on models.
+      #expect(try place.context.fetchCount(FetchDescriptor(predicate: Self.deep(300))) == 1)
+      #expect(throws: SwiftDataError.unsupportedPredicate) {
+        try place.context.fetchCount(FetchDescriptor(predicate: Self.deep(700)))
+      }
+    }
+  }
+
+  @Test(arguments: [true, false]) func `a chain may be long`(isAll: Bool) throws {
+    let predicate = Predicate<Oddment> { input in
+      (1..<600).reduce(Self.test(input, 3, isNot: isAll)) {
+        Self.join($0, Self.test(input, $1 % 8, isNot: isAll), isAll: isAll)
+      }
+    }
+    for place in try OddPlace.all() {
+      #expect(try place.context.fetchCount(FetchDescriptor(predicate: predicate)) == 8)
+    }
+  }
+
+  // MARK: What programs promise of many models
+
+  private static func named<Model: PersistentModel & HasName>(_ type: Model.Type, _ name: String) -> Predicate<Model> {
+    #Predicate { $0.name == name && $0.size > 3 }
+  }
+
+  @Test func `properties of a protocol`() throws {
+    for place in try OddPlace.all() {
+      let all = try place.context.fetch(FetchDescriptor<Oddment>())
+      for name in Set(all.map(\.name)) {
+        let expected = all.filter { $0.name == name && $0.size > 3 }.count
+        let predicate = Self.named(Oddment.self, name)
+        #expect(try place.context.fetchCount(FetchDescriptor(predicate: predicate)) == expected)
+      }
+    }
+  }
+}
+
+protocol HasName {
+  var name: String { get }
+  var size: Int { get }
+}
+
+extension Oddment: HasName {
+  var size: Int { k }
+  /// Nothing that the store knows.
+  var plain: Int { k < 0 ? 0 : min(k, 1) + 5 }
+  var least: Int { .min }
+}

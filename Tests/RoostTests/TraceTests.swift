@@ -1,0 +1,182 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// Keeps what it is told.
+final class TraceBook: Sendable {
+  private let kept = Mutex<[TraceEvent]>([])
+  let plans = Mutex<[String?]>([])
+
+  var all: [TraceEvent] { kept.withLock { $0 } }
+  func of(_ kind: TraceEvent.Kind) -> [TraceEvent] { all.filter { $0.kind == kind } }
+  func note(_ event: TraceEvent) { kept.withLock { $0.append(event) } }
+
+  /// A configuration that tells this book.
+  func configuration(_ url: URL? = nil) -> ModelConfiguration {
+    var configuration = url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.trace = { event in self.note(event) }
+    return configuration
+  }
+}
+
+@Suite struct TraceTests {
+  private func filled(_ book: TraceBook) throws -> ModelContext {
+    let context = ModelContext(try ModelContainer(for: Artist.self, configurations: book.configuration()))
+    for year in 0..<50 { context.insert(Album("\(year)", year: year)) }
+    context.author = "me"
+    context.name = "import"
+    try context.save()
+    return context
+  }
+
+  @Test func `a fetch tells what it read and found, and from where it was called`() throws {
+    let book = TraceBook()
+    let context = try filled(book)
+    let reader = ModelContext(context.container)
+    let found = try reader.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.year < 10 && $0.price > 0 }))
+    let line = #line - 1
+    let event = try #require(book.of(.fetch).first)
+    #expect(found.count == 10 && event.found == 10 && event.modelsFilled == 10 && event.rowsRead == 10)
+    #expect(event.entriesRead >= 10 && event.entity == "Album" && event.store == "default" && event.error == nil)
+    #expect(event.fileID == "RoostTests/TraceTests.swift" && event.line == line && event.duration > .zero)
+    _ = try reader.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.price > 100 }))
+    #expect(book.of(.fetch).last?.rowsRead == 50 && book.of(.fetch).last?.found == 0)
+    #expect(try reader.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.year < 7 })) == 7)
+    #expect(book.of(.count).map(\.found) == [7] && book.of(.count).first?.rowsRead == 0)
+    #expect(try reader.fetchIdentifiers(FetchDescriptor<Album>()).count == 50)
+    #expect(book.of(.identifiers).map(\.found) == [50])
+    #expect(try reader.fetchSnapshots(FetchDescriptor<Album>()).count == 50)
+    #expect(book.of(.snapshots).map(\.found) == [50] && book.of(.snapshots)[0].modelsFilled == 0)
+    #expect("\(event)".hasPrefix("fetch ") && "\(event)".contains("found 10, rows read 10"))
+  }
+
+  @Test func `a save tells what it wrote, by whom and where`() throws {
+    let book = TraceBook()
+    let context = try filled(book)
+    let first = try #require(book.of(.save).first)
+    #expect(first.inserted == 50 && first.updated == 0 && first.author == "me" && first.context == "import")
+    #expect(first.pages > 0 && first.fileID == "RoostTests/TraceTests.swift")
+    let all = try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.year)]))
+    all[0].price = 7
+    context.delete(all[1])
+    try context.transaction { all[2].price = 8 }
+    #expect(book.of(.save).map(\.updated) == [0, 2] && book.of(.save)[1].deleted == 1)
+    #expect(book.of(.save)[1].line == #line - 2)
+    try context.save()
+    #expect(book.of(.save).count == 2)
+  }
+
+  @Test func `a file tells of its opening, its log, checkpoints and recovery`() throws {
+    let folder = try Folder()
+    let book = TraceBook()
+    do {
+      let context = ModelContext(
+        try ModelContainer(for: Artist.self, configurations: book.configuration(folder.file())))
+      #expect(book.all.map(\.kind) == [.opening])
+      context.insert(Artist("Ella"))
+      try context.save()
+      #expect((book.of(.save).first?.bytes ?? 0) > 20)
+      // A copy of the file as a crash would leave it.
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+        let copy = folder.file(name.replacing("store", with: "copy"))
+        try FileManager.default.copyItem(at: folder.file(name), to: copy)
+      }
+      try context.container.checkpoint()
+      #expect(book.of(.checkpoint).count == 1 && book.of(.checkpoint)[0].pages > 0)
+    }
+    let other = TraceBook()
+    let container = try ModelContainer(for: Artist.self, configurations: other.configuration(folder.file("copy.roost")))
+    let recovery = try #require(other.of(.recovery).first)
+    #expect(recovery.commits >= 1 && recovery.bytes > 0 && other.of(.opening).count == 1)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 1)
+  }
+
+  @Test func `a context that goes on tells over how many commits`() throws {
+    let book = TraceBook()
+    let context = try filled(book)
+    let other = ModelContext(context.container)
+    _ = try other.fetchCount(FetchDescriptor<Album>())
+    for year in 100..<103 {
+      context.insert(Album("n", year: year))
+      try context.save()
+    }
+    let before = book.of(.merge).count
+    other.name = "reader"
+    #expect(try other.fetchCount(FetchDescriptor<Album>()) == 53)
+    let merges = book.of(.merge)[before...]
+    #expect(merges.map(\.commits) == [3] && merges.first?.context == "reader")
+  }
+
+  @Test func `failures are told however short they took, and short successes are not`() throws {
+    let book = TraceBook()
+    var configuration = book.configuration()
+    configuration.traceThreshold = .seconds(100)
+    let context = ModelContext(try ModelContainer(for: Artist.self, configurations: configuration))
+    context.insert(Artist("Ella"))
+    try context.save()
+    _ = try context.fetch(FetchDescriptor<Artist>())
+    #expect(book.all.isEmpty)
+    context.uniquePolicy = .throw
+    context.insert(Artist("Ella"))
+    #expect(throws: RoostError.self) { try context.save() }
+    #expect(book.all.map(\.kind) == [.save] && (book.all.first?.error as? RoostError)?.code == .notUnique)
+    #expect(book.all.first?.inserted == 0)
+    #expect(throws: (any Error).self) {
+      try ModelContainer(
+        for: Artist.self,
+        configurations: {
+          var wrong = book.configuration(URL(fileURLWithPath: "/proc/none/x.roost"))
+          wrong.traceThreshold = .zero
+          return wrong
+        }())
+    }
+    #expect(book.all.last?.kind == .opening && book.all.last?.error != nil)
+  }
+
+  @Test func `the plan is made while somebody asks, and what he does is not told`() throws {
+    let plans = Mutex<[String?]>([])
+    let kept = Mutex<[TraceEvent]>([])
+    let container = Mutex<ModelContainer?>(nil)
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.trace = { event in
+      kept.withLock { $0.append(event) }
+      guard event.kind == .fetch else { return }
+      let plan = event.found == 1 ? event.plan : nil
+      plans.withLock { $0.append(plan) }
+      let other = container.withLock { $0 }
+      _ = try? other.map { try ModelContext($0).fetchCount(FetchDescriptor<Album>()) }
+    }
+    let made = try ModelContainer(for: Artist.self, configurations: configuration)
+    container.withLock { $0 = made }
+    let context = ModelContext(made)
+    context.insert(Album("a", year: 3))
+    try context.save()
+    _ = try context.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.year == 3 }))
+    _ = try context.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.year == 4 }))
+    container.withLock { $0 = nil }
+    let fetches = kept.withLock { $0.filter { $0.kind == .fetch } }
+    #expect(
+      plans.withLock { $0.map { $0 != nil } } == [true, false] && kept.withLock { $0.allSatisfy { $0.kind != .count } })
+    #expect(fetches[0].plan?.contains("year") == true && fetches[1].plan == nil)
+  }
+
+  @Test func `functions can be named without being called`() throws {
+    let book = TraceBook()
+    let context = try filled(book)
+    let fetch: (FetchDescriptor<Album>) throws -> [Album] = context.fetch
+    let save: () throws -> Void = context.save
+    #expect(try [FetchDescriptor<Album>()].map(fetch)[0].count == 50)
+    try save()
+    #expect(book.of(.fetch).isEmpty)
+  }
+
+  @Test func `two configurations with handlers of their own are not equal, and a handler can be taken away`() {
+    let book = TraceBook()
+    let (one, two) = (book.configuration(), book.configuration())
+    var copy = one
+    #expect(one != two && one == copy && one.hashValue == copy.hashValue)
+    copy.trace = nil
+    #expect(copy.trace == nil && copy == ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+}
