@@ -241,6 +241,9 @@ struct QuestionTyper {
     _ name: String, _ base: Typed, _ body: Placed, _ placed: Placed
   ) throws(QuestionFault) -> Typed {
     guard let element = base.kind.element else { throw fault("\(self.name(base.kind)) is no collection", placed) }
+    guard ["contains", "allSatisfy", "filter"].contains(name) else {
+      throw fault("there is no '\(name)' with a closure; there are contains, allSatisfy and filter", placed)
+    }
     lastVariable += 1
     let variable = lastVariable
     scope.append((variable, element))
@@ -249,8 +252,7 @@ struct QuestionTyper {
     switch name {
     case "contains": return Typed(expression: .quantified(.some, variable, base.expression, test), kind: .bool)
     case "allSatisfy": return Typed(expression: .quantified(.all, variable, base.expression, test), kind: .bool)
-    case "filter": return Typed(expression: .filter(variable, base.expression, test), kind: base.kind)
-    default: throw fault("there is no '\(name)' with a closure; there are contains, allSatisfy and filter", placed)
+    default: return Typed(expression: .filter(variable, base.expression, test), kind: base.kind)
     }
   }
 
