@@ -133,7 +133,10 @@ extension Store {
   private static func lockedError(_ path: String, _ fileSystem: any FileSystem) -> StoreError {
     var holder = "another process"
     if let file = try? fileSystem.open(logPath(path), .read) {
-      if let header = try? LogReader.fileHeader(file) { holder = "process \(header.processID)" }
+      if let header = try? LogReader.fileHeader(file) {
+        holder = "process \(header.processID)"
+        if let program = programName(of: header.processID) { holder += " (\(program))" }
+      }
       file.close()
     }
     return StoreError(.locked, "the store is open in \(holder)", path: path)
