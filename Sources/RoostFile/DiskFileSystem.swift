@@ -49,7 +49,8 @@ package final class DiskFileSystem: FileSystem {
   }
 
   private static func noFile(_ path: String, isFolder: Bool) -> StoreError {
-    StoreError(.notAStore, isFolder ? "it is a folder, and no file" : "it is a pipe or a device, and no file", path: path)
+    StoreError(
+      .notAStore, isFolder ? "it is a folder, and no file" : "it is a pipe or a device, and no file", path: path)
   }
 
   package func rename(_ from: String, to: String) throws(StoreError) {

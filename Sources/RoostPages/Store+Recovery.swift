@@ -110,7 +110,8 @@ extension Store {
     guard let synced else { return first }
     if options.readOnly, try look(logFile, start, forDamage: false).found.wholeEnd > first.wholeEnd { return first }
     throw StoreError(
-      .logDamaged, "the log is damaged at position \(first.wholeEnd), and was synced up to \(synced)", path: logFile.path)
+      .logDamaged, "the log is damaged at position \(first.wholeEnd), and was synced up to \(synced)",
+      path: logFile.path)
   }
 
   /// One look at the log, and how far a frame behind its end says that it had been synced.
