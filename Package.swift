@@ -135,7 +135,11 @@ let package = Package(
       "RoostTestSupport",
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
-    program("RoostTool", on: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    program(
+      "RoostTool",
+      on: [
+        "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+      ]),
     program(
       "RoostTorture",
       on: [
@@ -147,7 +151,12 @@ let package = Package(
     tests("FileTests", of: ["RoostFile", "RoostTestSupport"]),
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
-    tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests(
+      "ToolTests",
+      of: [
+        "RoostTool", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
+        "RoostTestSupport",
+      ]),
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
