@@ -26,7 +26,7 @@ import Testing
     ],
     "RoostDoorTrials": ["Roost", "RoostTestSupport"],
     "RoostTool": [
-      "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+      "Roost", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
     ],
     "RoostTorture": [
       "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
