@@ -16,7 +16,7 @@ struct ExportColumn {
     case kind(FieldAccess)
   }
 
-  let name: String
+  var name: String
   let content: Content
   /// As which type it is written.
   let type: FieldType
