@@ -128,7 +128,7 @@ let package = Package(
     plugin("RoostMacros"),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
-    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
+    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile"]),
     floor("SwiftData", on: ["Roost"]),
 
     floor(

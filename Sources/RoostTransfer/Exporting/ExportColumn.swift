@@ -36,7 +36,7 @@ struct ExportColumn {
     }
   }
 
-  let name: String
+  var name: String
   let content: Content
   /// As which type it is written.
   let type: FieldType
