@@ -8,7 +8,7 @@ import PackageDescription
   import Musl
 #endif
 
-// Every floor is its own module, so that the compiler refuses an upward import.
+// Every floor is a module of its own, so that the compiler refuses an upward import.
 // `HouseTests` holds the rest of the table in Docs/ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [
@@ -123,17 +123,24 @@ let package = Package(
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
+    floor("RoostTransfer", on: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"]),
+
     plugin("RoostMacros"),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
-    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
+    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile"]),
     floor("SwiftData", on: ["Roost"]),
 
     floor(
       "RoostTestSupport",
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
-    program("RoostTool", on: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    program(
+      "RoostTool",
+      on: [
+        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
+        "RoostBytes",
+      ]),
     program(
       "RoostTorture",
       on: [
@@ -145,7 +152,12 @@ let package = Package(
     tests("FileTests", of: ["RoostFile", "RoostTestSupport"]),
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
-    tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests(
+      "ToolTests",
+      of: [
+        "RoostTool", "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
+        "RoostTestSupport",
+      ]),
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
@@ -159,6 +171,9 @@ let package = Package(
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
     tests("GuideTests", of: ["SwiftData"]),
+    tests(
+      "TransferTests",
+      of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     // Its files compile on Apple's platforms too, against SwiftData itself.
     tests("ConformanceTests", of: ["SwiftData"]),
     // As users' packages are set up: everything on the main actor, and the language as it was.

@@ -51,6 +51,10 @@ package class AnyCoder {
   func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool { false }
   /// Writes a value of which only the user knows the type; false where it is of another one.
   func append(any value: Any, to bytes: inout _ByteSink) -> Bool { false }
+  /// The other way round: reads an element and puts it into a row; false where it cannot be read.
+  func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool { false }
+  /// Puts a value of which only the user knows the type; false where it is of another one.
+  func put(any value: Any, into sink: inout _RowSink, at node: Int) -> Bool { false }
   /// Gives an element to somebody else's coder, by name.
   func encode(_ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey) throws {
     throw ImageKey.unreadable(key)
@@ -83,6 +87,18 @@ package class Coder<Value>: AnyCoder {
   final override func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
     guard let value = take(from: &source, at: node) else { return false }
     append(value, to: &bytes)
+    return true
+  }
+
+  final override func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+    guard let value = read(from: &bytes) else { return false }
+    put(value, into: &sink, at: node)
+    return true
+  }
+
+  final override func put(any value: Any, into sink: inout _RowSink, at node: Int) -> Bool {
+    guard let value = value as? Value else { return false }
+    put(value, into: &sink, at: node)
     return true
   }
 

@@ -15,8 +15,8 @@ package enum UpsertPolicy {
   case `throw`
   /// `merge` gets the row that is there, to be changed, and the new one.
   case merge((_ existing: inout RowBuilder, _ new: Row) throws -> Void)
-  /// The row that is there takes these fields of the new one.
-  case fields(Set<FieldID>)
+  /// The row that is there takes these fields of the new one, or of those the ones that are not nil.
+  case fields(Set<FieldID>, skipsNil: Bool = false)
   /// One of the others, by the row that is there.
   indirect case byRow((_ existing: Row) throws -> UpsertPolicy)
 }
@@ -71,7 +71,7 @@ extension TableWriter {
       switch policy {
       case .merge(let merge): try merge(&builder, new)
       case .mergeNonNil: take(new, moved, &builder, skipsNil: true)
-      case .fields(let fields): take(new, moved, &builder, skipsNil: false, fields)
+      case .fields(let fields, let skipsNil): take(new, moved, &builder, skipsNil: skipsNil, fields)
       default: take(new, moved, &builder, skipsNil: false)
       }
       let moved = try assemble(&builder, found.row)
@@ -111,6 +111,12 @@ extension TableWriter {
   package func row(like row: inout RowBuilder, in wanted: [IndexID]) throws -> RowID? {
     try tables.check(generation)
     return try find(&row, indexes.filter { $0.index.isUnique && wanted.contains($0.index.id) }).found?.row
+  }
+
+  /// The same, by the name of an index, or by any unique one.
+  package func row(like row: inout RowBuilder, on name: String? = nil) throws -> RowID? {
+    try tables.check(generation)
+    return try find(&row, try unique(name)).found?.row
   }
 
   private func unique(_ name: String?) throws(RecordFault) -> [IndexWriter] {

@@ -1,0 +1,147 @@
+/// A word of a condition that somebody typed.
+struct Word: Hashable {
+  enum Kind: Hashable {
+    case name(String)
+    /// `$0`
+    case element
+    case integer(String)
+    case number(String)
+    case text(String)
+    /// `#12`: a row.
+    case row(UInt64)
+    case sign(String)
+    case end
+  }
+
+  var kind: Kind
+  var place: Int
+}
+
+/// Takes a condition apart into words, in Swift's spelling.
+struct QuestionLexer {
+  private static let signs = [
+    "&&", "||", "==", "!=", "<=", ">=", "??", "?.", "...", "..<", "<", ">", "!", "+", "-", "*", "/", "%", "(", ")", "[",
+    "]",
+    "{", "}", ",", ".", ":", "?",
+  ]
+
+  private let text: String
+  private let characters: [Character]
+  private var at = 0
+
+  private init(_ text: String) {
+    self.text = text
+    characters = Array(text)
+  }
+
+  static func words(_ text: String) throws(QuestionFault) -> [Word] {
+    var lexer = QuestionLexer(text)
+    var words: [Word] = []
+    repeat { words.append(try lexer.next()) } while words.last?.kind != .end
+    return words
+  }
+
+  private func fault(_ detail: String, _ place: Int) -> QuestionFault {
+    QuestionFault(detail: detail, place: place, text: text)
+  }
+
+  private mutating func next() throws(QuestionFault) -> Word {
+    while at < characters.count, characters[at].isWhitespace { at += 1 }
+    let start = at
+    guard at < characters.count else { return Word(kind: .end, place: start) }
+    let character = characters[at]
+    if character == "\"" || character == "'" { return Word(kind: .text(try quoted(character)), place: start) }
+    if character == "`" { return Word(kind: .name(try quoted(character)), place: start) }
+    if character.isASCII, character.isNumber { return number() }
+    if character == "#" || character == "$" {
+      at += 1
+      let digits = take { $0.isASCII && $0.isNumber }
+      if character == "$", digits == "0" { return Word(kind: .element, place: start) }
+      if character == "#", let row = UInt64(digits) { return Word(kind: .row(row), place: start) }
+      throw fault(character == "$" ? "only $0 can stand here" : "a row is written as #12", start)
+    }
+    if character.isLetter || character == "_" || character == "@" {
+      at += 1
+      let rest = take { $0.isLetter || $0.isNumber || $0 == "_" }
+      return Word(kind: .name(String(character) + rest), place: start)
+    }
+    for sign in Self.signs where characters[at...].starts(with: sign) {
+      at += sign.count
+      return Word(kind: .sign(sign), place: start)
+    }
+    if character == "=" { throw fault("write == to compare", start) }
+    if character == "&" || character == "|" { throw fault("write \(character)\(character)", start) }
+    throw fault("nothing is written with '\(character)'", start)
+  }
+
+  private mutating func take(_ test: (Character) -> Bool) -> String {
+    let start = at
+    while at < characters.count, test(characters[at]) { at += 1 }
+    return String(characters[start..<at])
+  }
+
+  private mutating func number() -> Word {
+    let start = at
+    func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber || character == "_" }
+    var digits = take(isDigit)
+    var isWhole = true
+    if at + 1 < characters.count, characters[at] == ".", isDigit(characters[at + 1]) {
+      at += 1
+      digits += "." + take(isDigit)
+      isWhole = false
+    }
+    if at < characters.count, characters[at] == "e" || characters[at] == "E" {
+      let before = at
+      at += 1
+      var exponent = "e"
+      if at < characters.count, characters[at] == "-" || characters[at] == "+" {
+        exponent.append(characters[at])
+        at += 1
+      }
+      let power = take(isDigit)
+      if power.isEmpty { at = before } else { (digits, isWhole) = (digits + exponent + power, false) }
+    }
+    digits.removeAll { $0 == "_" }
+    return Word(kind: isWhole ? .integer(digits) : .number(digits), place: start)
+  }
+
+  private mutating func quoted(_ quote: Character) throws(QuestionFault) -> String {
+    let start = at
+    at += 1
+    var found = ""
+    while at < characters.count, characters[at] != quote {
+      guard characters[at] == "\\" else {
+        found.append(characters[at])
+        at += 1
+        continue
+      }
+      at += 1
+      guard at < characters.count else { break }
+      switch characters[at] {
+      case "n": found.append("\n")
+      case "t": found.append("\t")
+      case "r": found.append("\r")
+      case "0": found.append("\0")
+      case "\\", "\"", "'", "`": found.append(characters[at])
+      case "u": found.append(try scalar())
+      default: throw fault("nothing is written with this character behind a backslash", at - 1)
+      }
+      at += 1
+    }
+    guard at < characters.count else { throw fault("this quote is never closed", start) }
+    at += 1
+    return found
+  }
+
+  /// `\u{e9}`; stands on the closing brace afterwards.
+  private mutating func scalar() throws(QuestionFault) -> Character {
+    let start = at
+    guard at + 1 < characters.count, characters[at + 1] == "{" else { throw fault("write \\u{e9}", start) }
+    at += 2
+    let digits = take { $0.isHexDigit }
+    guard at < characters.count, characters[at] == "}", let code = UInt32(digits, radix: 16),
+      let scalar = Unicode.Scalar(code)
+    else { throw fault("there is no such character", start) }
+    return Character(scalar)
+  }
+}

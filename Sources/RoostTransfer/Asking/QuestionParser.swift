@@ -1,0 +1,221 @@
+/// Puts the words of a condition together, with Swift's precedences.
+struct QuestionParser {
+  private let text: String
+  private let words: [Word]
+  private var at = 0
+  private var depth = 0
+
+  /// Deeper conditions are refused, so that nothing runs out of stack.
+  private static let deepest = 60
+
+  private init(_ text: String) throws(QuestionFault) {
+    self.text = text
+    words = try QuestionLexer.words(text)
+  }
+
+  static func parse(_ text: String) throws(QuestionFault) -> Placed {
+    var parser = try QuestionParser(text)
+    let whole = try parser.expression()
+    guard parser.word.kind == .end else { throw parser.fault("something is too much here") }
+    return whole
+  }
+
+  private var word: Word { words[at] }
+
+  private func fault(_ detail: String, _ place: Int? = nil) -> QuestionFault {
+    QuestionFault(detail: detail, place: place ?? word.place, text: text)
+  }
+
+  private mutating func take(_ sign: String) -> Bool {
+    guard word.kind == .sign(sign) else { return false }
+    at += 1
+    return true
+  }
+
+  private mutating func demand(_ sign: String) throws(QuestionFault) {
+    if !take(sign) { throw fault("'\(sign)' is expected") }
+  }
+
+  // MARK: From the loosest to the tightest
+
+  private mutating func expression() throws(QuestionFault) -> Placed {
+    try deeper { (parser) throws(QuestionFault) in try parser.ternary() }
+  }
+
+  private mutating func ternary() throws(QuestionFault) -> Placed {
+    let test = try binary(0)
+    let place = word.place
+    guard take("?") else { return test }
+    let one = try expression()
+    try demand(":")
+    return Placed(written: .conditional(test, one, try expression()), place: place)
+  }
+
+  private static let levels = [
+    ["||"], ["&&"], ["==", "!=", "<", "<=", ">", ">="], ["??"], ["...", "..<"], ["+", "-"], ["*", "/", "%"],
+  ]
+
+  private mutating func binary(_ level: Int) throws(QuestionFault) -> Placed {
+    guard level < Self.levels.count else { return try unary() }
+    if level < 2 { return try chain(level) }
+    var one = try binary(level + 1)
+    var count = 0
+    while case .sign(let sign) = word.kind, Self.levels[level].contains(sign) {
+      let place = word.place
+      at += 1
+      count += 1
+      guard count < Self.deepest else { throw tooDeep }
+      // `??` binds to the right.
+      let other =
+        try sign == "??" ? deeper { (parser) throws(QuestionFault) in try parser.binary(level) } : binary(level + 1)
+      one = Placed(written: .binary(sign, one, other), place: place)
+      if level == 2, case .sign(let next) = word.kind, Self.levels[level].contains(next) {
+        throw fault("comparisons do not follow each other: write && between them")
+      }
+    }
+    return one
+  }
+
+  /// What `||` or `&&` joins.
+  private mutating func chain(_ level: Int) throws(QuestionFault) -> Placed {
+    let place = word.place
+    var all = [try binary(level + 1)]
+    while take(Self.levels[level][0]) { all.append(try binary(level + 1)) }
+    return all.count == 1 ? all[0] : Placed(written: .joined(isAnd: level == 1, all), place: place)
+  }
+
+  private var tooDeep: QuestionFault { fault("it is more than \(Self.deepest) levels deep") }
+
+  private mutating func deeper(
+    _ body: (inout QuestionParser) throws(QuestionFault) -> Placed
+  ) throws(QuestionFault) -> Placed {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth < Self.deepest else { throw tooDeep }
+    return try body(&self)
+  }
+
+  private mutating func unary() throws(QuestionFault) -> Placed {
+    let place = word.place
+    if take("!") {
+      let inner = try deeper { (parser) throws(QuestionFault) in try parser.unary() }
+      return Placed(written: .not(inner), place: place)
+    }
+    if take("-") {
+      let inner = try deeper { (parser) throws(QuestionFault) in try parser.unary() }
+      return Placed(written: .negate(inner), place: place)
+    }
+    return try postfix(primary())
+  }
+
+  private mutating func postfix(_ base: Placed) throws(QuestionFault) -> Placed {
+    var found = base
+    var count = 0
+    while true {
+      let place = word.place
+      count += 1
+      guard count < Self.deepest else { throw tooDeep }
+      let isChained = word.kind == .sign("?.")
+      if isChained || word.kind == .sign(".") {
+        at += 1
+        guard case .name(let name) = word.kind else { throw fault("a name is expected") }
+        at += 1
+        if word.kind == .sign("(") || word.kind == .sign("{") {
+          found = Placed(written: .call(found, name, try arguments(), isChained: isChained), place: place)
+        } else {
+          found = Placed(written: .property(found, name, isChained: isChained), place: place)
+        }
+      } else if take("[") {
+        let index = try expression()
+        try demand("]")
+        found = Placed(written: .subscripted(found, index), place: place)
+      } else if word.kind == .sign("!"), words[at + 1].kind != .sign("="), isBehindValue(place) {
+        at += 1
+        found = Placed(written: .unwrap(found), place: place)
+      } else {
+        return found
+      }
+    }
+  }
+
+  /// A `!` that stands at what is before it belongs to that.
+  private func isBehindValue(_ place: Int) -> Bool {
+    place > 0 && !Array(text)[place - 1].isWhitespace
+  }
+
+  private mutating func arguments() throws(QuestionFault) -> [Written.Argument] {
+    var all: [Written.Argument] = []
+    if take("(") {
+      if !take(")") {
+        repeat { all.append(try argument()) } while take(",")
+        try demand(")")
+      }
+    }
+    if word.kind == .sign("{") { all.append(try closure(nil)) }
+    return all
+  }
+
+  private mutating func argument() throws(QuestionFault) -> Written.Argument {
+    var label: String?
+    if case .name(let name) = word.kind, words[at + 1].kind == .sign(":") {
+      label = name
+      at += 2
+    }
+    if word.kind == .sign("{") { return try closure(label) }
+    return Written.Argument(label: label, value: try expression())
+  }
+
+  private mutating func closure(_ label: String?) throws(QuestionFault) -> Written.Argument {
+    try demand("{")
+    let value = try expression()
+    try demand("}")
+    return Written.Argument(label: label, value: value, isClosure: true)
+  }
+
+  private mutating func primary() throws(QuestionFault) -> Placed {
+    let (kind, place) = (word.kind, word.place)
+    func found(_ written: Written) -> Placed { Placed(written: written, place: place) }
+    switch kind {
+    case .integer(let digits):
+      at += 1
+      return found(.integer(digits))
+    case .number(let digits):
+      at += 1
+      return found(.number(digits))
+    case .text(let text):
+      at += 1
+      return found(.text(text))
+    case .row(let row):
+      at += 1
+      return found(.row(row))
+    case .element:
+      at += 1
+      return found(.element)
+    case .name(let name):
+      at += 1
+      switch name {
+      case "true", "false": return found(.flag(name == "true"))
+      case "nil", "null": return found(.null)
+      case "and", "or", "not": throw fault("write \(["and": "&&", "or": "||", "not": "!"][name]!)", place)
+      default: break
+      }
+      if word.kind == .sign("(") { return found(.function(name, try arguments())) }
+      return found(.name(name))
+    case .sign("("):
+      at += 1
+      let inner = try expression()
+      try demand(")")
+      return inner
+    case .sign("["):
+      at += 1
+      var all: [Placed] = []
+      if !take("]") {
+        repeat { all.append(try expression()) } while take(",")
+        try demand("]")
+      }
+      return found(.list(all))
+    case .end: throw fault("the condition ends here, and something is missing")
+    case .sign(let sign): throw fault("a value is expected, and not '\(sign)'")
+    }
+  }
+}

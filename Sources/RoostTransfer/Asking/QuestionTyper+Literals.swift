@@ -1,0 +1,79 @@
+internal import RoostQuery
+internal import RoostRecords
+
+extension QuestionTyper {
+  /// A literal, as the kind that is wanted; without one, as Swift would take it.
+  func literal(_ placed: Placed, _ wanted: Kind?) throws(QuestionFault) -> Typed {
+    let whole = wanted?.whole
+    switch placed.written {
+    case .null:
+      guard let wanted else { throw fault("nothing says of which type this nil is", placed) }
+      return Typed(expression: .constant(.null, wanted.optional), kind: wanted.optional)
+    case .flag(let flag): return try made(.bool(flag), .bool, wanted: whole, placed)
+    case .row(let row):
+      guard let whole, whole.entity != nil else {
+        throw fault("a row stands beside a relationship: album == #12", placed)
+      }
+      return Typed(expression: .constant(.reference(RowID(row)), whole), kind: whole)
+    case .list(let all): return try list(all, whole, placed)
+    case .text(let text):
+      let kind = whole.map { isOfText($0) ? $0 : .string } ?? .string
+      return try made(read(text, kind, placed), kind, wanted: whole, placed)
+    case .integer(let digits):
+      let kind = whole.map { isNumber($0) ? $0 : .int } ?? .int
+      return try made(read(digits, kind, placed), kind, wanted: whole, placed)
+    case .number(let digits):
+      let kind = whole.map { isNumber($0) && !$0.isInteger ? $0 : .double } ?? .double
+      return try made(read(digits, kind, placed), kind, wanted: whole, placed)
+    default: throw fault("a value is expected", placed)
+    }
+  }
+
+  private func made(_ value: Value, _ kind: Kind, wanted: Kind?, _ placed: Placed) throws(QuestionFault) -> Typed {
+    if let wanted, wanted != kind { throw fault("\(name(wanted)) is expected, and not \(name(kind))", placed) }
+    return Typed(expression: .constant(value, kind), kind: kind)
+  }
+
+  private func list(_ all: [Placed], _ wanted: Kind?, _ placed: Placed) throws(QuestionFault) -> Typed {
+    let element = wanted?.element
+    var values: [Value] = []
+    var kind = element
+    for one in all {
+      let found = try literal(one, kind)
+      guard case .constant(let value, _) = found.expression else { throw fault("a plain value is expected", one) }
+      values.append(value)
+      if kind == nil { kind = found.kind }
+    }
+    guard let kind else { throw fault("nothing says of which type this list is", placed) }
+    if case .set(let own)? = wanted {
+      return Typed(expression: .constant(.set(Set(values)), .set(own)), kind: .set(own))
+    }
+    return Typed(expression: .constant(.array(values), .array(kind)), kind: .array(kind))
+  }
+
+  /// Whether values of the kind are written in quotes.
+  private func isOfText(_ kind: Kind) -> Bool {
+    switch kind {
+    case .plain(.string), .plain(.url), .plain(.date), .plain(.uuid), .plain(.data), .plain(.decimal): true
+    default: false
+    }
+  }
+
+  private func isNumber(_ kind: Kind) -> Bool {
+    kind.isInteger || kind.isFloating || kind == .plain(.decimal) || kind == .date
+  }
+
+  private func read(_ text: String, _ kind: Kind, _ placed: Placed) throws(QuestionFault) -> Value {
+    guard case .plain(let type) = kind else { throw fault("a plain value is expected", placed) }
+    do throws(ValueFault) {
+      var text = text
+      // A number is seconds.
+      if type == .date, text.allSatisfy({ $0.isNumber || $0 == "." || $0 == "-" }), !text.dropFirst().contains("-"),
+        text.count > 4
+      {
+        text = "@" + text
+      }
+      return try PlainText.value(text, type)
+    } catch { throw fault(error.detail, placed) }
+  }
+}

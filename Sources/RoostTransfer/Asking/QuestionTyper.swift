@@ -1,0 +1,305 @@
+internal import RoostQuery
+internal import RoostRecords
+
+/// Finds out what the names of a typed condition stand for, and makes an expression of it.
+///
+/// It is a little more patient than Swift: where a value may be nil, a comparison with it is false for nil, and `a.b` means `a?.b`.
+struct QuestionTyper {
+  struct Typed {
+    var expression: RoostQuery.Expression
+    var kind: Kind
+  }
+
+  private let text: String
+  let catalog: Catalog
+  private let entity: EntityID
+  /// What `$0` stands for in the closures around, the innermost last.
+  private var scope: [(variable: Int, kind: Kind)] = []
+  private var lastVariable = 0
+
+  init(_ text: String, _ catalog: Catalog, _ entity: EntityID) {
+    self.text = text
+    self.catalog = catalog
+    self.entity = entity
+  }
+
+  func fault(_ detail: String, _ placed: Placed) -> QuestionFault {
+    QuestionFault(detail: detail, place: placed.place, text: text)
+  }
+
+  /// A condition, in which nil counts as false.
+  mutating func condition(_ placed: Placed) throws(QuestionFault) -> RoostQuery.Expression {
+    let found = try typed(placed, .bool)
+    guard found.kind.whole == .bool else {
+      throw fault("this is \(name(found.kind)), and a condition is true or false", placed)
+    }
+    return found.kind.isOptional ? .coalesce(found.expression, .constant(.bool(false), .bool)) : found.expression
+  }
+
+  /// What a kind is called in sentences: an entity by its name.
+  func name(_ kind: Kind) -> String {
+    if let id = kind.entity, let name = catalog.name(of: id) { return kind.isOptional ? "\(name)?" : name }
+    if case .rows(let id) = kind.whole, let name = catalog.name(of: id) { return "[\(name)]" }
+    return "\(kind)"
+  }
+
+  /// A literal takes the kind that is wanted, if it can.
+  mutating func typed(_ placed: Placed, _ wanted: Kind? = nil) throws(QuestionFault) -> Typed {
+    switch placed.written {
+    case .null, .flag, .integer, .number, .text, .row, .list: return try literal(placed, wanted)
+    case .element:
+      guard let last = scope.last else { return Typed(expression: .row, kind: .plain(.reference(entity))) }
+      return Typed(expression: .variable(last.variable), kind: last.kind)
+    case .name(let name):
+      // In a closure names are those of the row, as `$0` outside of it.
+      return try property(name, of: Typed(expression: .row, kind: .plain(.reference(entity))), placed)
+    case .property(let base, let name, _): return try property(name, of: typed(base), placed)
+    case .call(let base, let name, let arguments, _): return try call(name, of: base, arguments, placed)
+    case .subscripted(let base, let index): return try element(typed(base), index, placed)
+    case .not(let inner): return Typed(expression: .not(try condition(inner)), kind: .bool)
+    case .negate(let inner):
+      if case .integer(let digits) = inner.written {
+        return try literal(Placed(written: .integer("-" + digits), place: placed.place), wanted)
+      }
+      if case .number(let digits) = inner.written {
+        return try literal(Placed(written: .number("-" + digits), place: placed.place), wanted)
+      }
+      let found = try typed(inner, wanted)
+      return Typed(expression: .negate(found.expression), kind: found.kind)
+    case .unwrap(let inner):
+      let found = try typed(inner)
+      return Typed(expression: .unwrap(found.expression), kind: found.kind.whole)
+    case .joined(let isAnd, let all):
+      var parts: [RoostQuery.Expression] = []
+      for part in all { parts.append(try condition(part)) }
+      return Typed(expression: isAnd ? .and(parts) : .or(parts), kind: .bool)
+    case .binary(let sign, let one, let other): return try binary(sign, one, other, placed, wanted)
+    case .conditional(let test, let one, let other):
+      let condition = try condition(test)
+      let (first, second) = try pair(one, other, wanted)
+      return Typed(
+        expression: .conditional(condition, first.expression, second.expression),
+        kind: first.kind.isOptional ? first.kind : second.kind)
+    case .function(let name, let arguments): return try function(name, arguments, placed)
+    }
+  }
+
+  // MARK: Names
+
+  private func property(_ name: String, of base: Typed, _ placed: Placed) throws(QuestionFault) -> Typed {
+    switch name {
+    case "count" where !isRow(base.kind): return Typed(expression: .count(base.expression), kind: .int)
+    case "isEmpty" where !isRow(base.kind): return Typed(expression: .isEmpty(base.expression), kind: .bool)
+    case "first" where base.kind.element != nil:
+      return Typed(expression: .first(base.expression), kind: base.kind.element!.optional)
+    case "last" where base.kind.element != nil:
+      return Typed(expression: .last(base.expression), kind: base.kind.element!.optional)
+    default: break
+    }
+    if case .structure(let parts) = base.kind.whole {
+      guard let place = parts.firstIndex(where: { $0.name == name }) else {
+        throw fault("it has no '\(name)'; it has \(FieldBinding.names(parts.map(\.name)))", placed)
+      }
+      let kind = Kind(parts[place].type)
+      return Typed(expression: .part(base.expression, place), kind: base.kind.isOptional ? kind.optional : kind)
+    }
+    guard let id = base.kind.entity, let entity = catalog.entity(id) else {
+      throw fault("\(self.name(base.kind)) has no '\(name)'", placed)
+    }
+    if let field = entity.field(name), field.type != .presence {
+      let kind = Kind(field)
+      return Typed(expression: .field(base.expression, field.id), kind: base.kind.isOptional ? kind.optional : kind)
+    }
+    let relationships = catalog.relationships(of: id).filter { !$0.isHidden }
+    if let one = relationships.first(where: { $0.name == name }) {
+      let many = RoostQuery.Expression.many(base.expression, one.id)
+      if one.isToOne { return Typed(expression: .first(many), kind: .optional(.plain(.reference(one.target)))) }
+      return Typed(expression: many, kind: base.kind.isOptional ? .optional(.rows(one.target)) : .rows(one.target))
+    }
+    let known = entity.fields.map(\.name) + relationships.map(\.name)
+    throw fault("\(entity.name) has no '\(name)'; it has \(FieldBinding.names(known.sorted()))", placed)
+  }
+
+  private func isRow(_ kind: Kind) -> Bool { kind.entity != nil }
+
+  // MARK: Operators
+
+  /// Two operands of one kind: a literal takes the other's.
+  private mutating func pair(
+    _ one: Placed, _ other: Placed, _ wanted: Kind? = nil
+  ) throws(QuestionFault) -> (Typed, Typed) {
+    if one.written.isLiteral, !other.written.isLiteral {
+      let second = try typed(other, wanted)
+      return (try typed(one, second.kind), second)
+    }
+    let first = try typed(one, wanted)
+    return (first, try typed(other, first.kind))
+  }
+
+  private mutating func binary(
+    _ sign: String, _ one: Placed, _ other: Placed, _ placed: Placed, _ wanted: Kind?
+  ) throws(QuestionFault) -> Typed {
+    switch sign {
+    case "??":
+      let (first, second) = try pair(one, other, wanted)
+      return Typed(expression: .coalesce(first.expression, second.expression), kind: second.kind)
+    case "+", "-", "*", "/", "%":
+      let (first, second) = try pair(one, other, wanted)
+      return try joined([first, second]) { parts in .arithmetic(Self.arithmetic[sign]!, parts[0], parts[1]) }
+    case "...", "..<": throw fault("a range stands before .contains: (1...5).contains(x)", placed)
+    default:
+      let (first, second) = try pair(one, other)
+      let comparison = Self.comparisons[sign]!
+      guard first.kind.whole == second.kind.whole else {
+        throw fault("\(name(first.kind)) and \(name(second.kind)) cannot be compared", placed)
+      }
+      if comparison == .equal || comparison == .notEqual {
+        return Typed(expression: .compare(comparison, first.expression, second.expression), kind: .bool)
+      }
+      guard first.kind.whole.isComparable else { throw fault("\(name(first.kind.whole)) has no order", placed) }
+      return Typed(expression: present([first, second]) { .compare(comparison, $0[0], $0[1]) }, kind: .bool)
+    }
+  }
+
+  private static let arithmetic: [String: RoostQuery.Expression.Arithmetic] = [
+    "+": .add, "-": .subtract, "*": .multiply, "/": .divide, "%": .remainder,
+  ]
+  private static let comparisons: [String: RoostQuery.Expression.Comparison] = [
+    "==": .equal, "!=": .notEqual, "<": .less, "<=": .lessOrEqual, ">": .greater, ">=": .greaterOrEqual,
+  ]
+
+  /// A condition on values that may be nil, which is false where one is.
+  private func present(
+    _ parts: [Typed], _ body: ([RoostQuery.Expression]) -> RoostQuery.Expression
+  ) -> RoostQuery.Expression {
+    let tests = parts.filter(\.kind.isOptional).map { part in
+      RoostQuery.Expression.compare(.notEqual, part.expression, .constant(.null, part.kind))
+    }
+    let whole = body(parts.map { $0.kind.isOptional ? .unwrap($0.expression) : $0.expression })
+    return tests.isEmpty ? whole : .and(tests + [whole])
+  }
+
+  /// What is made of values that may be nil, which is nil where one is.
+  private func joined(
+    _ parts: [Typed], _ body: ([RoostQuery.Expression]) -> RoostQuery.Expression
+  ) throws(QuestionFault) -> Typed {
+    let kind = parts[0].kind.whole
+    let tests = parts.filter(\.kind.isOptional).map { part in
+      RoostQuery.Expression.compare(.notEqual, part.expression, .constant(.null, part.kind))
+    }
+    let whole = body(parts.map { $0.kind.isOptional ? .unwrap($0.expression) : $0.expression })
+    if tests.isEmpty { return Typed(expression: whole, kind: kind) }
+    return Typed(expression: .conditional(.and(tests), whole, .constant(.null, .optional(kind))), kind: .optional(kind))
+  }
+
+  private mutating func element(_ base: Typed, _ index: Placed, _ placed: Placed) throws(QuestionFault) -> Typed {
+    if case .dictionary(let key, let value) = base.kind {
+      return Typed(expression: .lookup(base.expression, try typed(index, key).expression), kind: value.optional)
+    }
+    guard case .array(let element) = base.kind else {
+      throw fault("\(name(base.kind)) has no elements by number", placed)
+    }
+    return Typed(expression: .element(base.expression, try typed(index, .int).expression), kind: element)
+  }
+
+  // MARK: Calls
+
+  private mutating func call(
+    _ name: String, of base: Placed, _ arguments: [Written.Argument], _ placed: Placed
+  ) throws(QuestionFault) -> Typed {
+    if name == "contains", case .binary(let sign, let low, let high) = base.written, sign == "..." || sign == "..<",
+      arguments.count == 1
+    {
+      let value = try typed(arguments[0].value)
+      let (first, second) = (try typed(low, value.kind.whole), try typed(high, value.kind.whole))
+      return Typed(
+        expression: present([value]) { .within(first.expression, second.expression, sign == "...", $0[0]) }, kind: .bool
+      )
+    }
+    if name == "contains", case .list = base.written, arguments.count == 1, !arguments[0].isClosure {
+      let value = try typed(arguments[0].value)
+      let list = try typed(base, .array(value.kind.whole))
+      return Typed(expression: .contains(list.expression, value.expression), kind: .bool)
+    }
+    let found = try typed(base)
+    if arguments.count == 1, arguments[0].isClosure { return try closure(name, found, arguments[0].value, placed) }
+    if found.kind.whole == .string { return try textCall(name, found, arguments, placed) }
+    switch (name, arguments.count) {
+    case ("contains", 1):
+      guard let element = found.kind.element else { throw fault("\(self.name(found.kind)) is no collection", placed) }
+      return Typed(
+        expression: .contains(found.expression, try typed(arguments[0].value, element).expression), kind: .bool)
+    case ("min", 0), ("max", 0):
+      guard let element = found.kind.element else { throw fault("\(self.name(found.kind)) is no collection", placed) }
+      return Typed(
+        expression: name == "min" ? .minimum(found.expression) : .maximum(found.expression), kind: element.optional)
+    default: throw fault("\(self.name(found.kind)) has no '\(name)' with \(arguments.count) arguments", placed)
+    }
+  }
+
+  private mutating func closure(
+    _ name: String, _ base: Typed, _ body: Placed, _ placed: Placed
+  ) throws(QuestionFault) -> Typed {
+    guard let element = base.kind.element else { throw fault("\(self.name(base.kind)) is no collection", placed) }
+    guard ["contains", "allSatisfy", "filter"].contains(name) else {
+      throw fault("there is no '\(name)' with a closure; there are contains, allSatisfy and filter", placed)
+    }
+    lastVariable += 1
+    let variable = lastVariable
+    scope.append((variable, element))
+    defer { scope.removeLast() }
+    let test = try condition(body)
+    switch name {
+    case "contains": return Typed(expression: .quantified(.some, variable, base.expression, test), kind: .bool)
+    case "allSatisfy": return Typed(expression: .quantified(.all, variable, base.expression, test), kind: .bool)
+    default: return Typed(expression: .filter(variable, base.expression, test), kind: base.kind)
+    }
+  }
+
+  private mutating func textCall(
+    _ name: String, _ base: Typed, _ arguments: [Written.Argument], _ placed: Placed
+  ) throws(QuestionFault) -> Typed {
+    if arguments.isEmpty, name == "lowercased" || name == "uppercased" {
+      return try joined([base]) { .changed(name == "lowercased" ? .lowercased : .uppercased, $0[0]) }
+    }
+    let tests: [String: RoostQuery.Expression.TextTest] = [
+      "contains": .contains, "hasPrefix": .hasPrefix, "hasSuffix": .hasSuffix, "starts": .starts,
+      "localizedStandardContains": .containsLoosely,
+    ]
+    guard let test = tests[name], arguments.count == 1 else {
+      throw fault(
+        "a text has no '\(name)'; it has \(FieldBinding.names(tests.keys.sorted() + ["lowercased", "uppercased"]))",
+        placed)
+    }
+    let other = try typed(arguments[0].value, .string)
+    guard other.kind.whole == .string else {
+      throw fault("a text is expected, and not \(self.name(other.kind))", arguments[0].value)
+    }
+    return Typed(expression: present([base, other]) { .text(test, $0[0], $0[1]) }, kind: .bool)
+  }
+
+  private mutating func function(
+    _ name: String, _ arguments: [Written.Argument], _ placed: Placed
+  ) throws(QuestionFault) -> Typed {
+    let kinds: [String: Kind] = [
+      "date": .date, "uuid": .plain(.uuid), "url": .plain(.url), "decimal": .plain(.decimal), "data": .plain(.data),
+    ]
+    guard let kind = kinds[name], arguments.count == 1, arguments[0].value.written.isLiteral else {
+      throw fault(
+        "there is no function '\(name)'; there are \(FieldBinding.names(kinds.keys.sorted())), each of a text", placed)
+    }
+    return try literal(arguments[0].value, kind)
+  }
+}
+
+extension Written {
+  /// Whether its kind depends on what stands beside it.
+  var isLiteral: Bool {
+    switch self {
+    case .null, .flag, .integer, .number, .text, .row: true
+    case .list(let all): all.allSatisfy(\.written.isLiteral)
+    case .negate(let inner): inner.written.isLiteral
+    default: false
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import RoostFile
+internal import RoostQuery
+internal import RoostRecords
+
+/// What an export writes of each row, under one name.
+struct ExportColumn {
+  enum Content {
+    case value(FieldAccess)
+    /// Where a reference leads, as a key.
+    case reference(FieldAccess, FieldBinding.KeyWay)
+    /// The rows of a relationship by links, as keys.
+    case list(Relationship, FieldBinding.KeyWay)
+    /// Whether an optional struct is there.
+    case presence(FieldAccess)
+    /// The name of the row's class.
+    case kind(FieldAccess)
+    /// The row's number.
+    case number
+  }
+
+  /// What the column is called that tells rows' numbers. Importers leave it out, and it is written only where it is asked for.
+  static let numberName = "#"
+
+  static func number(_ entity: Entity) -> ExportColumn {
+    ExportColumn(name: numberName, content: .number, type: .reference(entity.id))
+  }
+
+  /// The columns of these names.
+  static func named(_ names: [String], _ entity: Entity, _ reader: RecordReader) throws -> [ExportColumn] {
+    let columns = try all(entity, reader)
+    return try names.map { name in
+      if name == numberName { return number(entity) }
+      if let found = columns.first(where: { $0.name == name }) { return found }
+      throw TransferFault(
+        .unknown, "\(entity.name) has no '\(name)'; it has \(FieldBinding.names(columns.map(\.name)))", field: name)
+    }
+  }
+
+  var name: String
+  let content: Content
+  /// As which type it is written.
+  let type: FieldType
+  /// Whether the structs are there of which this is a part.
+  var presences: [FieldAccess] = []
+
+  /// All that is told of an entity's rows, and can be read again.
+  static func all(_ entity: Entity, _ reader: RecordReader) throws -> [ExportColumn] {
+    let (catalog, table) = (reader.catalog, try reader.table(entity.id))
+    let relationships = catalog.relationships(of: entity.id)
+    var columns: [ExportColumn] = []
+    for field in entity.fields {
+      guard let access = table.access(field.id) else { continue }
+      if field.name == FieldBinding.kindName {
+        columns.append(ExportColumn(name: field.name, content: .kind(access), type: .string))
+      } else if field.type == .presence {
+        columns.append(ExportColumn(name: field.name, content: .presence(access), type: .bool))
+      } else if case .reference(let target) = field.type {
+        let one = relationships.first { $0.shape == .one(field.id) }
+        // Nobody gave a name to what leads here alone.
+        if one?.isHidden == true { continue }
+        let way = FieldBinding.way(target, catalog)
+        columns.append(ExportColumn(name: field.name, content: .reference(access, way), type: way.type))
+      } else {
+        let presences = FieldBinding.above(field.name).compactMap { name in
+          entity.field(name).flatMap { $0.type == .presence ? table.access($0.id) : nil }
+        }
+        columns.append(
+          ExportColumn(name: field.name, content: .value(access), type: field.type, presences: presences))
+      }
+    }
+    for one in relationships where one.shape == .links && !one.isHidden && isWritten(one, catalog) {
+      let way = FieldBinding.way(one.target, catalog)
+      columns.append(
+        ExportColumn(name: one.name, content: .list(one, way), type: .array(.plain(way.type))))
+    }
+    return columns
+  }
+
+  /// Links are written on one side: on the one that keeps an order, else the one that came first.
+  private static func isWritten(_ one: Relationship, _ catalog: Catalog) -> Bool {
+    guard let other = catalog.inverse(of: one), !other.isHidden else { return true }
+    return one.isOrdered == other.isOrdered ? one.id < other.id : one.isOrdered
+  }
+
+  /// What a row has here, and as which type that is written.
+  func value(_ row: Row, _ table: TableReader, _ reader: RecordReader) throws -> (value: Value, type: FieldType) {
+    for presence in presences where try table.value(presence, row).isNull { return (.null, type) }
+    switch content {
+    case .value(let access): return (try table.value(access, row), type)
+    case .number: return (.reference(row.id), type)
+    case .presence(let access):
+      return (try table.value(access, row).isNull ? .null : .bool(true), type)
+    case .kind(let access):
+      guard case .uint(let number) = try table.value(access, row), let id = UInt32(exactly: number),
+        let name = reader.catalog.name(of: EntityID(id))
+      else { return (.null, type) }
+      return (.string(name), type)
+    case .reference(let access, let way):
+      guard case .reference(let target) = try table.value(access, row) else { return (.null, type) }
+      return try Self.key(of: target, way, reader)
+    case .list(let one, let way):
+      var values: [Value] = []
+      for target in try reader.links(one).rows(of: row.id) {
+        values.append(try Self.key(of: target, way, reader).value)
+      }
+      return (.array(values), type)
+    }
+  }
+
+  /// How a row is named: by its unique field, or by its number where it has none.
+  static func key(
+    of row: RowID, _ way: FieldBinding.KeyWay, _ reader: RecordReader
+  ) throws -> (value: Value, type: FieldType) {
+    let number = (Value.reference(row), FieldType.reference(way.entity))
+    guard let name = way.index else { return number }
+    let table = try reader.table(way.entity)
+    guard let index = table.index(name), let access = table.access(index.firstField) else { return number }
+    let found = try table.withRow(row) { (row) throws(StoreError) in try table.value(access, row) }
+    guard let found, !found.isNull else { return number }
+    return (found, way.type)
+  }
+}

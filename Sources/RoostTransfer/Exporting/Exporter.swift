@@ -1,0 +1,190 @@
+internal import RoostFile
+package import RoostQuery
+package import RoostRecords
+
+/// Writes the rows of a query as text, in such a way that an ``Importer`` makes the same rows of it.
+///
+/// References are written as the keys of what they lead to, so they mean the same in another store. Where an entity has no unique
+/// field they are written as numbers of rows, and mean something in this store alone.
+package struct Exporter {
+  private let reader: RecordReader
+  private let format: TextFormat
+  private let names: [String]?
+  /// What a field is called in the text; nil where it is left out.
+  private let name: (String) -> String?
+  /// So many bytes are written at once.
+  private let piece = 1 << 16
+
+  /// - Parameters:
+  ///   - format: Of a table, `names` says which columns are written, and in which order.
+  ///   - columns: The same for every format; `#` is the row's number. What leaves columns out may not be importable again.
+  package init(
+    _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil,
+    name: @escaping (String) -> String? = { $0 }
+  ) {
+    self.reader = reader
+    self.format = format
+    self.name = name
+    if case .csv(_, let names?) = format { self.names = names } else { names = columns }
+  }
+
+  /// Writes all rows of a query, and returns how many there were. `isCancelled` is asked now and then.
+  @discardableResult
+  package func write(
+    _ query: Query, to output: any ByteOutput, isCancelled: @escaping () -> Bool = { false }
+  ) throws -> Int {
+    try write(query.entity, to: output, isCancelled: isCancelled) { add in
+      try Planner(Ground(reader)).plan(query).forEach(add)
+    }
+  }
+
+  /// The same of rows by their numbers, in this order. Those that are not there are left out.
+  @discardableResult
+  package func write(
+    _ rows: some Sequence<RowID>, of entity: String, to output: any ByteOutput,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws -> Int {
+    try write(entity, to: output, isCancelled: isCancelled) { add in
+      let table = try reader.table(entity)
+      for id in rows {
+        var failure: (any Error)?
+        let goesOn = try table.withRow(id) { (row) throws(StoreError) -> Bool in
+          do { return try add(row) } catch {
+            failure = error
+            return false
+          }
+        }
+        if let failure { throw failure }
+        if goesOn == false { break }
+      }
+    }
+  }
+
+  private func write(
+    _ entity: String, to output: any ByteOutput, isCancelled: @escaping () -> Bool,
+    _ rows: ((Row) throws -> Bool) throws -> Void
+  ) throws -> Int {
+    guard let entity = reader.catalog.entity(entity) else {
+      throw TransferFault(
+        .unknown,
+        "the store has no '\(entity)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
+    }
+    var columns = try ExportColumn.all(entity, reader).compactMap { column in
+      name(column.name).map { name in
+        var column = column
+        column.name = name
+        return column
+      }
+    }
+    if let names {
+      columns = try names.map { name in
+        try columns.first { $0.name == name } ?? ExportColumn.named(name, entity, reader)
+      }
+    }
+    var text: [UInt8] = []
+    var count = 0
+    if case .csv(let delimiter, _) = format {
+      for (number, column) in columns.enumerated() {
+        if number > 0 { text.append(delimiter) }
+        ValueWriter.appendCell(Array(column.name.utf8), delimiter, to: &text)
+      }
+      text.append(Byte.newline)
+    } else if format == .json {
+      text.append(UInt8(ascii: "["))
+    }
+    let table = try reader.table(entity.id)
+    let shape = ExportShape(columns)
+    try rows { row in
+      if format == .json { text += (count > 0 ? ",\n" : "\n").utf8 }
+      if case .csv(let delimiter, _) = format {
+        try appendLine(row, columns, table, delimiter, &text)
+      } else {
+        try shape.append(row, table, reader, to: &text)
+        if format == .jsonLines { text.append(Byte.newline) }
+      }
+      count += 1
+      if text.count >= piece {
+        try text.withUnsafeBytes { try output.write($0) }
+        text.removeAll(keepingCapacity: true)
+        return !isCancelled()
+      }
+      return true
+    }
+    if format == .json { text += (count > 0 ? "\n]\n" : "]\n").utf8 }
+    try text.withUnsafeBytes { try output.write($0) }
+    try output.finish()
+    return count
+  }
+
+  private func appendLine(
+    _ row: Row, _ columns: [ExportColumn], _ table: TableReader, _ delimiter: UInt8, _ text: inout [UInt8]
+  ) throws {
+    for (number, column) in columns.enumerated() {
+      if number > 0 { text.append(delimiter) }
+      let (value, type) = try column.value(row, table, reader)
+      ValueWriter.appendCell(value, as: type, delimiter: delimiter, to: &text)
+    }
+    text.append(Byte.newline)
+  }
+}
+
+/// How the parts of structs stand in objects.
+struct ExportShape {
+  private indirect enum Node {
+    case column(ExportColumn)
+    /// A struct: whether it is there, and its parts.
+    case structure(presence: ExportColumn?, [(name: String, node: Node)])
+  }
+
+  private var members: [(name: String, node: Node)] = []
+
+  init(_ columns: [ExportColumn]) { members = Self.members(columns, above: "") }
+
+  private static func members(_ columns: [ExportColumn], above: String) -> [(name: String, node: Node)] {
+    var found: [(name: String, node: Node)] = []
+    var done: Set<String> = []
+    for column in columns {
+      // A class's name begins with the same sign as what is ours.
+      let rest = column.name.dropFirst(above.count)
+      let name = String(rest.prefix { $0 != "." })
+      guard done.insert(name).inserted else { continue }
+      let path = above + name
+      let inner = columns.filter { $0.name.hasPrefix(path + ".") }
+      if inner.isEmpty {
+        found.append((name, .column(column)))
+      } else {
+        let presence = columns.first { $0.name == path }
+        found.append((name, .structure(presence: presence, members(inner, above: path + "."))))
+      }
+    }
+    return found
+  }
+
+  func append(_ row: Row, _ table: TableReader, _ reader: RecordReader, to text: inout [UInt8]) throws {
+    try append(members, row, table, reader, to: &text)
+  }
+
+  private func append(
+    _ members: [(name: String, node: Node)], _ row: Row, _ table: TableReader, _ reader: RecordReader,
+    to text: inout [UInt8]
+  ) throws {
+    text.append(UInt8(ascii: "{"))
+    for (number, member) in members.enumerated() {
+      if number > 0 { text += ", ".utf8 }
+      ValueWriter.quote(member.name, to: &text)
+      text += ": ".utf8
+      switch member.node {
+      case .column(let column):
+        let (value, type) = try column.value(row, table, reader)
+        ValueWriter.appendJSON(value, as: type, to: &text)
+      case .structure(let presence, let inner):
+        if let presence, try presence.value(row, table, reader).value.isNull {
+          text += "null".utf8
+        } else {
+          try append(inner, row, table, reader, to: &text)
+        }
+      }
+    }
+    text.append(UInt8(ascii: "}"))
+  }
+}

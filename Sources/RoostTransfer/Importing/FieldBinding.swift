@@ -1,0 +1,182 @@
+internal import RoostRecords
+
+/// Where what a text names goes in the rows of an entity.
+struct FieldBinding {
+  enum Target {
+    /// A field, by its number among the entity's. The structs around it, which are then there.
+    case field(Int, presences: [Int])
+    /// A reference, by a key of the row it leads to.
+    case reference(Relationship, field: Int, KeyWay)
+    /// The list of a relationship by links, by keys.
+    case list(Relationship, KeyWay)
+    /// The name of the row's class.
+    case kind(Int)
+    /// A struct's beginning; its parts have targets of their own.
+    case structure(presence: Int?)
+    /// Nobody wants it.
+    case nothing
+  }
+
+  /// How the rows of an entity are named: by a unique field, or by their number.
+  struct KeyWay {
+    var entity: EntityID
+    var index: String?
+    var type: FieldType
+  }
+
+  /// The field in which a row says of which class its object is.
+  static let kindName = "@class"
+
+  let entity: Entity
+  let layout: Layout
+  let catalog: Catalog
+  private let targets: [String: Target]
+  private let structures: Set<String>
+  private let options: ImportOptions
+  /// The classes of rows; the first one is that of records which do not say.
+  let kinds: [Kind]
+
+  /// Of optional structs, by the field that says whether one is there: their parts, and those that must be there with them.
+  let parts: [Int: (all: [Int], needed: [Int])]
+
+  /// What rows of one class need and hold.
+  struct Kind {
+    var name: String
+    /// Fields that must be named, unless a row is there already.
+    var required: [Int]
+    /// Where what is not named has a value of its own.
+    var initials: [(field: Int, value: ImportShape.Initial)]
+    var number: UInt32?
+  }
+
+  init(_ catalog: Catalog, _ options: ImportOptions) throws {
+    guard let entity = catalog.entity(options.entity) else {
+      throw TransferFault(
+        .unknown, "the store has no '\(options.entity)'; it has \(Self.names(catalog.entities.map(\.name)))")
+    }
+    self.entity = entity
+    self.catalog = catalog
+    self.options = options
+    layout = Layout(version: entity.layoutVersion, entity.layouts[Int(entity.layoutVersion)])
+    var targets: [String: Target] = [:]
+    var structures: Set<String> = []
+    let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }
+    for (number, field) in entity.fields.enumerated() {
+      if field.name == Self.kindName {
+        targets[field.name] = .kind(number)
+        continue
+      }
+      let above = Self.above(field.name)
+      structures.formUnion(above)
+      if field.type == .presence {
+        targets[field.name] = .structure(presence: number)
+        continue
+      }
+      let presences = above.compactMap { name in
+        entity.fields.firstIndex { $0.name == name && $0.type == .presence }
+      }
+      targets[field.name] = .field(number, presences: presences)
+      guard case .reference(let target) = field.type else { continue }
+      let one = relationships.first { $0.shape == .one(field.id) }
+      if let one { targets[field.name] = .reference(one, field: number, Self.way(target, catalog)) }
+    }
+    for one in relationships where one.shape == .links {
+      targets[one.name] = .list(one, Self.way(one.target, catalog))
+    }
+    for name in structures where targets[name] == nil { targets[name] = .structure(presence: nil) }
+    for (name, field) in options.shape?.names ?? [:] {
+      for (known, target) in targets where known == field || known.hasPrefix(field + ".") {
+        targets[name + known.dropFirst(field.count)] = target
+      }
+    }
+    self.targets = targets
+    self.structures = structures
+    parts = Self.parts(of: entity)
+    kinds = try options.shape.map { try $0.kinds.map { try Self.kind($0, entity) } } ?? [Self.kind(of: entity)]
+  }
+
+  private static func parts(of entity: Entity) -> [Int: (all: [Int], needed: [Int])] {
+    var parts: [Int: (all: [Int], needed: [Int])] = [:]
+    for (number, field) in entity.fields.enumerated() where field.type == .presence {
+      let all = entity.fields.indices.filter { entity.fields[$0].name.hasPrefix(field.name + ".") }
+      let needed = all.filter { part in
+        let found = entity.fields[part]
+        if found.isOptional || found.initial != nil || found.type == .presence { return false }
+        // Those of a struct within, which is there or not, belong to that.
+        return above(found.name).last { name in entity.fields.contains { $0.name == name && $0.type == .presence } }
+          == field.name
+      }
+      parts[number] = (all, needed)
+    }
+    return parts
+  }
+
+  /// What the catalog says of an entity's rows.
+  private static func kind(of entity: Entity) -> Kind {
+    let required = entity.fields.indices.filter { number in
+      let field = entity.fields[number]
+      return !field.isOptional && field.initial == nil && field.type != .presence && field.name != kindName
+        && above(field.name).allSatisfy { name in
+          !entity.fields.contains { $0.name == name && $0.type == .presence }
+        }
+    }
+    let initials = entity.fields.enumerated().compactMap { number, field -> (Int, ImportShape.Initial)? in
+      if field.name == kindName { return (number, .always(.uint(UInt64(entity.id.number)))) }
+      return field.initial.map { (number, .always($0)) }
+    }
+    return Kind(name: entity.name, required: required, initials: initials)
+  }
+
+  private static func kind(_ kind: ImportShape.Kind, _ entity: Entity) throws -> Kind {
+    func number(_ name: String) throws -> Int {
+      if let found = entity.fields.firstIndex(where: { $0.name == name }) { return found }
+      throw TransferFault(.unknown, "\(entity.name) has no '\(name)' in this store", field: name)
+    }
+    var initials = try kind.initials.map { (field: try number($0.field), value: $0.value) }
+    if let own = kind.number { initials.append((try number(kindName), .always(.uint(UInt64(own))))) }
+    return Kind(
+      name: kind.name, required: try kind.required.map(number), initials: initials, number: kind.number)
+  }
+
+  /// The class of a name, by its place, and by what rows say; nil where no row can be of it.
+  func kind(_ name: String) -> (place: Int, number: UInt32)? {
+    if options.shape == nil { return catalog.id(of: name).map { (0, $0.number) } }
+    guard let place = kinds.firstIndex(where: { $0.name == name }), let number = kinds[place].number else { return nil }
+    return (place, number)
+  }
+
+  /// "a" and "a.b" of "a.b.c".
+  static func above(_ name: String) -> [String] {
+    let parts = name.split(separator: ".")
+    return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
+  }
+
+  static func way(_ id: EntityID, _ catalog: Catalog) -> KeyWay {
+    for index in catalog.indexes(of: id) where index.isUnique && index.parts.count == 1 && index.builtBelow == nil {
+      guard let field = catalog.field(index.parts[0].field, of: id) else { continue }
+      if case .reference = field.type { continue }
+      return KeyWay(entity: id, index: index.name, type: field.type)
+    }
+    return KeyWay(entity: id, index: nil, type: .reference(id))
+  }
+
+  static func names(_ names: [String]) -> String {
+    let shown = names.filter { !$0.hasPrefix("@") }.prefix(20).map { "'\($0)'" }
+    return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
+  }
+
+  /// Where a name leads, which may be a path.
+  func target(_ written: String) throws(ValueFault) -> Target {
+    var name = written
+    if let renamed = options.renames[written] {
+      guard let renamed else { return .nothing }
+      name = renamed
+    }
+    if let found = targets[name] { return found }
+    if options.ignoresUnknown { return .nothing }
+    let known = targets.keys.filter { !structures.contains($0) }.sorted()
+    throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
+  }
+
+  func isOptional(_ field: Int) -> Bool { entity.fields[field].isOptional }
+}

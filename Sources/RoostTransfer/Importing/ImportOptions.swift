@@ -1,0 +1,100 @@
+package import RoostPages
+internal import Synchronization
+
+/// What is imported, and what is done where it does not fit.
+package struct ImportOptions: Sendable {
+  /// What becomes of a record whose unique values a row has already.
+  package enum Conflict: String, Sendable, CaseIterable {
+    /// It is a bad record.
+    case insert
+    /// The row stays as it is.
+    case skip
+    /// The row takes what the record names.
+    case update
+    /// The row takes what the record names and is not nil.
+    case merge
+    /// The import ends.
+    case `throw`
+  }
+
+  /// What becomes of bad records.
+  package enum BadRecords: Hashable, Sendable {
+    /// The first one ends the import. The chunks before it stay.
+    case stop
+    /// They are left out, as long as there are no more than so many.
+    case skip(most: Int)
+  }
+
+  package var entity: String
+  /// What columns are called in the store, where that is something else; nil leaves a column out.
+  package var renames: [String: String?] = [:]
+  /// Whether a column that nothing is known of is left out. Else it is an error.
+  package var ignoresUnknown = false
+  package var conflict = Conflict.insert
+  /// The unique index that decides; nil for any.
+  package var uniqueIndex: String?
+  package var badRecords = BadRecords.stop
+  /// How many records are one transaction.
+  package var chunk = 5000
+  package var durability = Durability.relaxed
+  package var author = ""
+  /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input.
+  package var name: String?
+  package var limits = TransferLimits()
+  /// What is known of the rows beyond the catalog.
+  package var shape: ImportShape?
+  /// How many faults, and how many references that lead nowhere, the report names.
+  package var mostReported = 1000
+
+  package var isRelaxed: Bool {
+    get { durability == .relaxed }
+    set { durability = newValue ? .relaxed : .full }
+  }
+
+  package init(into entity: String) { self.entity = entity }
+}
+
+/// How far an import came.
+package struct ImportProgress: Hashable, Sendable {
+  package var records = 0
+  package var inserted = 0
+  package var updated = 0
+  package var kept = 0
+  package var bad = 0
+  /// Bytes of the input, after decompression, that are dealt with.
+  package var bytes: UInt64 = 0
+  /// Records that an earlier run had stored.
+  package var resumed = 0
+
+  package init() {}
+}
+
+/// What an import did.
+package struct ImportReport: Sendable {
+  package internal(set) var progress = ImportProgress()
+  /// The first bad records.
+  package internal(set) var faults: [TransferFault] = []
+  /// The first references that lead nowhere, and how many there are.
+  package internal(set) var unresolved: [UnresolvedReference] = []
+  package internal(set) var unresolvedCount = 0
+  /// Whether somebody asked for the end before the input did.
+  package internal(set) var isCancelled = false
+}
+
+/// A reference whose target is not there.
+package struct UnresolvedReference: Hashable, Sendable {
+  package let row: UInt64
+  package let property: String
+  /// As it stood in the input.
+  package let key: String
+}
+
+/// Ends an import behind the chunk that is written at the moment.
+package final class ImportCancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  package init() {}
+
+  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}

@@ -1,0 +1,140 @@
+/// Takes tables apart: cells between commas, or another byte, and lines.
+///
+/// A cell may stand in quotes, and then hold commas, newlines and doubled quotes. A quote anywhere else is an error, and so is a
+/// line with another number of cells than the first. Lines end with a newline, with or without a carriage return before it.
+struct CSVScanner: RecordScanner {
+  let delimiter: UInt8
+  let limits: TransferLimits
+  /// How many cells a line has; nil before the first.
+  private(set) var columns: Int?
+  private var line = 1
+
+  init(delimiter: UInt8 = Byte.comma, columns: Int? = nil, limits: TransferLimits) {
+    self.delimiter = delimiter
+    self.columns = columns
+    self.limits = limits
+  }
+
+  mutating func scan(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int {
+    var at = start
+    while at < batch.text.count {
+      let first = batch.tokens.count
+      do {
+        guard let end = try cells(batch, from: at, isEnd: isEnd) else {
+          batch.tokens.removeSubrange(first...)
+          return at
+        }
+        finish(batch, first, at..<end)
+        line += batch.newlines(in: at..<end)
+        at = end
+      } catch let blemish as Blemish {
+        // The next record is thought to begin behind the line in which the fault is.
+        let found = batch.newline(from: max(blemish.place, at)).map { $0 + 1 }
+        guard let end = found ?? (isEnd ? batch.text.count : nil) else {
+          batch.tokens.removeSubrange(first...)
+          return at
+        }
+        batch.add(blemish, tokensFrom: first, bytes: at..<end, line: line)
+        line += batch.newlines(in: at..<end)
+        at = end
+      }
+    }
+    return at
+  }
+
+  /// Looks whether a line is as the first one, and good UTF-8.
+  private mutating func finish(_ batch: RecordBatch, _ first: Int, _ bytes: Range<Int>) {
+    let count = batch.tokens.count - first
+    // An empty line is nothing, unless it can be the one cell of a line.
+    if count == 1, batch.tokens[first].count == 0, batch.tokens[first].kind == .bare, columns != 1 {
+      batch.tokens.removeLast()
+      return
+    }
+    if let wrong = UTF8Check.firstWrong(UnsafeRawBufferPointer(rebasing: batch.text.bytes[bytes])) {
+      let blemish = Blemish(.encoding, "the text is not UTF-8", at: bytes.lowerBound + wrong)
+      return batch.add(blemish, tokensFrom: first, bytes: bytes, line: line)
+    }
+    if let columns, columns != count {
+      let blemish = Blemish(
+        .columns, "there are \(count) cells, and \(columns) in the first line", at: bytes.lowerBound)
+      return batch.add(blemish, tokensFrom: first, bytes: bytes, line: line)
+    }
+    columns = count
+    batch.add(tokensFrom: first, bytes: bytes, line: line)
+  }
+
+  /// Adds the cells of one line, and returns the place behind it; nil where the text ends before that.
+  private func cells(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int? {
+    let (bytes, end) = (batch.text.start, batch.text.count)
+    var at = start
+    var count = 0
+    while true {
+      count += 1
+      if count > limits.columns { throw Blemish(.tooLarge, "there are more than \(limits.columns) cells", at: at) }
+      var cell = Token(kind: .bare, place: at, start: at, count: 0)
+      if at < end, bytes[at] == Byte.quote {
+        guard let (next, found) = try quoted(batch, from: at, isEnd: isEnd) else { return nil }
+        (at, cell) = (next, found)
+      } else {
+        while at < end {
+          let byte = bytes[at]
+          if byte == delimiter || byte == Byte.newline || byte == Byte.carriageReturn { break }
+          if byte == Byte.quote {
+            throw Blemish(.syntax, "a quote stands in a cell that does not begin with one", at: at)
+          }
+          if byte == 0 { throw Blemish(.syntax, "a NUL stands in the text", at: at) }
+          at += 1
+        }
+        cell.count = at - cell.start
+      }
+      if cell.count > limits.fieldBytes {
+        throw Blemish(.tooLarge, "a cell has more than \(limits.fieldBytes) bytes", at: cell.place)
+      }
+      batch.tokens.append(cell)
+      if at == end { return isEnd ? end : nil }
+      switch bytes[at] {
+      case delimiter: at += 1
+      case Byte.newline: return at + 1
+      case Byte.carriageReturn:
+        if at + 1 < end { return bytes[at + 1] == Byte.newline ? at + 2 : at + 1 }
+        return isEnd ? end : nil
+      default: throw Blemish(.syntax, "something stands behind the quote that ends a cell", at: at)
+      }
+    }
+  }
+
+  /// A cell in quotes, and the place behind it; nil where the text ends before that.
+  private func quoted(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> (Int, Token)? {
+    let (bytes, end) = (batch.text.start, batch.text.count)
+    var at = start + 1
+    var cell = Token(kind: .text, place: start, start: at, count: 0)
+    var piece = at
+    while at < end {
+      let byte = bytes[at]
+      if byte == 0 { throw Blemish(.syntax, "a NUL stands in the text", at: at) }
+      if byte != Byte.quote {
+        at += 1
+        continue
+      }
+      // At the end of the text another quote may come.
+      if at + 1 == end, !isEnd { return nil }
+      let isDoubled = at + 1 < end && bytes[at + 1] == Byte.quote
+      if isDoubled || cell.isRespelled {
+        if !cell.isRespelled { (cell.isRespelled, cell.start) = (true, batch.spelled.count) }
+        try batch.spelled.append(UnsafeRawBufferPointer(start: bytes + piece, count: at - piece + (isDoubled ? 1 : 0)))
+      }
+      if isDoubled {
+        at += 2
+        piece = at
+        continue
+      }
+      cell.count = cell.isRespelled ? batch.spelled.count - cell.start : at - cell.start
+      return (at + 1, cell)
+    }
+    if isEnd { throw Blemish(.truncated, "the quote that begins this cell is never closed", at: start) }
+    if end - start > limits.recordBytes {
+      throw Blemish(.tooLarge, "a record has more than \(limits.recordBytes) bytes", at: start)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,54 @@
+/// Finds the records in a text, and takes them apart.
+protocol RecordScanner {
+  /// Takes apart what stands whole in the batch's text from `start` on, and returns the place behind it.
+  ///
+  /// - Parameter isEnd: Whether nothing comes behind the text.
+  /// - Throws: A fault behind which no other record can be found.
+  mutating func scan(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int
+}
+
+/// Why a record cannot be taken apart.
+struct Blemish: Error {
+  var code: TransferFault.Code
+  var detail: String
+  var place: Int
+
+  init(_ code: TransferFault.Code, _ detail: String, at place: Int) {
+    self.code = code
+    self.detail = detail
+    self.place = place
+  }
+}
+
+extension RecordBatch {
+  /// Adds a record whose tokens are there from a place on.
+  func add(tokensFrom first: Int, bytes: Range<Int>, line: Int) {
+    records.append(Record(tokens: first..<tokens.count, bytes: bytes, line: line))
+  }
+
+  /// Adds a record that is wrong; its tokens are given up.
+  func add(_ blemish: Blemish, tokensFrom first: Int, bytes: Range<Int>, line: Int) {
+    tokens.removeSubrange(first...)
+    var record = Record(tokens: first..<first, bytes: bytes, line: line)
+    record.fault = fault(blemish.code, blemish.detail, at: min(blemish.place, text.count), in: record)
+    records.append(record)
+  }
+
+  /// Where a newline stands next; nil where there is none.
+  func newline(from place: Int) -> Int? {
+    let (start, end) = (text.start, text.count)
+    var at = place
+    while at < end {
+      if start[at] == Byte.newline { return at }
+      at += 1
+    }
+    return nil
+  }
+
+  func newlines(in range: Range<Int>) -> Int {
+    var count = 0
+    let start = text.start
+    for place in range where start[place] == Byte.newline { count += 1 }
+    return count
+  }
+}

@@ -1,0 +1,119 @@
+/// How the records stand in a text.
+package enum TextFormat: Hashable, Sendable {
+  /// A table; the first line names the columns unless `names` does.
+  case csv(delimiter: UInt8 = UInt8(ascii: ","), names: [String]? = nil)
+  /// Objects in one list, or on a line each: the first byte tells.
+  case json
+  case jsonLines
+}
+
+/// Reads the records of a text, many at a time.
+package final class TextReader {
+  /// What the columns of a table are called; nil where records name their fields themselves.
+  package private(set) var names: [String]?
+
+  private let input: any ByteInput
+  private let limits: TransferLimits
+  private var scanner: any RecordScanner
+  private let isTable: Bool
+  private var carry: TextRoom
+  private var isInputEnd = false
+  private var isFirst = true
+  private var inputCount: UInt64 = 0
+  /// What is read at once where records are no larger.
+  private let piece: Int
+
+  package init(
+    _ input: any ByteInput, _ format: TextFormat, limits: TransferLimits = TransferLimits(), piece: Int = 1 << 18
+  ) throws {
+    self.input = input
+    self.limits = limits
+    self.piece = max(1, piece)
+    carry = try TextRoom(room: 1 << 12)
+    switch format {
+    case .csv(let delimiter, let names):
+      scanner = CSVScanner(delimiter: delimiter, columns: names?.count, limits: limits)
+      self.names = names
+      isTable = true
+      if let names { try Self.check(names, limits) }
+    case .json, .jsonLines:
+      scanner = JSONScanner(isLines: format == .jsonLines ? true : nil, limits: limits)
+      isTable = false
+    }
+  }
+
+  /// Fills a batch with at least one record; false at the end.
+  ///
+  /// - Throws: A fault behind which no record can be found. A record that is wrong by itself says so itself.
+  package func next(_ batch: RecordBatch) throws -> Bool {
+    batch.clear()
+    try batch.text.append(carry.bytes)
+    carry.clear()
+    var (at, wanted) = (0, piece)
+    while true {
+      try fill(batch, wanted)
+      if isFirst { at = try begin(batch) }
+      at = try scanner.scan(batch, from: at, isEnd: isInputEnd)
+      if isTable, names == nil { try takeNames(batch) }
+      if !batch.records.isEmpty || isInputEnd { break }
+      guard batch.text.count - at <= limits.recordBytes else {
+        throw TransferFault(.tooLarge, "a record has more than \(limits.recordBytes) bytes; the limit can be raised")
+      }
+      batch.text.drop(first: at)
+      batch.spelled.clear()
+      at = 0
+      // What comes is longer than a piece.
+      wanted = max(piece, batch.text.count * 2)
+    }
+    try carry.append(UnsafeRawBufferPointer(rebasing: batch.text.bytes[at...]))
+    batch.inputEnd = inputCount - UInt64(carry.count)
+    return !batch.records.isEmpty
+  }
+
+  private func fill(_ batch: RecordBatch, _ wanted: Int) throws {
+    while !isInputEnd, batch.text.count < wanted {
+      let room = try batch.text.room(min(wanted - batch.text.count, 1 << 20))
+      let count = try input.read(into: UnsafeMutableRawBufferPointer(rebasing: room.prefix(wanted - batch.text.count)))
+      if count == 0 { isInputEnd = true }
+      batch.text.add(count)
+      inputCount += UInt64(count)
+    }
+  }
+
+  /// Looks at the mark that some programs put before a text; returns where the text begins.
+  private func begin(_ batch: RecordBatch) throws -> Int {
+    if batch.text.count < 3 && !isInputEnd { try fill(batch, 3) }
+    isFirst = false
+    let head = Array(batch.text.bytes.prefix(4))
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+      throw TransferFault(.encoding, "the text is UTF-16 or UTF-32: convert it to UTF-8", line: 1, column: 1)
+    }
+    if UnpackedInput.isFrame(head) || head.starts(with: [0x1F, 0x8B]) || head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+      throw TransferFault(.encoding, "the input is compressed: decompress it first", line: 1, column: 1)
+    }
+    return head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+
+  /// The first line of a table.
+  private func takeNames(_ batch: RecordBatch) throws {
+    guard let first = batch.records.first else { return }
+    if let fault = first.fault { throw fault }
+    let found = batch.tokens[first.tokens].map { batch.string($0) }
+    do { try Self.check(found, limits) } catch let fault as TransferFault {
+      throw batch.fault(fault.code, fault.detail, at: first.bytes.lowerBound, in: first, field: fault.field)
+    }
+    names = found
+    batch.records.removeFirst()
+  }
+
+  private static func check(_ names: [String], _ limits: TransferLimits) throws {
+    guard names.count <= limits.columns else {
+      throw TransferFault(.tooLarge, "there are more than \(limits.columns) columns")
+    }
+    var known: Set<String> = []
+    for (number, name) in names.enumerated() {
+      if name.isEmpty { throw TransferFault(.missing, "column \(number + 1) has no name") }
+      if !known.insert(name).inserted { throw TransferFault(.duplicate, "two columns have this name", field: name) }
+    }
+  }
+}

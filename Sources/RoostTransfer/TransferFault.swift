@@ -1,0 +1,68 @@
+package import RoostFile
+
+/// What is wrong with a text that is to be imported, and where.
+///
+/// Lines and columns count from 1, a column in bytes. What the file system does wrong is a `StoreError`.
+package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Code: String, Sendable, CaseIterable {
+    /// The bytes are no text in UTF-8, or not the compressed file they seem to be.
+    case encoding
+    /// The text is not what the format demands.
+    case syntax
+    /// A record has another number of columns than the first line.
+    case columns
+    /// A name stands twice where it may stand once.
+    case duplicate
+    /// A name that nothing is known of.
+    case unknown
+    /// There is no value where one must stand.
+    case missing
+    /// The value is of another type than the field.
+    case wrongType
+    /// The number is too large for the field.
+    case outOfRange
+    /// A record, a field, the number of columns or the depth passes a bound.
+    case tooLarge
+    /// The input ends in the middle of something.
+    case truncated
+  }
+
+  package var code: Code
+  /// What is wrong, as a clause without a full stop.
+  package var detail: String
+  package var line: Int?
+  package var column: Int?
+  package var field: String?
+  /// The record as it stands in the input, for a file of what was left out. Cut where it is long.
+  package var record: [UInt8] = []
+
+  package init(_ code: Code, _ detail: String, line: Int? = nil, column: Int? = nil, field: String? = nil) {
+    self.code = code
+    self.detail = detail
+    self.line = line
+    self.column = column
+    self.field = field
+  }
+
+  package var description: String {
+    var place: [String] = []
+    if let line { place.append("line \(line)") }
+    if let column { place.append("column \(column)") }
+    if let field { place.append("field '\(field)'") }
+    return "\(code.rawValue): \(detail)" + (place.isEmpty ? "" : " [\(place.joined(separator: ", "))]")
+  }
+}
+
+/// How large the parts of an import may be. Whoever knows better may raise them.
+package struct TransferLimits: Hashable, Sendable {
+  package var recordBytes = 16 << 20
+  package var fieldBytes = 1 << 20
+  package var columns = 4096
+  package var depth = 64
+
+  package init() {}
+}
+
+extension TransferFault: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.transfer, code.rawValue) }
+}

@@ -1,0 +1,258 @@
+package import RoostRecords
+
+/// Makes values out of a record's tokens.
+///
+/// In a table an empty cell without quotes is nil, and what is no plain value stands in its cell as in an object. A text that holds
+/// a number is taken as one; a number is no text.
+package struct ValueReader {
+  private let batch: RecordBatch
+  /// For what stands in a cell.
+  private let inner: RecordBatch
+  private let limits: TransferLimits
+
+  package init(_ batch: RecordBatch, limits: TransferLimits = TransferLimits()) throws {
+    self.batch = batch
+    self.limits = limits
+    inner = try RecordBatch()
+  }
+
+  /// The value at a token, and the place behind it.
+  package func value(
+    at token: Int, as type: FieldType, isOptional: Bool
+  ) throws(ValueFault) -> (value: Value, next: Int) {
+    var at = token
+    if isNil(batch.tokens[at]) {
+      guard isOptional else { throw ValueFault(.missing, "there is no value, and the field needs one") }
+      return (.null, at + 1)
+    }
+    if batch.tokens[at].kind == .bare || batch.tokens[at].kind == .text, type.isCollection {
+      return (try inCell(batch.tokens[at], type), at + 1)
+    }
+    return (try Self.value(batch, &at, type), at)
+  }
+
+  package func isNil(_ token: Token) -> Bool { token.kind == .null || token.kind == .bare && token.count == 0 }
+
+  /// A collection that stands as text in a cell.
+  private func inCell(_ token: Token, _ type: FieldType) throws(ValueFault) -> Value {
+    let wrong = ValueFault(.wrongType, "\(type.expected) is expected")
+    do {
+      inner.clear()
+      try inner.text.append(batch.bytes(token))
+      // So that a number is known to be whole.
+      try inner.text.append(Byte.newline)
+      var parser = JSONParser(inner, 0..<inner.text.count, limits)
+      guard try parser.parse() == token.count else { throw wrong }
+      var at = 0
+      return try Self.value(inner, &at, type)
+    } catch let fault as ValueFault { throw fault } catch { throw wrong }
+  }
+
+  // MARK: Elements
+
+  private static func value(
+    _ batch: RecordBatch, _ at: inout Int, _ type: ElementType
+  ) throws(ValueFault) -> Value {
+    switch type {
+    case .plain(let field):
+      if batch.tokens[at].kind == .null { throw ValueFault(.missing, "an element may not be nil") }
+      return try value(batch, &at, field)
+    case .optional(let inner):
+      if batch.tokens[at].kind == .null {
+        at += 1
+        return .null
+      }
+      return try value(batch, &at, inner)
+    case .structure(let parts):
+      let token = batch.tokens[at]
+      guard token.kind == .object else { throw ValueFault(.wrongType, "an object is expected") }
+      let end = at + token.count
+      at += 1
+      var values = [Value?](repeating: nil, count: parts.count)
+      while at < end {
+        let name = batch.string(batch.tokens[at])
+        at += 1
+        guard let place = parts.firstIndex(where: { $0.name == name }) else {
+          throw ValueFault(.unknown, "there is no part '\(name)'")
+        }
+        if values[place] != nil { throw ValueFault(.duplicate, "the part '\(name)' stands twice") }
+        values[place] = try value(batch, &at, parts[place].type)
+      }
+      at = end + 1
+      return .structure(try filled(values, parts))
+    }
+  }
+
+  private static func filled(_ values: [Value?], _ parts: [ElementType.Part]) throws(ValueFault) -> [Value] {
+    var all: [Value] = []
+    for (value, part) in zip(values, parts) {
+      if let value {
+        all.append(value)
+      } else if case .optional = part.type {
+        all.append(.null)
+      } else {
+        throw ValueFault(.missing, "the part '\(part.name)' is missing")
+      }
+    }
+    return all
+  }
+
+  private static func value(
+    _ batch: RecordBatch, _ at: inout Int, _ type: FieldType
+  ) throws(ValueFault) -> Value {
+    let token = batch.tokens[at]
+    switch type {
+    case .array(let element): return .array(try elements(batch, &at, element, type))
+    case .set(let element):
+      let values = try elements(batch, &at, element, type)
+      let set = Set(values)
+      if set.count < values.count { throw ValueFault(.duplicate, "an element stands twice in the set") }
+      return .set(set)
+    case .dictionary(let key, let element): return .dictionary(try members(batch, &at, key, element))
+    default:
+      at += 1
+      return try Self.plain(batch, token, type)
+    }
+  }
+
+  private static func elements(
+    _ batch: RecordBatch, _ at: inout Int, _ element: ElementType, _ type: FieldType
+  ) throws(ValueFault) -> [Value] {
+    let token = batch.tokens[at]
+    guard token.kind == .list else { throw ValueFault(.wrongType, "\(type.expected) is expected") }
+    let end = at + token.count
+    at += 1
+    var values: [Value] = []
+    while at < end { values.append(try value(batch, &at, element)) }
+    at = end + 1
+    return values
+  }
+
+  /// An object where the keys are texts, else a list of pairs.
+  private static func members(
+    _ batch: RecordBatch, _ at: inout Int, _ key: ElementType, _ element: ElementType
+  ) throws(ValueFault) -> [Value: Value] {
+    let token = batch.tokens[at]
+    guard token.kind == (key == .plain(.string) ? .object : .list) else {
+      throw ValueFault(
+        .wrongType, key == .plain(.string) ? "an object is expected" : "a list of pairs is expected")
+    }
+    let end = at + token.count
+    at += 1
+    var values: [Value: Value] = [:]
+    while at < end {
+      let name: Value
+      if token.kind == .object {
+        name = .string(batch.string(batch.tokens[at]))
+        at += 1
+      } else {
+        guard batch.tokens[at].kind == .list else { throw ValueFault(.wrongType, "a pair is expected") }
+        at += 1
+        guard batch.tokens[at].kind != .end else { throw ValueFault(.wrongType, "a pair is expected") }
+        name = try value(batch, &at, key)
+        guard batch.tokens[at].kind != .end else { throw ValueFault(.wrongType, "a pair is expected") }
+      }
+      let found = try value(batch, &at, element)
+      if token.kind == .list {
+        guard batch.tokens[at].kind == .end else { throw ValueFault(.wrongType, "a pair is expected") }
+        at += 1
+      }
+      if values.updateValue(found, forKey: name) != nil { throw ValueFault(.duplicate, "a key stands twice") }
+    }
+    at = end + 1
+    return values
+  }
+
+  // MARK: Plain values
+
+  static func plain(_ batch: RecordBatch, _ token: Token, _ type: FieldType) throws(ValueFault) -> Value {
+    let bytes = batch.bytes(token)
+    switch token.kind {
+    case .yes, .no:
+      guard type == .bool || type == .presence else { throw ValueFault(.wrongType, "\(type.expected) is expected") }
+      return .bool(token.kind == .yes)
+    case .number where !type.isNumber:
+      throw ValueFault(.wrongType, "\(type.expected) is expected")
+    case .bare, .text, .number: break
+    case .name, .null, .object, .list, .end: throw ValueFault(.wrongType, "\(type.expected) is expected")
+    }
+    switch type {
+    case .bool, .presence: return .bool(try flag(bytes))
+    case .int8: return .int(Int64(try NumberText.integer(bytes, as: Int8.self)))
+    case .int16: return .int(Int64(try NumberText.integer(bytes, as: Int16.self)))
+    case .int32: return .int(Int64(try NumberText.integer(bytes, as: Int32.self)))
+    case .int64: return .int(try NumberText.integer(bytes))
+    case .uint8: return .uint(UInt64(try NumberText.integer(bytes, as: UInt8.self)))
+    case .uint16: return .uint(UInt64(try NumberText.integer(bytes, as: UInt16.self)))
+    case .uint32: return .uint(UInt64(try NumberText.integer(bytes, as: UInt32.self)))
+    case .uint64: return .uint(try NumberText.integer(bytes))
+    case .float: return .float(try NumberText.float(bytes))
+    case .double: return .double(try NumberText.double(bytes))
+    case .decimal: return .decimal(try DecimalText.decimal(bytes))
+    case .string: return .string(String(decoding: bytes, as: UTF8.self))
+    case .url: return .url(try url(bytes))
+    case .data: return .data(try BytesText.bytes(bytes))
+    case .date: return .date(try DateText.date(bytes))
+    case .uuid: return .uuid(try UUIDText.uuid(bytes))
+    case .reference: return .reference(try row(bytes))
+    case .array, .set, .dictionary: throw ValueFault(.wrongType, "\(type.expected) is expected")
+    }
+  }
+
+  private static func flag(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> Bool {
+    switch String(decoding: bytes, as: UTF8.self).lowercased() {
+    case "true", "1", "yes": return true
+    case "false", "0", "no": return false
+    default: throw ValueFault(.wrongType, "true or false is expected")
+    }
+  }
+
+  private static func url(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> String {
+    guard !bytes.isEmpty, !bytes.contains(where: { $0 <= Byte.space }) else {
+      throw ValueFault(.wrongType, "an address without spaces is expected")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `#` and a row's number.
+  private static func row(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> RowID {
+    guard bytes.first == UInt8(ascii: "#"), bytes.count > 1 else {
+      throw ValueFault(.wrongType, "a row is expected, as #12")
+    }
+    return RowID(try NumberText.integer(UnsafeRawBufferPointer(rebasing: bytes[1...])))
+  }
+}
+
+extension FieldType {
+  var isCollection: Bool {
+    switch self {
+    case .array, .set, .dictionary: true
+    default: false
+    }
+  }
+
+  /// Whether a number without quotes may be a value of the type.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal: true
+    default: false
+    }
+  }
+
+  /// What is expected, in sentences.
+  var expected: String {
+    switch self {
+    case .bool, .presence: "true or false"
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: "an integer"
+    case .float, .double, .decimal: "a number"
+    case .string: "a text"
+    case .data: "a text in base 64"
+    case .date: "a date"
+    case .uuid: "a UUID"
+    case .url: "an address"
+    case .reference: "a row"
+    case .array, .set: "a list"
+    case .dictionary: "an object, or a list of pairs"
+    }
+  }
+}
