@@ -8,7 +8,7 @@ import PackageDescription
   import Musl
 #endif
 
-// Every floor is its own module, so that the compiler refuses an upward import.
+// Every floor is a module of its own, so that the compiler refuses an upward import.
 // `HouseTests` holds the rest of the table in Docs/ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [
@@ -135,7 +135,12 @@ let package = Package(
       "RoostTestSupport",
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
-    program("RoostTool", on: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    program(
+      "RoostTool",
+      on: [
+        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
+        "RoostBytes",
+      ]),
     program(
       "RoostTorture",
       on: [
@@ -147,7 +152,12 @@ let package = Package(
     tests("FileTests", of: ["RoostFile", "RoostTestSupport"]),
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
-    tests("ToolTests", of: ["RoostTool", "RoostKV", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests(
+      "ToolTests",
+      of: [
+        "RoostTool", "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
+        "RoostTestSupport",
+      ]),
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),

@@ -26,7 +26,8 @@ import Testing
     ],
     "RoostDoorTrials": ["Roost", "RoostTestSupport"],
     "RoostTool": [
-      "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+      "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
+      "RoostBytes",
     ],
     "RoostTorture": [
       "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",

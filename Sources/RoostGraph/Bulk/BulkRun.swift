@@ -117,6 +117,7 @@ extension GraphContext {
           guard let found = try body(run) else { throw Nothing() }
           let faults = try count(run.counted, writer)
           if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+          try store.room?()
           // Now, because the snapshot still has what goes.
           outcome = run.outcome(self, found)
           run.tell(store)

@@ -25,6 +25,11 @@ package class AnyCoder {
     return form.isOptional ? (.presence, true) : nil
   }
 
+  /// Whether two values are equal exactly if what is stored of them is. A struct, and an enum with values, may see that its own way.
+  package var isComparedAsStored: Bool { false }
+  /// Whether what is stored is the raw value, of the value or of what it may be besides nil.
+  package var isRaw: Bool { false }
+
   /// Writes nil as a part, where that may be nil.
   func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
@@ -119,6 +124,8 @@ package class Coder<Value>: AnyCoder {
 final class StorableCoder<Value: _Storable>: Coder<Value> {
   init() { super.init(Value._$form) }
 
+  override var isComparedAsStored: Bool { true }
+
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) { value._$put(into: &sink, at: node) }
   override func take(from source: inout _RowSource, at node: Int) -> Value? { Value._$take(from: &source, at: node) }
   override func append(_ value: Value, to bytes: inout _ByteSink) { value._$append(to: &bytes) }
@@ -129,6 +136,14 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
 /// Of a type that stands for a value of another one.
 final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue: _Storable {
   init() { super.init(Value.RawValue._$form) }
+
+  override var isRaw: Bool { true }
+  /// A struct may have an equality of its own, and of an enum whose cases hold something several values may have one raw value.
+  override var isComparedAsStored: Bool {
+    let enumKind = 0x201
+    guard unsafeBitCast(Value.self as Any.Type, to: UnsafePointer<Int>.self).pointee == enumKind else { return false }
+    return MemoryLayout<Value>.size <= 1 || Value.self is any CaseIterable.Type
+  }
 
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
     value.rawValue._$put(into: &sink, at: node)
@@ -189,6 +204,9 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
     self.wrapped = wrapped
     super.init(_Form(.optional(wrapped.form.element)), parts: wrapped.parts)
   }
+
+  override var isComparedAsStored: Bool { wrapped.isComparedAsStored }
+  override var isRaw: Bool { wrapped.isRaw }
 
   override func put(_ value: Wrapped?, into sink: inout _RowSink, at node: Int) {
     guard let value else { return putNil(into: &sink, at: node) }
