@@ -128,7 +128,7 @@ let package = Package(
     plugin("RoostMacros"),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
-    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
+    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile"]),
     floor("SwiftData", on: ["Roost"]),
 
     floor(
@@ -136,7 +136,11 @@ let package = Package(
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
     program(
-      "RoostTool", on: ["Roost", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+      "RoostTool",
+      on: [
+        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
+        "RoostBytes",
+      ]),
     program(
       "RoostTorture",
       on: [
@@ -150,7 +154,10 @@ let package = Package(
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests(
       "ToolTests",
-      of: ["RoostTool", "Roost", "RoostKV", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
+      of: [
+        "RoostTool", "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
+        "RoostTestSupport",
+      ]),
     tests(
       "RecordsTests",
       of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),

@@ -86,6 +86,19 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
     throw Fault(errno)
   }
 
+  package func isHeldOnce() throws(Fault) -> Bool {
+    #if os(Linux)
+      var lock = flock()
+      lock.l_type = Int16(F_WRLCK)
+      lock.l_whence = Int16(SEEK_SET)
+      let getOpenFileLock: Int32 = 36  // F_OFD_GETLK, which Glibc's module leaves out
+      if fcntl(descriptor, getOpenFileLock, &lock) != 0 { throw Fault(errno) }
+      return lock.l_type != Int16(F_UNLCK)
+    #else
+      return false
+    #endif
+  }
+
   package func willRead(offset: UInt64, length: UInt64) {
     #if !canImport(Darwin)
       guard let start = off_t(exactly: offset), let count = off_t(exactly: length) else { return }

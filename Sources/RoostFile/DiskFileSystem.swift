@@ -13,7 +13,8 @@ package final class DiskFileSystem: FileSystem {
   package init() {}
 
   package func open(_ path: String, _ mode: FileMode) throws(StoreError) -> any StorageFile {
-    var flags = O_CLOEXEC | O_NOFOLLOW
+    // Without waiting, because a pipe waits for somebody at its other end.
+    var flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     switch mode {
     case .read: flags |= O_RDONLY
     case .write: flags |= O_RDWR
@@ -29,10 +30,27 @@ package final class DiskFileSystem: FileSystem {
       #else
         let descriptor = Darwin.open(path, flags, 0o600)
       #endif
-      if descriptor >= 0 { return DiskFile(path: path, descriptor: descriptor) }
+      if descriptor >= 0 {
+        let file = DiskFile(path: path, descriptor: descriptor)
+        try Self.refuseOthers(descriptor, path)
+        return file
+      }
+      if errno == EISDIR || errno == ENXIO { throw Self.noFile(path, isFolder: errno == EISDIR) }
       interruptions += 1
       if errno != EINTR || interruptions > 100 { throw .system("open", errno, path: path) }
     }
+  }
+
+  /// Refuses what is no file: folders, pipes, devices.
+  private static func refuseOthers(_ descriptor: Int32, _ path: String) throws(StoreError) {
+    var facts = stat()
+    if fstat(descriptor, &facts) != 0 { throw .system("stat", errno, path: path) }
+    if facts.st_mode & S_IFMT != S_IFREG { throw noFile(path, isFolder: facts.st_mode & S_IFMT == S_IFDIR) }
+  }
+
+  private static func noFile(_ path: String, isFolder: Bool) -> StoreError {
+    StoreError(
+      .notAStore, isFolder ? "it is a folder, and no file" : "it is a pipe or a device, and no file", path: path)
   }
 
   package func rename(_ from: String, to: String) throws(StoreError) {

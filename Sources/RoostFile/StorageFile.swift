@@ -51,6 +51,8 @@ package protocol StorageFile: AnyObject, Sendable {
   func identityOnce() throws(Fault) -> FileIdentity
   /// Tries to take the file's lock without waiting; false if another owner holds it.
   func lockOnce() throws(Fault) -> Bool
+  /// Whether somebody else holds the file's lock, without taking it; false where the system does not tell.
+  func isHeldOnce() throws(Fault) -> Bool
   /// Says that this range will be read soon, so that the device can begin at once. It may be ignored, and tells nothing.
   func willRead(offset: UInt64, length: UInt64)
   /// Says that this range was written and will be synced, so that the device can begin at once. It may be ignored, tells
@@ -61,6 +63,7 @@ package protocol StorageFile: AnyObject, Sendable {
 }
 
 extension StorageFile {
+  package func isHeldOnce() throws(Fault) -> Bool { false }
   package func willRead(offset: UInt64, length: UInt64) {}
   package func willSync(offset: UInt64, length: UInt64) {}
 }

@@ -84,8 +84,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// One sentence: what the reader of this error can do.
+  public var advice: String { code.advice }
+
+  /// The number of this kind of error, as in `E0103`: `roost help E0103` explains it. It never changes.
+  public var reference: String { code.reference }
+}
+
+extension StoreError.Code {
+  /// The number of this kind of error, as in `E0103`: `roost help E0103` explains it. It never changes.
+  public var reference: String { ErrorCatalogue.number(.store, rawValue) }
+
+  /// One sentence: what the reader of such an error can do.
   public var advice: String {
-    switch code {
+    switch self {
     case .notAStore: "Check the path; this file was not written by Roost and was left untouched."
     case .truncated: "Restore the file from a backup, or save what is left with `salvage`."
     case .damaged, .logDamaged:

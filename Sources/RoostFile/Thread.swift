@@ -42,6 +42,15 @@ package final class Thread: @unchecked Sendable {
     #endif
   }
 
+  /// Nobody waits for it. To be called once, instead of ``join()``.
+  package func detach() {
+    #if canImport(Darwin)
+      if let handle { pthread_detach(handle) }
+    #else
+      pthread_detach(handle)
+    #endif
+  }
+
   private static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
     return nil
@@ -65,3 +74,20 @@ package final class Thread: @unchecked Sendable {
 
 /// This process's number, as a lock's holder is named by it.
 package var currentProcessID: Int32 { getpid() }
+
+/// What the program of a process is called; nil where that is not known.
+package func programName(of process: Int32) -> String? {
+  #if os(Linux)
+    // The name alone, which everybody may read; it has fifteen bytes at most.
+    let descriptor = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    // A program may call itself whatever it likes.
+    let name = bytes.prefix(max(0, count)).filter { (0x20..<0x7F).contains($0) }
+    return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  #else
+    return nil
+  #endif
+}

@@ -1,6 +1,8 @@
+package import RoostFile
+
 /// Why something cannot be done with objects. It names what, where, and what to do.
 package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Code: String, Sendable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The type is not among the store's models.
     case unknownModel
     /// The object belongs to another context.
@@ -99,4 +101,8 @@ package struct SaveRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   package var faults: [GraphFault]
 
   package var description: String { faults.map(\.description).joined(separator: "; ") }
+}
+
+extension GraphFault: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.objects, code.rawValue) }
 }

@@ -30,6 +30,15 @@ extension KeyValueStore {
   }
 }
 
+extension Reader {
+  /// The numbers that pages of the trees bear, by the trees' names.
+  package func treeNumbers() throws -> [String: UInt32] {
+    Dictionary(
+      try catalog.all().map { (String(decoding: $0.name, as: UTF8.self), $0.descriptor.id) },
+      uniquingKeysWith: { first, _ in first })
+  }
+}
+
 extension StoreFigures {
   fileprivate init(_ found: StoreStatistics) {
     commit = found.transaction

@@ -33,8 +33,11 @@ public final class KeyValueStore: Sendable {
     try self.init(path, options: settings.options, fileSystem: DiskFileSystem.shared)
   }
 
-  package init(_ path: String, options: StoreOptions, fileSystem: any FileSystem) throws(StoreError) {
-    first = try Store.open(path, options: options, fileSystem: fileSystem, floor: Replay.floor)
+  /// - Parameter floor: who wrote what stands in the log; nil for this door itself.
+  package init(
+    _ path: String, options: StoreOptions, fileSystem: any FileSystem, floor: Store.Floor? = nil
+  ) throws(StoreError) {
+    first = try Store.open(path, options: options, fileSystem: fileSystem, floor: floor ?? Replay.floor)
     renewal = options.readOnly ? Renewal(first) : nil
   }
 

@@ -52,7 +52,7 @@ final class Workpiece {
     guard replacing else { throw taken(path) }
     let file = try fileSystem.open(path, .write)
     do throws(StoreError) {
-      guard try file.lock() else { throw StoreError(.locked, "the file to replace is open", path: path) }
+      guard try file.lock() else { throw Store.lockedError(path, fileSystem) }
     } catch {
       file.close()
       throw error

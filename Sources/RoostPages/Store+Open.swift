@@ -130,13 +130,9 @@ extension Store {
     }
   }
 
-  private static func lockedError(_ path: String, _ fileSystem: any FileSystem) -> StoreError {
-    var holder = "another process"
-    if let file = try? fileSystem.open(logPath(path), .read) {
-      if let header = try? LogReader.fileHeader(file) { holder = "process \(header.processID)" }
-      file.close()
-    }
-    return StoreError(.locked, "the store is open in \(holder)", path: path)
+  package static func lockedError(_ path: String, _ fileSystem: any FileSystem) -> StoreError {
+    let holder = holder(path, fileSystem)
+    return StoreError(.locked, "the store is open in \(holder?.sentence ?? "another process")", path: path)
   }
 
   package static func logPath(_ path: String) -> String { path + "-log" }

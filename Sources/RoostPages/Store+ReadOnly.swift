@@ -36,6 +36,35 @@ extension Store {
     try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), file.path).newest.sequence
   }
 
+  /// A process that has a store open, as its log tells.
+  package struct Holder: Hashable, Sendable {
+    package var process: Int32
+    package var program: String?
+
+    package var sentence: String { "process \(process)" + (program.map { " (\($0))" } ?? "") }
+  }
+
+  /// Who has the store open for writing; nil where nobody holds its lock. The lock is not taken.
+  package static func owner(
+    of path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws(StoreError) -> Holder? {
+    let path = try fileSystem.canonicalPath(path)
+    let file = try openFile(path, .read, fileSystem)
+    defer { file.close() }
+    do throws(Fault) { if try !file.isHeldOnce() { return nil } } catch {
+      throw .system("look at the lock", error.errorNumber, path: path)
+    }
+    return holder(path, fileSystem) ?? Holder(process: 0, program: nil)
+  }
+
+  /// Who the log says has the store open, or had.
+  static func holder(_ path: String, _ fileSystem: any FileSystem) -> Holder? {
+    guard let file = try? fileSystem.open(logPath(path), .read) else { return nil }
+    defer { file.close() }
+    guard let header = try? LogReader.fileHeader(file) else { return nil }
+    return Holder(process: header.processID, program: programName(of: header.processID))
+  }
+
   package static func ownerIsFaster(_ path: String) -> StoreError {
     StoreError(.busy, "the owner of the store wrote it anew each time it was read", path: path)
   }

@@ -102,22 +102,26 @@ extension Store {
 
   /// Finds the end of the log, and refuses one that is damaged.
   ///
-  /// Beside a living owner the log may grow between the two looks; then the end has moved when it is looked at again.
+  /// Beside a living owner the log may grow between the two looks, and what was written meanwhile says that it had been
+  /// synced beyond the end that was found. So it is looked at again: where it goes on now, nothing is damaged there. The
+  /// first finding counts then, however quickly the owner writes.
   private func survey(_ logFile: any StorageFile, _ start: Superblock.LogStart) throws(StoreError) -> Survey {
-    var last: UInt64?
-    for _ in 0..<Self.mostAttempts {
-      var reader = try LogReader(file: logFile, superblock: durable, start: start)
-      defer { reader.close() }
-      let found = try Survey(&reader)
-      guard let synced = try reader.findDamage(after: found.wholeEnd) else { return found }
-      if !options.readOnly || last == found.wholeEnd {
-        throw StoreError(
-          .logDamaged, "the log is damaged at position \(found.wholeEnd), and was synced up to \(synced)",
-          path: logFile.path)
-      }
-      last = found.wholeEnd
-    }
-    throw Self.ownerIsFaster(path)
+    let (first, synced) = try look(logFile, start)
+    guard let synced else { return first }
+    if options.readOnly, try look(logFile, start, forDamage: false).found.wholeEnd > first.wholeEnd { return first }
+    throw StoreError(
+      .logDamaged, "the log is damaged at position \(first.wholeEnd), and was synced up to \(synced)",
+      path: logFile.path)
+  }
+
+  /// One look at the log, and how far a frame behind its end says that it had been synced.
+  private func look(
+    _ logFile: any StorageFile, _ start: Superblock.LogStart, forDamage: Bool = true
+  ) throws(StoreError) -> (found: Survey, synced: UInt64?) {
+    var reader = try LogReader(file: logFile, superblock: durable, start: start)
+    defer { reader.close() }
+    let found = try Survey(&reader)
+    return (found, forDamage ? try reader.findDamage(after: found.wholeEnd) : nil)
   }
 
   private func replayRecords(_ reader: inout LogReader, count: Int) throws(StoreError) {

@@ -1,8 +1,10 @@
+package import RoostFile
+
 /// Why a value cannot be stored, or a change cannot be made.
 ///
 /// Faults are the user's to mend; what the file or the device does wrong is a `StoreError`.
 package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Code: String, Sendable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The value is of another type than the field.
     case wrongType
     /// The number is too large for the field.
@@ -51,4 +53,8 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     let place = [entity, field].compactMap { $0 }.joined(separator: ".")
     return "\(code.rawValue): \(detail)" + (place.isEmpty ? "" : " [\(place)]")
   }
+}
+
+extension RecordFault: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.rows, code.rawValue) }
 }

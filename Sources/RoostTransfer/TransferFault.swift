@@ -1,3 +1,5 @@
+package import RoostFile
+
 /// What is wrong with a text that is to be imported, and where.
 ///
 /// Lines and columns count from 1, a column in bytes. What the file system does wrong is a `StoreError`.
@@ -59,4 +61,8 @@ package struct TransferLimits: Hashable, Sendable {
   package var depth = 64
 
   package init() {}
+}
+
+extension TransferFault: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.transfer, code.rawValue) }
 }

@@ -1,4 +1,4 @@
-internal import RoostFile
+package import RoostFile
 internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
@@ -34,6 +34,8 @@ public struct RoostError: Error, CustomStringConvertible {
     case pendingChanges
     /// A condition comes to a row for which it has no answer.
     case badCondition
+    /// What is imported is wrong as it stands; ``RoostError/importFault`` says where.
+    case badInput
     /// The history is asked for, and is off.
     case historyOff
     /// The store's file, or the device, refused.
@@ -55,6 +57,22 @@ public struct RoostError: Error, CustomStringConvertible {
   }
 
   public var description: String { "\(code.rawValue): \(detail)" }
+
+  /// The number of this kind of error, as in `E0507`: `roost help E0507` explains it. It never changes. Where the store's
+  /// file refused it is the number of what that said.
+  public var reference: String {
+    if code == .store, let error = underlyingError as? StoreError { return error.reference }
+    return code.reference
+  }
+}
+
+extension RoostError.Code {
+  /// The number of this kind of error, as in `E0507`.
+  public var reference: String { ErrorCatalogue.number(.door, rawValue) }
+}
+
+extension RoostError: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(written: reference) }
 }
 
 /// Gives errors from further down a type that users can match on.

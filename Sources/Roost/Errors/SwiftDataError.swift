@@ -1,6 +1,8 @@
+package import RoostFile
+
 /// What SwiftData's own functions throw. Two are equal if they are of one kind; the description tells more.
 public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
-  private enum Kind: String {
+  enum Kind: String, CaseIterable {
     case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
     case sortingPendingChangesWithIdentifiers, unsupportedSortDescriptor
     case duplicateConfiguration, configurationFileNameTooLong, configurationFileNameContainsInvalidCharacters
@@ -46,6 +48,9 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
 
   public var description: String { detail.isEmpty ? kind.rawValue : "\(kind.rawValue): \(detail)" }
 
+  /// The number of this kind of error, as in `E0602`: `roost help E0602` explains it. It never changes.
+  public var reference: String { ErrorCatalogue.number(.swiftData, kind.rawValue) }
+
   public static func == (one: SwiftDataError, other: SwiftDataError) -> Bool { one.kind == other.kind }
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
@@ -56,4 +61,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
     }
     return (error as? SwiftDataError)?.kind == pattern.kind
   }
+}
+
+extension SwiftDataError: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.swiftData, kind.rawValue) }
 }

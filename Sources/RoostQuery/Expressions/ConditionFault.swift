@@ -1,6 +1,8 @@
+package import RoostFile
+
 /// Why a condition cannot be checked or computed. It names the part that is at fault.
 package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Code: String, Sendable {
+  package enum Code: String, Sendable, CaseIterable {
     // Found before any row is read.
     case wrongType
     case unknown
@@ -26,4 +28,8 @@ package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertibl
   }
 
   package var description: String { "\(code.rawValue): \(detail), in \(part)" }
+}
+
+extension ConditionFault: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.conditions, code.rawValue) }
 }

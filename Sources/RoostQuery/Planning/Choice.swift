@@ -90,13 +90,13 @@ struct Choice {
 
 extension Choice {
   /// Begins behind a place in the order, where an index has that.
-  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], _ entity: Entity) {
+  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], _ entity: Entity, _ conjunction: Conjunction) {
     guard let direction else { return }
     switch candidate.access {
-    case .index(let use): candidate.access = .index(use.behind(point, order, direction, entity))
+    case .index(let use): candidate.access = .index(use.behind(point, order, direction, entity, conjunction))
     case .filtered(var base, let filter):
       guard case .index(let use) = base.access else { return }
-      base.access = .index(use.behind(point, order, direction, entity))
+      base.access = .index(use.behind(point, order, direction, entity, conjunction))
       candidate.access = .filtered(base, by: filter)
     case .nothing, .all, .rows, .single, .through, .either, .both: return
     }

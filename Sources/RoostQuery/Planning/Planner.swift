@@ -73,7 +73,7 @@ package struct Planner {
       query.offset = offset
       query.limit = limit
       var choice = choice
-      if let after = query.after { choice.seek(after, order, table.entity) }
+      if let after = query.after { choice.seek(after, order, table.entity, conjunction) }
       return try Plan(query, table, ground, order, conjunction, choice, isLenient: isInner)
     }
   }

@@ -43,7 +43,7 @@ package final class TableReader {
 
   package var count: Int { Int(clamping: rows.root.count) }
   /// How many values stand outside their rows.
-  var largeCount: Int { Int(clamping: large.root.count) }
+  package var largeCount: Int { Int(clamping: large.root.count) }
 
   package func index(_ id: IndexID) -> IndexReader? { indexes.first { $0.index.id == id } }
   package func index(_ name: String) -> IndexReader? { indexes.first { $0.index.name == name } }

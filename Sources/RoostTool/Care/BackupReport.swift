@@ -11,11 +11,11 @@ struct BackupReport: Encodable {
   var bytes: Int
   var seconds: Double
 
-  init(_ source: String, _ target: String, _ console: Console) throws {
-    let store = try KeyValueStore(source, settings: .reading)
+  init(_ source: String, _ target: String, replacing: Bool = false, _ console: Console) throws {
+    let store = try Looking.openTrees(source, isReading: true)
     let began = ContinuousClock.now
     var bar: Progress?
-    try store.backup(to: target) { progress in
+    try store.backup(to: target, replacing: replacing) { progress in
       if bar == nil { bar = Progress("copying", of: progress.total, on: console) }
       bar?.advance(to: progress.entries)
     }
@@ -35,9 +35,9 @@ struct BackupReport: Encodable {
     try copy.close()
   }
 
-  func write(to console: Console) {
+  func write(to console: Console, word: String = "saved") {
     console.line(
-      console.styled("saved", .good) + "  \(Wording.count(entries, "entry", "entries")) in "
+      console.styled(word, .good) + "  \(Wording.count(entries, "entry", "entries")) in "
         + "\(Wording.count(trees, "tree")), \(Wording.bytes(bytes)), as of commit \(Wording.count(commit)), in "
         + "\(Wording.time(.seconds(seconds)))")
   }

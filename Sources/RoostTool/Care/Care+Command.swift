@@ -27,6 +27,37 @@ extension Command {
     }
   }
 
+  static var restore: Command {
+    Command(
+      name: "restore", summary: "Make a store of a backup, which is examined first.",
+      discussion: [
+        "Every page and value of the backup is read and compared with its check before anything is written. The store",
+        "appears under its name when it is whole and on the device; until then the old one is there. Ends with 1 if the",
+        "backup is damaged, and with 3 if the store to be replaced is open.",
+      ],
+      syntax: Syntax(
+        operands: [
+          Syntax.Operand(name: "backup", help: "The backup. It is not changed."),
+          Syntax.Operand(name: "target", help: "The store."),
+        ],
+        options: [
+          Syntax.Option(name: "replace", help: "Replace a store of that name, and its log."),
+          Syntax.Option(name: "json", help: "Print JSON."),
+        ])
+    ) { arguments, console in
+      let (backup, target) = (arguments.operands[0], arguments.operands[1])
+      let verification = try VerifyReport(backup)
+      guard verification.isSound else {
+        if arguments.has("json") { try console.json(verification) } else { verification.write(to: console) }
+        throw CheckFailure(sentence: "the backup is damaged, and \(target) was left as it is; see 'roost salvage'")
+      }
+      let quiet = console.quiet(arguments.has("json"))
+      let report = try BackupReport(backup, target, replacing: arguments.has("replace"), quiet)
+      if arguments.has("json") { try console.json(report) } else { report.write(to: console, word: "restored") }
+      return .good
+    }
+  }
+
   static var compact: Command {
     var syntax = storeAndJSON
     syntax.operands[0].help = "The store. No other process may have it open for writing."

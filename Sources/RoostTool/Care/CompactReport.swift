@@ -16,9 +16,7 @@ struct CompactReport: Encodable {
   }
 
   init(_ path: String, _ console: Console) throws {
-    var settings = StoreSettings()
-    settings.createIfMissing = false
-    let store = try KeyValueStore(path, settings: settings)
+    let store = try Looking.openTrees(path, isReading: false)
     let began = ContinuousClock.now
     let before = try store.statistics(samples: 0)
     self.path = store.path

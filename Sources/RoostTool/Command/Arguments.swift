@@ -1,67 +1,21 @@
-/// What a command takes from the command line, and how those words are read.
-///
-/// The spelling is that of swift-argument-parser: `--flag`, `--option value`, `--option=value`, `--help`, and `--` before
-/// words that only look like options.
-struct Syntax: Sendable {
-  /// A word that stands by its position.
-  struct Operand: Sendable {
-    var name: String
-    var help: String
-  }
-
-  /// A word that begins with two dashes; with `value` another word follows it.
-  struct Option: Sendable {
-    var name: String
-    var value: String?
-    var help: String
-
-    var spelling: String { value.map { "--\(name) <\($0)>" } ?? "--\(name)" }
-  }
-
-  var operands: [Operand] = []
-  var options: [Option] = []
-
-  /// The words of a usage line behind the command's name.
-  var usage: String {
-    let optional = options.map { "[\($0.spelling)]" }
-    let required = operands.map { "<\($0.name)>" }
-    return (optional + required).joined(separator: " ")
-  }
-
-  /// What `help` shows below the usage line.
-  var details: [String] {
-    var rows = operands.map { ("<\($0.name)>", $0.help) } + options.map { ($0.spelling, $0.help) }
-    rows.append(("--help", "Show this text."))
-    return Syntax.columns(rows)
-  }
-
-  /// Two columns, the first as wide as its widest word.
-  static func columns(_ rows: [(String, String)]) -> [String] {
-    let width = rows.map(\.0.count).max() ?? 0
-    return rows.map { left, right in
-      "  " + left + String(repeating: " ", count: width - left.count + 2) + right
-    }
-  }
-}
-
-/// Words that make no sense. The tool says so and ends with 2.
-struct UsageError: Error {
-  var sentence: String
-}
-
 /// The words of one command, read.
 struct Arguments {
   private(set) var operands: [String] = []
-  private var values: [String: String] = [:]
+  private var values: [String: [String]] = [:]
   private var flags: Set<String> = []
   /// Whether `--help` stands among them; then nothing else is checked.
   private(set) var wantsHelp = false
+  private(set) var wantsVersion = false
 
   init(_ words: some Sequence<String>, for syntax: Syntax) throws(UsageError) {
     let words = Array(words)
     let ours = words.prefix { $0 != "--" }
     if ours.contains("--help") || ours.contains("-h") {
       wantsHelp = true
+      return
+    }
+    if ours.contains("--version") {
+      wantsVersion = true
       return
     }
     var rest = words[...]
@@ -76,7 +30,8 @@ struct Arguments {
         operands.append(word)
       }
     }
-    if operands.count < syntax.operands.count {
+    let needed = syntax.operands.filter { !$0.isOptional }.count
+    if operands.count < needed {
       throw UsageError(sentence: "Missing expected argument '<\(syntax.operands[operands.count].name)>'")
     }
     if operands.count > syntax.operands.count {
@@ -88,11 +43,12 @@ struct Arguments {
     _ word: String, _ rest: inout ArraySlice<String>, _ syntax: Syntax
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(parts[0].drop { $0 == "-" })
-    guard word.hasPrefix("--"), let option = syntax.options.first(where: { $0.name == name }) else {
-      throw UsageError(sentence: "Unknown option '\(parts[0])'")
+    guard let option = Self.option(String(parts[0]), syntax) else {
+      let known = syntax.options.map { "--" + $0.name } + ["--help", "--version"]
+      throw UsageError(sentence: "Unknown option '\(parts[0])'" + Spelling.hint(String(parts[0]), among: known))
     }
-    guard !flags.contains(name), values[name] == nil else {
+    let name = option.name
+    guard option.isRepeating || (!flags.contains(name) && values[name] == nil) else {
       throw UsageError(sentence: "'--\(name)' is given twice")
     }
     guard option.value != nil else {
@@ -104,15 +60,31 @@ struct Arguments {
     guard let value, !value.isEmpty else {
       throw UsageError(sentence: "Missing value for '\(option.spelling)'")
     }
-    values[name] = value
+    if !option.choices.isEmpty, !option.choices.contains(value) {
+      throw UsageError(
+        sentence: "The value '\(value)' is invalid for '\(option.spelling)'"
+          + (Spelling.nearest(value, among: option.choices).map { ". Did you mean '\($0)'?" }
+            ?? ". Please provide one of \(option.choices.map { "'\($0)'" }.joined(separator: ", "))"))
+    }
+    values[name, default: []].append(value)
+  }
+
+  private static func option(_ word: String, _ syntax: Syntax) -> Syntax.Option? {
+    if word.hasPrefix("--") { return syntax.options.first { $0.name == word.dropFirst(2) } }
+    guard word.count == 2, let letter = word.last else { return nil }
+    return syntax.options.first { $0.letter == letter }
   }
 
   func has(_ flag: String) -> Bool { flags.contains(flag) }
-  func text(_ option: String) -> String? { values[option] }
+  func text(_ option: String) -> String? { values[option]?.last }
+  func texts(_ option: String) -> [String] { values[option] ?? [] }
+
+  /// An operand that may be left out.
+  func operand(_ place: Int) -> String? { place < operands.count ? operands[place] : nil }
 
   /// A number within a range; nil where the option was not given.
   func number(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-    guard let text = values[option] else { return nil }
+    guard let text = text(option) else { return nil }
     let digits = text.filter { $0 != "_" && $0 != "," }
     guard let number = Int(digits), range.contains(number) else {
       throw UsageError(
@@ -120,5 +92,13 @@ struct Arguments {
           + "\(range.upperBound) is needed")
     }
     return number
+  }
+
+  /// Words between commas.
+  func list(_ option: String) -> [String]? {
+    guard let text = text(option) else { return nil }
+    return text.split(separator: ",").map { part in
+      String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
   }
 }

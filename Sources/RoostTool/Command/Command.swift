@@ -1,4 +1,8 @@
+import Foundation
+import RoostFile
 import RoostKV
+import RoostRecords
+import RoostTransfer
 
 /// How a run of the tool ends.
 enum Ending: Int32 {
@@ -7,6 +11,15 @@ enum Ending: Int32 {
   case failed = 1
   /// The words on the command line make no sense.
   case usage = 2
+  /// Another process has the store open, or is faster than the one who reads: try again.
+  case inUse = 3
+
+  static let explained = [
+    ("0", "All is well."),
+    ("1", "A check failed, damage was found, nothing was found, or a store could not be read or written."),
+    ("2", "The arguments make no sense."),
+    ("3", "Another process has the store open, or writes it faster than it can be read: try again later."),
+  ]
 }
 
 /// One of the tool's commands.
@@ -20,7 +33,12 @@ struct Command {
   var isHidden = false
   var run: (Arguments, Console) throws -> Ending
 
-  static var all: [Command] { [.tour, .info, .verify, .backup, .compact, .salvage, .witness] }
+  static var all: [Command] {
+    [
+      .tour, .info, .schema, .query, .get, .explain, .import, .export, .history, .stats, .verify, .salvage, .compact,
+      .backup, .restore, .bench, .completion, .witness,
+    ]
+  }
   static var shown: [Command] { all.filter { !$0.isHidden } }
   static var version: String { "0.1.0" }
 
@@ -28,19 +46,39 @@ struct Command {
   static func run(_ words: [String], on console: Console) -> Ending {
     do {
       return try dispatch(words, console)
+    } catch is BrokenPipe {
+      // Nobody reads any more, as behind `| head`.
+      return .good
     } catch let error as UsageError {
       console.error("Error: \(error.sentence)")
-      console.error("See 'roost help' for more information.")
+      if let command = all.first(where: { $0.name == error.command && !$0.isHidden }) {
+        for line in command.usageLines("Usage:") { console.error(line) }
+        console.error("  See 'roost help \(command.name)' for more information.")
+      } else {
+        console.error("See 'roost help' for more information.")
+      }
       return .usage
-    } catch let error as StoreError {
-      console.error("Error: \(error)")
-      return .failed
-    } catch let error as CheckFailure {
-      console.error("Error: \(error.sentence).")
-      return .failed
+    } catch let error as StoreError where error.errorNumber == EPIPE {
+      return .good
     } catch {
-      console.error("Error: \(error)")
-      return .failed
+      report(error, console)
+      guard let error = error as? StoreError else { return .failed }
+      return error.code == .locked || error.code == .busy ? .inUse : .failed
+    }
+  }
+
+  /// Says what went wrong, and where more can be read.
+  private static func report(_ error: any Error, _ console: Console) {
+    switch error {
+    case let error as QuestionFault:
+      console.error("Error: \(error.detail)")
+      for line in error.lines.prefix(1) { console.error("  " + line) }
+      console.error("  " + String(repeating: " ", count: error.place) + "^")
+    case let error as CheckFailure: console.error("Error: \(error.sentence).")
+    default: console.error("Error: \(error)")
+    }
+    if let entry = (error as? any CataloguedError)?.entry {
+      console.error("See 'roost help \(entry.number)' for more information.")
     }
   }
 
@@ -57,21 +95,43 @@ struct Command {
       return try help(Array(words.dropFirst()), console)
     default:
       let command = try find(first)
-      let arguments = try Arguments(words.dropFirst(), for: command.syntax)
-      if arguments.wantsHelp { return try help([first], console) }
-      return try command.run(arguments, console)
+      do {
+        let arguments = try Arguments(words.dropFirst(), for: command.syntax)
+        if arguments.wantsHelp { return try help([first], console) }
+        if arguments.wantsVersion { return try dispatch(["--version"], console) }
+        return try command.run(arguments, console)
+      } catch var error as UsageError {
+        error.command = command.name
+        throw error
+      }
     }
   }
 
   private static func find(_ name: String) throws(UsageError) -> Command {
     if let command = all.first(where: { $0.name == name }) { return command }
-    throw UsageError(sentence: "There is no command '\(name)'")
+    if name.hasPrefix("-") {
+      throw UsageError(sentence: "Unknown option '\(name)'" + Spelling.hint(name, among: ["--version", "--help"]))
+    }
+    throw UsageError(
+      sentence: "There is no command '\(name)'" + Spelling.hint(name, among: shown.map(\.name) + ["help"]))
   }
 
   // MARK: Help
 
   private static func help(_ words: [String], _ console: Console) throws(UsageError) -> Ending {
-    let lines = if let name = words.first { try find(name).help } else { overview }
+    let lines: [String]
+    switch words.first {
+    case nil: lines = overview
+    case "errors": lines = ErrorHelp.list
+    case let name?:
+      if let entry = ErrorCatalogue.entry(written: name) {
+        lines = ErrorHelp.text(entry)
+      } else if name.first == "E" || name.first == "e", name.dropFirst().allSatisfy(\.isNumber), name.count > 1 {
+        throw UsageError(sentence: "There is no error '\(name)'; 'roost help errors' lists them")
+      } else {
+        lines = try find(name).help
+      }
+    }
     for line in lines { console.line(line) }
     return .good
   }
@@ -79,25 +139,27 @@ struct Command {
   private var help: [String] {
     var lines = ["OVERVIEW: \(summary)", ""] + discussion
     if !discussion.isEmpty { lines.append("") }
-    lines += ["USAGE: roost \(name) \(syntax.usage)", ""]
-    return lines + syntax.details
+    return lines + usageLines("USAGE:") + [""] + syntax.details
+  }
+
+  private func usageLines(_ title: String) -> [String] {
+    Syntax.wrapped("\(title) roost \(name) \(syntax.usage)", indent: title.count + 1)
   }
 
   private static var overview: [String] {
     var lines = [
       "OVERVIEW: Looks into Roost stores, looks after them, and shows what Roost does.", "",
-      "USAGE: roost <subcommand>", "", "SUBCOMMANDS:",
+      "USAGE: roost <subcommand>", "", "OPTIONS:",
     ]
-    lines += Syntax.columns(shown.map { ($0.name, $0.summary) } + [("help", "Show this text, or a subcommand's.")])
-    lines += ["", "OPTIONS:"]
-    lines += Syntax.columns([("--version", "Show the version."), ("--help", "Show this text.")])
+    lines += Syntax.columns([("--version", "Show the version."), ("-h, --help", "Show help information.")])
+    lines += ["", "SUBCOMMANDS:"]
+    lines += Syntax.columns(
+      shown.map { ($0.name, $0.summary) } + [
+        ("help", "Show subcommand help information, or explain an error: help E0103.")
+      ])
     lines += ["", "EXIT CODES:"]
-    lines += Syntax.columns([
-      ("0", "All is well."),
-      ("1", "A check failed, damage was found, or a store could not be read or written."),
-      ("2", "The arguments make no sense."),
-    ])
-    return lines + ["", "See 'roost help <subcommand>' for detailed help."]
+    lines += Syntax.columns(Ending.explained)
+    return lines + ["", "  See 'roost help <subcommand>' for detailed help."]
   }
 }
 
@@ -109,4 +171,15 @@ struct CheckFailure: Error {
 /// Throws unless `condition` holds. This is the one way in which the tour finds fault.
 func check(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(CheckFailure) {
   if !condition { throw CheckFailure(sentence: sentence()) }
+}
+
+/// What is known of errors by their numbers.
+enum ErrorHelp {
+  static func text(_ entry: ErrorEntry) -> [String] {
+    ["\(entry.number) \(entry.name) (\(entry.family.name))", "", entry.meaning, entry.advice]
+  }
+
+  static var list: [String] {
+    ErrorCatalogue.all.map { "\($0.number)  \($0.name) (\($0.family.name))" }
+  }
 }

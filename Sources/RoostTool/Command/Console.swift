@@ -23,11 +23,20 @@ final class Console {
 
   let isTerminal: Bool
   private let hasColours: Bool
+  /// How many columns the terminal has.
+  let width: Int
   private let sink: (Stream, String) -> Void
+  /// Whether nobody reads the output any more.
+  private let isGone: () -> Bool
 
-  init(isTerminal: Bool, hasColours: Bool, sink: @escaping (Stream, String) -> Void) {
+  init(
+    isTerminal: Bool, hasColours: Bool, width: Int = 80, isGone: @escaping () -> Bool = { false },
+    sink: @escaping (Stream, String) -> Void
+  ) {
     self.isTerminal = isTerminal
     self.hasColours = hasColours
+    self.width = width
+    self.isGone = isGone
     self.sink = sink
   }
 
@@ -35,45 +44,82 @@ final class Console {
   static func standard(_ environment: [String: String]) -> Console {
     let isTerminal = isatty(1) == 1 && environment["TERM"] != "dumb"
     let hasColours = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
-    return Console(isTerminal: isTerminal, hasColours: hasColours) { stream, text in
-      Console.put(text, to: stream == .output ? 1 : 2)
+    // A pipe whose reader has gone is told by a failing write, and ends the program silently.
+    _ = signal(SIGPIPE, SIG_IGN)
+    final class Pipe {
+      var isGone = false
+    }
+    let pipe = Pipe()
+    return Console(isTerminal: isTerminal, hasColours: hasColours, width: columns(environment), isGone: { pipe.isGone })
+    {
+      stream, text in
+      let isWritten = Console.put(text, to: stream == .output ? 1 : 2)
+      if !isWritten, stream == .output { pipe.isGone = true }
     }
   }
 
-  private static func put(_ text: String, to descriptor: Int32) {
+  private static func columns(_ environment: [String: String]) -> Int {
+    var size = winsize()
+    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(20, Int(size.ws_col)) }
+    return environment["COLUMNS"].flatMap { Int($0) }.map { max(20, $0) } ?? 80
+  }
+
+  /// False where it could not be written.
+  private static func put(_ text: String, to descriptor: Int32) -> Bool {
     var text = text
+    var isWritten = true
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let start = rest.baseAddress, rest.count > 0 {
         let count = write(descriptor, start, rest.count)
         if count < 0 && errno == EINTR { continue }
-        if count <= 0 { return }
+        if count <= 0 {
+          isWritten = false
+          return
+        }
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }
     }
+    return isWritten
   }
 
   /// This console, or one like it that shows no progress, where a program reads what is printed.
   func quiet(_ isQuiet: Bool) -> Console {
-    isQuiet ? Console(isTerminal: false, hasColours: false, sink: sink) : self
+    isQuiet ? Console(isTerminal: false, hasColours: false, width: width, isGone: isGone, sink: sink) : self
   }
 
   // MARK: Words
 
-  func line(_ text: String = "") { sink(.output, text + "\n") }
+  /// What a store says cannot do anything to a terminal: all but our own styles is shown, and not obeyed.
+  func line(_ text: String = "") { sink(.output, SafeText.line(text, keepsStyles: hasColours) + "\n") }
 
-  func error(_ text: String) { sink(.errors, text + "\n") }
+  func error(_ text: String) { sink(.errors, SafeText.line(text, keepsStyles: false) + "\n") }
+
+  /// Text as it is, for whoever reads what is printed. On a terminal what could disturb it is shown otherwise.
+  func plain(_ text: String) throws {
+    sink(.output, isTerminal ? SafeText.lines(text) : text)
+    try checkReader()
+  }
+
+  /// Text in which nothing is left that could disturb a terminal.
+  func raw(_ text: String) throws {
+    sink(.output, text)
+    try checkReader()
+  }
+
+  /// Throws where nobody reads the output any more.
+  func checkReader() throws { if isGone() { throw BrokenPipe() } }
 
   /// Text that a terminal shows in a style.
   func styled(_ text: String, _ style: Style) -> String {
-    hasColours ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    hasColours ? "\u{1B}[\(style.rawValue)m\(SafeText.line(text, keepsStyles: false))\u{1B}[0m" : text
   }
 
   /// Labels and what they say, in two columns.
   func facts(_ rows: [(String, String)]) {
-    let width = rows.map(\.0.count).max() ?? 0
+    let width = rows.map { TextWidth.columns($0.0) }.max() ?? 0
     for (label, text) in rows {
-      let padded = label + String(repeating: " ", count: width - label.count + 2)
+      let padded = label + String(repeating: " ", count: width - TextWidth.columns(label) + 2)
       line(styled(padded, .faint) + text)
     }
   }
@@ -83,6 +129,9 @@ final class Console {
     if isTerminal { sink(.output, "\r\u{1B}[K" + text) }
   }
 }
+
+/// Nobody reads the output any more.
+struct BrokenPipe: Error {}
 
 /// A bar that fills while something takes long.
 struct Progress {

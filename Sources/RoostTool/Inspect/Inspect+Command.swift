@@ -1,5 +1,3 @@
-import Foundation
-
 extension Command {
   static var storeAndJSON: Syntax {
     Syntax(
@@ -11,7 +9,8 @@ extension Command {
     Command(
       name: "info", summary: "Tell what a store holds. Nothing is written.",
       discussion: [
-        "The store is opened for reading only. If its last process did not close it, the log is replayed in memory.",
+        "The store may be open in another process, which is named; its newest commit is read. If nobody closed it, the log",
+        "is replayed in memory.",
         "Damage of the superblocks or of the map of free places is told, and ends it with 1; `verify` looks at everything.",
       ],
       syntax: storeAndJSON
@@ -35,13 +34,5 @@ extension Command {
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return report.isSound ? .good : .failed
     }
-  }
-}
-
-extension Console {
-  func json(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    line(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 }

@@ -47,8 +47,26 @@ struct RecordFacts: Encodable {
       consumers: found.history.consumers)
   }
 
+  /// What one state of a store says of itself, without looking at every row.
+  init(_ reader: RecordReader) throws {
+    let catalog = reader.catalog
+    entities = try catalog.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
+      let table = try reader.table(entity.id)
+      return Entity(
+        name: entity.name, rows: UInt64(table.count), largeValues: UInt64(table.largeCount),
+        indexes: table.indexes.map {
+          Index(name: $0.index.name, entries: UInt64($0.count), isUnique: $0.index.isUnique, isBuilt: $0.isWhole)
+        })
+    }
+    links = try catalog.relationships.reduce(0) { UInt64(try reader.linkCount($1)) + $0 }
+    let facts = try reader.historyFacts
+    history = History(
+      mode: "\(facts.mode)", entries: facts.entries, gaps: facts.gaps, firstTransaction: facts.first,
+      lastTransaction: facts.last, consumers: facts.consumers)
+  }
+
   /// Whether the file holds rows. Where it cannot be told, the store is looked at as one of keys and values.
-  static func isThere(_ path: String) -> Bool { (try? RecordStore.holdsRows(path)) ?? false }
+  static func isThere(_ path: String) -> Bool { (try? StoreContent.of(path)) == .rows }
 
   func write(to console: Console) {
     for entity in entities {

@@ -2,7 +2,6 @@ import RoostFile
 import RoostKV
 import RoostPages
 import RoostRecords
-import RoostTrees
 
 /// What `info` tells of a store.
 struct StoreFacts: Encodable {
@@ -21,7 +20,14 @@ struct StoreFacts: Encodable {
     var fill: Double
   }
 
+  struct Owner: Encodable {
+    var process: Int32
+    var program: String?
+  }
+
   var path: String
+  /// Who has it open for writing.
+  var owner: Owner?
   var formatVersion: UInt32
   var pageSize: UInt32
   var storeID: String
@@ -34,7 +40,7 @@ struct StoreFacts: Encodable {
   var wasClosed: Bool
   var superblocks: [SuperblockSlot]
   var trees: [TreeFacts]
-  /// Of a store of rows, what it holds as of its last checkpoint.
+  /// Of a store of rows, what it holds.
   var rows: RecordFacts?
   /// What is wrong with the superblocks and with the map of free places; `verify` looks at everything.
   var damage: [String]
@@ -43,46 +49,46 @@ struct StoreFacts: Encodable {
 
   init(_ path: String) throws {
     let slots = try SuperblockSlot.both(of: path)
-    var settings = StoreSettings()
-    settings.readOnly = true
-    settings.createIfMissing = false
     let newest = slots.filter { $0.health == .good }.max { ($0.sequence ?? 0) < ($1.sequence ?? 0) }
     superblocks = slots
     formatVersion = newest?.version ?? 0
     pageSize = newest?.pageSize ?? 0
     storeID = newest?.storeID ?? ""
     wasClosed = newest?.namesLog == false
+    owner = try Store.owner(of: path).map { Owner(process: $0.process, program: $0.program) }
+    trees = []
     if RecordFacts.isThere(path) {
-      let found = try RecordStore.verify(path)
-      rows = RecordFacts(found)
-      self.path = try DiskFileSystem.shared.canonicalPath(path)
-      (pages, freePages) = (found.pages.pages, found.pages.freePages)
-      damage = found.findings.map { "\($0)" }
-      commit = newest?.commit ?? 0
-      trees = []
+      let witness = try RecordWitness(path)
+      self.path = witness.path
+      (commit, rows) = try witness.read { reader in (reader.commit, try RecordFacts(reader)) }
     } else {
-      let store = try KeyValueStore(path, settings: settings)
-      self.path = store.path
-      (pages, freePages, damage) = try Self.examine(store)
-      let figures = try store.statistics()
-      commit = figures.commit
-      trees = figures.trees.map { tree in
-        TreeFacts(
-          name: tree.name, keys: tree.isTable ? "numbers" : "bytes", entries: tree.entries,
-          largeValues: tree.largeValues, depth: tree.depth, leaves: tree.leaves, fill: tree.fill)
+      (self.path, commit, trees) = try Looking.trees(path) { store in
+        let figures = try store.statistics()
+        let trees = figures.trees.map { tree in
+          TreeFacts(
+            name: tree.name, keys: tree.isTable ? "numbers" : "bytes", entries: tree.entries,
+            largeValues: tree.largeValues, depth: tree.depth, leaves: tree.leaves, fill: tree.fill)
+        }
+        return (store.path, figures.commit, trees)
       }
-      try store.close()
     }
+    // What the last checkpoint left says which places are free, and whether the map of them can be read.
+    (pages, freePages, damage) = try Self.examine(path)
     fileBytes = try Self.size(of: self.path)
     logBytes = try Self.size(of: self.path + "-log")
   }
 
-  /// A store that is open for reading does not load its map of free places, so an examination is asked. It holds a
-  /// snapshot as long as it lives.
-  private static func examine(_ store: KeyValueStore) throws -> (pages: Int, free: Int, damage: [String]) {
-    let examination = try store.store.examine()
-    let damage = examination.complaints.map { ($0.page.map { "page \($0): " } ?? "") + $0.detail }
-    return (Int(examination.pageCount), examination.free.count, damage)
+  /// Only superblocks and the map of free places are looked at. A file that is written meanwhile is looked at again.
+  private static func examine(_ path: String) throws -> (pages: Int, free: Int, damage: [String]) {
+    for _ in 0..<Store.mostAttempts {
+      let examination = try Store.examine(path, fileSystem: DiskFileSystem.shared, floor: RecordStore.floor)
+      let damage = examination.complaints.map { ($0.page.map { "page \($0): " } ?? "") + $0.detail }
+      let found = (Int(examination.pageCount), examination.free.count, damage)
+      if damage.isEmpty { return found }
+      let now = try Store.examine(path, fileSystem: DiskFileSystem.shared, floor: RecordStore.floor)
+      if now.sequence == examination.sequence { return found }
+    }
+    throw Store.ownerIsFaster(path)
   }
 
   /// 0 where there is no such file.
@@ -95,10 +101,17 @@ struct StoreFacts: Encodable {
 
   func write(to console: Console) {
     for sentence in damage { console.line(console.styled("damage", .bad) + "  \(sentence)") }
-    let log =
-      wasClosed
-      ? "none; the store was closed"
-      : "\(Wording.bytes(logBytes)); the store is open in a process, or was not closed and will be recovered"
+    let log: String
+    if let owner {
+      log =
+        (wasClosed ? "none yet" : Wording.bytes(logBytes)) + "; the store is open in process \(owner.process)"
+        + (owner.program.map { " (\($0))" } ?? "")
+    } else {
+      log =
+        wasClosed
+        ? "none; the store was closed"
+        : "\(Wording.bytes(logBytes)); the store was not closed, and will be recovered by the next who opens it"
+    }
     let size = "\(Wording.bytes(fileBytes)), \(Wording.count(pages, "page")), \(Wording.count(freePages)) of them free"
     console.facts(
       [

@@ -1,3 +1,5 @@
+package import RoostFile
+
 /// Why a condition that somebody typed means nothing, and where in it.
 package struct QuestionFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A clause without a full stop.
@@ -10,4 +12,8 @@ package struct QuestionFault: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The text with a mark below the place, for a terminal.
   package var lines: [String] { [text, String(repeating: " ", count: place) + "^ " + detail] }
+}
+
+extension QuestionFault: CataloguedError {
+  package var entry: ErrorEntry? { ErrorCatalogue.entry(.tool, "question") }
 }

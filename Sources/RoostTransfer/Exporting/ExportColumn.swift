@@ -14,9 +14,29 @@ struct ExportColumn {
     case presence(FieldAccess)
     /// The name of the row's class.
     case kind(FieldAccess)
+    /// The row's number.
+    case number
   }
 
-  let name: String
+  /// What the column is called that tells rows' numbers. Importers leave it out, and it is written only where it is asked for.
+  static let numberName = "#"
+
+  static func number(_ entity: Entity) -> ExportColumn {
+    ExportColumn(name: numberName, content: .number, type: .reference(entity.id))
+  }
+
+  /// The columns of these names.
+  static func named(_ names: [String], _ entity: Entity, _ reader: RecordReader) throws -> [ExportColumn] {
+    let columns = try all(entity, reader)
+    return try names.map { name in
+      if name == numberName { return number(entity) }
+      if let found = columns.first(where: { $0.name == name }) { return found }
+      throw TransferFault(
+        .unknown, "\(entity.name) has no '\(name)'; it has \(FieldBinding.names(columns.map(\.name)))", field: name)
+    }
+  }
+
+  var name: String
   let content: Content
   /// As which type it is written.
   let type: FieldType
@@ -67,6 +87,7 @@ struct ExportColumn {
     for presence in presences where try table.value(presence, row).isNull { return (.null, type) }
     switch content {
     case .value(let access): return (try table.value(access, row), type)
+    case .number: return (.reference(row.id), type)
     case .presence(let access):
       return (try table.value(access, row).isNull ? .null : .bool(true), type)
     case .kind(let access):
@@ -87,7 +108,7 @@ struct ExportColumn {
   }
 
   /// How a row is named: by its unique field, or by its number where it has none.
-  private static func key(
+  static func key(
     of row: RowID, _ way: FieldBinding.KeyWay, _ reader: RecordReader
   ) throws -> (value: Value, type: FieldType) {
     let number = (Value.reference(row), FieldType.reference(way.entity))

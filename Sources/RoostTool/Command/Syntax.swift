@@ -1,0 +1,151 @@
+/// What a command takes from the command line.
+///
+/// The spelling is that of swift-argument-parser, which cannot be fetched without a network: `--flag`, `--option value`,
+/// `--option=value`, `-h`, `--help`, and `--` before words that only look like options.
+struct Syntax: Sendable {
+  /// A word that stands by its position.
+  struct Operand: Sendable {
+    var name: String
+    var help: String
+    /// Those that may be left out stand behind all others.
+    var isOptional = false
+
+    var spelling: String { isOptional ? "[<\(name)>]" : "<\(name)>" }
+  }
+
+  /// A word that begins with two dashes; with `value` another word follows it.
+  struct Option: Sendable {
+    var name: String
+    var value: String?
+    var help: String
+    /// A letter that stands for it behind one dash.
+    var letter: Character?
+    /// The words that may follow, if only some may.
+    var choices: [String] = []
+    var isRepeating = false
+
+    var spelling: String { value.map { "--\(name) <\($0)>" } ?? "--\(name)" }
+    /// As it stands in help.
+    var label: String { (letter.map { "-\($0), " } ?? "") + spelling }
+  }
+
+  var operands: [Operand] = []
+  var options: [Option] = []
+
+  /// The words of a usage line behind the command's name.
+  var usage: String {
+    let optional = options.map { "[\($0.spelling)]\($0.isRepeating ? " ..." : "")" }
+    return (optional + operands.map(\.spelling)).joined(separator: " ")
+  }
+
+  /// What `help` shows below the usage line.
+  var details: [String] {
+    var lines: [String] = []
+    if !operands.isEmpty {
+      lines += ["ARGUMENTS:"] + Self.columns(operands.map { ("<\($0.name)>", $0.help) }) + [""]
+    }
+    var rows = options.map { option in
+      (
+        option.label,
+        option.help + (option.choices.isEmpty ? "" : " (values: \(option.choices.joined(separator: ", ")))")
+      )
+    }
+    rows += [("--version", "Show the version."), ("-h, --help", "Show help information.")]
+    return lines + ["OPTIONS:"] + Self.columns(rows)
+  }
+
+  private static let indent = 26
+  private static let width = 80
+
+  /// Two columns; what is too wide for the first one stands on a line of its own, and long texts are wrapped.
+  static func columns(_ rows: [(String, String)]) -> [String] {
+    var lines: [String] = []
+    for (label, text) in rows {
+      var line = "  " + label
+      if line.count >= indent {
+        lines.append(line)
+        line = ""
+      }
+      for word in text.split(separator: " ") {
+        if line.count < indent {
+          line += String(repeating: " ", count: indent - line.count) + word
+        } else if line.count + 1 + word.count > width {
+          lines.append(line)
+          line = String(repeating: " ", count: indent) + word
+        } else {
+          line += " " + word
+        }
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  /// A usage line, wrapped as help shows it.
+  static func wrapped(_ text: String, indent: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    // What stands in brackets stays together.
+    var parts: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = parts.last, last.hasPrefix("["), !last.contains("]") {
+        parts[parts.count - 1] = last + " " + word
+      } else {
+        parts.append(String(word))
+      }
+    }
+    for part in parts {
+      if line.isEmpty {
+        line = (lines.isEmpty ? "" : String(repeating: " ", count: indent)) + part
+      } else if line.count + 1 + part.count > width {
+        lines.append(line)
+        line = String(repeating: " ", count: indent) + part
+      } else {
+        line += " " + part
+      }
+    }
+    return lines + [line]
+  }
+}
+
+/// Words that make no sense. The tool says so and ends with 2.
+struct UsageError: Error {
+  var sentence: String
+  /// The command whose words these are, if it is known.
+  var command: String?
+}
+
+/// Which known word somebody may have meant.
+enum Spelling {
+  /// The nearest one that is near enough.
+  static func nearest(_ word: String, among known: [String]) -> String? {
+    let found = known.map { (distance(word, $0), $0) }.min { $0 < $1 }
+    guard let (distance, name) = found, distance <= max(1, min(word.count, name.count) / 3) else {
+      return word.count > 1 ? known.first { $0.hasPrefix(word) } : nil
+    }
+    return name
+  }
+
+  /// How many letters must be changed, left out, added, or exchanged with the next one.
+  static func distance(_ one: String, _ other: String) -> Int {
+    // What is much longer than any name is near to none.
+    let (left, right) = (Array(one.prefix(64)), Array(other.prefix(64)))
+    var (before, last) = ([Int](), Array(0...right.count))
+    for row in 0..<left.count {
+      var now = [row + 1]
+      for column in 0..<right.count {
+        var best = min(last[column] + (left[row] == right[column] ? 0 : 1), last[column + 1] + 1, now[column] + 1)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          best = min(best, before[column - 1] + 1)
+        }
+        now.append(best)
+      }
+      (before, last) = (last, now)
+    }
+    return last[right.count]
+  }
+
+  static func hint(_ word: String, among known: [String]) -> String {
+    nearest(word, among: known).map { ". Did you mean '\($0)'?" } ?? ""
+  }
+}

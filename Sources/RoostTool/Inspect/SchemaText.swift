@@ -1,0 +1,274 @@
+import RoostRecords
+
+/// The entities of a store as models would declare them.
+///
+/// A store does not know what types are called in Swift. So structs get the names of their properties, and enums are shown as what
+/// they are stored as.
+struct SchemaText {
+  private let catalog: Catalog
+
+  init(_ catalog: Catalog) { self.catalog = catalog }
+
+  var lines: [String] {
+    catalog.entities.filter { !$0.name.hasPrefix("@") }.enumerated().flatMap { number, entity in
+      (number > 0 ? [""] : []) + lines(entity)
+    }
+  }
+
+  private func lines(_ entity: Entity) -> [String] {
+    let (relationships, indexes) = (
+      catalog.relationships(of: entity.id).filter { !$0.isHidden }, catalog.indexes(of: entity.id)
+    )
+    var lines = ["@Model final class \(entity.name) {"]
+    lines += constraints(entity, indexes, relationships).map { "  " + $0 }
+    var hasStructs = false
+    for field in entity.fields where !field.name.hasPrefix("@") && !field.name.contains(".") {
+      let one = relationships.first { $0.shape == .one(field.id) }
+      if let one {
+        lines.append("  " + declaration(one, field))
+      } else if case .reference = field.type {
+        continue
+      } else if field.type == .presence {
+        lines.append("  var \(field.name): \(Self.capital(field.name))?")
+      } else {
+        lines.append("  " + declaration(field, isUnique: isUnique(field, indexes)))
+      }
+      if field.type == .presence { hasStructs = true }
+    }
+    for name in structs(entity, "") where !entity.fields.contains(where: { $0.name == name }) {
+      lines.append("  var \(name): \(Self.capital(name))")
+      hasStructs = true
+    }
+    for one in relationships {
+      if case .one = one.shape { continue }
+      lines.append("  " + declaration(one, nil))
+    }
+    if hasStructs {
+      for name in structs(entity, "") { lines += [""] + structure(name, entity).map { "  " + $0 } }
+    }
+    return lines + ["}"]
+  }
+
+  // MARK: Declarations
+
+  private func declaration(_ field: Field, isUnique: Bool) -> String {
+    var traits: [String] = []
+    if isUnique { traits.append(".unique") }
+    if field.isPreserved { traits.append(".preserveValueOnDeletion") }
+    let attribute = traits.isEmpty ? "" : "@Attribute(\(traits.joined(separator: ", "))) "
+    let initial = field.initial.map { " = " + Self.text($0) } ?? ""
+    return "\(attribute)var \(field.name): \(type(field.type))\(field.isOptional ? "?" : "")\(initial)"
+  }
+
+  private func declaration(_ one: Relationship, _ field: Field?) -> String {
+    let target = catalog.name(of: one.target) ?? "?"
+    var traits: [String] = []
+    if one.deleteRule != .nullify { traits.append("deleteRule: .\(one.deleteRule)") }
+    if let inverse = catalog.inverse(of: one), !inverse.isHidden {
+      if inverse.id == one.id {
+        traits.append(".mutual")
+      } else {
+        traits.append("inverse: \\\(target).\(inverse.name)")
+      }
+    }
+    let attribute = traits.isEmpty ? "" : "@Relationship(\(traits.joined(separator: ", "))) "
+    if one.isToOne { return "\(attribute)var \(one.name): \(target)\(field?.isOptional ?? true ? "?" : "")" }
+    return "\(attribute)var \(one.name): [\(target)]"
+  }
+
+  private func constraints(_ entity: Entity, _ indexes: [Index], _ relationships: [Relationship]) -> [String] {
+    func keyPaths(_ index: Index) -> String {
+      "[" + index.parts.compactMap { entity.field($0.field).map { "\\.\($0.name)" } }.joined(separator: ", ") + "]"
+    }
+    let own = Set(relationships.filter { $0.traits.contains(.ownsIndex) }.compactMap(\.index))
+    var lines: [String] = []
+    let unique = indexes.filter { $0.isUnique && $0.parts.count > 1 }
+    if !unique.isEmpty { lines.append("#Unique<\(entity.name)>(\(unique.map(keyPaths).joined(separator: ", ")))") }
+    let plain = indexes.filter { index in
+      !index.isUnique && !own.contains(index.id) && !isHidden(index, entity)
+    }
+    if !plain.isEmpty { lines.append("#Index<\(entity.name)>(\(plain.map(keyPaths).joined(separator: ", ")))") }
+    return lines
+  }
+
+  /// Whether an index was made for a relationship that nobody sees.
+  private func isHidden(_ index: Index, _ entity: Entity) -> Bool {
+    catalog.relationships.contains { $0.index == index.id && $0.traits.contains(.ownsIndex) }
+      || index.parts.contains { entity.field($0.field)?.name.hasPrefix("@") == true }
+  }
+
+  private func isUnique(_ field: Field, _ indexes: [Index]) -> Bool {
+    indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id }
+  }
+
+  // MARK: Structs
+
+  /// The structs that stand directly below a path, which ends with a point.
+  private func structs(_ entity: Entity, _ above: String) -> [String] {
+    var found: [String] = []
+    for field in entity.fields where field.name.hasPrefix(above) && !field.name.hasPrefix("@") {
+      let rest = field.name.dropFirst(above.count)
+      let name = above + rest.prefix { $0 != "." }
+      let isStruct = rest.contains(".") || field.type == .presence
+      if isStruct, !found.contains(name) { found.append(name) }
+    }
+    return found
+  }
+
+  private func structure(_ path: String, _ entity: Entity) -> [String] {
+    let name = String(path.split(separator: ".").last ?? "")
+    var lines = ["struct \(Self.capital(name)): Codable {"]
+    let inner = structs(entity, path + ".")
+    for field in entity.fields where field.name.hasPrefix(path + ".") {
+      let rest = String(field.name.dropFirst(path.count + 1))
+      if rest.contains(".") || inner.contains(field.name) { continue }
+      lines.append("  var \(rest): \(type(field.type))\(field.isOptional ? "?" : "")")
+    }
+    for one in inner {
+      let part = String(one.dropFirst(path.count + 1))
+      let isOptional = entity.field(one)?.type == .presence
+      lines.append("  var \(part): \(Self.capital(part))\(isOptional ? "?" : "")")
+    }
+    for one in inner { lines += [""] + structure(one, entity).map { "  " + $0 } }
+    return lines + ["}"]
+  }
+
+  // MARK: Types
+
+  private static func capital(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+  func type(_ type: FieldType) -> String {
+    switch type {
+    case .bool: "Bool"
+    case .int8: "Int8"
+    case .int16: "Int16"
+    case .int32: "Int32"
+    case .int64: "Int"
+    case .uint8: "UInt8"
+    case .uint16: "UInt16"
+    case .uint32: "UInt32"
+    case .uint64: "UInt64"
+    case .float: "Float"
+    case .double: "Double"
+    case .decimal: "Decimal"
+    case .string: "String"
+    case .data: "Data"
+    case .date: "Date"
+    case .uuid: "UUID"
+    case .url: "URL"
+    case .presence: "Bool"
+    case .reference(let id): catalog.name(of: id) ?? "?"
+    case .array(let element): "[\(self.type(element))]"
+    case .set(let element): "Set<\(self.type(element))>"
+    case .dictionary(let key, let value): "[\(self.type(key)): \(self.type(value))]"
+    }
+  }
+
+  private func type(_ type: ElementType) -> String {
+    switch type {
+    case .plain(let type): self.type(type)
+    case .optional(let inner): self.type(inner) + "?"
+    case .structure(let parts): "(" + parts.map { "\($0.name): \(self.type($0.type))" }.joined(separator: ", ") + ")"
+    }
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .null: "nil"
+    case .string(let text), .url(let text): "\"\(SafeText.line(text, keepsStyles: false))\""
+    case .bool(let flag): "\(flag)"
+    case .int(let number): "\(number)"
+    case .uint(let number): "\(number)"
+    case .float(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .array(let values) where values.isEmpty: "[]"
+    case .dictionary(let values) where values.isEmpty: "[:]"
+    default: value.kind
+    }
+  }
+}
+
+/// The same for programs.
+struct SchemaFacts: Encodable {
+  struct Field: Encodable {
+    var name: String
+    var type: String
+    var isOptional: Bool
+    var isUnique: Bool
+    var isPreserved: Bool
+  }
+
+  struct Relation: Encodable {
+    var name: String
+    var target: String
+    var isToMany: Bool
+    var isOrdered: Bool
+    var deleteRule: String
+    var inverse: String?
+  }
+
+  struct Index: Encodable {
+    var name: String
+    var fields: [String]
+    var isUnique: Bool
+  }
+
+  struct Entity: Encodable {
+    var name: String
+    var number: UInt32
+    var layouts: Int
+    var fields: [Field]
+    var relationships: [Relation]
+    var indexes: [Index]
+  }
+
+  var entities: [Entity]
+
+  init(_ catalog: Catalog) {
+    let text = SchemaText(catalog)
+    entities = catalog.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
+      let indexes = catalog.indexes(of: entity.id)
+      return Entity(
+        name: entity.name, number: entity.id.number, layouts: entity.layouts.count,
+        fields: entity.fields.map { field in
+          Field(
+            name: field.name, type: text.type(field.type), isOptional: field.isOptional,
+            isUnique: indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id },
+            isPreserved: field.isPreserved)
+        },
+        relationships: catalog.relationships(of: entity.id).filter { !$0.isHidden }.map { one in
+          let inverse = catalog.inverse(of: one)
+          return Relation(
+            name: one.name, target: catalog.name(of: one.target) ?? "?", isToMany: !one.isToOne,
+            isOrdered: one.isOrdered, deleteRule: "\(one.deleteRule)",
+            inverse: inverse?.isHidden == false ? inverse?.name : nil)
+        },
+        indexes: indexes.map { index in
+          Index(
+            name: index.name, fields: index.parts.compactMap { entity.field($0.field)?.name },
+            isUnique: index.isUnique)
+        })
+    }
+  }
+}
+
+extension Command {
+  static var schema: Command {
+    Command(
+      name: "schema", summary: "Print the models of a store as Swift would declare them. Nothing is written.",
+      discussion: [
+        "A store does not know what structs and enums are called: structs get the names of their properties, and enums are",
+        "shown as what they are stored as.",
+      ],
+      syntax: storeAndJSON
+    ) { arguments, console in
+      let catalog = try Looking.rows(arguments.operands[0]).read { $0.catalog }
+      if arguments.has("json") {
+        try console.json(SchemaFacts(catalog))
+      } else {
+        for line in SchemaText(catalog).lines { console.line(line) }
+      }
+      return .good
+    }
+  }
+}

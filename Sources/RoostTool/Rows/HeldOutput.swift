@@ -1,0 +1,61 @@
+import RoostFile
+import RoostTransfer
+
+/// Keeps what is printed of a state until it is complete, so that reading may begin anew on a newer one.
+///
+/// Past a bound it goes out as it comes. Then nothing can be taken back, and a reading that is overtaken ends.
+final class HeldOutput: ByteOutput {
+  private let target: any ByteOutput
+  private let bound: Int
+  private var held: [UInt8] = []
+  private(set) var hasFlowed = false
+
+  init(_ target: any ByteOutput, bound: Int = 16 << 20) {
+    self.target = target
+    self.bound = bound
+  }
+
+  /// What was kept is of no account any more.
+  func restart() { if !hasFlowed { held.removeAll(keepingCapacity: true) } }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    if hasFlowed { return try target.write(bytes) }
+    held += bytes
+    if held.count > bound { try flow() }
+  }
+
+  func write(_ text: String) throws { try Array(text.utf8).withUnsafeBytes { try write($0) } }
+
+  /// Nothing comes any more of this state; it goes out by ``release()``.
+  func finish() {}
+
+  func release() throws {
+    if !hasFlowed { try flow() }
+    try target.finish()
+  }
+
+  private func flow() throws {
+    hasFlowed = true
+    try held.withUnsafeBytes { try target.write($0) }
+    held = []
+  }
+}
+
+/// Prints on the console. Pieces end where characters do.
+final class ConsoleOutput: ByteOutput {
+  private let console: Console
+  private let filter: (String) -> String
+
+  /// - Parameter filter: what keeps the terminal safe; it is not asked in a pipe.
+  init(_ console: Console, filter: @escaping (String) -> String) {
+    self.console = console
+    self.filter = filter
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    let text = String(decoding: bytes, as: UTF8.self)
+    try console.raw(console.isTerminal ? filter(text) : text)
+  }
+
+  func finish() {}
+}

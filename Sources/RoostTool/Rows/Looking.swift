@@ -1,0 +1,55 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostRecords
+
+/// Ways to look at a store that somebody else may have open. Nothing is written, and no lock is taken.
+enum Looking {
+  /// A store of rows. One of keys and values is refused, with what can be done with it.
+  static func rows(_ path: String) throws -> RecordWitness {
+    if try StoreContent.of(path) == .keys {
+      throw CheckFailure(
+        sentence: "\(path) holds trees of keys and values, and no rows; 'roost info' and 'roost stats' tell of them")
+    }
+    return try RecordWitness(path)
+  }
+
+  /// The store as one of trees, whatever stands in them.
+  static func trees<Result>(_ path: String, _ body: (KeyValueStore) throws -> Result) throws -> Result {
+    for _ in 0..<Store.mostAttempts {
+      let store = try openTrees(path, isReading: true)
+      defer { try? store.close() }
+      do { return try body(store) } catch let error as StoreError {
+        guard Self.isAboutContent(error), try store.store.isOvertaken() else { throw error }
+      }
+    }
+    throw Store.ownerIsFaster(path)
+  }
+
+  /// A file of either kind, for those who care for it as a whole.
+  static func openTrees(_ path: String, isReading: Bool) throws -> KeyValueStore {
+    var settings = StoreSettings()
+    settings.readOnly = isReading
+    settings.createIfMissing = false
+    let floor = try StoreContent.of(path) == .rows ? RecordStore.floor : nil
+    return try KeyValueStore(path, options: settings.options, fileSystem: DiskFileSystem.shared, floor: floor)
+  }
+
+  static func isAboutContent(_ error: StoreError) -> Bool {
+    switch error.code {
+    case .damaged, .truncated, .logDamaged, .logMissing: true
+    default: false
+    }
+  }
+
+  static func entity(_ name: String, _ catalog: Catalog) throws -> Entity {
+    if let entity = catalog.entity(name) { return entity }
+    let known = catalog.entities.map(\.name).filter { !$0.hasPrefix("@") }.sorted()
+    let hint = Spelling.hint(name, among: known)
+    let names = known.isEmpty ? "nothing" : known.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
+    throw CheckFailure(
+      sentence: "the store has no '\(name)'"
+        + (hint.isEmpty ? "; it has \(names)" : String(hint.dropLast()) + "; it has \(names)")
+    )
+  }
+}

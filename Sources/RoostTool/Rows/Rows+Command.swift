@@ -1,0 +1,234 @@
+import RoostQuery
+import RoostRecords
+import RoostTransfer
+
+/// Commands that read rows.
+extension Command {
+  static var query: Command {
+    Command(
+      name: "query", summary: "Print the rows of an entity that fulfil a condition. Nothing is written.",
+      discussion: [
+        "The condition is written as in Swift: 'year >= 1959 && title.contains(\"blue\")', 'album?.title == \"Low\"',",
+        "'tags.contains { $0.name == \"jazz\" }', 'date > date(\"2026-01-31\")', 'album == #12'. Rows are read from one",
+        "state, also beside a process that writes. On a terminal wide columns are cut; in a pipe they are not.",
+      ],
+      syntax: Syntax(
+        operands: Asked.operands,
+        options: Asked.options + [
+          Asked.columnsOption,
+          Syntax.Option(
+            name: "format", value: "format", help: "How rows are printed (table).",
+            choices: ["table", "json", "jsonl", "csv"]),
+          Syntax.Option(name: "json", help: "Print JSON, as '--format json'."),
+          Syntax.Option(name: "count", help: "Print how many rows there are, and no row."),
+        ])
+    ) { arguments, console in
+      let asked = try Asked(arguments)
+      let format = arguments.has("json") ? "json" : arguments.text("format") ?? "table"
+      let witness = try Looking.rows(arguments.operands[0])
+      if arguments.has("count") {
+        let count = try witness.read { reader in try Planner(Ground(reader)).plan(asked.query(reader.catalog)).count() }
+        if format == "table" || format == "csv" {
+          console.line("\(count)")
+        } else {
+          try console.jsonLine(["count": count])
+        }
+        return .good
+      }
+      return try RowPrinter(witness, asked, console).run(format)
+    }
+  }
+
+  static var explain: Command {
+    Command(
+      name: "explain", summary: "Tell how a query is carried out, and what it had to read. Nothing is written.",
+      discussion: [
+        "The query runs, and its rows are not printed. Where an index that is not there would help, that is said."
+      ],
+      syntax: Syntax(
+        operands: Asked.operands,
+        options: Asked.options + [
+          Syntax.Option(name: "plan-only", help: "Only plan it, and read no row."),
+          Syntax.Option(name: "json", help: "Print JSON."),
+        ])
+    ) { arguments, console in
+      let asked = try Asked(arguments)
+      let witness = try Looking.rows(arguments.operands[0])
+      let runs = !arguments.has("plan-only")
+      let report = try witness.read { reader in try ExplainReport(asked, reader, runs: runs) }
+      if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
+      return .good
+    }
+  }
+
+  static var get: Command {
+    Command(
+      name: "get", summary: "Print one row with all that it leads to. Nothing is written.",
+      discussion: ["Ends with 1 where there is no such row."],
+      syntax: Syntax(
+        operands: [
+          Syntax.Operand(name: "path", help: "The store. It may be open in another process."),
+          Syntax.Operand(name: "entity", help: "Whose row."),
+          Syntax.Operand(name: "key", help: "Its number, as '#12', or the value of its first unique field."),
+        ],
+        options: [
+          Syntax.Option(name: "by", value: "field", help: "The unique field whose value the key is."),
+          Syntax.Option(name: "most", value: "n", help: "How many rows are named of each relationship (10)."),
+          Syntax.Option(name: "json", help: "Print JSON."),
+        ])
+    ) { arguments, console in
+      let (name, key) = (arguments.operands[1], arguments.operands[2])
+      let most = try arguments.number("most", in: 0...1_000_000) ?? 10
+      let found = try Looking.rows(arguments.operands[0]).read { reader -> RowPortrait? in
+        let entity = try Looking.entity(name, reader.catalog)
+        guard let row = try RowKey.row(key, by: arguments.text("by"), of: entity, reader) else { return nil }
+        return try RowPortrait(row, of: entity, reader, most: most)
+      }
+      guard let found else { throw CheckFailure(sentence: "there is no \(name) '\(key)'") }
+      if arguments.has("json") { try console.plain(SafeText.json(found.json) + "\n") } else { found.write(to: console) }
+      return .good
+    }
+  }
+}
+
+/// Prints the rows of a query.
+struct RowPrinter {
+  private let witness: RecordWitness
+  private let asked: Asked
+  private let console: Console
+
+  init(_ witness: RecordWitness, _ asked: Asked, _ console: Console) {
+    self.witness = witness
+    self.asked = asked
+    self.console = console
+  }
+
+  func run(_ format: String) throws -> Ending {
+    switch format {
+    case "json": try export(.json, SafeText.json)
+    case "jsonl": try export(.jsonLines, SafeText.json)
+    case "csv": try export(.csv(), SafeText.lines)
+    default: try table()
+    }
+    return .good
+  }
+
+  private func export(_ format: TextFormat, _ filter: @escaping (String) -> String) throws {
+    let output = HeldOutput(ConsoleOutput(console, filter: filter))
+    try witness.read(mayRestart: { !output.hasFlowed }) { reader in
+      output.restart()
+      _ = try Exporter(reader, format, columns: asked.columns).write(asked.query(reader.catalog), to: output)
+    }
+    try output.release()
+  }
+
+  private func table() throws {
+    // Cells are made safe one by one, so that styles may stand between them.
+    let output = HeldOutput(ConsoleOutput(console, filter: { $0 }))
+    var count = 0
+    try witness.read(mayRestart: { !output.hasFlowed }) { reader in
+      output.restart()
+      count = 0
+      let query = try asked.query(reader.catalog)
+      let listing = try RowListing(reader, of: asked.entity, columns: asked.columns)
+      let columns = listing.columns.map { TextTable.Column(name: $0.name, isNumber: $0.isNumber) }
+      var table = TextTable(columns, console) { try output.write($0) }
+      try listing.forEach(query) { cells in
+        try table.add(cells)
+        count += 1
+        return true
+      }
+      try table.end()
+    }
+    try output.release()
+    if console.isTerminal { console.line(console.styled(Wording.count(count, "row"), .faint)) }
+  }
+}
+
+extension RowPortrait {
+  func write(to console: Console) {
+    console.line(console.styled("\(entity) #\(row)", .strong))
+    console.facts(fields.map { ("  " + $0.name, $0.text ?? "nil") })
+    for one in relations {
+      var text = one.keys.joined(separator: ", ")
+      if one.isToMany {
+        let more = one.count - one.keys.count
+        text = "\(Wording.count(one.count)) of \(one.target)" + (text.isEmpty ? "" : ": " + text)
+        if more > 0 { text += ", and \(Wording.count(more)) more" }
+      } else if one.keys.isEmpty {
+        text = "nil"
+      } else {
+        text = "\(one.target) " + text + (text.hasPrefix("#") ? "" : " (#\(one.rows[0]))")
+      }
+      console.line(console.styled("  \(one.name) → ", .faint) + text)
+    }
+  }
+
+  /// The row as an exporter writes it, and where its relationships lead.
+  var json: String {
+    var text: [UInt8] = []
+    text += #"{"entity": "#.utf8
+    ValueWriter.quote(entity, to: &text)
+    text += #", "row": \#(row), "fields": \#(object), "relationships": {"#.utf8
+    for (number, one) in relations.enumerated() {
+      if number > 0 { text += ", ".utf8 }
+      ValueWriter.quote(one.name, to: &text)
+      text += #": {"target": "#.utf8
+      ValueWriter.quote(one.target, to: &text)
+      text += #", "count": \#(one.count), "rows": \#(one.rows), "keys": ["#.utf8
+      for (place, key) in one.keys.enumerated() {
+        if place > 0 { text += ", ".utf8 }
+        ValueWriter.quote(key, to: &text)
+      }
+      text += "]}".utf8
+    }
+    text += "}}".utf8
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// What `explain` tells of a query.
+struct ExplainReport: Encodable {
+  struct Missing: Encodable {
+    var fields: [String]
+    var reads: Int
+  }
+
+  var entity: String
+  var plan: [String]
+  var indexes: [String]
+  /// What is tested on rows.
+  var test: String?
+  var comesSorted: Bool
+  /// What was done; nil where the query was only planned.
+  var rowsRead: Int?
+  var entriesRead: Int?
+  var rowsFound: Int?
+  /// An index that is not there, and how many rows would be read with it.
+  var missingIndex: Missing?
+
+  init(_ asked: Asked, _ reader: RecordReader, runs: Bool) throws {
+    let query = try asked.query(reader.catalog)
+    let planner = Planner(Ground(reader))
+    let plan = try planner.plan(query)
+    if runs { try plan.forEach { _ in true } }
+    entity = asked.entity
+    self.plan = plan.explanation.split(separator: "\n").map(String.init)
+    let facts = plan.facts
+    (indexes, test, comesSorted) = (facts.indexes, facts.test, facts.comesSorted)
+    if runs { (rowsRead, entriesRead, rowsFound) = (plan.tally.rows, plan.tally.entries, plan.tally.results) }
+    let entity = reader.catalog.entity(asked.entity)
+    if let found = try planner.missingIndex(query), found.reads < (rowsRead ?? .max) {
+      let names = found.fields.compactMap { entity?.field($0)?.name }
+      missingIndex = Missing(fields: names, reads: found.reads)
+    }
+  }
+
+  func write(to console: Console) {
+    for line in plan { console.line(line) }
+    if let missingIndex {
+      let names = missingIndex.fields.joined(separator: ", ")
+      console.line("an index on (\(names)) would read \(Wording.count(missingIndex.reads, "row"))")
+    }
+  }
+}

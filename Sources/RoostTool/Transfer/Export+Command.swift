@@ -1,0 +1,143 @@
+import RoostFile
+import RoostQuery
+import RoostRecords
+import RoostTransfer
+
+extension Command {
+  static var export: Command {
+    Command(
+      name: "export", summary: "Write rows as text, which can be imported again. Nothing is written to the store.",
+      discussion: [
+        "References are written as the unique keys of what they lead to, so they mean the same in another store. The file",
+        "appears under its name when it is whole. Without a file, text goes to standard output.",
+      ],
+      syntax: Syntax(
+        operands: Asked.operands,
+        options: Asked.options + [
+          Asked.columnsOption, Format.option,
+          Syntax.Option(
+            name: "output", value: "file", help: "Where the text goes; behind a name that ends with .lz4 it is packed.",
+            letter: "o"),
+          Syntax.Option(name: "replace", help: "Replace a file that is there."),
+          Syntax.Option(name: "lz4", help: "Pack it as an LZ4 frame, as the program lz4 does."),
+          Syntax.Option(name: "delimiter", value: "character", help: "What stands between the cells of a table (,)."),
+          Syntax.Option(name: "json", help: "Print what was done as JSON; needs '--output'."),
+        ])
+    ) { arguments, console in
+      try Exporting(arguments, console).run()
+    }
+  }
+}
+
+/// An export as the command line asks for it.
+private struct Exporting {
+  struct Report: Encodable {
+    var entity: String
+    var rows: Int
+    var output: String
+    var seconds: Double
+  }
+
+  let arguments: Arguments
+  let console: Console
+  let asked: Asked
+  let format: TextFormat
+  let output: String?
+  let isPacked: Bool
+
+  init(_ arguments: Arguments, _ console: Console) throws {
+    self.arguments = arguments
+    self.console = console
+    asked = try Asked(arguments)
+    let output = arguments.text("output")
+    self.output = output
+    isPacked = arguments.has("lz4") || output.map(Format.isPacked) ?? false
+    format =
+      output == nil && arguments.text("format") == nil
+      ? .jsonLines : try Format.find(arguments, path: output, names: asked.columns)
+    if output == nil {
+      if arguments.has("json") { throw UsageError(sentence: "'--json' tells what was done, and needs '--output'") }
+      if isPacked, console.isTerminal {
+        throw UsageError(sentence: "What is packed is nothing for a terminal: add '--output <file>'")
+      }
+    }
+  }
+
+  private var standardOutput: any ByteOutput {
+    if isPacked { return DescriptorOutput(.standardOutput) }
+    let isJSON = format == .json || format == .jsonLines
+    return ConsoleOutput(console) { isJSON ? SafeText.json($0) : SafeText.lines($0) }
+  }
+
+  func run() throws -> Ending {
+    let witness = try Looking.rows(arguments.operands[0])
+    guard let output else {
+      let target = standardOutput
+      let held = HeldOutput(isPacked ? try PackedOutput(target) : target)
+      try witness.read(mayRestart: { !held.hasFlowed }) { reader in
+        held.restart()
+        _ = try write(reader, to: held, Progress("exporting", of: 0, on: console.quiet(true)))
+      }
+      try held.release()
+      return .good
+    }
+    return try run(witness, into: output)
+  }
+
+  private func run(_ witness: RecordWitness, into output: String) throws -> Ending {
+    if !arguments.has("replace"), try DiskFileSystem.shared.exists(output) {
+      throw StoreError(.alreadyExists, "there is a file of that name, and '--replace' is not given", path: output)
+    }
+    let began = ContinuousClock.now
+    let making = output + "-making"
+    var rows = 0
+    do {
+      try witness.read { reader in
+        let stream = DescriptorOutput(try ByteStream.writing(making, replaces: true))
+        let query = try asked.query(reader.catalog)
+        let total = console.isTerminal ? try Planner(Ground(reader)).count(query) : 0
+        let target: any ByteOutput = isPacked ? try PackedOutput(stream) : stream
+        rows = try write(reader, to: target, Progress("exporting", of: total, on: console.quiet(arguments.has("json"))))
+      }
+      try DiskFileSystem.shared.rename(making, to: output)
+    } catch {
+      try? DiskFileSystem.shared.remove(making)
+      throw error
+    }
+    let seconds = Wording.seconds(ContinuousClock.now - began)
+    if arguments.has("json") {
+      try console.json(Report(entity: asked.entity, rows: rows, output: output, seconds: seconds))
+    } else {
+      console.line(
+        console.styled("exported", .good) + "  \(Wording.count(rows, "row")) of \(asked.entity) to \(output), in "
+          + Wording.time(.seconds(seconds)))
+    }
+    return .good
+  }
+
+  private func write(_ reader: RecordReader, to output: any ByteOutput, _ bar: Progress) throws -> Int {
+    let counting = CountingOutput(output, bar)
+    defer { counting.bar.end() }
+    return try Exporter(reader, format, columns: asked.columns).write(asked.query(reader.catalog), to: counting)
+  }
+}
+
+/// Shows how many lines went by, which is how many rows there were but for tables and lists with a line more.
+private final class CountingOutput: ByteOutput {
+  private let output: any ByteOutput
+  var bar: Progress
+  private var lines = 0
+
+  init(_ output: any ByteOutput, _ bar: Progress) {
+    self.output = output
+    self.bar = bar
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    lines += bytes.reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
+    bar.advance(to: lines)
+    try output.write(bytes)
+  }
+
+  func finish() throws { try output.finish() }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import RoostFile
+import RoostPages
+import RoostRecords
+import RoostTransfer
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Command {
+  static var `import`: Command {
+    Command(
+      name: "import", summary: "Bring the records of a text into an entity of a store.",
+      discussion: [
+        "The store and its entity must be there. References are found by the unique keys of what they lead to, in any",
+        "order; those that lead nowhere are told at the end. Each chunk is one transaction; Ctrl-C ends behind the one",
+        "that is being written. A bad record ends the import, unless some may be skipped.",
+      ],
+      syntax: Syntax(
+        operands: [
+          Syntax.Operand(name: "path", help: "The store. No other process may have it open for writing."),
+          Syntax.Operand(name: "entity", help: "Whose rows the records become."),
+          Syntax.Operand(name: "file", help: "A table, a list of objects, or an object a line; '-' is standard input."),
+        ],
+        options: [
+          Format.option,
+          Syntax.Option(
+            name: "conflict", value: "way",
+            help: "What becomes of a record whose unique values a row has: a bad record, or (insert).",
+            choices: ImportOptions.Conflict.allCases.map(\.rawValue)),
+          Syntax.Option(name: "on", value: "index", help: "The unique index that decides on that; else any."),
+          Syntax.Option(
+            name: "rename", value: "column=field",
+            help: "What a column is called in the store; 'column=' leaves it out.",
+            isRepeating: true),
+          Syntax.Option(name: "ignore-unknown", help: "Leave out columns that nothing is known of."),
+          Syntax.Option(name: "skip-bad", value: "n", help: "Leave out at most so many bad records."),
+          Syntax.Option(
+            name: "rejects", value: "file",
+            help: "Where bad records go, to be imported again; of a table with '--names'."),
+          Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction (5000)."),
+          Syntax.Option(name: "sync", help: "Make each chunk durable before the next one."),
+          Syntax.Option(name: "author", value: "name", help: "Who did it, for the history (roost import)."),
+          Syntax.Option(
+            name: "resume", value: "name", help: "Go on where an import of this name and input was cut off."),
+          Syntax.Option(name: "delimiter", value: "character", help: "What stands between the cells of a table (,)."),
+          Syntax.Option(
+            name: "names", value: "names", help: "The columns of a table whose first line does not name them."),
+          Syntax.Option(name: "json", help: "Print what was done as JSON."),
+        ])
+    ) { arguments, console in
+      try Importing(arguments, console).run()
+    }
+  }
+}
+
+/// An import as the command line asks for it.
+private struct Importing {
+  struct Fault: Encodable {
+    var code: String
+    var detail: String
+    var line: Int?
+    var column: Int?
+    var field: String?
+  }
+
+  struct Report: Encodable {
+    var entity: String
+    var records: Int
+    var inserted: Int
+    var updated: Int
+    var kept: Int
+    var bad: Int
+    var resumed: Int
+    var isCancelled: Bool
+    var unresolved: Int
+    var faults: [Fault]
+    var seconds: Double
+  }
+
+  let arguments: Arguments
+  let console: Console
+  let format: TextFormat
+  let options: ImportOptions
+
+  init(_ arguments: Arguments, _ console: Console) throws {
+    self.arguments = arguments
+    self.console = console
+    format = try Format.find(arguments, path: arguments.operands[2], names: arguments.list("names"))
+    var options = ImportOptions(into: arguments.operands[1])
+    if let way = arguments.text("conflict") { options.conflict = ImportOptions.Conflict(rawValue: way) ?? .insert }
+    options.uniqueIndex = arguments.text("on")
+    for word in arguments.texts("rename") {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !parts[0].isEmpty else {
+        throw UsageError(sentence: "The value '\(word)' is invalid for '--rename <column=field>'")
+      }
+      options.renames[parts[0]] = .some(parts[1].isEmpty ? nil : parts[1])
+    }
+    options.ignoresUnknown = arguments.has("ignore-unknown")
+    if let most = try arguments.number("skip-bad", in: 0...Int.max) { options.badRecords = .skip(most: most) }
+    options.chunk = try arguments.number("chunk", in: 1...10_000_000) ?? 5000
+    options.durability = arguments.has("sync") ? .full : .relaxed
+    options.author = arguments.text("author") ?? "roost import"
+    options.name = arguments.text("resume")
+    self.options = options
+  }
+
+  func run() throws -> Ending {
+    let path = arguments.operands[0]
+    // Asked of a reader first, so that what cannot be imported does not touch the store.
+    let catalog = try Looking.rows(path).read { $0.catalog }
+    _ = try Looking.entity(options.entity, catalog)
+    let (input, total) = try input()
+    var opening = StoreOptions()
+    opening.createIfMissing = false
+    let store = try RecordStore(path, options: opening)
+    let began = ContinuousClock.now
+    var bar = Progress(
+      "importing", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
+    let interruption = Interruption()
+    defer { interruption.end() }
+    let rejects = try arguments.text("rejects").map { DescriptorOutput(try ByteStream.appending($0)) }
+    let importer = Importer(
+      store, options, cancellation: interruption.cancellation,
+      progress: { bar.advance(to: Int(clamping: $0.bytes)) },
+      reject: { fault in try rejects.map { try Self.note(fault, $0) } })
+    let report: ImportReport
+    do { report = try importer.run(input, format) } catch {
+      bar.end()
+      try store.close()
+      throw error
+    }
+    bar.end()
+    rejects?.finish()
+    // Nothing is said to be imported that a crash could take back.
+    try store.close()
+    try tell(report, Wording.seconds(ContinuousClock.now - began))
+    return report.progress.bad > 0 || report.unresolvedCount > 0 || report.isCancelled ? .failed : .good
+  }
+
+  private func input() throws -> (any ByteInput, UInt64?) {
+    let file = arguments.operands[2]
+    let stream = file == "-" ? ByteStream.standardInput : try ByteStream.reading(file)
+    let plain = DescriptorInput(stream)
+    var head = [UInt8](repeating: 0, count: 4)
+    var count = 0
+    while count < 4 {
+      let more = try head.withUnsafeMutableBytes { bytes in
+        try plain.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
+      }
+      if more == 0 { break }
+      count += more
+    }
+    let whole = PrefixedInput(head[..<count], before: plain)
+    if UnpackedInput.isFrame(head[..<count]) { return (try UnpackedInput(whole), nil) }
+    return (whole, stream.byteCount)
+  }
+
+  private static func note(_ fault: TransferFault, _ output: DescriptorOutput) throws {
+    var record = fault.record
+    if record.last != 10 { record.append(10) }
+    try record.withUnsafeBytes { try output.write($0) }
+  }
+
+  private func tell(_ report: ImportReport, _ seconds: Double) throws {
+    let done = report.progress
+    if arguments.has("json") {
+      return try console.json(
+        Report(
+          entity: options.entity, records: done.records, inserted: done.inserted, updated: done.updated,
+          kept: done.kept,
+          bad: done.bad, resumed: done.resumed, isCancelled: report.isCancelled, unresolved: report.unresolvedCount,
+          faults: report.faults.map {
+            Fault(code: $0.code.rawValue, detail: $0.detail, line: $0.line, column: $0.column, field: $0.field)
+          }, seconds: seconds))
+    }
+    for fault in report.faults.prefix(20) { console.line(console.styled("bad", .bad) + "  \(fault)") }
+    if done.bad > 20 { console.line("     and \(Wording.count(done.bad - min(20, report.faults.count))) more") }
+    for one in report.unresolved.prefix(20) {
+      console.line(
+        console.styled("open", .bad) + "  \(one.property) of row #\(one.row) leads to \(one.key), which is not there")
+    }
+    if report.unresolvedCount > 20 { console.line("      and \(Wording.count(report.unresolvedCount - 20)) more") }
+    var parts = ["\(Wording.count(done.inserted)) inserted"]
+    if done.updated > 0 { parts.append("\(Wording.count(done.updated)) updated") }
+    if done.kept > 0 { parts.append("\(Wording.count(done.kept)) kept") }
+    if done.bad > 0 { parts.append("\(Wording.count(done.bad)) bad") }
+    if done.resumed > 0 { parts.append("\(Wording.count(done.resumed)) of an earlier run") }
+    let word = report.isCancelled ? console.styled("stopped", .bad) : console.styled("imported", .good)
+    let rate = Wording.rate(done.records - done.resumed, in: .seconds(seconds))
+    console.line(
+      "\(word)  \(Wording.count(done.records, "record")) into \(options.entity): \(parts.joined(separator: ", ")); "
+        + "\(Wording.time(.seconds(seconds))), \(rate) a second")
+  }
+}
+
+/// Lets Ctrl-C end an import behind a whole chunk; the second time it ends the program.
+private final class Interruption {
+  let cancellation = ImportCancellation()
+  private var source: (any DispatchSourceSignal)?
+
+  init() {
+    _ = signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    let cancellation = cancellation
+    source.setEventHandler {
+      if cancellation.isCancelled { exit(130) }
+      cancellation.cancel()
+    }
+    source.resume()
+    self.source = source
+  }
+
+  func end() {
+    guard let source else { return }
+    source.cancel()
+    _ = signal(SIGINT, SIG_DFL)
+  }
+}

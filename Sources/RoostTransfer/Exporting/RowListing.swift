@@ -1,0 +1,58 @@
+package import RoostQuery
+package import RoostRecords
+
+/// The rows of a query as short texts, for whoever shows them to a person.
+package struct RowListing {
+  package struct Column: Sendable {
+    package let name: String
+    /// Whether what stands there is a number, which is read from its end.
+    package let isNumber: Bool
+  }
+
+  package let columns: [Column]
+  private let sources: [ExportColumn]
+  private let table: TableReader
+  private let reader: RecordReader
+
+  /// - Parameter names: Which columns, in which order; nil for all, behind the row's number. `#` is the row's number.
+  package init(_ reader: RecordReader, of entityName: String, columns names: [String]? = nil) throws {
+    guard let entity = reader.catalog.entity(entityName) else {
+      throw TransferFault(
+        .unknown,
+        "the store has no '\(entityName)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
+    }
+    self.reader = reader
+    table = try reader.table(entity.id)
+    sources =
+      try names.map { try ExportColumn.named($0, entity, reader) }
+      ?? [ExportColumn.number(entity)] + ExportColumn.all(entity, reader)
+    columns = sources.map { Column(name: $0.name, isNumber: $0.type.isNumber) }
+  }
+
+  /// Calls `body` with the texts of each row, nil for nil, until it says false. Beside it stands what the plan did.
+  @discardableResult
+  package func forEach(_ query: Query, _ body: ([String?]) throws -> Bool) throws -> Plan {
+    let plan = try Planner(Ground(reader)).plan(query)
+    try plan.forEach { row in
+      try body(try sources.map { try Self.text($0.value(row, table, reader)) })
+    }
+    return plan
+  }
+
+  static func text(_ found: (value: Value, type: FieldType)) -> String? {
+    if found.value.isNull { return nil }
+    if !found.type.isCollection { return ValueWriter.plain(found.value) }
+    var text: [UInt8] = []
+    ValueWriter.appendJSON(found.value, as: found.type, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension FieldType {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .reference: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package import RoostRecords
+
+/// One row with all that it leads to, as texts.
+package struct RowPortrait: Sendable {
+  package struct Field: Sendable {
+    package var name: String
+    /// nil for nil.
+    package var text: String?
+  }
+
+  package struct Relation: Sendable {
+    package var name: String
+    package var target: String
+    package var isToMany: Bool
+    package var count: Int
+    /// The keys of the first rows that it leads to, and those rows' numbers.
+    package var keys: [String]
+    package var rows: [UInt64]
+  }
+
+  package let entity: String
+  package let row: UInt64
+  package let fields: [Field]
+  package let relations: [Relation]
+  /// The same as an exporter writes it.
+  package let object: String
+
+  /// nil where there is no such row.
+  ///
+  /// - Parameter most: So many rows are named of each relationship.
+  package init?(_ id: RowID, of entity: Entity, _ reader: RecordReader, most: Int) throws {
+    let (table, catalog) = (try reader.table(entity.id), reader.catalog)
+    let columns = try ExportColumn.all(entity, reader)
+    let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }
+    let names = Set(relationships.map(\.name))
+    var fields: [Field] = []
+    var object: [UInt8] = []
+    let plain = columns.filter { !names.contains($0.name) }
+    let shape = ExportShape(columns)
+    guard try table.contains(id) else { return nil }
+    var cursor = try table.cursor()
+    guard try cursor.seek(id) else { return nil }
+    let row = try cursor.row()
+    for column in plain where column.type != .bool || !Self.isPresence(column) {
+      fields.append(Field(name: column.name, text: RowListing.text(try column.value(row, table, reader))))
+    }
+    try shape.append(row, table, reader, to: &object)
+    var relations: [Relation] = []
+    for one in relationships {
+      let way = FieldBinding.way(one.target, catalog)
+      let (count, targets) = try Self.targets(of: one, row, table, reader, most)
+      relations.append(
+        Relation(
+          name: one.name, target: catalog.name(of: one.target) ?? "?", isToMany: !one.isToOne, count: count,
+          keys: try targets.map { RowListing.text(try ExportColumn.key(of: $0, way, reader)) ?? "#\($0.number)" },
+          rows: targets.map(\.number)))
+    }
+    self.entity = entity.name
+    self.row = id.number
+    self.fields = fields
+    self.relations = relations
+    self.object = String(decoding: object, as: UTF8.self)
+  }
+
+  private static func isPresence(_ column: ExportColumn) -> Bool {
+    if case .presence = column.content { true } else { false }
+  }
+
+  private static func targets(
+    of one: Relationship, _ row: Row, _ table: TableReader, _ reader: RecordReader, _ most: Int
+  ) throws -> (count: Int, first: [RowID]) {
+    if case .one(let field) = one.shape {
+      guard let access = table.access(field), case .reference(let target) = try table.value(access, row) else {
+        return (0, [])
+      }
+      return (1, [target])
+    }
+    var cursor = try reader.links(one).cursor(of: row.id)
+    var targets: [RowID] = []
+    while targets.count < most, let target = try cursor.next() { targets.append(target) }
+    return (cursor.count, targets)
+  }
+}
+
+/// Finding one row by what a person types.
+package enum RowKey {
+  /// `#12`, or the value of a unique field: of the one that is named, else of the first.
+  package static func row(
+    _ text: String, by field: String?, of entity: Entity, _ reader: RecordReader
+  ) throws -> RowID? {
+    let table = try reader.table(entity.id)
+    if field == nil, text.hasPrefix("#"), let number = UInt64(text.dropFirst()) {
+      return try table.contains(RowID(number)) ? RowID(number) : nil
+    }
+    let single = table.indexes.filter { $0.index.isUnique && $0.index.parts.count == 1 }
+    let named = single.compactMap { reader in entity.field(reader.firstField).map { (reader.index.name, $0) } }
+    let chosen = field.map { name in named.first { $0.1.name == name } } ?? named.first
+    guard let (index, found) = chosen else {
+      let known = named.map { $0.1.name }
+      throw TransferFault(
+        .unknown,
+        (field.map { "'\($0)' is no unique field of \(entity.name)" } ?? "\(entity.name) has no unique field")
+          + (known.isEmpty ? ": name the row by its number, as '#12'" : "; it has \(FieldBinding.names(known))"))
+    }
+    let value: Value
+    do throws(ValueFault) { value = try PlainText.value(text, found.type) } catch {
+      throw TransferFault(error.code, error.detail, field: found.name)
+    }
+    return try table.row(unique: index, [value])
+  }
+}
