@@ -141,6 +141,9 @@ extension ErrorCatalogue {
     .init(
       .door, 16, "store", "The store's file, or the device, refused.",
       "What was thrown further down says more: look at `underlyingError`."),
+    .init(
+      .door, 17, "badInput", "What is imported is wrong as it stands.",
+      "Mend the record that `importFault` names, or leave bad records out."),
   ]
 
   private static let swiftData: [ErrorEntry] = [
