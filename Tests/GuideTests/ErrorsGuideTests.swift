@@ -16,10 +16,12 @@ import Testing
   }
 
   @Test func `every code has a line`() throws {
-    let cells = try page().split(separator: "\n").filter { $0.hasPrefix("| `") }
-      .flatMap { $0.split(separator: "|")[0].split(separator: "`") }
-    for code in RoostError.Code.allCases { #expect(cells.contains { $0 == code.rawValue }, "\(code)") }
-    for code in StoreError.Code.allCases { #expect(cells.contains { $0 == code.rawValue }, "\(code)") }
+    let lines = try page().split(separator: "\n").filter { $0.hasPrefix("| E") }
+    func isNamed(_ name: String, _ number: String) -> Bool {
+      lines.contains { $0.contains("`\(name)`") && $0.contains(number) }
+    }
+    for code in RoostError.Code.allCases { #expect(isNamed(code.rawValue, code.reference), "\(code)") }
+    for code in StoreError.Code.allCases { #expect(isNamed(code.rawValue, code.reference), "\(code)") }
   }
 
   @Test func `errors are caught as the page says`() throws {

@@ -14,12 +14,15 @@ struct Figures {
 
   func run() throws {
     let (inserted, path) = try inserting(50_000, "inserted.roost")
-    let (asked, memory) = try asking(10_000)
-    let launch = try launching(path)
+    let (_, small) = try inserting(10_000, "asked.roost")
+    let asked = try asking(small)
+    let (held, _) = try answer(of: "memory", small)
+    let (first, launch) = try answer(of: "launch", path)
+    try check(first == 20, "the new process did not find its objects")
     console.facts([
       ("50,000 objects inserted and saved", Wording.time(inserted)),
       ("10,000 objects asked by a predicate", Wording.time(asked)),
-      ("10,000 objects held in memory", memory.map { Wording.bytes($0) } ?? "not known here"),
+      ("10,000 objects held in memory", held > 0 ? Wording.bytes(held) : "not known here"),
       ("a new process with its first objects", Wording.time(launch)),
     ])
   }
@@ -41,9 +44,9 @@ struct Figures {
       number, title: Library.title(number), year: Library.year(number), seconds: Library.seconds(number), on: nil)
   }
 
-  private func asking(_ count: Int) throws -> (Duration, Int?) {
-    let (_, path) = try inserting(count, "asked.roost")
+  private func asking(_ path: String) throws -> Duration {
     let context = ModelContext(try Tour.container(path))
+    let count = try context.fetchCount(FetchDescriptor<Track>())
     let long = #Predicate<Track> { $0.seconds >= 270 }
     var right = 0
     let began = ContinuousClock.now
@@ -53,39 +56,54 @@ struct Figures {
     let time = ContinuousClock.now - began
     let wanted = (0..<count).count { Library.seconds($0) >= 270 }
     try check(right == wanted, "\(right) answers are right where \(wanted) were expected")
-
-    let other = ModelContext(context.container)
-    let before = Self.residentBytes
-    let all = try other.fetch(FetchDescriptor<Track>())
-    let seconds = all.reduce(0) { $0 + $1.seconds + $1.title.utf8.count }
-    let after = Self.residentBytes
-    try check(all.count == count && seconds > 0, "\(all.count) objects are held")
-    return (time, before.flatMap { before in after.map { max(0, $0 - before) } })
-  }
-
-  /// What the process has of the machine's memory, where the system tells.
-  private static var residentBytes: Int? {
-    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
-    return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4096 }
-  }
-
-  private func launching(_ path: String) throws -> Duration {
-    let began = ContinuousClock.now
-    let child = try ChildProcess(program, [Witness.command, "--launch", path])
-    let answer = child.read(timeoutMilliseconds: 10_000)
-    let time = ContinuousClock.now - began
-    let signal = child.wait()
-    try check(signal == 0 && answer == Array("20\n".utf8), "the new process did not find its objects")
     return time
   }
 
-  /// What the new process does.
-  static func launch(_ path: String) throws -> Ending {
+  /// What a new process says, and after how long.
+  private func answer(of figure: String, _ path: String) throws -> (Int, Duration) {
+    let began = ContinuousClock.now
+    let child = try ChildProcess(program, [Witness.command, "--figure", figure, path])
+    let answer = child.read(timeoutMilliseconds: 10_000)
+    let time = ContinuousClock.now - began
+    let signal = child.wait()
+    guard signal == 0, let number = Int(String(decoding: answer, as: UTF8.self)) else {
+      throw CheckFailure(sentence: "a new process did not answer")
+    }
+    return (number, time)
+  }
+
+  // MARK: In the new process
+
+  static func run(_ figure: String, _ path: String) throws -> Ending {
+    let context = ModelContext(try Tour.container(path, allowsSave: false))
+    let number = figure == "memory" ? try hold(context) : try launch(context)
+    return writeToOutput(Array("\(number)".utf8)) ? .good : .failed
+  }
+
+  /// How many bytes the process grows by while all objects are held; 0 where the system does not tell.
+  private static func hold(_ context: ModelContext) throws -> Int {
+    var one = FetchDescriptor<Track>()
+    one.fetchLimit = 1
+    _ = try context.fetch(one)
+    let before = residentBytes
+    let all = try context.fetch(FetchDescriptor<Track>())
+    let isRight = all.allSatisfy { Library.isRight($0, $0.number) }
+    let after = residentBytes
+    try check(isRight && !all.isEmpty, "a track is wrong")
+    return after - before
+  }
+
+  /// What the process has of the machine's memory, where the system tells.
+  private static var residentBytes: Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+  }
+
+  private static func launch(_ context: ModelContext) throws -> Int {
     var first = FetchDescriptor<Track>(sortBy: [SortDescriptor(\.year)])
     first.fetchLimit = 20
-    let context = ModelContext(try Tour.container(path, allowsSave: false))
     let tracks = try context.fetch(first)
     try check(tracks.allSatisfy { Library.isRight($0, $0.number) }, "a track is wrong")
-    return writeToOutput(Array("\(tracks.count)\n".utf8)) ? .good : .failed
+    return tracks.count
   }
 }

@@ -51,11 +51,11 @@ extension Command {
       name: Witness.command, summary: "Save without end, to be killed by the tour.",
       syntax: Syntax(
         operands: [Syntax.Operand(name: "path", help: "The store.")],
-        options: [Syntax.Option(name: "launch", help: "Read a few objects instead, and end.")]),
+        options: [Syntax.Option(name: "figure", value: "name", help: "Measure it instead: memory, or launch.")]),
       isHidden: true
     ) { arguments, _ in
       let path = arguments.operands[0]
-      return try arguments.has("launch") ? Figures.launch(path) : Witness.run(path)
+      return try arguments.text("figure").map { try Figures.run($0, path) } ?? Witness.run(path)
     }
   }
 }

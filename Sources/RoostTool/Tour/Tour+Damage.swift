@@ -21,8 +21,10 @@ extension Tour {
       guard let page = pages.rows.randomElement() else { throw CheckFailure(sentence: "no page holds tracks") }
       try check(try RecordStore.verify(path).isSound, "the store is damaged before anything was flipped")
 
+      var progress = Progress("flipping", of: flips, on: console)
       let (_, time) = try timed {
-        for _ in 0..<flips {
+        for turn in 0..<flips {
+          progress.advance(to: turn)
           guard let page = pages.all.randomElement() else { break }
           let bit = Int.random(in: 0..<Page.size * 8)
           try flip(bit, of: page)
@@ -31,6 +33,7 @@ extension Tour {
           try flip(bit, of: page)
         }
       }
+      progress.end()
       let bit = Int.random(in: 0..<Page.size * 8)
       try flip(bit, of: page)
       let outcome = try askAll()

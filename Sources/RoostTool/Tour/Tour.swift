@@ -33,7 +33,7 @@ final class Tour {
     Label.self, Artist.self, Album.self, Track.self, Review.self, Visit.self,
   ]
 
-  init(console: Console, folder: String, count: Int, program: String, flips: Int = 10) {
+  init(console: Console, folder: String, count: Int, program: String, flips: Int = 4) {
     self.console = console
     self.folder = folder
     library = Library(count: count)
