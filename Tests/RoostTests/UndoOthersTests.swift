@@ -188,7 +188,7 @@ import Testing
   }
 
   /// What two contexts do to different properties and members: undoing all that one did leaves what the other did.
-  @Test(arguments: 0..<40) func `by seed, undoing takes back one context's part alone`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<100) func `by seed, undoing takes back one context's part alone`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }
     let other = ModelContext(container)

@@ -41,8 +41,8 @@ extension ModelContext {
 
   /// Inserts new models, now: each is written and forgotten before the next is asked for, so it does not matter how many there are.
   ///
-  /// The models stay as they are, in no context. What they lead to is inserted with them, if it is in no context either; else it must be
-  /// stored, and belong to this one. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
+  /// The models stay as they are, in no context. What they lead to is inserted with them, once, if it is in no context either; else it must
+  /// be stored, and belong to this one. What is changed in a model after it came is not looked at. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
   ///
   /// - Returns: the identifiers, in the order of the models; that of the stored one where a model was merged.
   @discardableResult

@@ -111,6 +111,8 @@ public struct SaveSummary: Sendable {
     public let policy: String
     /// The properties of the stored model that have another value now.
     public let fields: [String]
+    /// Whether the other one was inserted by the same save.
+    let isAmongNew: Bool
   }
 
   public internal(set) var conflicts: [Conflict] = []
@@ -132,7 +134,7 @@ public struct SaveSummary: Sendable {
     merges += one.merges.map {
       Merge(
         inserted: identifier($0.inserted), existing: identifier($0.existing), choice: $0.choice.shown,
-        policy: $0.policy, fields: $0.fields)
+        policy: $0.policy, fields: $0.fields, isAmongNew: $0.isAmongNew)
     }
     mergeCount += one.mergeCount
     dropped += one.dropped.map(identifier)

@@ -190,7 +190,7 @@ struct SaveReport {
     let keys = ModelContext.NotificationKey.self
     // Some may have become models that were there.
     let newcomers = newcomers.flatMap { Self.identifiers($0.objects, $0.graph, butDeleted: true) }
-    let merged = Set(context.lastSave.merges.map(\.existing))
+    let merged = Set(context.lastSave.merges.filter { !$0.isAmongNew }.map(\.existing))
     let inserted = merged.isEmpty ? newcomers : newcomers.filter { !merged.contains($0) }
     let known = merged.isEmpty ? [] : Set(self.updated)
     let updated = self.updated + merged.sorted().filter { !known.contains($0) }

@@ -30,4 +30,5 @@ extension PersistentModel {
   public nonisolated var isDeleted: Bool { isMarkedDeleted }
 }
 
-private let temporaryNumbers = Atomic<UInt64>(0)
+/// They begin anywhere, so that two processes hardly ever give the same one; and stay small enough for the numbers of other languages.
+private let temporaryNumbers = Atomic<UInt64>(UInt64.random(in: 0..<1 << 52))

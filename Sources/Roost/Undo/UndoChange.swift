@@ -11,13 +11,20 @@ internal import RoostGraph
 
   /// Tells what a context changed itself from what it took over of others.
   struct OwnChanges {
-    /// Models that wait to be saved, or went before they were.
-    private var models: Set<PersistentIdentifier>
-    private let deleted: Set<PersistentIdentifier>
+    private let pending: [PersistentIdentifier: any PersistentModel]
+    /// Those that are deleted here, and those that went before they were saved.
+    private let gone: Set<PersistentIdentifier>
 
     init(_ pending: [any PersistentModel], deleted: [any PersistentModel], unborn: [PersistentIdentifier]) {
-      self.deleted = Set(deleted.map(\.persistentModelID)).union(unborn)
-      models = self.deleted.union(pending.map(\.persistentModelID))
+      self.pending = Dictionary(pending.map { ($0.persistentModelID, $0) }) { first, _ in first }
+      gone = Set(deleted.map(\.persistentModelID)).union(unborn)
+    }
+
+    /// Whether this context changed where a model leads by a relationship.
+    private func isMoved(_ identifier: PersistentIdentifier, _ property: Int?) -> Bool {
+      if gone.contains(identifier) { return true }
+      guard let model = pending[identifier] else { return false }
+      return !model.isStored || property.map { model._$state.changed & _ModelState.bit($0) != 0 } ?? true
     }
 
     /// The change of a model from one content to another, without what others did meanwhile; nil if nothing is left.
@@ -32,11 +39,16 @@ internal import RoostGraph
         switch (before.link(property), now.link(property)) {
         case (nil, _): if !isOwn { own.takeValue(property, of: now) }
         case (.many(let old)?, .many(let new)?):
-          own.setLink(property, .many(ListEdit(from: old, to: new).before(isOrdered: isOwn, models.contains)))
+          let side = model.graphContext?.otherSide(model, property)
+          let edit = ListEdit(from: old, to: new).before(isOrdered: isOwn) { member in
+            isOwn && side?.isByLinks == true || isMoved(member, side?.property)
+          }
+          own.setLink(property, .many(edit))
         case (.one(let old)?, .one(let new)?):
-          let isDeleted = old.map(deleted.contains) ?? false
+          let isDeleted = old.map(gone.contains) ?? false
+          let side = model.graphContext?.otherSide(model, property).property
           let follows = model.graphContext?.followsOther(model, property) == true
-          let isLed = follows && [old, new].contains { $0.map(models.contains) ?? false }
+          let isLed = follows && [old, new].contains { $0.map { isMoved($0, side) } ?? false }
           if !isOwn, !isDeleted, !isLed { own.setLink(property, .one(new)) }
         case (_, let link?): own.setLink(property, link)
         default: continue

@@ -8,6 +8,7 @@ extension GraphContext {
   package func insertRows(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
     try bulk { run in
       let insertion = BatchInsertion(self, run)
+      defer { insertion.book.end() }
       try body { try insertion.add($0) }
       return insertion.rows.count == 0 ? nil : insertion.rows
     }
@@ -16,12 +17,13 @@ extension GraphContext {
 
 /// The work of one insertion in bulk.
 ///
-/// An object becomes rows at once and is as before: in no context. Nothing is kept of it but its row's number.
+/// An object becomes rows at once and is as before: in no context. Nothing is kept of it but its row's number, unless somebody else has it.
 final class BatchInsertion {
   let context: GraphContext
   let run: BulkRun
   /// The rows of the objects that were given, in their order.
   private(set) var rows = RowRuns()
+  @exclusivity(unchecked) var book = InsertionBook()
   private var places: [Int: Place] = [:]
   private var last: (type: ObjectIdentifier, place: Place)?
 
@@ -99,15 +101,18 @@ final class BatchInsertion {
   }
 
   func add(_ object: any _ModelObject) throws {
+    book.letGo()
     let place = try place(object)
     if object._$state.origin != nil {
       throw GraphFault(
         .foreign, "it is in a context already, and a batch is of new models: insert it with insert(_:)",
         context.name(object))
     }
-    if object._$state.flags.contains(.fresh) { object.settle() }
-    let row = try isAlone(object, place) ? addAlone(object, place) : addWithOthers(object)
-    rows.append(place.map.number, row)
+    if !book.contains(object) {
+      if object._$state.flags.contains(.fresh) { object.settle() }
+      if try isAlone(object, place) { try addAlone(object, place) } else { try addWithOthers(object) }
+    }
+    rows.append(place.map.number, RowID(object._$state.row))
   }
 
   /// Whether it brings nobody along, and nobody else changes with it.
@@ -120,8 +125,12 @@ final class BatchInsertion {
       }
       let slot = object.one(relation.property)
       guard slot.isHolding, let other = slot.object.map({ context.model($0, relation) }) else { continue }
-      guard case .reference = relation.way, !relation.isOwnInverse, other._$state.origin != nil else { return false }
-      try check(other, relation, of: object)
+      guard case .reference = relation.way, !relation.isOwnInverse else { return false }
+      if other._$state.origin != nil {
+        try check(other, relation, of: object)
+      } else if !book.contains(other) || !relation.isInverseList {
+        return false
+      }
     }
     return true
   }
@@ -136,16 +145,26 @@ final class BatchInsertion {
 
   // MARK: One object
 
-  private func addAlone(_ object: any _ModelObject, _ place: Place) throws -> RowID {
+  private func addAlone(_ object: any _ModelObject, _ place: Place) throws {
     try encode(object, place)
-    let row: RowID
     do {
-      row = try place.table.insert(&place.box.sink.builder)
+      let row = try place.table.insert(&place.box.sink.builder)
+      book.add(object, row.number)
       run.inserted.append(place.map.number, row)
-    } catch let fault as RecordFault { row = try merge(object, place, fault) }
-    noteLeads(object, place, row)
+    } catch let fault as RecordFault {
+      guard let other = like(fault, place) else { throw refusal(fault, object) }
+      guard try mergeAlone(object, place, other, fault) else { return }
+    }
+    noteLeads(object, place, RowID(object._$state.row))
     if place.isCounted { try count() }
-    return row
+  }
+
+  /// The row whose unique values an object has, where it is one that the object can become.
+  private func like(_ fault: RecordFault, _ place: Place) -> RowID? {
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
+      context.isAlike(other, place.map, run.writer), context.partnership(fault, place.map) == nil
+    else { return nil }
+    return other.row
   }
 
   func encode(_ object: any _ModelObject, _ place: Place) throws {
@@ -185,62 +204,5 @@ final class BatchInsertion {
     let faults = try context.count(run.counted, run.writer)
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     run.counted = []
-  }
-
-  // MARK: Rows that are there
-
-  /// Merges an object into the row that has its unique values, as the policy says; throws where there is none, or it may not be.
-  private func merge(_ object: any _ModelObject, _ place: Place, _ fault: RecordFault) throws -> RowID {
-    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      context.isAlike(other, place.map, run.writer), context.partnership(fault, place.map) == nil
-    else { throw refusal(fault, object) }
-    let policy = try decide(object, place, other.row) { refusal(fault, object) }
-    // The builder was taken apart, and somebody may have changed the object.
-    _ = try isAlone(object, place)
-    try encode(object, place)
-    return try merge(object, place, into: other.row, policy)
-  }
-
-  /// What becomes of an object whose unique values a row has.
-  func decide(
-    _ object: any _ModelObject, _ place: Place, _ row: RowID, _ refusal: () -> GraphFault
-  ) throws -> (policy: UniquePolicy, name: String) {
-    var policy = context.uniquePolicy(of: place.map)
-    let name = policy.name(place.map.type)
-    if case .asks(let choose) = policy {
-      var scratches = Scratches(context, place.table, place.map)
-      let choice = try scratches.visit(row) { scratch, _ in try choose(object, scratch.object) }
-      policy = .always(choice ?? .refuse)
-    }
-    if case .always(.refuse) = policy { throw SaveRefusal(faults: [refusal()]) }
-    return (policy, name)
-  }
-
-  /// The box holds the object's row.
-  func merge(
-    _ object: any _ModelObject, _ place: Place, into row: RowID, _ policy: (policy: UniquePolicy, name: String)
-  ) throws -> RowID {
-    let before = try context.keepReferences(of: row, place.map, place.box, place.table)
-    let merged: GraphContext.MergedRow
-    do {
-      merged = try context.mergeRow(object, place.map, policy.policy, place.box, place.table)
-    } catch let fault as RecordFault { throw refusal(fault, object) }
-    let id = RowID(merged.row)
-    if merged.isNew {
-      // Somebody who was asked gave it other values.
-      run.inserted.append(place.map.number, id)
-      return id
-    }
-    run.note(changed: merged.row, place.map.home)
-    for (relation, former) in zip(
-      place.relations.filter { if case .reference = $0.way { true } else { false } }, before)
-    {
-      if let former { run.note(owner: former.number, relation.home) }
-    }
-    let known = ObjectName(place.map.type.name, merged.row)
-    run.noteMerge(
-      SaveSummary.Merge(
-        inserted: known, existing: known, choice: merged.choice, policy: policy.name, fields: merged.fields))
-    return id
   }
 }

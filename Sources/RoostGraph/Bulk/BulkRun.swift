@@ -102,6 +102,15 @@ package struct BulkOutcome {
 private struct Nothing: Error {}
 
 extension GraphContext {
+  /// Goes on to the state with which the transaction begins: what closures see behind relationships must be as new as the rows.
+  private func goOn(to writer: RecordWriter) throws {
+    let newest = writer.commitNumber - 1
+    if let seen = reader?.commit, seen >= newest { return }
+    // Who writes may begin before the commit in front of it is synced, and so is seen.
+    try store.records.store.show(newest)
+    try advance()
+  }
+
   /// Runs a bulk write: one transaction on the newest state, beside what waits in this context.
   ///
   /// - Parameter body: says which rows it was about; nil where it changed nothing.
@@ -109,10 +118,10 @@ extension GraphContext {
     try call(.saving) {
       settle()
       if let failure { throw failure }
-      try goOn()
       var outcome = BulkOutcome()
       do {
         try store.records.write(isRelaxed ? .relaxed : .full, author: author) { writer in
+          try goOn(to: writer)
           let run = BulkRun(writer)
           guard let found = try body(run) else { throw Nothing() }
           let faults = try count(run.counted, writer)

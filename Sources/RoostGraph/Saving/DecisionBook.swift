@@ -1,23 +1,50 @@
 /// What was decided about new objects that have rows already, while a save is tried.
 struct DecisionBook {
   var decisions: [LinkKey: SaveRun.Decision] = [:]
-  /// By row, whose values it will have, where somebody was asked: the next one is compared with that.
-  var shown: [LinkKey: Shown] = [:]
+  /// By row, whose values it will have, where somebody was asked: the next one is compared with the last of them.
+  var shown: [LinkKey: [Shown]] = [:]
 
   struct Shown {
     var object: any _ModelObject
+    /// Where it was inserted.
+    var key: LinkKey
     /// Whether what is nil in it stays as it was.
     var isPartial: Bool
-    /// Whose values that was; nil for those of the row.
-    var below: (any _ModelObject)?
   }
 
-  mutating func note(_ choice: UniqueChoice, _ object: any _ModelObject, _ row: LinkKey) {
+  mutating func note(_ choice: UniqueChoice, _ object: any _ModelObject, _ key: LinkKey, _ row: LinkKey) {
     switch choice {
     case .keepExisting, .refuse: return
-    case .upsert: shown[row] = Shown(object: object, isPartial: false)
-    case .mergeNonNil: shown[row] = Shown(object: object, isPartial: true, below: shown[row]?.object)
+    case .upsert, .mergeNonNil:
+      shown[row, default: []].append(Shown(object: object, key: key, isPartial: choice == .mergeNonNil))
     }
+  }
+
+  /// What was decided about an object holds no more.
+  mutating func forget(_ key: LinkKey) {
+    decisions[key] = nil
+    for row in shown.keys { shown[row]?.removeAll { $0.key == key } }
+  }
+}
+
+extension _ModelObject {
+  /// Fills values that are nil with those of the first of some objects where they are not. Returns what was filled, and the nil that was there.
+  func fillNil(from below: [any _ModelObject]) -> [(property: Int, value: Any)] {
+    var filled: [(property: Int, value: Any)] = []
+    for (number, property) in Self._$type.properties.enumerated() {
+      guard case .value = property.storage else { continue }
+      var own = Glance(property: number)
+      _$visit(&own)
+      guard own.isNil, let empty = own.value else { continue }
+      for one in below {
+        var old = Glance(property: number)
+        one._$visit(&old)
+        if old.isNil { continue }
+        if let value = old.value, _$fill(number, with: value) { filled.append((number, empty)) }
+        break
+      }
+    }
+    return filled
   }
 }
 

@@ -132,7 +132,8 @@ extension GraphContext {
         run.refuse(GraphFault.twoPartners(name(object), property, names.0, names.1))
         continue
       }
-      let loser = mergePolicy == .storeWins && run.decisions.isEmpty ? own : other
+      let isKept = try keepsPartner(object, relation, run)
+      let loser = isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) ? own : other
       guard origin.map.type.mayBeNil(relation.property) else {
         run.refuse(GraphFault.needsPartner(name(object), property, names.0, names.1))
         continue
@@ -147,9 +148,9 @@ extension GraphContext {
   private func partMutual(
     _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ inverse: Relationship, _ run: SaveRun
   ) throws {
-    // By that policy it was refused already, because both changed the partner.
-    if mergePolicy == .error { return }
     let own = RowID(run.row(origin.map.home, object._$state.row))
+    // By that policy it was refused already, because both changed the partner.
+    if mergePolicy == .error, run.decisions.isEmpty { return }
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(origin.map.type.fieldName(relation.property))
     func lead(_ row: RowID, to other: RowID?) throws {
@@ -161,7 +162,7 @@ extension GraphContext {
     }
     var partner = try table.reference(slot, of: own)
     if let other = partner, try table.reference(slot, of: other) != own {
-      if mergePolicy == .storeWins, run.decisions.isEmpty {
+      if try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty) {
         try lead(own, to: nil)
         partner = nil
       } else {

@@ -117,6 +117,12 @@ extension GraphContext {
       entity: map.type.name, row: own == 0 ? nil : own, property: names, others: [other])
   }
 
+  /// What of an object must be unique: the values of one index after the other.
+  func uniqueValues(of object: any _ModelObject, _ map: EntityMap) throws -> [[Value?]] {
+    let values = try values(of: object, map)
+    return store.uniques(of: map).map { index in index.parts.map { values[$0.field] } }
+  }
+
   private func row(like object: any _ModelObject, _ map: EntityMap) throws -> (UInt64, Index)? {
     let uniques = store.uniques(of: map)
     if uniques.isEmpty { return nil }
@@ -127,6 +133,7 @@ extension GraphContext {
       if wanted.count < index.parts.count || wanted.contains(.null) { continue }
       guard let row = try table.row(unique: index.name, wanted) else { continue }
       // What waits for its deletion, or was changed here, stands in nobody's way.
+      if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { continue }
       if let known = registered(store.maps[map.home], row) {
         if known._$state.flags.contains(.deleted) { continue }
         if known !== object, known._$state.flags.contains(.changed) {

@@ -42,6 +42,7 @@ extension GraphContext {
     let slot = try table.slot(field.name)
     guard let target = box.sink.builder.reference(slot) else { return .nobody }
     let names = (name(other), name(LinkKey(map: relation.home, row: target.number, property: 0)))
+    let isKept = try keepsPartner(object, relation, run)
     let property = origin.map.type.propertyName(relation.property)
     if mergePolicy == .error, run.decisions.isEmpty {
       run.refuse(GraphFault.twoPartners(name(object), property, names.0, names.1))
@@ -51,7 +52,7 @@ extension GraphContext {
       run.refuse(GraphFault.needsPartner(name(object), property, names.0, names.1))
       return .refused
     }
-    if mergePolicy == .storeWins, run.decisions.isEmpty {
+    if isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) {
       box.sink.builder.setNull(slot)
       return .parted
     }
@@ -60,6 +61,38 @@ extension GraphContext {
     run.note(relation.home, target.number)
     run.parted.append(LinkKey(map: origin.map.home, row: other.row.number, property: 0))
     return .parted
+  }
+
+  /// Whether an object leads to a new one that becomes a stored one, and that keeps whom it has.
+  func keepsPartner(_ object: any _ModelObject, _ relation: Relation, _ run: SaveRun) throws -> Bool {
+    guard !run.decisions.isEmpty, let row = leads(object, relation),
+      let decision = run.decisions[LinkKey(map: relation.home, row: row, property: 0)],
+      let new = registered(store.maps[relation.target], RowID(row)), let map = new.entityMap
+    else { return false }
+    let table = try run.writer.table(map.entity.id)
+    return try !takes(new, map, decision.policy, RowID(run.row(relation.home, row)), relation.inverse, table)
+  }
+
+  /// Whether a row takes over what a new object says of a property.
+  func takes(
+    _ object: any _ModelObject, _ map: EntityMap, _ policy: UniquePolicy, _ row: RowID, _ property: Int?,
+    _ table: TableWriter
+  ) throws -> Bool {
+    switch policy {
+    case .always(let choice): return choice == .upsert || choice == .mergeNonNil
+    case .fields(let properties): return property.map(properties.contains) ?? false
+    case .newest(_, let isNewer):
+      // Where the row has the object's values already it is as new.
+      return try table.visit(row) { stored in
+        let existing = Scratch(map, self)
+        defer { existing.leave() }
+        existing.begin(stored, table)
+        let isTaken = isNewer(object, existing.object)
+        if let failure = existing.failure { throw failure }
+        return isTaken
+      } ?? true
+    case .asks: preconditionFailure("somebody was asked before")
+    }
   }
 
   /// The relationship to one of which two rows want the same object: that makes them no one object.

@@ -48,7 +48,7 @@ extension GraphContext {
   /// Decides what becomes of the objects that an attempt came to.
   func decide(_ run: SaveRun, _ book: inout DecisionBook) throws {
     var refused: [GraphFault] = []
-    for key in run.lapsed { book.decisions[key] = nil }
+    for key in run.lapsed { book.forget(key) }
     for one in run.collisions {
       guard let origin = one.object._$state.origin as? RowOrigin else { continue }
       var policy = uniquePolicy(of: origin.map)
@@ -56,11 +56,15 @@ extension GraphContext {
       if case .asks(let choose) = policy {
         try advance()
         let row = LinkKey(map: origin.map.home, row: run.row(origin.map.home, one.row), property: 0)
-        let last = book.shown[row]
-        guard let existing = try last == nil ? live(origin.map.number, row.row) : last.flatMap({ try shown($0, row) })
-        else { continue }
-        let choice = try choose(one.object, existing)
-        book.note(choice, one.object, row)
+        let before = try uniqueValues(of: one.object, origin.map)
+        let answer = try withExisting(row, origin.map, book) { try choose(one.object, $0) }
+        guard let choice = answer else { continue }
+        if choice != .refuse, try uniqueValues(of: one.object, origin.map) != before {
+          // It is the same as another one by now, or as none: the next attempt finds out.
+          book.forget(one.key)
+          continue
+        }
+        book.note(choice, one.object, one.key, row)
         policy = .always(choice)
       }
       if case .always(.refuse) = policy {
@@ -72,21 +76,37 @@ extension GraphContext {
     if !refused.isEmpty { throw SaveRefusal(faults: refused) }
   }
 
-  /// The object whose values a row will have, for who decides about the next one. Where it took only what is not nil, it has the
-  /// rest from the row from here on.
-  private func shown(_ last: DecisionBook.Shown, _ row: LinkKey) throws -> (any _ModelObject)? {
-    guard last.isPartial, let origin = last.object._$state.origin as? RowOrigin,
-      let below = try last.below ?? live(origin.map.number, row.row)
-    else { return last.object }
-    if below._$state.flags.contains(.fault) { fill(below, origin) }
-    for (number, property) in origin.map.type.properties.enumerated() {
-      guard case .value = property.storage else { continue }
-      var (new, old) = (Glance(property: number), Glance(property: number))
-      last.object._$visit(&new)
-      below._$visit(&old)
-      if new.isNil, let value = old.value { last.object._$fill(number, with: value) }
+  /// Shows the object whose values a row will have to who decides about the next one; nil if there is none. Where it takes only what is not
+  /// nil, it has the rest from those below while it is shown.
+  private func withExisting<Result>(
+    _ row: LinkKey, _ map: EntityMap, _ book: DecisionBook, _ body: (any _ModelObject) throws -> Result
+  ) throws -> Result? {
+    var all = (book.shown[row] ?? [])[...]
+    guard let last = all.popLast() else { return try live(map.number, row.row).map(body) }
+    if !last.isPartial { return try body(last.object) }
+    var below: [any _ModelObject] = []
+    var isWhole = false
+    while !isWhole, let next = all.popLast() {
+      below.append(next.object)
+      isWhole = !next.isPartial
     }
-    return last.object
+    if !isWhole, let stored = try live(map.number, row.row) {
+      if stored._$state.flags.contains(.fault), let origin = stored._$state.origin as? RowOrigin {
+        fill(stored, origin)
+      }
+      below.append(stored)
+    }
+    let filled = last.object.fillNil(from: below)
+    if filled.isEmpty { return try body(last.object) }
+    let before = ValueImage(last.object)
+    // Of what it only showed nothing stays: the save may be refused.
+    defer {
+      let after = ValueImage(last.object)
+      for one in filled where after.isSame(one.property, as: before) {
+        last.object._$fill(one.property, with: one.value)
+      }
+    }
+    return try body(last.object)
   }
 
   /// Writes an object to the row that it becomes; false where it is one of its own.
@@ -103,7 +123,12 @@ extension GraphContext {
     let before = try keepReferences(of: RowID(row), origin.map, box, table)
     do {
       let merged = try mergeRow(object, origin.map, decision.policy, box, table)
-      if merged.row != row || merged.isNew {
+      if merged.isNew {
+        // Somebody who was asked gave one of the two another value.
+        run.lapsed.append(key(object, origin))
+        return true
+      }
+      if merged.row != row {
         // Another row has the values now.
         run.collisions.append(
           SaveRun.Collision(
@@ -112,12 +137,13 @@ extension GraphContext {
         return true
       }
       run.note(origin.map.home, row)
+      let isAmongNew = registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
       noteLeads(before, box, origin, run)
       run.summary.mergeCount += 1
       run.summary.merges.append(
         SaveSummary.Merge(
           inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
-          policy: decision.name, fields: merged.fields))
+          policy: decision.name, fields: merged.fields, isAmongNew: isAmongNew))
     } catch let fault as RecordFault { run.refuse(refusal(fault, object, run)) }
     return true
   }

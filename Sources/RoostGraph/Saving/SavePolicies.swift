@@ -78,6 +78,8 @@ package struct SaveSummary: Sendable {
     package var policy: String
     /// The properties of the row that have another value now.
     package var fields: [String]
+    /// Whether that row is of a new object, too.
+    package var isAmongNew = false
   }
 
   package var conflicts: [Conflict] = []

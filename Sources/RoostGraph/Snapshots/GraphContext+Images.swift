@@ -88,6 +88,14 @@ extension GraphContext {
     try? imageNow(object, lists: true, withDeleted: true)
   }
 
+  /// The property at the other end of a relationship, where it has one; and whether links stand between the two.
+  package func otherSide(_ object: any _ModelObject, _ property: Int) -> (property: Int?, isByLinks: Bool) {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
+      return (nil, false)
+    }
+    return (relation.inverse, relation.isByLinks)
+  }
+
   /// Whether a relationship to one follows what the object at its other end says.
   package func followsOther(_ object: any _ModelObject, _ property: Int) -> Bool {
     guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {

@@ -116,6 +116,15 @@ extension Tables {
     }
   }
 
+  /// Forgets open references whose rows came meanwhile: a transaction that writes many would keep all of them.
+  func forgetClosedReferences() throws {
+    for open in openReferences.keys {
+      if let one = catalog.relationship(open.relationship), try contains(open.target, one.target) {
+        openReferences[open] = nil
+      }
+    }
+  }
+
   /// Whether a row's reference leads to this one.
   private func isReferred(_ target: RowID, _ one: Relationship) throws -> Bool {
     guard let inverse = catalog.inverse(of: one) else { return false }

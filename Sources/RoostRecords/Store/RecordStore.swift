@@ -98,6 +98,9 @@ package final class RecordWriter {
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 
   /// Whether an entity has a row at this moment.
+  /// Forgets references that were open and lead to a row by now, so that many of them take no memory until the commit.
+  package func forgetClosedReferences() throws { try tables.forgetClosedReferences() }
+
   package func contains(_ row: RowID, _ entity: EntityID) throws -> Bool { try tables.contains(row, entity) }
 
   /// The entity's rows as they are at this moment, for reading until the next change.

@@ -1,0 +1,151 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Objects whose unique values a row has already, and whoever is asked about them.
+extension BatchInsertion {
+  /// Merges an object into the row that has its unique values, as the policy says; throws where it may not be. False where all is done,
+  /// because it brings others along by now.
+  func mergeAlone(
+    _ object: any _ModelObject, _ place: Place, _ first: RowID, _ fault: RecordFault
+  ) throws -> Bool {
+    var row = first
+    var turns = 0
+    while true {
+      let decision = try decide(object, place, row) { refusal(fault, object) }
+      // The builder was taken apart, and whoever was asked may have changed either of the two.
+      if decision.isAsked {
+        if try !isAlone(object, place) {
+          try addWithOthers(object, decided: (row, decision))
+          return false
+        }
+        try encode(object, place)
+        guard let now = try place.table.row(like: &place.box.sink.builder, in: place.uniques) else {
+          try encode(object, place)
+          do {
+            let new = try place.table.insert(&place.box.sink.builder)
+            book.add(object, new.number)
+            run.inserted.append(place.map.number, new)
+          } catch let fault as RecordFault { throw refusal(fault, object) }
+          return true
+        }
+        if now != row {
+          try checkTurn(&turns, object)
+          guard context.isAlike(RowName(place.map.entity.id, now), place.map, run.writer) else {
+            throw refusal(fault, object)
+          }
+          row = now
+          continue
+        }
+      }
+      try encode(object, place)
+      let known = (decision.policy, decision.name)
+      book.add(object, try merge(object, place, into: row, known).number)
+      book.note(object, known)
+      return true
+    }
+  }
+
+  /// Throws where whoever is asked gives an object a value that some other one has, again and again.
+  func checkTurn(_ turns: inout Int, _ object: any _ModelObject) throws {
+    turns += 1
+    if turns < 100 { return }
+    throw GraphFault(
+      .conflict,
+      "whoever is asked about its unique values gives it those of another one each time: give it a value that nobody has",
+      context.name(object))
+  }
+
+  /// What was decided about an object.
+  struct Decision {
+    var policy: UniquePolicy
+    var name: String
+    /// Whether a closure was called, which may have changed anything.
+    var isAsked = false
+  }
+
+  /// What becomes of an object whose unique values a row has. What a closure does to the row's object is written.
+  func decide(
+    _ object: any _ModelObject, _ place: Place, _ row: RowID, _ refusal: () -> GraphFault
+  ) throws -> Decision {
+    var decision = Decision(policy: context.uniquePolicy(of: place.map), name: "")
+    decision.name = decision.policy.name(place.map.type)
+    if case .asks(let choose) = decision.policy {
+      decision.isAsked = true
+      var scratches = Scratches(context, place.table, place.map)
+      var isChanged = false
+      let choice = try scratches.visit(row) { scratch, stored in
+        let choice = try choose(object, scratch.object)
+        isChanged = try take(scratch, stored, place)
+        return choice
+      }
+      if isChanged { try write(row, place) }
+      decision.policy = .always(choice ?? .refuse)
+    }
+    if case .always(.refuse) = decision.policy { throw SaveRefusal(faults: [refusal()]) }
+    return decision
+  }
+
+  /// Puts a row into its box as somebody changed its object; false where nothing changed.
+  private func take(_ scratch: Scratch, _ row: Row, _ place: Place) throws -> Bool {
+    if scratch.changed == 0 || scratch.fault != nil { return false }
+    let box = place.box
+    box.sink.builder.load(admitted: row.bytes)
+    box.sink.failure = nil
+    try noteLeads(row.id, scratch.changed, place)
+    scratch.object._$encode(only: scratch.changed, into: &box.sink)
+    if let failure = box.sink.failure {
+      throw SaveRefusal(faults: [
+        context.refusal(failure, ObjectName(place.map.type.name, row.id.number), run.writer)
+      ])
+    }
+    try noteLeads(row.id, scratch.changed, place)
+    return true
+  }
+
+  /// Notes where the references lead that are in the box.
+  private func noteLeads(_ row: RowID, _ changed: UInt64, _ place: Place) throws {
+    let key = LinkKey(map: place.map.number, row: row.number, property: 0)
+    for relation in place.relations where changed & _ModelState.bit(relation.property) != 0 {
+      guard case .reference = relation.way else { continue }
+      let slot = try place.table.slot(place.map.type.fieldName(relation.property))
+      context.noteLead(relation, from: key, to: place.box.sink.builder.reference(slot), run)
+    }
+  }
+
+  private func write(_ row: RowID, _ place: Place) throws {
+    do { try place.table.replace(row, with: &place.box.sink.builder) } catch let fault as RecordFault {
+      throw SaveRefusal(faults: [
+        context.refusal(fault, ObjectName(place.map.type.name, row.number), run.writer)
+      ])
+    }
+    run.note(changed: row.number, place.map.home)
+  }
+
+  /// The box holds the object's row.
+  func merge(
+    _ object: any _ModelObject, _ place: Place, into row: RowID, _ policy: (policy: UniquePolicy, name: String)
+  ) throws -> RowID {
+    let before = try context.keepReferences(of: row, place.map, place.box, place.table)
+    let merged: GraphContext.MergedRow
+    do {
+      merged = try context.mergeRow(object, place.map, policy.policy, place.box, place.table)
+    } catch let fault as RecordFault { throw refusal(fault, object) }
+    let id = RowID(merged.row)
+    if merged.isNew {
+      // Somebody who was asked gave it other values.
+      run.inserted.append(place.map.number, id)
+      return id
+    }
+    run.note(changed: merged.row, place.map.home)
+    for (relation, former) in zip(
+      place.relations.filter { if case .reference = $0.way { true } else { false } }, before)
+    {
+      if let former { run.note(owner: former.number, relation.home) }
+    }
+    let known = ObjectName(place.map.type.name, merged.row)
+    run.noteMerge(
+      SaveSummary.Merge(
+        inserted: known, existing: known, choice: merged.choice, policy: policy.name, fields: merged.fields))
+    return id
+  }
+}

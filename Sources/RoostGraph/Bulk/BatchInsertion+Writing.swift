@@ -1,0 +1,240 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Writing a group of objects that lead to each other.
+extension BatchInsertion {
+  /// Puts an object's row into its box, with the references that others say.
+  func put(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
+    if object._$state.origin != nil {
+      throw GraphFault(
+        .conflict, "whoever was asked about unique values inserted it by another way: leave that to the batch",
+        context.name(object))
+    }
+    place.box.sink.clear()
+    object._$encode(only: .max, into: &place.box.sink)
+    for (property, owner) in group.owed[ObjectIdentifier(object)] ?? [] {
+      let slot = try place.table.slot(place.map.type.fieldName(property))
+      place.box.sink.builder.set(slot, reference: RowID(owner._$state.row))
+    }
+    if let failure = place.box.sink.failure { throw refusal(failure, object) }
+  }
+
+  func write(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
+    try put(object, place, group)
+    #if DEBUG
+      let faults = context.readBack(object, place.map, place.box)
+      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+    #endif
+    if let policy = book.merged[ObjectIdentifier(object)] {
+      object._$state.row = try merge(object, place, into: RowID(object._$state.row), policy).number
+    } else {
+      let row = RowID(object._$state.row)
+      try insert(object, place, row, group)
+      run.inserted.append(place.map.number, row)
+    }
+    noteLeads(object, place, RowID(object._$state.row))
+  }
+
+  /// Inserts the row in the box. Where a former partner of one that it leads to stands in its way, again without that one, or without
+  /// leading there.
+  private func insert(_ object: any _ModelObject, _ place: Place, _ row: RowID, _ group: Group) throws {
+    var alone: [RoostRecords.Slot] = []
+    while true {
+      do { return try place.table.insert(&place.box.sink.builder, as: row) } catch let fault as RecordFault {
+        guard let relation = context.partnership(fault, place.map),
+          let owner = partner(of: object, relation, group), alone.count < place.relations.count
+        else { throw refusal(fault, object) }
+        let slot = try place.table.slot(place.map.type.fieldName(relation.property))
+        switch try part(fault, object, place.map, relation, owner) {
+        case .nobody: throw refusal(fault, object)
+        case .isParted: break
+        case .staysAlone: alone.append(slot)
+        }
+        // The builder was taken apart.
+        try put(object, place, group)
+        for slot in alone { place.box.sink.builder.setNull(slot) }
+      }
+    }
+  }
+
+  /// Whom an object leads to, by itself or because the other one says so.
+  private func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group) -> (any _ModelObject)? {
+    let owed = group.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
+    return owed?.owner ?? object.one(relation.property).object.map { context.model($0, relation) }
+  }
+
+  private enum Parting {
+    /// It is about something else.
+    case nobody
+    /// The former partner leads nowhere from here on.
+    case isParted
+    /// The former partner stays, so the new one leads nowhere.
+    case staysAlone
+  }
+
+  /// Where an object became a row that has a partner, its policy says whether that is another one from here on.
+  private func part(
+    _ fault: RecordFault, _ object: any _ModelObject, _ map: EntityMap, _ relation: Relation,
+    _ owner: any _ModelObject
+  ) throws -> Parting {
+    guard fault.code == .notUnique, let former = fault.rows.first?.row,
+      let decision = book.merged[ObjectIdentifier(owner)]
+    else { return .nobody }
+    let ownerPlace = try place(owner)
+    let row = RowID(owner._$state.row)
+    let takes = try context.takes(
+      owner, ownerPlace.map, decision.policy, row, relation.inverse, ownerPlace.table)
+    guard map.type.mayBeNil(relation.property) else {
+      throw SaveRefusal(faults: [
+        GraphFault.needsPartner(
+          context.name(object), map.type.propertyName(relation.property),
+          ObjectName(map.type.name, former.number), ObjectName(ownerPlace.map.type.name, row.number))
+      ])
+    }
+    if !takes { return .staysAlone }
+    let table = try run.writer.table(map.entity.id)
+    let slot = try table.slot(map.type.fieldName(relation.property))
+    try table.update(former) { builder in builder.setNull(slot) }
+    run.note(changed: former.number, map.home)
+    context.noteLead(relation, from: LinkKey(map: map.number, row: former.number, property: 0), to: row, run)
+    return .isParted
+  }
+
+  /// Where both sides of a relationship are one, whom a new object leads to leads back, and nobody else leads to either; unless that one
+  /// became a row that keeps its partner. Those that are new on both sides agree already.
+  func partMutual(_ group: Group) throws {
+    if book.merged.isEmpty { return }
+    for (number, object) in group.objects.enumerated() {
+      let place = group.places[number]
+      for relation in place.relations where relation.isOwnInverse && !relation.isList {
+        try partMutual(object, place, relation)
+      }
+    }
+  }
+
+  private func partMutual(_ object: any _ModelObject, _ place: Place, _ relation: Relation) throws {
+    let catalog = run.writer.catalog
+    guard let side = catalog.relationship(relation.way.id), let inverse = catalog.inverse(of: side) else { return }
+    let own = RowID(object._$state.row)
+    let slot = try place.table.slot(place.map.type.fieldName(relation.property))
+    func lead(_ row: RowID, to other: RowID?) throws {
+      try place.table.update(row) { builder in
+        if let other { builder.set(slot, reference: other) } else { builder.setNull(slot) }
+      }
+      run.note(changed: row.number, place.map.home)
+    }
+    var partner = try place.table.reference(slot, of: own)
+    if let other = partner, try place.table.reference(slot, of: other) != own {
+      let known = object.one(relation.property).object.map { context.model($0, relation) }
+      if let known, let decision = book.merged[ObjectIdentifier(known)],
+        try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
+      {
+        try lead(own, to: nil)
+        partner = nil
+      } else {
+        try lead(other, to: own)
+      }
+    }
+    for row in try run.writer.links(inverse).rows(of: own) where row != partner { try lead(row, to: nil) }
+    guard let partner else { return }
+    for row in try run.writer.links(inverse).rows(of: partner) where row != own { try lead(row, to: nil) }
+  }
+
+  // MARK: Those that are there
+
+  /// Lets objects that are in already, or stored, lead to new ones.
+  func move(_ group: Group) throws {
+    for (member, property, owner) in group.moved {
+      let map = try place(member).map
+      guard let relation = context.store.relations[map.number][property] else { continue }
+      let row = RowID(member._$state.row)
+      let table = try run.writer.table(map.entity.id)
+      let slot = try table.slot(map.type.fieldName(property))
+      let key = LinkKey(map: map.number, row: row.number, property: 0)
+      let former = try table.reference(slot, of: row)
+      if former?.number == owner._$state.row { continue }
+      // What became a row that keeps what it has does not go elsewhere.
+      if let decision = book.merged[ObjectIdentifier(member)],
+        try !context.takes(member, map, decision.policy, row, property, table)
+      {
+        continue
+      }
+      if let former { context.noteLead(relation, from: key, to: former, run) }
+      do {
+        if relation.isOwnInverse, let former {
+          // The former partner leads nowhere from here on.
+          try table.update(former) { builder in builder.setNull(slot) }
+          run.note(changed: former.number, map.home)
+        }
+        try lead(row, to: owner, table, slot, member, map, relation)
+      } catch let fault as RecordFault {
+        throw SaveRefusal(faults: [context.refusal(fault, context.name(member), run.writer)])
+      }
+      run.note(changed: row.number, map.home)
+    }
+  }
+
+  private func lead(
+    _ row: RowID, to owner: any _ModelObject, _ table: TableWriter, _ slot: RoostRecords.Slot,
+    _ member: any _ModelObject, _ map: EntityMap, _ relation: Relation
+  ) throws {
+    func lead() throws { try table.update(row) { builder in builder.set(slot, reference: RowID(owner._$state.row)) } }
+    do { try lead() } catch let fault as RecordFault {
+      guard context.partnership(fault, map)?.property == relation.property else { throw fault }
+      switch try part(fault, member, map, relation, owner) {
+      case .nobody: throw fault
+      case .isParted: try lead()
+      case .staysAlone: try table.update(row) { builder in builder.setNull(slot) }
+      }
+    }
+  }
+
+  // MARK: Lists
+
+  /// Writes a list: links, or the order of members whose rows say that they belong to it.
+  func write(
+    _ owner: any _ModelObject, _ relation: Relation, _ members: [any _ModelObject], _ group: Group
+  ) throws {
+    guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
+    let row = RowID(owner._$state.row)
+    var came: [RowID] = []
+    var seen: Set<UInt64> = []
+    for member in members where seen.insert(member._$state.row).inserted { came.append(RowID(member._$state.row)) }
+    let links = try run.writer.links(side)
+    do {
+      if try !isWritten(members, came, owner, relation, links, group) {
+        let stored = try links.rows(of: row)
+        let wanted = wanted(came, stored, relation, isMerged: book.merged[ObjectIdentifier(owner)] != nil)
+        if wanted != stored { try links.replace(wanted, of: row) }
+      }
+      if relation.isOwnInverse { for member in came { try links.append(row, to: member) } }
+    } catch let fault as RecordFault { throw refusal(fault, owner) }
+    for member in members where member._$state.origin != nil { run.note(owner: member._$state.row, relation.home) }
+  }
+
+  /// As a save has it: a new object's list begins with its own members; those that lead to it beside them follow. A stored one's list is
+  /// added to.
+  private func wanted(_ came: [RowID], _ stored: [RowID], _ relation: Relation, isMerged: Bool) -> [RowID] {
+    let there = Set(stored)
+    if relation.isByLinks {
+      if isMerged { return stored + came.filter { !there.contains($0) } }
+      let listed = Set(came)
+      return came + stored.filter { !listed.contains($0) }
+    }
+    let here = came.filter { there.contains($0) }
+    let listed = Set(here)
+    let others = stored.filter { !listed.contains($0) }
+    return isMerged ? others + here : here + others
+  }
+
+  /// Whether writing the members' rows brought the list to what it is: new ones alone, in their order.
+  private func isWritten(
+    _ members: [any _ModelObject], _ rows: [RowID], _ owner: any _ModelObject, _ relation: Relation,
+    _ links: LinkWriter, _ group: Group
+  ) throws -> Bool {
+    if relation.isByLinks || book.merged[ObjectIdentifier(owner)] != nil { return false }
+    if zip(rows, rows.dropFirst()).contains(where: { $0 > $1 }) { return false }
+    guard members.allSatisfy({ group.contains($0) && book.merged[ObjectIdentifier($0)] == nil }) else { return false }
+    return try links.count(of: RowID(owner._$state.row)) == rows.count
+  }
+}

@@ -1,0 +1,100 @@
+internal import Synchronization
+
+/// The objects that went into one insertion in bulk, each with its row: who leads to one of them later leads to that row, and who comes
+/// again is there already.
+///
+/// The row's number stands in the object, and the ticket says whose number it is. Objects that nobody else has are let go: nobody can lead
+/// to them any more.
+struct InsertionBook {
+  private struct Held {
+    var object: AnyObject
+    /// What all of its kind are, so that it need not be asked.
+    var root: _ModelType
+
+    var model: any _ModelObject { root.object(object) }
+  }
+
+  /// Those of the last element, in the order in which they were found.
+  private var newest: [Held] = []
+  /// Those of the one before.
+  private var older: [Held] = []
+  /// Those that somebody else had when they were looked at.
+  private var kept: [Held] = []
+  private var nextSweep = 64
+  /// What was decided about those that became rows which were there.
+  private(set) var merged: [ObjectIdentifier: (policy: UniquePolicy, name: String)] = [:]
+  private let ticket: UInt32
+
+  init() { ticket = insertionTickets.add(1, ordering: .relaxed).newValue }
+
+  func contains(_ object: any _ModelObject) -> Bool {
+    object._$state.row != 0 && object._$state.ticket == ticket && object._$state.origin == nil
+  }
+
+  mutating func add(_ object: any _ModelObject, _ row: UInt64) {
+    object._$state.row = row
+    object._$state.ticket = ticket
+    newest.append(Held(object: object, root: type(of: object)._$type.root))
+  }
+
+  mutating func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
+    merged[ObjectIdentifier(object)] = decision
+  }
+
+  /// Lets go of those that came with the last elements, but for those that somebody else has. Whoever gives one element after the other may
+  /// still have the one before.
+  mutating func letGo() {
+    if !older.isEmpty {
+      Self.dropAll(&older, &merged)
+      if !older.isEmpty { kept += older }
+      older = []
+      if kept.count >= nextSweep {
+        Self.drop(&kept, &merged)
+        nextSweep = 2 * kept.count + 64
+      }
+    }
+    swap(&older, &newest)
+  }
+
+  /// Who led to one of them may go first, whichever stands in front.
+  private static func dropAll(
+    _ list: inout [Held], _ merged: inout [ObjectIdentifier: (policy: UniquePolicy, name: String)]
+  ) {
+    for pass in 0..<4 where !list.isEmpty {
+      let count = list.count
+      drop(&list, &merged)
+      if list.count < 2 || (list.count == count && pass > 0) { return }
+      list.reverse()
+    }
+  }
+
+  /// Each goes as soon as it is seen, so that those behind it which it led to are nobody's any more.
+  private static func drop(
+    _ list: inout [Held], _ merged: inout [ObjectIdentifier: (policy: UniquePolicy, name: String)]
+  ) {
+    var stay = 0
+    for place in list.indices {
+      if isKnownUniquelyReferenced(&list[place].object) {
+        if !merged.isEmpty { merged[ObjectIdentifier(list[place].object)] = nil }
+        list[place].object = Nobody.one
+      } else {
+        list.swapAt(stay, place)
+        stay += 1
+      }
+    }
+    list.removeLast(list.count - stay)
+  }
+
+  /// At the end the objects are as before: in no context, and without a row that anybody could know.
+  func end() {
+    for held in newest + older + kept where contains(held.model) {
+      held.model._$state.row = 0
+      held.model._$state.ticket = 0
+    }
+  }
+
+  /// Stands where an object was let go.
+  private final class Nobody: Sendable { static let one = Nobody() }
+}
+
+private let insertionTickets = Atomic<UInt32>(0)

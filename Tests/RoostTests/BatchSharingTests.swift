@@ -1,0 +1,272 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Models that several of one batch lead to, and closures that change what is inserted.
+@Suite struct BatchSharingTests {
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    container = try Stock.container()
+    context = ModelContext(container)
+  }
+
+  private func count<Model: PersistentModel>(_ type: Model.Type) throws -> Int {
+    try ModelContext(container).fetchCount(FetchDescriptor<Model>())
+  }
+
+  // MARK: Once
+
+  @Test func `what several lead to is inserted once`() throws {
+    let label = WareLabel("l")
+    let names = try context.insert(
+      batch: (0..<3).map { number -> Ware in
+        let ware = Ware("\(number)")
+        ware.labels = [label]
+        return ware
+      })
+    #expect(try count(WareLabel.self) == 1 && count(Ware.self) == 3)
+    let found = try #require(try ModelContext(container).fetch(FetchDescriptor<WareLabel>()).first)
+    #expect(found.wares.map(\.code) == ["0", "1", "2"] && found.wares.map(\.persistentModelID) == Array(names))
+    // A reference, with a unique value, by any policy.
+    for (number, policy) in [ModelContext.UniquePolicy.throw, .upsert, .keepExisting].enumerated() {
+      context.uniquePolicy = policy
+      let group = WareGroup("g\(number)")
+      try context.insert(batch: (0..<4).lazy.map { Ware("\(number) \($0)", group: group) })
+      #expect(context.lastSave.mergeCount == 0)
+    }
+    #expect(try count(WareGroup.self) == 3)
+    let groups = try ModelContext(container).fetch(FetchDescriptor<WareGroup>(sortBy: [SortDescriptor(\.name)]))
+    #expect(groups.map { $0.wares.map(\.code) } == (0..<3).map { group in (0..<4).map { "\(group) \($0)" } })
+  }
+
+  @Test func `a model that comes twice is one`() throws {
+    let (one, two) = (Part("one"), Part("two"))
+    let names = try context.insert(batch: [one, one, two, one])
+    #expect(try count(Part.self) == 2)
+    #expect(names[0] == names[1] && names[0] == names[3] && names[0] != names[2])
+    let (a, b) = (Ware("a"), Ware("b"))
+    let group = WareGroup("g")
+    group.wares = [b, a]
+    context.uniquePolicy = .throw
+    let wares = try context.insert(batch: [a, b, a])
+    // Nothing of a list says that its members lead to it, as long as nobody leads to the list.
+    #expect(try count(Ware.self) == 2 && wares[0] == wares[2])
+    let both = WareGroup("both")
+    let (c, d) = (Ware("c"), Ware("d"))
+    both.wares = [d, c]
+    (c.group, d.group) = (both, both)
+    let more = try context.insert(batch: [c, d])
+    #expect(try count(Ware.self) == 4 && count(WareGroup.self) == 1 && more.count == 2)
+    let found = try ModelContext(container).fetch(FetchDescriptor<WareGroup>())
+    #expect(found.first?.wares.map(\.code) == ["d", "c"])
+    #expect(found.first?.wares.map(\.persistentModelID) == [more[1], more[0]])
+    // It is in no context afterwards, as before.
+    #expect(both.modelContext == nil && c.modelContext == nil && c.persistentModelID.storeIdentifier == nil)
+  }
+
+  @Test func `who came before is led to by those who come later`() throws {
+    let ware = Ware("a")
+    let parts = (0..<3).map { number -> Part in
+      let part = Part("p\(number)")
+      part.ware = ware
+      return part
+    }
+    let seal = Seal(1)
+    seal.ware = ware
+    _ = try context.insert(batch: parts)
+    #expect(try count(Part.self) == 3 && count(Ware.self) == 1)
+    // A second call knows nothing of the first: there the unique value decides.
+    _ = try context.insert(batch: [seal])
+    #expect(try count(Ware.self) == 1)
+    let found = try #require(try Stock.wares(container)["a"])
+    #expect(found.seal?.number == 1 && found.parts.map(\.name) == ["p0", "p1", "p2"])
+  }
+
+  @Test func `what was merged is led to as what it became`() throws {
+    try context.insert(batch: [WareGroup("other"), WareGroup("g")])
+    let group = WareGroup("g")
+    let label = WareLabel("l")
+    context.uniquePolicy = .keepExisting
+    try context.insert(
+      batch: (0..<3).map { number -> Ware in
+        let ware = Ware("\(number)", group: group)
+        ware.labels = [label]
+        return ware
+      })
+    #expect(context.lastSave.mergeCount == 1)
+    #expect(try count(WareGroup.self) == 2 && count(WareLabel.self) == 1)
+    #expect(try Stock.wares(container).values.allSatisfy { $0.group?.name == "g" && $0.labels.count == 1 })
+  }
+
+  @Test func `models that nobody keeps go, with what they brought along`() throws {
+    nonisolated(unsafe) var last: [Weak] = []
+    nonisolated(unsafe) var most = 0
+    let kept = WareGroup("kept")
+    try context.insert(batch: 0..<400) { number in
+      most = max(most, last.filter { $0.ware != nil }.count)
+      let part = Part("\(number)")
+      let ware = Ware("\(number)", group: kept)
+      ware.labels = [WareLabel("l")]
+      part.ware = ware
+      last.append(Weak(ware: ware))
+      return part
+    }
+    #expect(most < 100, "\(most)")
+    #expect(try count(Ware.self) == 400 && count(WareGroup.self) == 1)
+  }
+
+  private struct Weak { weak var ware: Ware? }
+
+  // MARK: Lists
+
+  @Test func `stored and new members have the order of their list`() throws {
+    let stored = (0..<3).map { Ware("s\($0)") }
+    for ware in stored { context.insert(ware) }
+    try context.save()
+    let group = WareGroup("g")
+    group.wares = [stored[1], Ware("n0"), stored[0], Ware("n1")]
+    try context.insert(batch: [group])
+    let found = try ModelContext(container).fetch(FetchDescriptor<WareGroup>())
+    #expect(found[0].wares.map(\.code) == ["s1", "n0", "s0", "n1"])
+    let again = WareGroup("h")
+    again.wares = [Ware("n2"), Ware("s2")]
+    try context.insert(batch: [again])
+    let other = try ModelContext(container).fetch(
+      FetchDescriptor<WareGroup>(predicate: #Predicate { $0.name == "h" }))
+    #expect(other[0].wares.map(\.code) == ["n2", "s2"])
+    let label = WareLabel("l")
+    label.wares = [stored[2], Ware("n3"), stored[0]]
+    try context.insert(batch: [label])
+    #expect(try ModelContext(container).fetch(FetchDescriptor<WareLabel>())[0].wares.map(\.code) == ["s2", "n3", "s0"])
+  }
+
+  // MARK: Closures
+
+  @Test func `what a closure does to the stored one is written`() throws {
+    try context.insert(batch: [Ware("a", count: 1), Ware("b", count: 2, group: WareGroup("g"))])
+    try context.setUniquePolicy(
+      .resolve { _, existing in
+        existing.count += 10
+        existing.title = "seen"
+        if existing.code == "b" { existing.group = nil }
+        return .keepExisting
+      }, for: Ware.self)
+    try context.insert(batch: [Ware("a"), Ware("b"), Ware("a")])
+    let label = WareLabel("l")
+    label.wares = [Ware("a")]
+    try context.insert(batch: [label])
+    let wares = try Stock.wares(container)
+    #expect(wares["a"]?.count == 31 && wares["a"]?.title == "seen" && wares["b"]?.count == 12)
+    #expect(wares["b"]?.group == nil && wares["a"]?.labels.count == 1)
+    // One that gives up its value makes room.
+    try context.setUniquePolicy(
+      .resolve { _, existing in
+        existing.code += "-old"
+        return .upsert
+      }, for: Ware.self)
+    let names = try context.insert(batch: [Ware("a", count: 5)])
+    #expect(
+      try Stock.wares(container)["a"]?.persistentModelID == names[0] && Stock.wares(container)["a-old"]?.count == 31)
+    // And one that takes another's is refused.
+    try context.setUniquePolicy(
+      .resolve { _, existing in
+        existing.code = "b"
+        return .upsert
+      }, for: Ware.self)
+    let error = #expect(throws: RoostError.self) { try context.insert(batch: [Ware("a", count: 6)]) }
+    #expect(error?.code == .notUnique)
+    #expect(try Stock.wares(container)["a"]?.count == 5)
+  }
+
+  @Test func `what a closure lets the inserted one lead to is inserted with it`() throws {
+    try context.insert(batch: [Ware("a"), Ware("b")])
+    try context.setUniquePolicy(
+      .resolve { inserted, _ in
+        inserted.group = WareGroup("x")
+        inserted.parts.append(Part("p"))
+        return .upsert
+      }, for: Ware.self)
+    try context.insert(batch: [Ware("a")])
+    let label = WareLabel("l")
+    label.wares = [Ware("b")]
+    try context.insert(batch: [label])
+    let wares = try Stock.wares(container)
+    for code in ["a", "b"] { #expect(wares[code]?.group?.name == "x" && wares[code]?.parts.count == 1, "\(code)") }
+    #expect(try count(WareGroup.self) == 1 && count(Part.self) == 2)
+  }
+
+  @Test func `one that gets another value is one of its own, also for those that lead to it`() throws {
+    try context.insert(batch: [WareGroup("g")])
+    try context.setUniquePolicy(
+      .resolve { inserted, _ in
+        inserted.name += "2"
+        return .upsert
+      }, for: WareGroup.self)
+    try context.insert(batch: [Ware("x", group: WareGroup("g"))])
+    #expect(try Stock.wares(container)["x"]?.group?.name == "g2")
+    // It is asked again where the new value is another's.
+    try context.insert(batch: [Ware("y", group: WareGroup("g"))])
+    #expect(try Stock.wares(container)["y"]?.group?.name == "g22")
+    let names = try context.insert(batch: [WareGroup("g")])
+    #expect(
+      try ModelContext(container).fetch(FetchDescriptor<WareGroup>()).map(\.name).sorted() == [
+        "g", "g2", "g22", "g222",
+      ])
+    #expect(names.count == 1 && context.lastSave.mergeCount == 0)
+    // Who never comes to an end is stopped.
+    try context.setUniquePolicy(
+      .resolve { inserted, _ in
+        inserted.name = inserted.name == "g" ? "g2" : "g"
+        return .upsert
+      }, for: WareGroup.self)
+    for models in [[WareGroup("g")], [WareGroup("g"), WareGroup("g2")]] {
+      let error = #expect(throws: RoostError.self) { try context.insert(batch: models) }
+      #expect(error?.code == .conflict, "\(error?.description ?? "")")
+    }
+    let error = #expect(throws: RoostError.self) { try context.insert(batch: [Ware("z", group: WareGroup("g"))]) }
+    #expect(error?.code == .conflict)
+    #expect(try count(WareGroup.self) == 4 && count(Ware.self) == 2)
+  }
+
+  // MARK: Partners
+
+  @Test(arguments: [true, false]) func `a merged model's partner goes over, or it does not`(_ isBatch: Bool) throws {
+    func put(_ number: Int, _ policy: ModelContext.UniqueRule<Ware>, fromSeal: Bool = false) throws {
+      try context.setUniquePolicy(policy, for: Ware.self)
+      let (ware, seal) = (Ware("a", version: number), Seal(number))
+      if fromSeal { seal.ware = ware } else { ware.seal = seal }
+      if isBatch {
+        if fromSeal { try context.insert(batch: [seal]) } else { try context.insert(batch: [ware]) }
+      } else {
+        if fromSeal { context.insert(seal) } else { context.insert(ware) }
+        try context.save()
+      }
+    }
+    func seal() throws -> Int? { try Stock.wares(container)["a"]?.seal?.number }
+    try put(1, .upsert)
+    var last = 1
+    for fromSeal in [false, true] {
+      for policy: ModelContext.UniqueRule<Ware> in [
+        .keepExisting, .fields(\.count), .resolve { _, _ in .keepExisting },
+      ] {
+        try put(100 + last, policy, fromSeal: fromSeal)
+        #expect(try seal() == last)
+      }
+      for policy: ModelContext.UniqueRule<Ware> in [
+        .upsert, .mergeNonNil, .fields(\.seal), .newest(by: \.version), .resolve { _, _ in .upsert },
+      ] {
+        last += 1
+        try put(last, policy, fromSeal: fromSeal)
+        #expect(try seal() == last)
+      }
+      // One that is older.
+      try put(0, .newest(by: \.version), fromSeal: fromSeal)
+      #expect(try seal() == last)
+    }
+    // All others lead nowhere.
+    let seals = try ModelContext(container).fetch(FetchDescriptor<Seal>())
+    #expect(seals.filter { $0.ware != nil }.map(\.number) == [last] && seals.count == 19)
+  }
+}
