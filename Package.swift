@@ -8,7 +8,7 @@ import PackageDescription
   import Musl
 #endif
 
-// Every floor is its own module, so that the compiler refuses an upward import.
+// Every floor is a module of its own, so that the compiler refuses an upward import.
 // `HouseTests` holds the rest of the table in Docs/ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [
@@ -128,7 +128,7 @@ let package = Package(
     plugin("RoostMacros"),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
-    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
+    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile"]),
     floor("SwiftData", on: ["Roost"]),
 
     floor(
@@ -138,7 +138,8 @@ let package = Package(
     program(
       "RoostTool",
       on: [
-        "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
+        "RoostBytes",
       ]),
     program(
       "RoostTorture",
@@ -154,7 +155,7 @@ let package = Package(
     tests(
       "ToolTests",
       of: [
-        "RoostTool", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
+        "RoostTool", "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
         "RoostTestSupport",
       ]),
     tests(

@@ -24,6 +24,11 @@ struct AskTrial {
           look(step, kind, value, stage, record)
         }
       }
+      let step = Self.kinds * Self.values + 1
+      guard record.wants(step: step) else { return }
+      record.place(seed, step, "protocol")
+      record.count += 2
+      if let complaint = askGenerically(stage) { record.fail(seed: seed, step: step, complaint) }
     } catch { record.fail(seed: seed, "the stage cannot be made: \(error)") }
   }
 
@@ -88,7 +93,8 @@ struct AskTrial {
   private static func order(_ choices: Choices) -> [SortDescriptor<Thing>] {
     let direction: SortOrder = choices.coin() ? .reverse : .forward
     let last = SortDescriptor<Thing>(\.k)
-    switch choices.below(5) {
+    switch choices.below(6) {
+    case 5: return [SortDescriptor(\.price, order: direction), last]
     case 0: return [last]
     case 1: return [SortDescriptor(\.k, order: direction)]
     case 2: return [SortDescriptor(\.date, order: direction), last]

@@ -3,6 +3,14 @@ internal import Roost
 
 enum Mood: String, Codable, CaseIterable { case calm, wild, lost }
 
+/// A text that is the same in capitals.
+struct Badge: RawRepresentable, Codable, Hashable {
+  var rawValue: String
+
+  static func == (one: Badge, other: Badge) -> Bool { one.rawValue.lowercased() == other.rawValue.lowercased() }
+  func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercased()) }
+}
+
 struct Depth: Codable, Hashable {
   var level: Int
   var word: String?
@@ -23,6 +31,10 @@ struct Extent: Codable, Hashable {
   var ratio: Double
   var oratio: Double?
   var single: Float
+  var price: Decimal
+  var oprice: Decimal?
+  var badge: Badge
+  var obadge: Badge?
   var name: String
   var oname: String?
   var flag: Bool
@@ -43,7 +55,7 @@ struct Extent: Codable, Hashable {
   var owner: Owner?
   @Relationship(deleteRule: .cascade, inverse: \Piece.thing) var pieces: [Piece] = []
   @Relationship(deleteRule: .nullify, inverse: \Piece.spare) var spares: [Piece]?
-  #Index<Thing>([\.k], [\.name], [\.mood, \.k], [\.ratio], [\.date], [\.ok])
+  #Index<Thing>([\.k], [\.name], [\.mood, \.k], [\.ratio], [\.date], [\.ok], [\.price], [\.badge])
 
   init(_ k: Int, _ pool: inout Pool) {
     self.k = k
@@ -53,6 +65,10 @@ struct Extent: Codable, Hashable {
     ratio = pool.value(Double.self)
     oratio = pool.optional(Double.self)
     single = pool.value(Float.self)
+    price = pool.value(Decimal.self)
+    oprice = pool.optional(Decimal.self)
+    badge = pool.value(Badge.self)
+    obadge = pool.optional(Badge.self)
     name = pool.value(String.self)
     oname = pool.optional(String.self)
     flag = pool.value(Bool.self)

@@ -38,6 +38,8 @@ extension Maker {
     case 15:
       note("text")
       return text(depth - 1, scope).asks(choices.pick(TextTest.allCases), text(depth - 1, scope))
+    case 16 where choices.coin():
+      return price(depth - 1, scope).compares(choices.pick(Sign.allCases), price(depth - 1, scope))
     case 16: return date(depth - 1, scope).compares(choices.pick(Sign.allCases), date(depth - 1, scope))
     case 17: return same(scope)
     case 18, 19, 20: return optionals(depth, scope)
@@ -55,7 +57,17 @@ extension Maker {
     guard let thing = thing(scope) else { return bool(0, scope) }
     let isNot = choices.coin()
     note("equal")
-    switch choices.below(5) {
+    switch choices.below(9) {
+    case 5:
+      note("own equality")
+      return thing.property("badge", \Thing.badge).equals(constant(Badge.self), isNot: isNot)
+    case 6:
+      note("own equality")
+      return thing.property("obadge", \Thing.obadge).equals(perhaps(Badge.self), isNot: isNot)
+    case 7:
+      note("own equality")
+      return Node<[Badge]>.constant(pool.list(Badge.self)).holds(thing.property("badge", \Thing.badge))
+    case 8: return Node<[Data]>.constant(pool.list(Data.self)).holds(thing.property("bytes", \Thing.bytes))
     case 0: return thing.property("code", \Thing.code).equals(constant(UUID.self), isNot: isNot)
     case 1: return thing.property("bytes", \Thing.bytes).equals(constant(Data.self), isNot: isNot)
     case 2: return thing.property("flag", \Thing.flag).equals(constant(Bool.self), isNot: isNot)
@@ -69,7 +81,10 @@ extension Maker {
   private func optionals(_ depth: Int, _ scope: Scope) -> Node<Bool> {
     let isNot = choices.coin()
     note("optional equal")
-    switch choices.below(8) {
+    switch choices.below(9) {
+    case 8:
+      guard let thing = thing(scope) else { return bool(0, scope) }
+      return thing.property("oprice", \Thing.oprice).equals(perhaps(Decimal.self), isNot: isNot)
     case 0: return maybeNumber(depth, scope).equals(perhaps(Int.self), isNot: isNot)
     case 1: return maybeText(depth, scope).equals(perhaps(String.self), isNot: isNot)
     case 2: return maybeNumber(depth, scope).equals(maybeNumber(depth, scope), isNot: isNot)
@@ -98,7 +113,10 @@ extension Maker {
   private func ranges(_ depth: Int, _ scope: Scope) -> Node<Bool> {
     note("within")
     let isClosed = choices.coin()
-    switch choices.below(4) {
+    switch choices.below(5) {
+    case 4:
+      let price = price(depth - 1, scope)
+      return price.isWithin(constant(Decimal.self), constant(Decimal.self), isClosed: isClosed)
     case 0:
       let number = number(depth - 1, scope)
       return number.isWithin(constant(Int.self), constant(Int.self), isClosed: isClosed)
@@ -118,7 +136,8 @@ extension Maker {
   }
 
   private func lists(_ depth: Int, _ scope: Scope) -> Node<Bool> {
-    switch choices.below(9) {
+    switch choices.below(10) {
+    case 9: return Node<[Decimal]>.constant(pool.list(Decimal.self)).holds(price(depth - 1, scope))
     case 0:
       note("captured list")
       return Node<[Int]>.constant(pool.list(Int.self)).holds(number(depth - 1, scope))

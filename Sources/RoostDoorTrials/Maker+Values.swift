@@ -95,6 +95,15 @@ extension Maker {
     }
   }
 
+  func price(_ depth: Int, _ scope: Scope) -> Node<Decimal> {
+    note("decimal")
+    guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Decimal.self) }
+    if depth > 0, choices.below(3) == 0 {
+      return .coalesce(thing.property("oprice", \Thing.oprice), price(depth - 1, scope))
+    }
+    return thing.property("price", \Thing.price)
+  }
+
   func date(_ depth: Int, _ scope: Scope) -> Node<Date> {
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Date.self) }
     if depth > 0, choices.coin() { return .coalesce(thing.property("odate", \Thing.odate), date(depth - 1, scope)) }
@@ -109,8 +118,11 @@ extension Maker {
     }
     note("property")
     guard depth > 0 else { return thing.property("name", \Thing.name) }
-    switch choices.below(8) {
-    case 0, 1: return thing.property("name", \Thing.name)
+    switch choices.below(9) {
+    case 0: return thing.property("name", \Thing.name)
+    case 1:
+      note("raw")
+      return thing.property("badge", \Thing.badge).property("rawValue", \Badge.rawValue)
     case 2:
       note("coalesce")
       return .coalesce(maybeText(depth - 1, scope), text(depth - 1, scope))

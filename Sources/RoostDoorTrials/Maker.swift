@@ -42,7 +42,7 @@ final class Maker {
     "within another",
     "memory", "arithmetic", "negated", "count", "filter", "unwrap", "coalesce", "element", "entry", "chain", "case",
     "raw", "part",
-    "small numbers", "to one", "many",
+    "small numbers", "to one", "many", "decimal", "own equality",
   ]
 
   func constant<Value: Codable & Sendable>(_ type: Value.Type) -> Node<Value> {

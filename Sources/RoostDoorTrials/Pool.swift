@@ -25,6 +25,8 @@ struct Pool {
       case is UInt8.Type: pick([0, 1, 2, 255] as [UInt8])
       case is Double.Type: pick([0, -0.0, 1, 0.5, -3, .nan, .infinity, -.infinity])
       case is Float.Type: pick([0, -0.0, 1, 0.5, .nan, .infinity] as [Float])
+      case is Decimal.Type: pick([0, 1, -1, Decimal(sign: .plus, exponent: -1, significand: 5), 1000, .nan])
+      case is Badge.Type: Badge(rawValue: pick(["a", "A", "b", "", "É"]))
       case is String.Type: pick(Self.texts)
       case is Bool.Type: coin()
       case is Date.Type: Date(timeIntervalSinceReferenceDate: pick([0, 1, -1, 0.25, 1e9]))

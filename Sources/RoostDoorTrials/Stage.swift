@@ -48,6 +48,8 @@ struct Stage {
         thing.name = pool.value(String.self)
         thing.ok = pool.optional(Int.self)
         thing.ratio = pool.value(Double.self)
+        thing.price = pool.value(Decimal.self)
+        thing.badge = pool.value(Badge.self)
         thing.extent = pool.extent()
       case 2: thing.owner = nil
       case 3: thing.pieces.append(Piece(&pool))

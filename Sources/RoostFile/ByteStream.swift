@@ -25,6 +25,11 @@ package final class ByteStream {
   package static var standardInput: ByteStream { ByteStream(0, "standard input", isOwned: false) }
   package static var standardOutput: ByteStream { ByteStream(1, "standard output", isOwned: false) }
 
+  /// Somebody else's descriptor, which stays open.
+  package static func descriptor(_ number: Int32, _ path: String) -> ByteStream {
+    ByteStream(number, path, isOwned: false)
+  }
+
   package static func reading(_ path: String) throws(StoreError) -> ByteStream {
     try opened(path, O_RDONLY | O_CLOEXEC)
   }
@@ -56,6 +61,11 @@ package final class ByteStream {
       default: .ioError
       }
     return StoreError(code, detail, path: path, errorNumber: number)
+  }
+
+  /// Gives a file another name; one that has it already is gone then.
+  package static func rename(_ path: String, to other: String) throws(StoreError) {
+    if renameOnce(path, other) != 0 { throw failure("cannot be renamed", path) }
   }
 
   /// How many bytes the file has; nil where that is not known, as of a pipe.
@@ -95,6 +105,16 @@ package final class ByteStream {
       Musl.read(descriptor, buffer, count)
     #else
       Darwin.read(descriptor, buffer, count)
+    #endif
+  }
+
+  private static func renameOnce(_ path: String, _ other: String) -> Int32 {
+    #if canImport(Glibc)
+      Glibc.rename(path, other)
+    #elseif canImport(Musl)
+      Musl.rename(path, other)
+    #else
+      Darwin.rename(path, other)
     #endif
   }
 

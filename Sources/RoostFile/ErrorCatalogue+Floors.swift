@@ -141,6 +141,10 @@ extension ErrorCatalogue {
     .init(
       .door, 16, "store", "The store's file, or the device, refused.",
       "What was thrown further down says more: look at `underlyingError`."),
+    .init(
+      .door, 17, "badInput", "What is imported is wrong as it stands.",
+      "`importFault` names the record, the field and what is wrong: mend it, or leave bad records out with `.skip(upTo:)`."
+    ),
   ]
 
   private static let swiftData: [ErrorEntry] = [

@@ -42,6 +42,15 @@ package final class Thread: @unchecked Sendable {
     #endif
   }
 
+  /// Nobody waits for it. To be called once, instead of ``join()``.
+  package func detach() {
+    #if canImport(Darwin)
+      if let handle { pthread_detach(handle) }
+    #else
+      pthread_detach(handle)
+    #endif
+  }
+
   private static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
     return nil

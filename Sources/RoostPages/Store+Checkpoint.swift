@@ -35,8 +35,9 @@ extension Store {
   /// Makes a checkpoint now; returns when it is durable. Nothing happens where nothing changed.
   package func checkpoint() throws(StoreError) { try checkpoint(onlyIfDue: false) }
 
-  /// The same; with `onlyIfDue` nothing happens either where another one has just done what was asked for.
-  func checkpoint(onlyIfDue: Bool) throws(StoreError) {
+  /// The same; with `onlyIfDue` nothing happens either where another one has just done what was asked for. With `tellsLater` the
+  /// caller holds something, so those who want to hear of it are told on the thread of checkpoints.
+  func checkpoint(onlyIfDue: Bool, tellsLater: Bool = false) throws(StoreError) {
     if !checkpointListeners.isAsked { return try makeCheckpoint(onlyIfDue: onlyIfDue) }
     let (start, made, pages) = (
       Clock.monotonicNanoseconds(), checkpointsMade.load(ordering: .relaxed), checkpointPages.load(ordering: .relaxed)
@@ -44,10 +45,15 @@ extension Store {
     var failure: StoreError?
     do throws(StoreError) { try makeCheckpoint(onlyIfDue: onlyIfDue) } catch { failure = error }
     if failure != nil || checkpointsMade.load(ordering: .relaxed) != made {
-      checkpointListeners.tell(
-        CheckpointReport(
-          nanoseconds: Clock.monotonicNanoseconds() - start,
-          pages: checkpointPages.load(ordering: .relaxed) - pages, failure: failure))
+      let report = CheckpointReport(
+        nanoseconds: Clock.monotonicNanoseconds() - start,
+        pages: checkpointPages.load(ordering: .relaxed) - pages, failure: failure)
+      if tellsLater, options.checkpointing == .background {
+        checkpointListeners.keep(report)
+        checkpointer.request(self)
+      } else {
+        checkpointListeners.tell(report)
+      }
     }
     if let failure { throw failure }
   }
@@ -224,6 +230,7 @@ final class Checkpointer: @unchecked Sendable {
   /// The store is let go outside the lock. If that was the last reference, its end comes here and takes the lock.
   private func serve() -> Bool {
     guard let store = next() else { return lock.withLock { !isStopping } }
+    store.checkpointListeners.tellKept()
     var failure: StoreError?
     do throws(StoreError) { try store.checkpoint(onlyIfDue: true) } catch { failure = error }
     note(failure)

@@ -38,7 +38,7 @@ extension Store {
   /// Waits for the checkpoint under way; makes one itself if that did not help.
   private func waitForCheckpoint() throws(StoreError) {
     checkpointGate.withLock {}
-    if mustWaitForCheckpoint { try checkpoint(onlyIfDue: true) }
+    if mustWaitForCheckpoint { try checkpoint(onlyIfDue: true, tellsLater: true) }
   }
 
   /// Twice as many drafts as should start a checkpoint.

@@ -58,8 +58,17 @@ package final class Store: @unchecked Sendable {
   let checkpointPages = Atomic<Int>(0)
   /// Who wants to hear of checkpoints.
   package let checkpointListeners = CheckpointListeners()
-  /// What was read from the log when the store was opened; nil after a clean close.
-  package internal(set) var recovery: RecoveryReport?
+  /// What was read from the log when the store was opened; nil after a clean close. Guarded by `recoveryLock` from then on.
+  var recovery: RecoveryReport?
+  private let recoveryLock = Lock()
+
+  /// The same, to whoever asks first.
+  package func takeRecovery() -> RecoveryReport? {
+    recoveryLock.withLock {
+      defer { recovery = nil }
+      return recovery
+    }
+  }
 
   /// Carries out a piece of a record again, as the floor above wrote it.
   package typealias Replay =

@@ -17,13 +17,14 @@ package struct RecoveryReport: Sendable {
   package var bytes: Int
 }
 
-/// Who wants to hear of checkpoints. They are told on the thread that made one, when it holds nothing any more.
+/// Who wants to hear of checkpoints. They are told on a thread that holds nothing: the one that made it, or the one of checkpoints.
 ///
 /// Unchecked because of `all`, which is read and written under the lock.
 package final class CheckpointListeners: @unchecked Sendable {
   private let lock = Lock()
   private var all: [Int: @Sendable (CheckpointReport) -> Void] = [:]
   private var lastNumber = 0
+  private var kept: [CheckpointReport] = []
   private let count = Atomic<Int>(0)
 
   var isAsked: Bool { count.load(ordering: .relaxed) > 0 }
@@ -43,6 +44,17 @@ package final class CheckpointListeners: @unchecked Sendable {
       all[number] = nil
       count.store(all.count, ordering: .relaxed)
     }
+  }
+
+  /// Keeps a report until somebody can tell it.
+  func keep(_ report: CheckpointReport) { lock.withLock { kept.append(report) } }
+
+  func tellKept() {
+    let reports = lock.withLock {
+      defer { kept = [] }
+      return kept
+    }
+    for report in reports { tell(report) }
   }
 
   func tell(_ report: CheckpointReport) { for hear in lock.withLock({ Array(all.values) }) { hear(report) } }

@@ -18,7 +18,7 @@ import Testing
     "RoostTransfer": ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"],
     // RoostFile for the error type and the locks alone.
     "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"],
-    "Roost": ["RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],
+    "Roost": ["RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile"],
     "SwiftData": ["Roost"],
     "RoostMacros": [],
     "RoostTestSupport": [
@@ -26,7 +26,8 @@ import Testing
     ],
     "RoostDoorTrials": ["Roost", "RoostTestSupport"],
     "RoostTool": [
-      "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+      "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
+      "RoostBytes",
     ],
     "RoostTorture": [
       "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",

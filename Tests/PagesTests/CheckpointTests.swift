@@ -43,6 +43,38 @@ import Testing
     #expect(fileSystem.paths == ["/a.roost"])
   }
 
+  @Test func `a writer that must make a checkpoint does not tell of it while it holds something`() throws {
+    let made = Atomic<Int>(0)
+    let total = Atomic<Int>(0)
+    let told = Atomic<Int>(0)
+    let toldByWriter = Atomic<Int>(0)
+    let writer = Thread.currentID
+    var options = StoreOptions.forTests
+    options.checkpointing = .background
+    options.draftBytes = Page.size
+    options.schedule = { event in
+      guard event == .checkpointBegan else { return }
+      total.add(1, ordering: .relaxed)
+      if Thread.currentID == writer { made.add(1, ordering: .relaxed) }
+    }
+    let store = try Store.words(fileSystem, "/a.roost", options)
+    let number = store.checkpointListeners.add { _ in
+      told.add(1, ordering: .relaxed)
+      if Thread.currentID == writer { toldByWriter.add(1, ordering: .relaxed) }
+    }
+    defer { store.checkpointListeners.remove(number) }
+    var round = UInt64(0)
+    while made.load(ordering: .relaxed) < 3, round < 20_000 {
+      round += 1
+      try fill(store, round, 20)
+    }
+    #expect(made.load(ordering: .relaxed) >= 3)
+    let deadline = ContinuousClock.now + .seconds(20)
+    while told.load(ordering: .relaxed) < total.load(ordering: .relaxed), ContinuousClock.now < deadline {}
+    #expect(told.load(ordering: .relaxed) >= total.load(ordering: .relaxed))
+    #expect(toldByWriter.load(ordering: .relaxed) == 0)
+  }
+
   @Test func `the log does not grow without bound`() throws {
     var options = StoreOptions.forTests
     options.checkpointing = .inline

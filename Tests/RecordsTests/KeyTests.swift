@@ -97,7 +97,12 @@ import Testing
     let lastFloat = try key(.float(-.nan), .float)
     #expect(lastFloat == (try key(.float(.signalingNaN), .float)))
     #expect(order(try key(.float(.infinity), .float), lastFloat) == -1)
-    #expect(order(try key(.decimal(DecimalNumber(.max)), .decimal), try key(.decimal(.nan), .decimal)) == -1)
+    // As with Foundation's Decimal, what is no number is less than all that is one.
+    let least = DecimalNumber(mantissa: .max, exponent: .max, isNegative: true)
+    for other in [least, DecimalNumber(-1), DecimalNumber(0), DecimalNumber(.max)] {
+      #expect(order(try key(.decimal(.nan), .decimal), try key(.decimal(other), .decimal)) == -1)
+      #expect(DecimalNumber.nan < other && !(other < .nan) && other != .nan)
+    }
   }
 
   /// A string that Swift orders by its normal form. Its own `<` is no order where neither string is in normal form and one

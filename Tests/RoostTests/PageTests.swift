@@ -37,6 +37,36 @@ import Testing
     #expect(try context.fetchPage(sorted, after: first.next).models.map(\.number) == Array(10..<20))
   }
 
+  @Test func `a page behind a place of another predicate leaves nothing out`() throws {
+    let context = try filled(0)
+    for mood in Feeling.allCases {
+      for length in 0..<20 {
+        let disc = Disc("\(mood) \(length)", number: length)
+        disc.mood = mood
+        disc.length = Double(length)
+        context.insert(disc)
+      }
+    }
+    try context.save()
+    for order in [SortOrder.forward, .reverse] {
+      func page(_ mood: Feeling, _ limit: Int, after cursor: FetchCursor? = nil) throws -> FetchPage<Disc> {
+        var descriptor = FetchDescriptor<Disc>(
+          predicate: #Predicate { $0.mood == mood },
+          sortBy: [SortDescriptor(\.mood, order: order), SortDescriptor(\.length, order: order)])
+        descriptor.fetchLimit = limit
+        return try context.fetchPage(descriptor, after: cursor)
+      }
+      // By their raw values: angry, calm, sad.
+      let cursor = try #require(try page(.calm, 11).next)
+      let (behind, before) = order == .forward ? (Feeling.sad, Feeling.angry) : (.angry, .sad)
+      let lengths = (0..<20).map(Double.init)
+      let all = order == .forward ? lengths : lengths.reversed()
+      #expect(try page(behind, 100, after: cursor).models.map(\.length) == all)
+      #expect(try page(before, 100, after: cursor).models.isEmpty)
+      #expect(try page(.calm, 100, after: cursor).models.map(\.length) == Array(all.dropFirst(11)))
+    }
+  }
+
   // MARK: Batches
 
   @Test func `a batch is read when it is asked for`() throws {

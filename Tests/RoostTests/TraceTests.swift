@@ -179,4 +179,68 @@ final class TraceBook: Sendable {
     copy.trace = nil
     #expect(copy.trace == nil && copy == ModelConfiguration(isStoredInMemoryOnly: true))
   }
+
+  @Test func `one recovery is told once, however many containers open the file at the same time`() async throws {
+    let folder = try Folder()
+    do {
+      let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
+      let context = ModelContext(container)
+      for number in 0..<200 {
+        context.insert(Artist("\(number)"))
+        try context.save()
+      }
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+        try FileManager.default.copyItem(
+          at: folder.file(name), to: folder.file(name.replacing("store", with: "copy")))
+      }
+    }
+    let book = TraceBook()
+    let copy = folder.file("copy.roost")
+    let all = try await withThrowingTaskGroup(of: ModelContainer.self) { group in
+      for _ in 0..<8 {
+        group.addTask { try ModelContainer(for: Artist.self, configurations: book.configuration(copy)) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(all.count == 8 && book.of(.opening).count == 8 && book.of(.recovery).count == 1)
+  }
+
+  /// The program of trials, which lies beside the tests and uses the door.
+  private static let program =
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appendingPathComponent("roost-torture").path
+
+  private func run(_ setting: String?) throws -> (status: Int32, errors: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.program)
+    process.arguments = ["replay", "--test", "18", "--seed", "1", "--step", "1"]
+    var environment = ProcessInfo.processInfo.environment
+    environment["ROOST_TRACE"] = setting
+    process.environment = environment
+    let errors = Pipe()
+    process.standardError = errors
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+
+  @Test func `the environment switches tracing on for any program`() throws {
+    let folder = try Folder()
+    let isEvent = { (line: Substring) in line.split(separator: " ").dropFirst(2).first == "ms;" }
+    #expect(try run(nil) == (0, "") && run("0") == (0, ""))
+    let told = try run("1")
+    let lines = told.errors.split(separator: "\n")
+    #expect(told.status == 0 && lines.count > 5 && lines.allSatisfy(isEvent))
+    #expect(lines.contains { $0.hasPrefix("fetch ") && $0.contains("; plan: ") })
+    // Nothing takes a quarter of an hour.
+    #expect(try run("900000") == (0, ""))
+    let path = folder.file("trace.txt").path
+    #expect(try run(path) == (0, ""))
+    let written = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    #expect(written.count > 5 && written.allSatisfy(isEvent))
+    #expect(try run("/dev/full") == (0, "") && run(folder.file("no/such/place").path) == (0, ""))
+  }
+
 }

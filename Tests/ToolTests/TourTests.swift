@@ -1,5 +1,8 @@
 import Foundation
-import RoostKV
+import Roost
+import RoostFile
+import RoostPages
+import RoostRecords
 import RoostTestSupport
 import Testing
 
@@ -12,91 +15,136 @@ import Testing
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appendingPathComponent("roost").path
 
-  private func tour(_ folder: ScratchFolder, count: Int = 2500) -> Tour {
-    let console = Console(isTerminal: false, hasColours: false) { _, _ in }
-    return Tour(
-      console: console, folder: folder.path, flock: Flock(count: count), program: Self.program, flips: 3)
+  private func tour(
+    _ folder: ScratchFolder, count: Int = 1000, program: String = Self.program,
+    _ sink: @escaping (Console.Stream, String) -> Void = { _, _ in }
+  ) -> Tour {
+    Tour(
+      console: Console(isTerminal: false, hasColours: false, sink: sink), folder: folder.path, count: count,
+      program: program, flips: 3)
   }
 
-  @Test(arguments: [7, 2500])
-  func `the whole tour passes`(count: Int) throws {
+  @Test func `the whole tour passes`() throws {
     let folder = try ScratchFolder()
-    let tour = tour(folder, count: count)
+    var output = ""
+    let tour = tour(folder, count: 2500) { output += $1 }
     try tour.run()
+    for step in tour.steps { #expect(output.contains("\n" + step.title + "\n")) }
+    #expect(!output.contains("\u{1B}"))
+    #expect(output.contains("it would read less with #Index<Track>([\\.seconds])"))
     #expect(Transcript.of("verify", tour.path).ending == .good)
     #expect(Transcript.of("verify", tour.damagedPath).ending == .failed)
   }
 
-  @Test func `numbers in scattered order are each number once`() {
-    for count in [1, 2, 3, 10, 618, 1000, 7919] {
-      let flock = Flock(count: count)
-      #expect(Set((0..<count).map { flock.number(at: $0) }) == Set(0..<count))
+  @Test func `the code that is shown is the code that runs`() throws {
+    let sources = ["Asking", "Graph", "Crash", "Damage"].map { "Tour+\($0)" } + ["Witness"]
+    let lines = try sources.flatMap { name in
+      try ReadmeTests.text("Sources/RoostTool/Tour/\(name).swift").split(separator: "\n")
+        .map { $0.trimmingCharacters(in: .whitespaces) }
     }
+    let folder = try ScratchFolder()
+    for step in tour(folder).steps {
+      let shown = step.code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      #expect(!shown.isEmpty)
+      for line in shown where !line.hasPrefix("let name = ") && !line.hasPrefix("print(") {
+        #expect(lines.count { $0 == line } >= 2, "\(step.title) shows \(line), and does something else")
+      }
+    }
+  }
+
+  @Test func `code on a terminal has colours and keeps its letters`() throws {
+    let folder = try ScratchFolder()
+    let plain = #"let name = "try it"  // for all"#
+    #expect(tour(folder).coloured(plain) == plain)
+    let colours = Console(isTerminal: true, hasColours: true) { _, _ in }
+    let shown = Tour(console: colours, folder: folder.path, count: 1000, program: "").coloured(plain)
+    #expect(shown.contains("\u{1B}[1mlet"))
+    #expect(shown.contains("\u{1B}[32m\"try it\"") && shown.contains("\u{1B}[2m// for"))
+    #expect(shown.replacing(/\u{1B}\[\d+m/, with: "") == plain)
   }
 
   @Test(arguments: ["missing", "more", "wrong"])
-  func `a store that is not what was filled fails the tour`(fault: String) throws {
+  func `a store that is not what was imported fails the tour`(fault: String) throws {
     let folder = try ScratchFolder()
     let tour = tour(folder)
-    _ = try tour.fill()
-    let store = try KeyValueStore(tour.path)
-    try store.write { writer in
-      let tree = try writer.tree(Flock.tree)
-      switch fault {
-      case "missing": try tree.remove(Flock.key(77))
-      case "more": try tree.put("bird/more", "x")
-      default: try tree.put(Flock.key(77), "0123456789abcdef house martin, 1 g")
-      }
+    _ = try tour.importing.run()
+    let context = ModelContext(try tour.container())
+    try tour.checkAll(context)
+    let one = try #require(try context.fetch(FetchDescriptor<Track>(predicate: #Predicate { $0.number == 77 })).first)
+    switch fault {
+    case "missing": context.delete(one)
+    case "more": context.insert(Track(1000, title: "more", year: 1977, seconds: 61, on: nil))
+    default: (one.year, one.seconds) = (one.year == 1977 ? 1978 : 1977, one.seconds == 61 ? 62 : 61)
     }
-    #expect(throws: CheckFailure.self) { try tour.checkAll(store) }
-    try store.close()
-    #expect(throws: CheckFailure.self) {
-      _ = try tour.scan()
-      _ = try tour.count()
+    try context.save()
+    #expect(throws: CheckFailure.self) { try tour.checkAll(context) }
+    // Only those that come by it can notice.
+    if fault != "more" { #expect(throws: CheckFailure.self) { _ = try tour.walking.run() } }
+    if fault != "missing" {
+      #expect(throws: CheckFailure.self) {
+        _ = try tour.byIndex.run()
+        _ = try tour.withoutIndex.run()
+      }
     }
   }
 
-  @Test func `commits that are lost, torn or too many fail the tour`() throws {
+  @Test func `saves that are lost, torn or too many fail the tour`() throws {
     let folder = try ScratchFolder()
-    let store = try KeyValueStore(folder.file("a.roost"))
-    func put(_ keys: Range<UInt64>) throws {
-      try store.write { writer in
-        let table = try writer.table(Witness.table)
-        for key in keys { try table.put(key, Witness.value(key)) }
-      }
+    let context = ModelContext(try Tour.container(folder.file("a.roost")))
+    func put(_ numbers: Range<Int>) throws {
+      for number in numbers { context.insert(Visit(number)) }
+      try context.save()
     }
-    try put(Witness.keys(of: 1))
-    try put(Witness.keys(of: 2))
-    #expect(try Witness.examine(store, acknowledged: 2).commits == 2)
-    #expect(try Witness.examine(store, acknowledged: 1).commits == 2)
-    #expect(throws: CheckFailure.self) { try Witness.examine(store, acknowledged: 3) }
-    #expect(throws: CheckFailure.self) { try Witness.examine(store, acknowledged: 0) }
+    try put(Witness.numbers(of: 1))
+    try put(Witness.numbers(of: 2))
+    #expect(try Witness.examine(context, acknowledged: 2) == 2)
+    #expect(try Witness.examine(context, acknowledged: 1) == 2)
+    #expect(throws: CheckFailure.self) { try Witness.examine(context, acknowledged: 3) }
+    #expect(throws: CheckFailure.self) { try Witness.examine(context, acknowledged: 0) }
     try put(8..<9)
-    #expect(throws: CheckFailure.self) { try Witness.examine(store, acknowledged: 2) }
+    #expect(throws: CheckFailure.self) { try Witness.examine(context, acknowledged: 2) }
     try put(9..<13)
-    try store.write { try $0.table(Witness.table).remove(3) }
-    #expect(throws: CheckFailure.self) { try Witness.examine(store, acknowledged: 3) }
-    try store.close()
+    try context.delete(model: Visit.self, where: #Predicate { $0.number == 3 })
+    try context.save()
+    #expect(throws: CheckFailure.self) { try Witness.examine(context, acknowledged: 3) }
   }
 
   @Test func `damage that is not noticed fails the tour`() throws {
     let folder = try ScratchFolder()
     let tour = tour(folder)
-    _ = try tour.fill()
-    let page = try #require(try tour.usedPages().last)
+    _ = try tour.importing.run()
+    try tour.close()
+    try FileManager.default.copyItem(atPath: tour.path, toPath: tour.damagedPath)
+    let pages = try RecordStore.pages(of: tour.path)
+    #expect(pages.rows.count > 5 && Set(pages.all).count == pages.all.count && Set(pages.rows).isSubset(of: pages.all))
+    let page = try #require(pages.rows.last)
     // Nothing was flipped, so nothing can be noticed.
-    #expect(throws: CheckFailure.self) { try tour.checkNoticed(page, tour.path) }
-    try tour.flip(9, of: page, in: tour.path)
-    #expect(throws: Never.self) { try tour.checkNoticed(page, tour.path) }
+    #expect(throws: CheckFailure.self) { try tour.checkNoticed(page) }
+    #expect(try tour.askAll().right == 10)
+    try tour.flip(9, of: page)
+    #expect(throws: Never.self) { try tour.checkNoticed(page) }
+    let outcome = try tour.askAll()
+    #expect(outcome.refused > 0 && outcome.wrong == 0 && outcome.error?.page == UInt64(page.place))
   }
 
   @Test func `a witness that cannot start, or ends by itself, fails the tour`() throws {
-    let folder = try ScratchFolder()
     for program in ["/nowhere/roost", "/bin/true"] {
-      var tour = tour(folder, count: 10)
-      tour = Tour(console: tour.console, folder: tour.folder, flock: tour.flock, program: program)
-      _ = try tour.fill()
-      #expect(throws: CheckFailure.self) { try tour.crash() }
+      let folder = try ScratchFolder()
+      let tour = tour(folder, program: program)
+      _ = try tour.importing.run()
+      #expect(throws: CheckFailure.self) { _ = try tour.killing.run() }
+    }
+    #expect(throws: CheckFailure.self) { try Witness.run("/nowhere/store.roost") }
+  }
+
+  @Test func `the four figures are measured`() throws {
+    let folder = try ScratchFolder()
+    var output = ""
+    let console = Console(isTerminal: false, hasColours: false) { output += $1 }
+    try Figures(console: console, folder: folder.path, program: Self.program).run()
+    #expect(output.split(separator: "\n").count == 4)
+    #expect(throws: CheckFailure.self) {
+      try Figures(console: console, folder: try ScratchFolder().path, program: "/bin/true").run()
     }
   }
 

@@ -159,6 +159,8 @@ struct GroupKey<Model: PersistentModel> {
   let isSortedAsStored: Bool
   private let decodeStored: (Value) -> AnyHashable?
   private let isIdentifier: Bool
+  /// Whether keys are equal exactly if what is stored of them is.
+  private let isComparedAsStored: Bool
   private let order: ((Any, Any) -> Int)?
 
   struct Placed {
@@ -173,6 +175,7 @@ struct GroupKey<Model: PersistentModel> {
     decodeStored = { StoredValue.decoded($0, as: Key.self).map { AnyHashable($0) } }
     let whole = (Key.self as? any OptionalValue.Type)?.wrapped ?? Key.self
     isIdentifier = whole == PersistentIdentifier.self
+    isComparedAsStored = isIdentifier || Constant.isComparedByValue(Key.self)
     isSortedAsStored = isIdentifier || whole is any _Storable.Type || !(whole is any Comparable.Type)
     order = KeyOrder.order(of: whole)
   }
@@ -180,7 +183,7 @@ struct GroupKey<Model: PersistentModel> {
   func compare(_ one: AnyHashable, _ other: AnyHashable) -> Int { order?(one.base, other.base) ?? 0 }
 
   func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
-    guard let path, let found = PlacedPath(path, map, store), found.kind.isSortable,
+    guard isComparedAsStored, let path, let found = PlacedPath(path, map, store), found.kind.isSortable,
       path.change == .none || path.change == .rawValue
     else { return nil }
     guard let row = found.row else {

@@ -90,12 +90,17 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
   }
 
   private func take(_ value: Value) {
-    // What is no number is not equal to itself.
-    guard let best, best == best else {
+    guard let best, Self.isNumber(best) else {
       best = value
       return
     }
-    if isGreatest ? best < value : value < best { self.best = value }
+    if Self.isNumber(value), isGreatest ? best < value : value < best { self.best = value }
+  }
+
+  /// What is no number is not equal to itself, but for a decimal.
+  private static func isNumber(_ value: Value) -> Bool {
+    if Value.self == Decimal.self { return !((value as? Decimal)?.isNaN ?? false) }
+    return value == value
   }
 
   override func result() -> Value? { best }

@@ -2,7 +2,8 @@ public import Foundation
 internal import RoostGraph
 
 /// Writes that make no model for each row. Each is one transaction of its own, which is stored when the call returns; what waits in
-/// this context goes on waiting.
+/// this context goes on waiting. Neither ``ModelContext/rollback()`` nor an ``ModelContext/undoManager`` takes it back, because nothing is kept of what
+/// the rows were.
 extension ModelContext {
   /// Changes all stored models that fulfil a predicate, now: the closure is called with each in turn, and what it sets is written.
   ///

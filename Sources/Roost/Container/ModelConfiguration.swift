@@ -20,6 +20,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
+  var storeFaults: StoreFaults?
   /// Whether the program said where the file is.
   let hasOwnPlace: Bool
 
@@ -84,7 +85,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Whether a file can have such a name.
   public func validate() throws {
     try checkHistory()
-    if isStoredInMemoryOnly { return }
+    if isStoredInMemoryOnly {
+      if storeFaults == nil { return }
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "a store in memory has no device that could fail: give the configuration with faults a url")
+    }
     let file = hasOwnPlace ? url.lastPathComponent : name
     if file.isEmpty || file == "." || file == ".." || file.contains("\0") || (!hasOwnPlace && file.contains("/")) {
       throw SwiftDataError.configurationFileNameContainsInvalidCharacters.about("\"\(file)\" cannot name a file")

@@ -20,6 +20,7 @@ final class OpenGraphs: @unchecked Sendable {
   private struct Entry {
     weak var store: GraphStore?
     var models: [ObjectIdentifier]
+    var faults: StoreFaults?
   }
 
   private let lock = Lock()
@@ -40,11 +41,21 @@ final class OpenGraphs: @unchecked Sendable {
           "\(path) is open in this program with other models: let go of that container, its contexts and their objects first"
         )
       }
+      if let faults = configuration.faults, faults != entry.faults {
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "\(path) is open in this program without these faults: make the container that has them first")
+      }
       return store
     }
     if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
-    let store = try GraphStore.open(path, models, isReadOnly: isReadOnly)
-    open[key] = Entry(store: store, models: types)
+    let store: GraphStore
+    if let faults = configuration.faults {
+      let files = FaultyFileSystem(faults)
+      store = try GraphStore.open(path, models, isReadOnly: isReadOnly, fileSystem: files) { try files.askRoom(path) }
+    } else {
+      store = try GraphStore.open(path, models, isReadOnly: isReadOnly)
+    }
+    open[key] = Entry(store: store, models: types, faults: configuration.faults)
     return store
   }
 }

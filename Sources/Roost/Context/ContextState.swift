@@ -170,6 +170,12 @@ final class ContextState {
     #endif
   }
 
+  func noteSaved() {
+    #if !canImport(Darwin)
+      recorder?.isSaved()
+    #endif
+  }
+
   func forgetChanges(areSaved: Bool) {
     #if !canImport(Darwin)
       if areSaved { recorder?.didSave() } else { recorder?.forget() }

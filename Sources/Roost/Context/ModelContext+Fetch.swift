@@ -6,6 +6,10 @@ extension ModelContext {
   /// The models that a descriptor asks for.
   @_disfavoredOverload
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    try found(descriptor)
+  }
+
+  func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try state.call(.fetching) {
       if let found = try PreparedFetch.objects(descriptor, state) { return found }
       return try FetchRun(descriptor, state).objects()
@@ -42,6 +46,10 @@ extension ModelContext {
   /// How many models there are. Where an index knows it no row is read.
   @_disfavoredOverload
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
+    try counted(descriptor)
+  }
+
+  func counted<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try state.call(.fetching) {
       if let count = try PreparedFetch.count(descriptor, state) { return count }
       return try FetchRun(descriptor, state).count()
@@ -51,6 +59,10 @@ extension ModelContext {
   @_disfavoredOverload
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
+    try identified(descriptor)
+  }
+
+  func identified<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
     try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }
   }
 

@@ -117,6 +117,8 @@ public class ModelContext: Equatable, SendableMetatype {
       do { try GraphContext.save(state.open, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
         throw state.stores.error(refusal)
       }
+      // Before anybody is told, who may change more.
+      state.noteSaved()
     }
     state.forgetChanges(areSaved: true)
     report.post()

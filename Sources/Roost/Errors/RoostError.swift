@@ -34,6 +34,8 @@ public struct RoostError: Error, CustomStringConvertible {
     case pendingChanges
     /// A condition comes to a row for which it has no answer.
     case badCondition
+    /// What is imported is wrong as it stands; ``RoostError/importFault`` says where.
+    case badInput
     /// The history is asked for, and is off.
     case historyOff
     /// The store's file, or the device, refused.

@@ -52,7 +52,16 @@ public struct DefaultHistoryToken: HistoryToken {
   // MARK: Order
 
   public static func == (one: DefaultHistoryToken, other: DefaultHistoryToken) -> Bool {
-    one.first == other.first && one.others == other.others
+    if one.onlyStore != nil || other.onlyStore != nil {
+      return one.onlyStore != nil ? one.isAsked(as: other) : other.isAsked(as: one)
+    }
+    return one.first == other.first && one.others == other.others
+  }
+
+  /// Whether the transaction that is asked is the one behind which a place stands. A store that the place does not know was not there then.
+  private func isAsked(as other: DefaultHistoryToken) -> Bool {
+    guard let onlyStore, other.place(in: onlyStore) != nil else { return false }
+    return other.places.allSatisfy { known in place(in: StoreNumber(known)).map { $0 == known } ?? true }
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -61,9 +70,9 @@ public struct DefaultHistoryToken: HistoryToken {
   }
 
   public static func < (one: DefaultHistoryToken, other: DefaultHistoryToken) -> Bool {
-    if let store = one.onlyStore ?? other.onlyStore {
-      return one.number(in: store) < other.number(in: store)
-    }
+    // Of the transaction that is asked the number alone says whether it is before a place, but for the one that the place stands behind.
+    if let store = other.onlyStore { return one.number(in: store) < other.number(in: store) }
+    if let store = one.onlyStore { return one.number(in: store) <= other.number(in: store) && one != other }
     if one.others.isEmpty, other.others.isEmpty, let place = one.first, let otherPlace = other.first,
       StoreNumber(place) == StoreNumber(otherPlace)
     {

@@ -35,6 +35,12 @@ struct HistoryBounds {
     }
   }
 
+  /// Whether with several stores a token's number in one of them does not say all: the transaction that the token stands behind is of one
+  /// store, and the one with its number in another store is not meant.
+  var meansOneTransaction: Bool {
+    bounds.contains { $0.token != nil && [.less, .equal, .greaterOrEqual].contains($0.comparison) }
+  }
+
   /// Whether there is a token behind which everything is wanted.
   var hasLowerToken: Bool {
     bounds.contains { bound in

@@ -37,7 +37,8 @@ public struct HistoryConsumer: Sendable {
   /// piece comes when this one is acknowledged.
   ///
   /// Where something behind the position is not known, because the history was off for a while, it throws
-  /// ``SwiftDataError/historyTokenExpired``; acknowledge ``ModelContainer/latestHistoryToken`` to go on.
+  /// ``SwiftDataError/historyTokenExpired``; acknowledge ``ModelContainer/latestHistoryToken`` to go on. A store whose history is off is then
+  /// left out, and its changes are told again from ``Start`` on when it is on again.
   public func changes(atMost limit: Int = 1000) throws -> [DefaultHistoryTransaction] {
     guard limit > 0 else {
       throw RoostError(.badValue, "a piece of at most \(limit) transactions says nothing: ask for one at least")
@@ -54,7 +55,10 @@ public struct HistoryConsumer: Sendable {
           "the token is of other stores than this container's: acknowledge one of its own transactions")
       }
       for store in stores {
-        guard let place = token.place(in: store.number) else { continue }
+        guard let place = token.place(in: store.number) else {
+          try leave(store)
+          continue
+        }
         let known = try store.records.read { try $0.consumers.first { $0.name == name }?.token }
         if let known, known.transaction >= place.transaction { continue }
         try store.records.write { writer in
@@ -64,6 +68,18 @@ public struct HistoryConsumer: Sendable {
           try writer.setConsumer(name, place)
         }
       }
+    }
+  }
+
+  /// Where the history of a store is off, nobody can go on from a place in it: the store forgets the name, so that the others are read.
+  private func leave(_ store: GraphStore) throws {
+    let isLost = try store.records.read { reader in
+      guard try reader.historyMode == .off else { return false }
+      return try reader.consumers.contains { $0.name == name }
+    }
+    guard isLost else { return }
+    try store.records.write { writer in
+      if try writer.historyMode == .off { _ = try writer.removeConsumer(name) }
     }
   }
 

@@ -23,7 +23,9 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   private var count = 0
   private var place: DefaultHistoryToken
   private var tickets: [CommitListeners.Ticket] = []
-  private let isolation: (any Actor)?
+  /// Weak, because an actor may keep its observers.
+  private weak var isolation: (any Actor)?
+  private let isIsolated: Bool
 
   /// - Parameters:
   ///   - historyTokens: by store, from where on commits count, as ``ModelContainer/remoteChange`` tells it; nil for from now on.
@@ -39,6 +41,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     self.observedModels = observedModels
     self.authors = authors
     self.isolation = isolation
+    isIsolated = isolation != nil
     for model in observedModels { _ = try modelContainer.stores.known(model) }
     place = try modelContainer.latestHistoryToken
     if let historyTokens { place = try Self.place(historyTokens, place) }
@@ -73,17 +76,23 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   }
 
   private func listen() {
-    let isolation = isolation
     tickets = modelContainer.stores.stores.map { store in
       store.listeners.add { [weak self] begins in
         Task {
           begins()
-          await self?.goOn(isolation)
+          await self?.goOn()
         }
       }
     }
     // Something may have been committed since it was looked.
-    Task { [weak self] in await self?.goOn(isolation) }
+    Task { [weak self] in await self?.goOn() }
+  }
+
+  /// Looks on the actor that made it. Where that is gone, nobody is left who would read the counter there.
+  private func goOn() async {
+    let isolation = isolation
+    if isolation == nil, isIsolated { return }
+    await goOn(isolation)
   }
 
   private func goOn(_ isolation: isolated (any Actor)?) async {

@@ -28,10 +28,11 @@ final class HistoryStream {
     self.stores = stores
     try Self.check(all, bounds)
     self.isReversed = isReversed
-    self.predicate = bounds.isExact ? nil : predicate
+    let isLoose = all.count > 1 && bounds.meansOneTransaction
+    self.predicate = bounds.isExact && !isLoose ? nil : predicate
     var lowest: [StoreNumber: RoostRecords.HistoryToken] = [:]
     for store in stores {
-      var range = try store.range(bounds)
+      var range = try store.range(bounds, isLoose: isLoose && predicate != nil)
       range.isReversed = isReversed
       range.entities = entities?(store.store)
       if let wanted = bounds.stores, !wanted.contains(store.store.identifier) { continue }

@@ -24,7 +24,9 @@ final class OpenHistory {
   deinit { reader.close() }
 
   /// The stretch that bounds ask for. Throws where a token's future is not known.
-  func range(_ bounds: HistoryBounds) throws -> HistoryRange {
+  ///
+  /// - Parameter isLoose: whether each transaction is asked afterwards, so that one more does no harm.
+  func range(_ bounds: HistoryBounds, isLoose: Bool = false) throws -> HistoryRange {
     var range = HistoryRange(after: try reader.oldestToken.transaction, crossesGaps: !bounds.hasLowerToken)
     for bound in bounds.bounds {
       let place: UInt64
@@ -45,6 +47,7 @@ final class OpenHistory {
         continue
       }
       switch bound.comparison {
+      case .less where isLoose && bound.token != nil: range.through = min(range.through, place)
       case .less: range.through = min(range.through, place == 0 ? 0 : place - 1)
       case .lessOrEqual: range.through = min(range.through, place)
       case .equal:

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Finds out where a key path leads, without running code of a user's: a property that only looks as if it were stored has components
-/// that no stored one has.
+/// Finds out where a key path leads, by what its components are: a property that only looks as if it were stored has components that no
+/// stored one has. Of a user's code one thing is run: a computed property of an enum that might be its raw value is asked of its cases.
 struct PathFinder {
   private let keyPath: AnyKeyPath
   private var text: Substring
@@ -109,6 +109,9 @@ struct PathFinder {
   private mutating func rawValue(_ coder: AnyCoder) -> Bool {
     guard let point = text.firstIndex(of: "."), !text[point...].dropFirst().contains(".") else { return false }
     path.change = .rawValue
+    if text.drop(while: { "?.".contains($0) }).prefix(while: { $0 != "?" }) == RawValues.stored, coder.isRaw {
+      return true
+    }
     return PathProof(keyPath, path).showsRawValue(Self.whole(coder.valueType))
   }
 

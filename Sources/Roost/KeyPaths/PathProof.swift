@@ -47,10 +47,15 @@ struct PathProof {
   }
 
   /// Whether the raw value of each case is seen. Where the cases are not known it is believed that it is not.
+  ///
+  /// What yields another type is not asked. Else the property is asked of one case after the other, up to the first whose raw value it
+  /// does not show.
   func showsRawValue(_ type: Any.Type) -> Bool {
     guard let type = type as? any (RawRepresentable & CaseIterable).Type else { return false }
     func open<Case: RawRepresentable & CaseIterable>(_ type: Case.Type) -> Bool {
-      Case.allCases.allSatisfy { one in
+      let shown = Swift.type(of: keyPath).valueType
+      guard shown == Case.RawValue.self || shown == Case.RawValue?.self else { return false }
+      return Case.allCases.allSatisfy { one in
         guard let seen = see(one).flatMap({ Constant.flattened($0) }) as? AnyHashable,
           let raw = one.rawValue as? AnyHashable
         else { return false }

@@ -33,18 +33,8 @@ enum Constant {
   /// Whether two values of a type are equal exactly if what is stored of them is. A struct, and an enum with values, may see
   /// that its own way.
   static func isComparedByValue(_ type: Any.Type) -> Bool {
-    if type == Data.self || type == Data?.self { return true }
     guard let codable = type as? any Codable.Type else { return false }
-    return (try? CoderShelf.shared.coder(any: codable)).map { isPlain($0.form.element) } ?? false
-  }
-
-  private static func isPlain(_ element: ElementType) -> Bool {
-    switch element {
-    case .structure, .plain(.data), .plain(.presence): false
-    case .optional(let inner), .plain(.array(let inner)), .plain(.set(let inner)): isPlain(inner)
-    case .plain(.dictionary(let key, let value)): isPlain(key) && isPlain(value)
-    case .plain: true
-    }
+    return (try? CoderShelf.shared.coder(any: codable))?.isComparedAsStored ?? false
   }
 
   /// Whether `<` of a type is what the engine sorts by. An enum may have an order of its own.
@@ -107,7 +97,11 @@ enum Constant {
 
   /// What stands in an optional, however often it is wrapped.
   static func flattened(_ value: Any) -> Any? {
-    guard let optional = value as? any WrappedValue else { return value }
+    // What is no optional is not asked for a conformance, which takes long where there is none.
+    let optionalKind = 0x202
+    guard unsafeBitCast(type(of: value), to: UnsafePointer<Int>.self).pointee == optionalKind,
+      let optional = value as? any WrappedValue
+    else { return value }
     return optional.content.flatMap { flattened($0) }
   }
 }

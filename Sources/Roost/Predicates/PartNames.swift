@@ -67,12 +67,24 @@ enum PartNames {
   }
 }
 
-/// Tells the key path of an enum's raw value from those of its other properties.
+/// Tells the key path of a raw value from those of other properties.
 enum RawValues {
-  /// Whether it shows the raw value of each case. What cannot be tried is believed not to.
+  /// Whether it shows the raw value: by the name of what is stored in a struct, or of each case of an enum. What cannot be tried is
+  /// believed not to.
   static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
-    guard let root = type(of: keyPath).rootType as? any (RawRepresentable & CaseIterable).Type else { return false }
-    return shows(keyPath, root)
+    let root = type(of: keyPath).rootType
+    if KeyPathText.components(keyPath) == stored, isRaw(root) { return true }
+    guard let cases = root as? any (RawRepresentable & CaseIterable).Type else { return false }
+    return shows(keyPath, cases)
+  }
+
+  /// What the description of a key path says of a stored property of that name. A type has no other one.
+  static let stored: Substring = "rawValue"
+
+  /// Whether the raw value is what is stored of a type.
+  static func isRaw(_ type: Any.Type) -> Bool {
+    guard let codable = type as? any Codable.Type else { return false }
+    return (try? CoderShelf.shared.coder(any: codable))?.isRaw ?? false
   }
 
   private static func shows<Case: RawRepresentable & CaseIterable>(_ keyPath: AnyKeyPath, _ type: Case.Type) -> Bool {

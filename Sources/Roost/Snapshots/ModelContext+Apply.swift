@@ -33,24 +33,40 @@ private struct SnapshotApplication {
   let contents: [SnapshotContent]
   let context: ModelContext
   /// By snapshot, its model, and whether that is new.
-  var models: [(model: any PersistentModel, isNew: Bool)?]
-  /// The snapshots by the identifiers that they have.
-  let places: [PersistentIdentifier: Int]
+  var models: [Found?]
+  /// New models whose relationships to one are not set yet.
+  var made: [Int: any PersistentModel] = [:]
+  /// The snapshots by what they are of.
+  let places: [Source: Int]
   /// Models that wait and had no identifier of their own when a snapshot was made of them.
   var waiting: [PersistentIdentifier: any PersistentModel] = [:]
-  /// Snapshots that are being looked at.
-  var path: Set<Int> = []
+
+  struct Found {
+    var model: any PersistentModel
+    var isNew = false
+  }
+
+  /// An identifier, and where it means something: without a row in one process alone.
+  struct Source: Hashable {
+    var identifier: PersistentIdentifier
+    var process: UInt64?
+
+    init(_ identifier: PersistentIdentifier, _ content: SnapshotContent) {
+      self.identifier = identifier
+      if case .temporary = identifier.key { process = content.process }
+    }
+  }
 
   init(_ contents: [SnapshotContent], _ context: ModelContext) {
     self.contents = contents
     self.context = context
     models = Array(repeating: nil, count: contents.count)
-    places = Dictionary(contents.enumerated().map { ($1.identifier, $0) }) { _, last in last }
+    places = Dictionary(contents.enumerated().map { (Source($1.identifier, $1), $0) }) { _, last in last }
   }
 
   mutating func run() throws -> [any PersistentModel] {
     noteWaiting()
-    for number in contents.indices { _ = try find(number) }
+    for number in contents.indices { try find(number) }
     for content in contents { try check(content) }
     let found = models.compactMap { $0 }
     for found in found where found.isNew { try context.state.graph(of: found.model).insert(found.model) }
@@ -71,23 +87,46 @@ private struct SnapshotApplication {
 
   // MARK: Finding
 
-  private mutating func find(_ number: Int) throws -> any PersistentModel {
-    if let known = models[number] { return known.model }
-    let content = contents[number]
-    // Of two snapshots of one model the last one comes last.
-    if let place = places[content.identifier], place != number {
-      let model = try find(place)
-      models[number] = (model, false)
-      return model
+  /// Finds a snapshot's model, and before it those of the snapshots to which that leads by relationships to one: what must be unique may
+  /// be such a relationship. In a circle one of them is set later.
+  private mutating func find(_ first: Int) throws {
+    var path = [first]
+    var begun: Set<Int> = []
+    while let number = path.last {
+      if models[number] != nil {
+        path.removeLast()
+      } else if begun.insert(number).inserted {
+        let content = contents[number]
+        // Of two snapshots of one model the last one comes last.
+        if let place = places[Source(content.identifier, content)], place != number {
+          path.append(place)
+          continue
+        }
+        try begin(number)
+        if models[number] != nil { continue }
+        for case .one(let one?) in content.links {
+          if let place = places[Source(one, content)], models[place] == nil, !begun.contains(place) {
+            path.append(place)
+          }
+        }
+      } else {
+        try finish(number)
+        path.removeLast()
+      }
     }
-    if let model = try known(content.identifier, content.isElsewhere) {
+  }
+
+  /// Finds a model by its identifier, or makes a new one that leads nowhere yet.
+  private mutating func begin(_ number: Int) throws {
+    let content = contents[number]
+    if let model = try known(content.identifier, content) {
       guard type(of: model)._$type.isKind(of: content.type) else {
         throw RoostError(
           .badValue,
           "\(content.type.name): the model of this identifier is a \(type(of: model)._$type.name) here")
       }
-      models[number] = (model, false)
-      return model
+      models[number] = Found(model: model)
+      return
     }
     let made = content.makeModel()
     _ = try context.state.stores.known(type(of: made))
@@ -103,19 +142,24 @@ private struct SnapshotApplication {
         "\(content.type.name).\(content.type.propertyName(property)) is not in the snapshot, so no new model can be made of it: "
           + "give the property a default")
     }
-    // What must be unique may be a relationship, so those to one are set before somebody looks.
-    path.insert(number)
+    self.made[number] = made
+  }
+
+  private mutating func finish(_ number: Int) throws {
+    let content = contents[number]
+    guard let made = made[number] else {
+      // Another snapshot of the same model, which was found meanwhile.
+      if let place = places[Source(content.identifier, content)], let model = models[place]?.model {
+        models[number] = Found(model: model)
+      }
+      return
+    }
     for property in content.form.links {
       guard case .one(let one?)? = content.link(property), let other = try target(one, content) else { continue }
       made._$fill(property, with: other)
     }
-    path.remove(number)
-    if let like = try likeness(made, content) {
-      models[number] = (like, false)
-      return like
-    }
-    models[number] = (made, true)
-    return made
+    self.made[number] = nil
+    models[number] = try likeness(made, content).map { Found(model: $0) } ?? Found(model: made, isNew: true)
   }
 
   /// A stored model with the same unique values.
@@ -132,21 +176,21 @@ private struct SnapshotApplication {
   }
 
   /// A model that is here already.
-  private func known(_ identifier: PersistentIdentifier, _ isElsewhere: Bool) throws -> (any PersistentModel)? {
-    if case .temporary = identifier.key { return isElsewhere ? nil : waiting[identifier] }
+  private func known(_ identifier: PersistentIdentifier, _ content: SnapshotContent) throws -> (any PersistentModel)? {
+    if case .temporary = identifier.key { return content.process == nil ? waiting[identifier] : nil }
     guard let (place, row) = context.state.stores.row(of: identifier) else { return nil }
     return try context.state.graph(place.store).existing(place.map, RowID(row)) as? any PersistentModel
   }
 
-  /// Where a relationship leads: to another snapshot's model, or to one that is here. Nil while that is being looked for.
-  private mutating func target(
+  /// Where a relationship leads: to another snapshot's model, or to one that is here. Nil as long as that is not found.
+  private func target(
     _ identifier: PersistentIdentifier, _ content: SnapshotContent
   ) throws -> (any PersistentModel)? {
-    if let place = places[identifier] { return path.contains(place) ? nil : try find(place) }
-    return try known(identifier, content.isElsewhere)
+    if let place = places[Source(identifier, content)] { return models[place]?.model }
+    return try known(identifier, content)
   }
 
-  private mutating func check(_ content: SnapshotContent) throws {
+  private func check(_ content: SnapshotContent) throws {
     for property in content.form.links {
       let identifiers: [PersistentIdentifier] =
         switch content.link(property) {

@@ -17,7 +17,7 @@ extension ModelSnapshot: Codable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entityName, forKey: .model)
     try container.encode(persistentModelID, forKey: .id)
-    if content.hasTemporary { try container.encode(Process.number, forKey: .process) }
+    if content.hasTemporary { try container.encode(content.process ?? Process.number, forKey: .process) }
     var values = container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)
     try content.values.encode(into: &values)
     for property in content.form.links {
@@ -57,7 +57,8 @@ extension ModelSnapshot: Codable {
     content = SnapshotContent(try container.decode(PersistentIdentifier.self, forKey: .id), image, links)
     content.isDecoded = true
     if content.hasTemporary {
-      content.isElsewhere = try container.decodeIfPresent(UInt64.self, forKey: .process) != Process.number
+      let process = try container.decodeIfPresent(UInt64.self, forKey: .process) ?? Process.unknown
+      if process != Process.number { content.process = process }
     }
   }
 }
@@ -81,7 +82,9 @@ extension SnapshotContent {
 
 private enum Process {
   /// Tells this process from all others.
-  static let number = UInt64.random(in: .min ... .max)
+  static let number = UInt64.random(in: 1 ... .max)
+  /// Some other one that does not say which.
+  static let unknown: UInt64 = 0
 }
 
 /// What a class's properties were called before.

@@ -29,10 +29,13 @@ extension SnapshotContent {
 }
 
 extension SnapshotContent {
-  /// Sets what differs in a model of a context; what is not known stays.
-  func give(to model: any PersistentModel, target: (PersistentIdentifier) -> (any PersistentModel)?) {
+  /// Sets what differs in a model of a context; what is not known stays, and what is not wanted.
+  func give(
+    to model: any PersistentModel, target: (PersistentIdentifier) -> (any PersistentModel)?,
+    where isWanted: (Int) -> Bool = { _ in true }
+  ) {
     let now = SnapshotContent(model)
-    for property in type.properties.indices where isPresent(property) {
+    for property in type.properties.indices where isPresent(property) && isWanted(property) {
       switch link(property) {
       case nil:
         if !values.isSame(property, as: now.values), let value = values.any(property) { model.assign(property, value) }

@@ -8,8 +8,8 @@ struct SnapshotContent: Hashable, Sendable {
   var values: ValueImage
   /// By place among the class's relationships.
   var links: [Link]
-  /// Whether it comes from another process, where identifiers of models without a row are others'.
-  var isElsewhere = false
+  /// The process that it comes from, where that is another one: there, identifiers of models without a row are others'.
+  var process: UInt64?
   /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
   var isDecoded = false
 
@@ -83,6 +83,13 @@ struct SnapshotContent: Hashable, Sendable {
   func link(_ property: Int) -> Link? {
     let place = form.linkPlaces[property]
     return place < 0 ? nil : links[place]
+  }
+
+  mutating func setLink(_ property: Int, _ link: Link) { links[form.linkPlaces[property]] = link }
+
+  /// Takes a value over as another content has it.
+  mutating func takeValue(_ property: Int, of other: SnapshotContent) {
+    values = values.taking(property, of: other.values)
   }
 
   func isPresent(_ property: Int) -> Bool {

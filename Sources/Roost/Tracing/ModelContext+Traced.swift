@@ -8,11 +8,9 @@ extension ModelContext {
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [T] where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else {
-      return try (fetch as (FetchDescriptor<T>) throws -> [T])(descriptor)
-    }
+    guard let tracer = state.stores.tracer(of: T.self) else { return try found(descriptor) }
     return try traced(.fetch, descriptor, tracer, (fileID, line), \.count) {
-      try (fetch as (FetchDescriptor<T>) throws -> [T])(descriptor)
+      try found(descriptor)
     }
   }
 
@@ -20,30 +18,27 @@ extension ModelContext {
   public func fetchCount<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else {
-      return try (fetchCount as (FetchDescriptor<T>) throws -> Int)(descriptor)
-    }
+    guard let tracer = state.stores.tracer(of: T.self) else { return try counted(descriptor) }
     return try traced(.count, descriptor, tracer, (fileID, line), \.self) {
-      try (fetchCount as (FetchDescriptor<T>) throws -> Int)(descriptor)
+      try counted(descriptor)
     }
   }
 
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else {
-      return try (fetchIdentifiers as (FetchDescriptor<T>) throws -> [PersistentIdentifier])(descriptor)
-    }
+    guard let tracer = state.stores.tracer(of: T.self) else { return try identified(descriptor) }
     return try traced(.identifiers, descriptor, tracer, (fileID, line), \.count) {
-      try (fetchIdentifiers as (FetchDescriptor<T>) throws -> [PersistentIdentifier])(descriptor)
+      try identified(descriptor)
     }
   }
 
   /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
   /// takes them before the first of them commits.
   public func save(fileID: StaticString = #fileID, line: UInt = #line) throws {
-    if !state.stores.isTraced { return try (save as () throws -> Void)() }
-    try tracedSave((fileID, line)) { try (save as () throws -> Void)() }
+    state.endPause()
+    if !state.stores.isTraced { return try saveNow() }
+    try tracedSave((fileID, line)) { try saveNow() }
   }
 
   /// Runs a closure and saves what it changed.

@@ -74,13 +74,17 @@ struct OpeningTrace {
   init(_ tracer: Tracer?) { self.tracer = tracer }
 
   func run(_ body: () throws -> GraphStore) throws -> GraphStore {
-    guard let tracer else { return try body() }
+    guard let tracer else {
+      let store = try body()
+      _ = store.takeRecovery()
+      return store
+    }
     let start = tracer.now
     do {
       let store = try body()
       let end = tracer.now
-      // One that another container has open was opened before.
-      if let recovery = store.recovery, recovery.nanoseconds <= end - start {
+      // Where several containers open a file, it is told once.
+      if let recovery = store.takeRecovery() {
         var event = TraceEvent(.recovery, tracer.store, nanoseconds: recovery.nanoseconds)
         event.commits = recovery.commits
         event.bytes = recovery.bytes

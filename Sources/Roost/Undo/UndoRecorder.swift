@@ -7,8 +7,8 @@ internal import RoostRecords
     /// What takes changes of this context back: insertions, deletions, and changes of properties and relationships, also those that were
     /// saved meanwhile. None by default.
     ///
-    /// A model that comes back after its deletion was saved is a new object with another identifier. ``rollback()`` and ``reset()``
-    /// forget what the context's changes were.
+    /// What other contexts changed stays, also in the same models. A model that comes back after its deletion was saved is a new object
+    /// with another identifier. ``rollback()`` and ``reset()`` forget what the context's changes were. Bulk writes are not taken back.
     public var undoManager: UndoManager? {
       get { state.recorder?.manager }
       set {
@@ -26,11 +26,11 @@ internal import RoostRecords
   final class UndoRecorder: ChangeWatching, UndoRecording {
     let manager: UndoManager
     // The state has it.
-    private unowned let state: ContextState
+    unowned let state: ContextState
     /// Models as they were at the last look, of those that have changed since or wait to be saved; nil for one that was not there.
     private var known: [PersistentIdentifier: SnapshotContent?] = [:]
     /// By models that are gone for good, those that came back instead.
-    private var heirs: [PersistentIdentifier: PersistentIdentifier] = [:]
+    var heirs: [PersistentIdentifier: PersistentIdentifier] = [:]
     private var isLooking = false
 
     init(_ manager: UndoManager, _ state: ContextState) {
@@ -77,12 +77,6 @@ internal import RoostRecords
       state.open.flatMap { $0.insertedObjects + $0.changedObjects }.compactMap { $0 as? any PersistentModel }
     }
 
-    /// A model, and what it was before it changed; nil if it was not there.
-    private struct Change {
-      var identifier: PersistentIdentifier
-      var before: SnapshotContent?
-    }
-
     func noteChanges() {
       if isLooking { return }
       isLooking = true
@@ -93,115 +87,60 @@ internal import RoostRecords
       manager.registerUndo(withTarget: self) { $0.restore(changes) }
     }
 
-    private func takeChanges() -> [Change] {
-      var changes: [Change] = []
+    private func takeChanges() -> [UndoChange] {
+      var changes: [UndoChange] = []
       var next: [PersistentIdentifier: SnapshotContent?] = [:]
+      let pending = pending
+      let deleted = state.open.flatMap(\.deletedObjects).compactMap { $0 as? any PersistentModel }
+      let unborn = known.compactMap { $0.value?.identifier }.filter { $0.storeIdentifier == nil }
+      let ours = OwnChanges(pending, deleted: deleted, unborn: unborn)
       for model in pending {
         let identifier = model.persistentModelID
         let now = SnapshotContent(model)
         switch known[identifier] {
-        case .some(let before): if before != now { changes.append(Change(identifier: identifier, before: before)) }
-        case nil: if !model.isStored { changes.append(Change(identifier: identifier, before: nil)) }
+        case .some(let before?):
+          if let change = ours.change(model, from: before, to: now) { changes.append(change) }
+        case .some(nil): changes.append(UndoChange(identifier: identifier, before: nil, after: now))
+        case nil:
+          if !model.isStored { changes.append(UndoChange(identifier: identifier, before: nil, after: now)) }
         }
         next[identifier] = .some(now)
       }
-      for object in state.open.flatMap(\.deletedObjects) {
-        guard let identifier = (object as? any PersistentModel)?.persistentModelID else { continue }
+      for model in deleted {
+        let identifier = model.persistentModelID
         if case .some(let before?) = known[identifier] {
-          changes.append(Change(identifier: identifier, before: before))
+          changes.append(UndoChange(identifier: identifier, before: before, after: nil))
         }
         next[identifier] = .some(nil)
       }
       for (identifier, before) in known.sorted(by: { $0.key < $1.key }) where next[identifier] == nil {
         let model = find(identifier)
         if let model, !model.isDeleted {
-          if before != SnapshotContent(model) { changes.append(Change(identifier: identifier, before: before)) }
-        } else if before != nil {
-          changes.append(Change(identifier: identifier, before: before))
+          let now = SnapshotContent(model)
+          if let before {
+            if let change = ours.change(model, from: before, to: now) { changes.append(change) }
+          } else {
+            changes.append(UndoChange(identifier: identifier, before: nil, after: now))
+          }
+        } else if let before, before.identifier.storeIdentifier == nil {
+          // Stored ones that are gone were deleted by others.
+          changes.append(UndoChange(identifier: identifier, before: before, after: nil))
         }
       }
       known = next
       return changes
     }
 
-    /// What was saved need not be remembered: whatever changes from here on is seen.
-    func didSave() {
-      known = [:]
-      manager.endEvent()
-    }
+    /// What is saved now need not be remembered: whatever changes from here on is seen. It is called before anybody hears of the save,
+    /// who may change more.
+    func isSaved() { known = [:] }
+
+    /// Behind a save, when everybody has heard of it.
+    func didSave() { manager.endEvent() }
 
     func forget() {
       known = [:]
       manager.removeAllActions(withTarget: self)
-    }
-
-    // MARK: Taking back
-
-    private func restore(_ changes: [Change]) {
-      state.attempt {
-        let contents = Dictionary(changes.compactMap { change in change.before.map { (change.identifier, $0) } }) {
-          first, _ in
-          first
-        }
-        var models: [PersistentIdentifier: any PersistentModel] = [:]
-        for change in changes { try revive(change.identifier, contents, &models) }
-        for (identifier, model) in models.sorted(by: { $0.key < $1.key }) {
-          contents[identifier]?.give(to: model) { self.live($0) }
-        }
-        for change in changes where change.before == nil {
-          if let model = live(change.identifier) { try state.graph(of: model).delete(model) }
-        }
-      }
-    }
-
-    /// Brings a model back, and before it those to which it leads: what went along with one comes back with it.
-    private func revive(
-      _ identifier: PersistentIdentifier, _ contents: [PersistentIdentifier: SnapshotContent],
-      _ models: inout [PersistentIdentifier: any PersistentModel]
-    ) throws {
-      var path = [identifier]
-      var seen: Set<PersistentIdentifier> = []
-      while let next = path.last {
-        guard let content = contents[next], models[next] == nil else {
-          path.removeLast()
-          continue
-        }
-        if seen.insert(next).inserted {
-          for case .one(let other?) in content.links where !seen.contains(other) { path.append(other) }
-          continue
-        }
-        models[next] = try revived(next, content)
-      }
-    }
-
-    private func heir(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
-      var last = identifier
-      while let next = heirs[last] { last = next }
-      return last
-    }
-
-    /// Whether it is deleted or not.
-    private func find(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
-      guard let (place, row) = state.stores.row(of: heir(identifier)) else { return nil }
-      let graph = state.graph(place.store)
-      let found = graph.registered(place.map, RowID(row)) ?? graph.existingQuietly(place.map, RowID(row))
-      return found as? any PersistentModel
-    }
-
-    private func live(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
-      find(identifier).flatMap { $0.isDeleted ? nil : $0 }
-    }
-
-    private func revived(_ identifier: PersistentIdentifier, _ content: SnapshotContent) throws -> any PersistentModel {
-      if let model = find(identifier) {
-        if !model.isDeleted { return model }
-        if (try? state.graph(of: model).insert(model)) != nil { return model }
-      }
-      let made = content.makeModel()
-      content.fill(made)
-      try state.graph(of: made).insert(made)
-      heirs[heir(identifier)] = made.persistentModelID
-      return made
     }
   }
 

@@ -34,6 +34,7 @@ final class BatchInsertion {
     /// Whether relationships of the class, or those that lead to it, have a least or a greatest number of members.
     let isCounted: Bool
     let uniques: [IndexID]
+    let hasOwnInverse: Bool
 
     init(_ map: EntityMap, _ context: GraphContext, _ writer: RecordWriter) throws {
       self.map = map
@@ -42,6 +43,7 @@ final class BatchInsertion {
       relations = context.store.relations[map.number].compactMap { $0 }
       isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
       uniques = context.store.uniques(of: map).map(\.id)
+      hasOwnInverse = relations.contains(where: \.isOwnInverse)
     }
   }
 
@@ -53,11 +55,47 @@ final class BatchInsertion {
   func place(_ object: any _ModelObject) throws -> Place {
     let type = ObjectIdentifier(type(of: object))
     if let last, last.type == type { return last.place }
-    let map = try context.map(of: object)
-    let found = try places[map.number] ?? Place(map, context, run.writer)
-    places[map.number] = found
+    let found = try self.place(of: context.map(of: object))
     last = (type, found)
     return found
+  }
+
+  func place(of map: EntityMap) throws -> Place {
+    if let known = places[map.number] { return known }
+    let made = try Place(map, context, run.writer)
+    places[map.number] = made
+    return made
+  }
+
+  /// A row was inserted by another way.
+  func noteInserted(_ map: EntityMap, _ row: RowID) {
+    run.inserted.append(map.number, row)
+    rows.append(map.number, row)
+  }
+
+  /// A row that was there became that of an object.
+  func noteFound(_ map: EntityMap, _ row: RowID) { rows.append(map.number, row) }
+
+  /// What is to be as before if a part of the work is undone.
+  struct Mark {
+    fileprivate var rows: RowRuns
+    fileprivate var inserted: RowRuns
+    fileprivate var counted: Set<LinkKey>
+    fileprivate var summary: SaveSummary
+    fileprivate var keptCount: Int
+  }
+
+  func mark() -> Mark {
+    Mark(
+      rows: rows, inserted: run.inserted, counted: run.counted, summary: run.summary, keptCount: run.keptCount)
+  }
+
+  /// Tables are asked for again then.
+  func goBack(to mark: Mark) {
+    (rows, run.inserted, run.counted) = (mark.rows, mark.inserted, mark.counted)
+    (run.summary, run.keptCount) = (mark.summary, mark.keptCount)
+    places = [:]
+    last = nil
   }
 
   func add(_ object: any _ModelObject) throws {
@@ -73,7 +111,7 @@ final class BatchInsertion {
   }
 
   /// Whether it brings nobody along, and nobody else changes with it.
-  private func isAlone(_ object: any _ModelObject, _ place: Place) throws -> Bool {
+  func isAlone(_ object: any _ModelObject, _ place: Place) throws -> Bool {
     if context.store.hasLooseLinks[place.map.number] { return false }
     for relation in place.relations {
       if relation.isList {

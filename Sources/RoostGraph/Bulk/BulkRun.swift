@@ -17,6 +17,8 @@ final class BulkRun {
   /// Lists whose members are to be counted at the end.
   var counted: Set<LinkKey> = []
   var summary = SaveSummary()
+  /// Objects whose rows stayed as they were.
+  var keptCount = 0
 
   init(_ writer: RecordWriter) { self.writer = writer }
 
@@ -50,6 +52,7 @@ final class BulkRun {
 
   func noteMerge(_ merge: SaveSummary.Merge) {
     summary.mergeCount += 1
+    if merge.choice == .keepExisting { keptCount += 1 }
     if summary.merges.count < SaveSummary.mostMerges { summary.merges.append(merge) }
   }
 
@@ -114,6 +117,7 @@ extension GraphContext {
           guard let found = try body(run) else { throw Nothing() }
           let faults = try count(run.counted, writer)
           if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+          try store.room?()
           // Now, because the snapshot still has what goes.
           outcome = run.outcome(self, found)
           run.tell(store)

@@ -81,6 +81,7 @@ extension GraphContext {
     try context.store.records.write(wanted, author: context.author) { writer in
       let run = try context.makeRun(writer, books[place].decisions)
       try context.write(run)
+      try context.store.room?()
       runs.append(run)
       try write(contexts, books, &runs, durability)
     }

@@ -144,7 +144,7 @@ package final class GraphContext {
   /// The commit that the snapshot shows; nil as long as nothing was read.
   var seenCommit: UInt64? { reader?.commit }
 
-  func snapshot() throws -> RecordReader {
+  package func snapshot() throws -> RecordReader {
     if let reader { return reader }
     let made = try store.records.snapshot()
     show(made)

@@ -34,6 +34,8 @@ final class ArrayCoder<Element>: ListCoder<[Element]> {
     super.init(_Form(.array(element.form.element)))
   }
 
+  override var isComparedAsStored: Bool { element.isComparedAsStored }
+
   override var empty: [Element] { [] }
 
   override func write(_ list: [Element], to bytes: inout _ByteSink) {
@@ -59,6 +61,8 @@ final class SetCoder<Element: Hashable>: ListCoder<Set<Element>> {
     self.element = element
     super.init(_Form(.set(element.form.element)))
   }
+
+  override var isComparedAsStored: Bool { element.isComparedAsStored }
 
   override var empty: Set<Element> { [] }
 
@@ -87,6 +91,8 @@ final class DictionaryCoder<Key: Hashable, Value>: ListCoder<[Key: Value]> {
     self.value = value
     super.init(_Form(.dictionary(key.form.element, value.form.element)))
   }
+
+  override var isComparedAsStored: Bool { key.isComparedAsStored && value.isComparedAsStored }
 
   override var empty: [Key: Value] { [:] }
 

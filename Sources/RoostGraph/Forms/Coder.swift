@@ -25,6 +25,11 @@ package class AnyCoder {
     return form.isOptional ? (.presence, true) : nil
   }
 
+  /// Whether two values are equal exactly if what is stored of them is. A struct, and an enum with values, may see that its own way.
+  package var isComparedAsStored: Bool { false }
+  /// Whether what is stored is the raw value, of the value or of what it may be besides nil.
+  package var isRaw: Bool { false }
+
   /// Writes nil as a part, where that may be nil.
   func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
@@ -46,6 +51,10 @@ package class AnyCoder {
   func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool { false }
   /// Writes a value of which only the user knows the type; false where it is of another one.
   func append(any value: Any, to bytes: inout _ByteSink) -> Bool { false }
+  /// The other way round: reads an element and puts it into a row; false where it cannot be read.
+  func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool { false }
+  /// Puts a value of which only the user knows the type; false where it is of another one.
+  func put(any value: Any, into sink: inout _RowSink, at node: Int) -> Bool { false }
   /// Gives an element to somebody else's coder, by name.
   func encode(_ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey) throws {
     throw ImageKey.unreadable(key)
@@ -81,6 +90,18 @@ package class Coder<Value>: AnyCoder {
     return true
   }
 
+  final override func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+    guard let value = read(from: &bytes) else { return false }
+    put(value, into: &sink, at: node)
+    return true
+  }
+
+  final override func put(any value: Any, into sink: inout _RowSink, at node: Int) -> Bool {
+    guard let value = value as? Value else { return false }
+    put(value, into: &sink, at: node)
+    return true
+  }
+
   final override func append(any value: Any, to bytes: inout _ByteSink) -> Bool {
     guard let value = value as? Value else { return false }
     append(value, to: &bytes)
@@ -103,6 +124,8 @@ package class Coder<Value>: AnyCoder {
 final class StorableCoder<Value: _Storable>: Coder<Value> {
   init() { super.init(Value._$form) }
 
+  override var isComparedAsStored: Bool { true }
+
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) { value._$put(into: &sink, at: node) }
   override func take(from source: inout _RowSource, at node: Int) -> Value? { Value._$take(from: &source, at: node) }
   override func append(_ value: Value, to bytes: inout _ByteSink) { value._$append(to: &bytes) }
@@ -113,6 +136,14 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
 /// Of a type that stands for a value of another one.
 final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue: _Storable {
   init() { super.init(Value.RawValue._$form) }
+
+  override var isRaw: Bool { true }
+  /// A struct may have an equality of its own, and of an enum whose cases hold something several values may have one raw value.
+  override var isComparedAsStored: Bool {
+    let enumKind = 0x201
+    guard unsafeBitCast(Value.self as Any.Type, to: UnsafePointer<Int>.self).pointee == enumKind else { return false }
+    return MemoryLayout<Value>.size <= 1 || Value.self is any CaseIterable.Type
+  }
 
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
     value.rawValue._$put(into: &sink, at: node)
@@ -173,6 +204,9 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
     self.wrapped = wrapped
     super.init(_Form(.optional(wrapped.form.element)), parts: wrapped.parts)
   }
+
+  override var isComparedAsStored: Bool { wrapped.isComparedAsStored }
+  override var isRaw: Bool { wrapped.isRaw }
 
   override func put(_ value: Wrapped?, into sink: inout _RowSink, at node: Int) {
     guard let value else { return putNil(into: &sink, at: node) }

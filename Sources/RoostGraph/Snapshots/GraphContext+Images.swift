@@ -88,6 +88,15 @@ extension GraphContext {
     try? imageNow(object, lists: true, withDeleted: true)
   }
 
+  /// Whether a relationship to one follows what the object at its other end says.
+  package func followsOther(_ object: any _ModelObject, _ property: Int) -> Bool {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
+      return false
+    }
+    if case .found = relation.way { return true }
+    return relation.isOwnInverse
+  }
+
   private func imageNow(_ object: any _ModelObject, lists: Bool, withDeleted: Bool = false) throws -> ObjectImage {
     let row = object._$state.row
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) { fill(object, origin) }

@@ -83,6 +83,13 @@ package struct ValueImage: Sendable, Hashable {
     return writer.finish()
   }
 
+  /// The same image with the value that another image of the class has.
+  package func taking(_ property: Int, of other: ValueImage) -> ValueImage {
+    var writer = ImageWriter(form)
+    for number in form.coders.indices { writer.copy(number == property ? other.raw(number) : raw(number)) }
+    return writer.finish()
+  }
+
   // MARK: Coding
 
   package func encode(into values: inout KeyedEncodingContainer<ImageKey>) throws {

@@ -1,3 +1,4 @@
+internal import RoostPages
 package import RoostRecords
 
 /// What whoever stands above asks of a whole store.
@@ -54,5 +55,19 @@ extension GraphStore {
       feed.add(entry)
     }
     listeners.tell()
+  }
+}
+
+extension GraphStore {
+  /// Whether a relationship to many is held by links of its own, and not by references of its members.
+  package func isByLinks(_ map: EntityMap, _ property: Int) -> Bool {
+    relations[map.number][property]?.isByLinks == true
+  }
+}
+
+extension GraphStore {
+  /// Changes rows below the objects. Whoever does so tells contexts of it, by a ``RowNotice``.
+  package func write(isRelaxed: Bool, author: String, _ body: (RecordWriter) throws -> Void) throws {
+    try records.write(isRelaxed ? .relaxed : .full, author: author, body)
   }
 }

@@ -1,11 +1,15 @@
+package import RoostFile
 internal import RoostPages
 
 /// Opening a store as the door wants it.
 extension GraphStore {
-  package static func open(_ path: String, _ models: [ModelPlan], isReadOnly: Bool = false) throws -> GraphStore {
+  package static func open(
+    _ path: String, _ models: [ModelPlan], isReadOnly: Bool = false,
+    fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
+  ) throws -> GraphStore {
     var options = StoreOptions()
     options.readOnly = isReadOnly
-    return try GraphStore(path, models, options: options)
+    return try GraphStore(path, models, options: options, fileSystem: fileSystem, room: room)
   }
 
   package static func inMemory(_ models: [ModelPlan]) throws -> GraphStore {

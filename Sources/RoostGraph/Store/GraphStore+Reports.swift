@@ -38,9 +38,9 @@ extension GraphStore {
 
   package func forgetCheckpoints(_ number: Int) { records.store.checkpointListeners.remove(number) }
 
-  /// What was read from the log when the store was opened; nil after a clean close.
-  package var recovery: (nanoseconds: UInt64, commits: Int, bytes: Int)? {
-    records.store.recovery.map { ($0.nanoseconds, $0.commits, $0.bytes) }
+  /// What was read from the log when the store was opened; nil after a clean close, and whenever it is asked again.
+  package func takeRecovery() -> (nanoseconds: UInt64, commits: Int, bytes: Int)? {
+    records.store.takeRecovery().map { ($0.nanoseconds, $0.commits, $0.bytes) }
   }
 
   /// Makes a checkpoint now.

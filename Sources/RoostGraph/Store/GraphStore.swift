@@ -13,6 +13,8 @@ package final class GraphStore: Sendable {
   package let listeners = CommitListeners()
   let aliases = RowAliases()
   let historyShelf = HistoryShelf()
+  /// Asked within each transaction that writes objects, before it commits: where it throws, there is no room, as a test wants it.
+  let room: (@Sendable () throws -> Void)?
   /// By number of the map.
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
@@ -32,18 +34,19 @@ package final class GraphStore: Sendable {
   /// and the store has not are added.
   package convenience init(
     _ path: String, _ models: [ModelPlan], options: StoreOptions = StoreOptions(),
-    fileSystem: any FileSystem = DiskFileSystem.shared
+    fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
   ) throws {
-    try self.init(RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem), models)
+    try self.init(RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem), models, room)
   }
 
   /// A store that lives in memory and ends with this object.
   package convenience init(inMemory options: StoreOptions, _ models: [ModelPlan]) throws {
-    try self.init(RecordStore(inMemory: options, reservesRows: true), models)
+    try self.init(RecordStore(inMemory: options, reservesRows: true), models, nil)
   }
 
-  private init(_ records: RecordStore, _ models: [ModelPlan]) throws {
+  private init(_ records: RecordStore, _ models: [ModelPlan], _ room: (@Sendable () throws -> Void)?) throws {
     self.records = records
+    self.room = room
     identifier = [records.store.identity.high, records.store.identity.low].map { number in
       let digits = String(number, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits

@@ -90,25 +90,27 @@ extension Planner {
       return false
     }
     // There may be some that are no numbers.
-    if found == nil, Self.infinity(term.kind.whole) != nil { return nil }
+    if found == nil, Self.numbers(term.kind.whole) != nil { return nil }
     return Bound(value: found)
   }
 
   /// That a value is not nil, and a number if it is meant to be one.
   private static func isNumber(_ value: Expression, _ kind: Kind) -> Expression? {
-    if let infinity = infinity(kind.whole) {
-      let constant = Expression.constant(infinity, kind.whole)
-      if !kind.isOptional { return .compare(.lessOrEqual, value, constant) }
-      return .ifLet(60_000, value, .compare(.lessOrEqual, .variable(60_000), constant), .constant(.bool(false), .bool))
+    if let (comparison, end) = numbers(kind.whole) {
+      let constant = Expression.constant(end, kind.whole)
+      if !kind.isOptional { return .compare(comparison, value, constant) }
+      return .ifLet(60_000, value, .compare(comparison, .variable(60_000), constant), .constant(.bool(false), .bool))
     }
     return kind.isOptional ? .compare(.notEqual, value, .constant(.null, kind)) : nil
   }
 
-  private static func infinity(_ kind: Kind) -> Value? {
+  /// How numbers of a kind stand to a value beyond which there are none; nil where all values are numbers.
+  private static func numbers(_ kind: Kind) -> (Expression.Comparison, Value)? {
     switch kind {
-    case .plain(.double): .double(.infinity)
-    case .plain(.float): .float(.infinity)
-    case .plain(.date): .date(.infinity)
+    case .plain(.double): (.lessOrEqual, .double(.infinity))
+    case .plain(.float): (.lessOrEqual, .float(.infinity))
+    case .plain(.date): (.lessOrEqual, .date(.infinity))
+    case .plain(.decimal): (.greater, .decimal(.nan))
     default: nil
     }
   }

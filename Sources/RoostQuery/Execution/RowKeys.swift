@@ -58,13 +58,25 @@ extension SortKeys {
 
 extension IndexAccess {
   /// The same without what stands in front of a place in the query's order, as far as the first key tells it.
-  func behind(_ point: SeekPoint, _ order: [SortTerm], _ direction: Direction, _ entity: Entity) -> IndexAccess {
-    guard fixedParts < index.index.parts.count else { return self }
+  ///
+  /// The place may be one of another condition: then keys in front of that one may have another value than all rows here, and nothing is
+  /// left out.
+  func behind(
+    _ point: SeekPoint, _ order: [SortTerm], _ direction: Direction, _ entity: Entity, _ conjunction: Conjunction
+  ) -> IndexAccess {
+    guard fixedParts < index.index.parts.count, point.values.count == order.count else { return self }
     let part = index.index.parts[fixedParts]
-    guard let place = order.firstIndex(where: { $0.field == part.field }), point.values.indices.contains(place),
-      let field = entity.field(part.field),
-      let own = KeyBytes(point.values[place], field, cutBehind: index.index.textBytes)
-    else { return self }
+    func bytes(_ place: Int, _ id: FieldID) -> KeyBytes? {
+      entity.field(id).flatMap { KeyBytes(point.values[place], $0, cutBehind: index.index.textBytes) }
+    }
+    guard let place = order.firstIndex(where: { $0.field == part.field }), let own = bytes(place, part.field) else {
+      return self
+    }
+    for (number, term) in order.prefix(place).enumerated() {
+      guard let id = term.field, let fixed = conjunction.constraint(on: id)?.bounds, fixed.count == 1,
+        fixed[0].isPoint, bytes(number, id) == fixed[0].point(isDescending: false)
+      else { return self }
+    }
     let key = fixedPrefix + (part.isDescending ? own.complement : own)
     var narrowed = self
     narrowed.ranges = ranges.compactMap {

@@ -69,6 +69,7 @@ struct Choice {
     case .nothing, .single: return .forward
     case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
     case .through: return nil
+    case .following: return .forward
     case .filtered(let base, _): return Self.direction(base.access, order, table)
     case .index(let access):
       let parts = access.index.index.parts
@@ -90,15 +91,15 @@ struct Choice {
 
 extension Choice {
   /// Begins behind a place in the order, where an index has that.
-  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], _ entity: Entity) {
+  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], _ entity: Entity, _ conjunction: Conjunction) {
     guard let direction else { return }
     switch candidate.access {
-    case .index(let use): candidate.access = .index(use.behind(point, order, direction, entity))
+    case .index(let use): candidate.access = .index(use.behind(point, order, direction, entity, conjunction))
     case .filtered(var base, let filter):
       guard case .index(let use) = base.access else { return }
-      base.access = .index(use.behind(point, order, direction, entity))
+      base.access = .index(use.behind(point, order, direction, entity, conjunction))
       candidate.access = .filtered(base, by: filter)
-    case .nothing, .all, .rows, .single, .through, .either, .both: return
+    case .nothing, .all, .rows, .single, .through, .following, .either, .both: return
     }
   }
 }
@@ -112,7 +113,7 @@ extension Candidate {
   /// Whether rows come while they are found.
   var isStreamed: Bool {
     switch access {
-    case .nothing, .all, .rows, .single, .index, .filtered: true
+    case .nothing, .all, .rows, .single, .index, .filtered, .following: true
     case .through, .either, .both: false
     }
   }

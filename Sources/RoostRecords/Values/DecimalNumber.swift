@@ -72,7 +72,7 @@ package struct DecimalNumber: Sendable {
 
 extension DecimalNumber: Hashable, Comparable {
   package static func == (one: DecimalNumber, other: DecimalNumber) -> Bool { one.key == other.key }
-  /// What is no number comes last.
+  /// What is no number comes first, and is equal to itself, as with Foundation's `Decimal`.
   package static func < (one: DecimalNumber, other: DecimalNumber) -> Bool {
     one.key.lexicographicallyPrecedes(other.key)
   }
@@ -80,10 +80,10 @@ extension DecimalNumber: Hashable, Comparable {
 
   /// Bytes whose order is the numbers' order, and that begin no other number's bytes.
   ///
-  /// One byte says negative, zero, positive or no number. Then the scale, as two bytes, and the digits, each one more
-  /// than it is so that 0 ends them; of a negative number all of them are turned over.
+  /// One byte says negative, zero or positive. Then the scale, as two bytes, and the digits, each one more than it is so that 0 ends
+  /// them; of a negative number all of them are turned over. What is no number stands as a negative one of a scale that none has.
   package var key: [UInt8] {
-    if isNaN { return [3] }
+    if isNaN { return [0, 0] }
     if mantissa == 0 { return [1] }
     let (digits, scale) = normal
     let biased = UInt16(scale + 0x4000)

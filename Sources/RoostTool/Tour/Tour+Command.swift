@@ -1,5 +1,4 @@
 import Foundation
-import RoostKV
 
 #if canImport(Glibc)
   import Glibc
@@ -12,20 +11,26 @@ import RoostKV
 extension Command {
   static var tour: Command {
     Command(
-      name: "tour", summary: "Fill a store, read it, kill its writer, damage a copy, and check every answer.",
+      name: "tour", summary: "Show what Roost does, from an import to a killed process, and check every answer.",
       discussion: [
         "The store is made in a new temporary folder and stays there for you to look at; the last lines say",
         "where it is and how to remove it. The tour ends with 1 as soon as one answer is wrong.",
       ],
       syntax: Syntax(options: [
-        Syntax.Option(name: "count", value: "n", help: "How many pairs to put (100000)."),
+        Syntax.Option(name: "count", value: "n", help: "How many tracks to import (100000)."),
         Syntax.Option(name: "directory", value: "folder", help: "Where the tour's folder is made."),
         Syntax.Option(name: "discard", help: "Remove the folder at the end."),
+        Syntax.Option(name: "figures", help: "Measure four figures instead, and remove the folder."),
       ])
     ) { arguments, console in
-      let count = try arguments.number("count", in: 1...100_000_000) ?? 100_000
+      let count = try arguments.number("count", in: 1000...10_000_000) ?? 100_000
       let folder = try Tour.makeFolder(in: arguments.text("directory"))
-      let tour = Tour(console: console, folder: folder, flock: Flock(count: count), program: Tour.thisProgram)
+      if arguments.has("figures") {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Figures(console: console, folder: folder, program: Tour.thisProgram).run()
+        return .good
+      }
+      let tour = Tour(console: console, folder: folder, count: count, program: Tour.thisProgram)
       do {
         try tour.run()
       } catch {
@@ -43,10 +48,14 @@ extension Command {
 
   static var witness: Command {
     Command(
-      name: Witness.command, summary: "Commit without end, to be killed by the tour.",
-      syntax: Syntax(operands: [Syntax.Operand(name: "path", help: "The store.")]), isHidden: true
+      name: Witness.command, summary: "Save without end, to be killed by the tour.",
+      syntax: Syntax(
+        operands: [Syntax.Operand(name: "path", help: "The store.")],
+        options: [Syntax.Option(name: "figure", value: "name", help: "Measure it instead: memory, or launch.")]),
+      isHidden: true
     ) { arguments, _ in
-      try Witness.run(arguments.operands[0])
+      let path = arguments.operands[0]
+      return try arguments.text("figure").map { try Figures.run($0, path) } ?? Witness.run(path)
     }
   }
 }

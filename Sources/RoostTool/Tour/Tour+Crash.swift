@@ -1,5 +1,5 @@
 import Foundation
-import RoostKV
+import Roost
 
 #if canImport(Glibc)
   import Glibc
@@ -11,14 +11,49 @@ import RoostKV
 
 /// A process that is killed while it writes.
 extension Tour {
-  func crash() throws -> Report {
+  var killing: Step {
+    Step(
+      "Kill -9 while another process saves",
+      """
+      for number in numbers(of: save) { context.insert(Visit(number)) }
+      try context.save()
+      """
+    ) { [self] in
+      try close()
+      let (acknowledged, wrote) = try hearAndKill()
+      try check(acknowledged > 0, "the writing process acknowledged nothing")
+      let logBytes = Self.size(of: path + "-log")
+      try check(logBytes > 0, "the killed process left no log to recover from")
+
+      let (opened, recovery) = try timed { try container() }
+      let context = ModelContext(opened)
+      let saves = try Witness.examine(context, acknowledged: acknowledged)
+      try checkAll(context)
+      let inFlight =
+        saves > acknowledged
+        ? "One more was whole on the disk, and is there too." : "The one in flight is not there, not even in part."
+      return [
+        "A second process acknowledged \(Wording.count(acknowledged, "save")) in \(Wording.time(wrote)), each on the "
+          + "disk, and was killed.",
+        "Reopened in \(Wording.time(recovery)): all \(Wording.count(acknowledged)) are there, whole and in order. "
+          + inFlight,
+        "(A killed process, not a lost power supply: `roost-torture` simulates that.)",
+      ]
+    }
+  }
+
+  /// Starts the process that saves without end, and kills it; how many saves it acknowledged, and for how long it wrote.
+  func hearAndKill() throws -> (acknowledged: Int, wrote: Duration) {
     let wanted = Int.random(in: 200...600)
     let child = try ChildProcess(program, [Witness.command, path])
-    let began = ContinuousClock.now
+    var began = ContinuousClock.now
+    let deadline = began + .seconds(10)
     var heard: [UInt8] = []
-    while heard.count < wanted * Witness.wordBytes, ContinuousClock.now - began < .seconds(3) {
-      let more = child.read(timeoutMilliseconds: 3000)
+    while heard.count < wanted * Witness.wordBytes, .now < deadline {
+      let more = child.read(timeoutMilliseconds: 10_000)
       if more.isEmpty { break }
+      // It has opened the store by now.
+      if heard.isEmpty { began = .now }
       heard += more
     }
     usleep(UInt32.random(in: 0..<1000))
@@ -32,43 +67,17 @@ extension Tour {
     let wrote = ContinuousClock.now - began
     let signal = child.wait()
     try check(signal == SIGKILL, "the writing process ended by itself instead of being killed")
-
-    let acknowledged = try acknowledgements(heard)
-    try check(acknowledged > 0, "the writing process acknowledged nothing")
-    let logBytes = Tour.size(of: path + "-log")
-    try check(logBytes > 0, "the killed process left no log to recover from")
-
-    let opened = ContinuousClock.now
-    let store = try KeyValueStore(path)
-    let recovery = ContinuousClock.now - opened
-    let finding = try Witness.examine(store, acknowledged: acknowledged)
-    try checkAll(store)
-    try store.close()
-    let inFlight =
-      finding.commits > acknowledged
-      ? "One more was whole on the disk, and is there too." : "The one in flight is not there, not even in part."
-    return Report(lines: [
-      "A second process acknowledged \(Wording.count(acknowledged, "commit")) in \(Wording.time(wrote)), each on the "
-        + "disk, and was killed.",
-      "Reopened in \(Wording.time(recovery)): all \(Wording.count(acknowledged)) are there, whole and in order. "
-        + inFlight,
-      "(A killed process, not a lost power supply: `roost-torture` simulates that.)",
-    ])
+    return (try acknowledgements(heard), wrote)
   }
 
-  /// The last commit's number, after a look at all of them. A last word may be cut.
-  func acknowledgements(_ bytes: [UInt8]) throws(CheckFailure) -> UInt64 {
+  /// The last save's number, after a look at all of them. A last word may be cut.
+  func acknowledgements(_ bytes: [UInt8]) throws(CheckFailure) -> Int {
     var last: UInt64 = 0
     for at in stride(from: 0, through: bytes.count - Witness.wordBytes, by: Witness.wordBytes) {
       let word = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
       try check(UInt64(littleEndian: word) == last + 1, "the acknowledgements are out of order")
       last += 1
     }
-    return last
-  }
-
-  static func size(of path: String) -> Int {
-    let facts = try? FileManager.default.attributesOfItem(atPath: path)
-    return (facts?[.size] as? NSNumber)?.intValue ?? 0
+    return Int(last)
   }
 }

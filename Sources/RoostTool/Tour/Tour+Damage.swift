@@ -1,84 +1,57 @@
 import Foundation
-import RoostBytes
+import Roost
 import RoostFile
-import RoostKV
 import RoostPages
-import RoostTrees
+import RoostRecords
 
 /// Bits that rot in a copy of the store.
 extension Tour {
-  func damage() throws -> Report {
-    let began = ContinuousClock.now
-    let pages = try usedPages()
-    let leaf = try birdLeaf(among: pages)
-    try copyWhole()
-    let bit = Int.random(in: 0..<Page.size * 8)
-    try flip(bit, of: leaf)
-    let outcome = try lookUpAll()
-    guard let error = outcome.error else { throw CheckFailure(sentence: "a flipped bit was not noticed") }
-    try check(outcome.wrong == 0, "\(outcome.wrong) answers from the damaged store were wrong")
-    try check(error.page == UInt64(leaf.place), "the error names page \(error.page ?? 0) and not \(leaf.place)")
-    let spent = ContinuousClock.now - began
+  var damage: Step {
+    Step(
+      "Damage a copy",
+      """
+      let chunk = #Predicate<Track> { $0.number >= low && $0.number < high }
+      let tracks = try context.fetch(FetchDescriptor(predicate: chunk, sortBy: order))
+      """
+    ) { [self] in
+      try close()
+      try? FileManager.default.removeItem(atPath: damagedPath)
+      try FileManager.default.copyItem(atPath: path, toPath: damagedPath)
+      let pages = try RecordStore.pages(of: path)
+      guard let page = pages.rows.randomElement() else { throw CheckFailure(sentence: "no page holds tracks") }
+      try check(try RecordStore.verify(path).isSound, "the store is damaged before anything was flipped")
 
-    let scratch = folder + "/flips.roost"
-    defer { try? FileManager.default.removeItem(atPath: scratch) }
-    for _ in 0..<flips {
-      guard let page = pages.randomElement() else { break }
-      try? FileManager.default.removeItem(atPath: scratch)
-      try FileManager.default.copyItem(atPath: path, toPath: scratch)
-      try flip(Int.random(in: 0..<Page.size * 8), of: page, in: scratch)
-      try checkNoticed(page, scratch)
-    }
-    return Report(lines: [
-      "In a copy of the store, bit \(bit % 8) of byte \(bit / 8) of page \(leaf.place) was flipped. What a look-up says:",
-      console.styled("\(error)", .bad),
-      "\(Wording.count(outcome.refused, "look-up")) refused, \(Wording.count(outcome.right)) right, none wrong, in "
-        + "\(Wording.time(spent)).",
-      "Then \(Wording.count(flips)) more copies, each with a bit flipped in one of the "
-        + "\(Wording.count(pages.count)) pages in use: all noticed.",
-    ])
-  }
-
-  /// Every page of every tree, the catalog among them.
-  func usedPages() throws -> [PageID] {
-    let store = try KeyValueStore(path)
-    defer { try? store.close() }
-    return try store.read { reader in
-      var pages: [PageID] = []
-      let collect: (Reached) -> Void = { if case .page(let page) = $0 { pages.append(page) } }
-      _ = ByteTree(store.store.published.snapshot.catalog, id: Catalog.treeID, view: reader.view).verify(collect)
-      for (_, descriptor) in try reader.catalog.all() {
-        let findings =
-          switch descriptor.kind {
-          case .bytes: ByteTree(descriptor.root, id: descriptor.id, view: reader.view).verify(collect)
-          case .integers: IntegerTree(descriptor.root, id: descriptor.id, view: reader.view).verify(collect)
-          }
-        try check(findings.isEmpty, "the store is damaged before anything was flipped")
+      var progress = Progress("flipping", of: flips, on: console)
+      let (_, time) = try timed {
+        for turn in 0..<flips {
+          progress.advance(to: turn)
+          guard let page = pages.all.randomElement() else { break }
+          let bit = Int.random(in: 0..<Page.size * 8)
+          try flip(bit, of: page)
+          try checkNoticed(page)
+          // What is flipped twice is as it was.
+          try flip(bit, of: page)
+        }
       }
-      return pages
+      progress.end()
+      let bit = Int.random(in: 0..<Page.size * 8)
+      try flip(bit, of: page)
+      let outcome = try askAll()
+      guard let error = outcome.error else { throw CheckFailure(sentence: "a flipped bit was not noticed") }
+      try check(outcome.wrong == 0, "\(outcome.wrong) answers from the damaged store were wrong")
+      try check(error.page == UInt64(page.place), "the error names page \(error.page ?? 0) and not \(page.place)")
+      return [
+        "Bit \(bit % 8) of byte \(bit / 8) of page \(page.place) was flipped. What a fetch says that comes there:",
+        console.styled("  \(error)", .bad),
+        "\(Wording.count(outcome.refused, "fetch", "fetches")) refused, \(Wording.count(outcome.right)) right, none wrong.",
+        "Before that \(Wording.count(flips)) others, in any of the \(Wording.count(pages.all.count)) pages in use: "
+          + "`verify` named the page each time, in \(Wording.time(time)).",
+      ]
     }
   }
 
-  private func birdLeaf(among pages: [PageID]) throws -> PageID {
-    let file = try DiskFileSystem.shared.open(path, .read)
-    defer { file.close() }
-    for page in pages.shuffled() {
-      var header: UInt64 = 0
-      try withUnsafeMutableBytes(of: &header) { try file.readFully(into: $0, at: page.byteOffset) }
-      let isLeaf = withUnsafeBytes(of: &header) { $0[0] == Page.Kind.byteLeaf.rawValue }
-      // The catalog's leaves are of the same kind, but of tree 0.
-      if isLeaf && UInt64(littleEndian: header) >> 32 != UInt64(Page.catalogTree) { return page }
-    }
-    throw CheckFailure(sentence: "the store has no leaf")
-  }
-
-  private func copyWhole() throws {
-    try? FileManager.default.removeItem(atPath: damagedPath)
-    try FileManager.default.copyItem(atPath: path, toPath: damagedPath)
-  }
-
-  func flip(_ bit: Int, of page: PageID, in path: String? = nil) throws {
-    let file = try DiskFileSystem.shared.open(path ?? damagedPath, .write)
+  func flip(_ bit: Int, of page: PageID) throws {
+    let file = try DiskFileSystem.shared.open(damagedPath, .write)
     defer { file.close() }
     let offset = page.byteOffset + UInt64(bit / 8)
     var byte: UInt8 = 0
@@ -94,38 +67,31 @@ extension Tour {
     var error: StoreError?
   }
 
-  /// Asks the damaged store for every pair.
-  func lookUpAll() throws -> Outcome {
-    let store = try KeyValueStore(damagedPath)
-    defer { try? store.close() }
-    return try store.read { reader in
-      var outcome = Outcome()
-      let tree = try reader.tree(Flock.tree)
-      for number in 0..<flock.count {
-        do {
-          let value = try tree.value(Flock.key(number))
-          if value == Flock.value(number) { outcome.right += 1 } else { outcome.wrong += 1 }
-        } catch let error as StoreError where error.code == .damaged {
-          outcome.refused += 1
-          outcome.error = error
-        }
+  /// Asks the damaged store for every track, some at a time.
+  func askAll() throws -> Outcome {
+    let context = ModelContext(try Self.container(damagedPath, allowsSave: false))
+    let order = [SortDescriptor(\Track.number)]
+    var outcome = Outcome()
+    for low in stride(from: 0, to: library.count, by: 100) {
+      let high = min(low + 100, library.count)
+      do {
+        let chunk = #Predicate<Track> { $0.number >= low && $0.number < high }
+        let tracks = try context.fetch(FetchDescriptor(predicate: chunk, sortBy: order))
+        let isRight = tracks.count == high - low && zip(tracks, low...).allSatisfy { Library.isRight($0, $1) }
+        if isRight { outcome.right += 1 } else { outcome.wrong += 1 }
+      } catch let error as RoostError where error.code == .store {
+        guard let cause = error.underlyingError as? StoreError, cause.code == .damaged else { throw error }
+        outcome.refused += 1
+        outcome.error = cause
       }
-      return outcome
     }
+    return outcome
   }
 
-  /// Reads everything, and expects an error that names the page before any wrong answer.
-  func checkNoticed(_ page: PageID, _ path: String) throws {
-    var settings = StoreSettings()
-    settings.readOnly = true
-    let store = try KeyValueStore(path, settings: settings)
-    defer { try? store.close() }
-    do {
-      try checkAll(store)
-      try store.read { try $0.table(Witness.table).forEach { _, _ in true } }
-    } catch let error as StoreError where error.code == .damaged && error.page == UInt64(page.place) {
-      return
-    }
-    throw CheckFailure(sentence: "a bit flipped in page \(page.place) was not noticed")
+  /// Looks at the whole copy, and expects to be told of the page.
+  func checkNoticed(_ page: PageID) throws {
+    let found = try RecordStore.verify(damagedPath)
+    try check(
+      found.findings.contains { $0.page == UInt64(page.place) }, "a bit flipped in page \(page.place) was not noticed")
   }
 }

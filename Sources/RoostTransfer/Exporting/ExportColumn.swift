@@ -26,9 +26,8 @@ struct ExportColumn {
   }
 
   /// The columns of these names.
-  static func named(_ names: [String], _ entity: Entity, _ reader: RecordReader) throws -> [ExportColumn] {
-    let columns = try all(entity, reader)
-    return try names.map { name in
+  static func named(_ names: [String], among columns: [ExportColumn], _ entity: Entity) throws -> [ExportColumn] {
+    try names.map { name in
       if name == numberName { return number(entity) }
       if let found = columns.first(where: { $0.name == name }) { return found }
       throw TransferFault(
@@ -36,7 +35,7 @@ struct ExportColumn {
     }
   }
 
-  let name: String
+  var name: String
   let content: Content
   /// As which type it is written.
   let type: FieldType

@@ -1,3 +1,4 @@
+internal import RoostFile
 package import RoostQuery
 package import RoostRecords
 
@@ -9,29 +10,73 @@ package struct Exporter {
   private let reader: RecordReader
   private let format: TextFormat
   private let names: [String]?
+  /// What a field is called in the text; nil where it is left out.
+  private let name: (String) -> String?
   /// So many bytes are written at once.
   private let piece = 1 << 16
 
   /// - Parameters:
   ///   - format: Of a table, `names` says which columns are written, and in which order.
   ///   - columns: The same for every format; `#` is the row's number. What leaves columns out may not be importable again.
-  package init(_ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil) {
+  package init(
+    _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil,
+    name: @escaping (String) -> String? = { $0 }
+  ) {
     self.reader = reader
     self.format = format
+    self.name = name
     if case .csv(_, let names?) = format { self.names = names } else { names = columns }
   }
 
   /// Writes all rows of a query, and returns how many there were. `isCancelled` is asked now and then.
   @discardableResult
   package func write(
-    _ query: Query, to output: any ByteOutput, isCancelled: () -> Bool = { false }
+    _ query: Query, to output: any ByteOutput, isCancelled: @escaping () -> Bool = { false }
   ) throws -> Int {
-    guard let entity = reader.catalog.entity(query.entity) else {
+    try write(query.entity, to: output, isCancelled: isCancelled) { add in
+      try Planner(Ground(reader)).plan(query).forEach(add)
+    }
+  }
+
+  /// The same of rows by their numbers, in this order. Those that are not there are left out.
+  @discardableResult
+  package func write(
+    _ rows: some Sequence<RowID>, of entity: String, to output: any ByteOutput,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws -> Int {
+    try write(entity, to: output, isCancelled: isCancelled) { add in
+      let table = try reader.table(entity)
+      for id in rows {
+        var failure: (any Error)?
+        let goesOn = try table.withRow(id) { (row) throws(StoreError) -> Bool in
+          do { return try add(row) } catch {
+            failure = error
+            return false
+          }
+        }
+        if let failure { throw failure }
+        if goesOn == false { break }
+      }
+    }
+  }
+
+  private func write(
+    _ entity: String, to output: any ByteOutput, isCancelled: @escaping () -> Bool,
+    _ rows: ((Row) throws -> Bool) throws -> Void
+  ) throws -> Int {
+    guard let entity = reader.catalog.entity(entity) else {
       throw TransferFault(
         .unknown,
-        "the store has no '\(query.entity)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
+        "the store has no '\(entity)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
     }
-    let columns = try names.map { try ExportColumn.named($0, entity, reader) } ?? ExportColumn.all(entity, reader)
+    var columns = try ExportColumn.all(entity, reader).compactMap { column in
+      name(column.name).map { name in
+        var column = column
+        column.name = name
+        return column
+      }
+    }
+    if let names { columns = try ExportColumn.named(names, among: columns, entity) }
     var text: [UInt8] = []
     var count = 0
     if case .csv(let delimiter, _) = format {
@@ -45,7 +90,7 @@ package struct Exporter {
     }
     let table = try reader.table(entity.id)
     let shape = ExportShape(columns)
-    try Planner(Ground(reader)).plan(query).forEach { row in
+    try rows { row in
       if format == .json { text += (count > 0 ? ",\n" : "\n").utf8 }
       if case .csv(let delimiter, _) = format {
         try appendLine(row, columns, table, delimiter, &text)

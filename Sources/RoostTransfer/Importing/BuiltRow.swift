@@ -9,6 +9,12 @@ final class BuiltRow {
   var open: [OpenReference] = []
   /// Lists, whose rows are linked when the row is stored.
   var lists: [(relationship: Relationship, rows: [RowID])] = []
+  /// What the row leads to by references that were found.
+  var leads: [(target: EntityID, row: RowID)] = []
+  /// The numbers of its references that the record names.
+  var references: [Int] = []
+  /// The place of its class among those of the binding.
+  var kind = 0
   /// A field that must be there in a new row, and is not.
   var missing: Int?
   var line = 0
@@ -23,6 +29,9 @@ final class BuiltRow {
     named.removeAll(keepingCapacity: true)
     open.removeAll(keepingCapacity: true)
     lists.removeAll(keepingCapacity: true)
+    leads.removeAll(keepingCapacity: true)
+    references.removeAll(keepingCapacity: true)
+    kind = 0
     missing = nil
     text.removeAll(keepingCapacity: true)
   }
@@ -46,6 +55,8 @@ final class ImportPiece: @unchecked Sendable {
   var records = 0
   /// Of those the ones that are wrong as they stand, with their texts.
   var faults: [TransferFault] = []
+  /// What the columns of a table are called.
+  var names: [String]?
   /// How far in the input it reaches.
   var inputEnd: UInt64 = 0
 

@@ -33,10 +33,21 @@ struct FieldBinding {
   private let targets: [String: Target]
   private let structures: Set<String>
   private let options: ImportOptions
-  /// Fields that must be named, unless a row is there already.
-  let required: [Int]
-  /// Where what is not named has a value of its own.
-  let initials: [(field: Int, value: Value)]
+  /// The classes of rows; the first one is that of records which do not say.
+  let kinds: [Kind]
+
+  /// Of optional structs, by the field that says whether one is there: their parts, and those that must be there with them.
+  let parts: [Int: (all: [Int], needed: [Int])]
+
+  /// What rows of one class need and hold.
+  struct Kind {
+    var name: String
+    /// Fields that must be named, unless a row is there already.
+    var required: [Int]
+    /// Where what is not named has a value of its own.
+    var initials: [(field: Int, value: ImportShape.Initial)]
+    var number: UInt32?
+  }
 
   init(_ catalog: Catalog, _ options: ImportOptions) throws {
     guard let entity = catalog.entity(options.entity) else {
@@ -73,19 +84,65 @@ struct FieldBinding {
       targets[one.name] = .list(one, Self.way(one.target, catalog))
     }
     for name in structures where targets[name] == nil { targets[name] = .structure(presence: nil) }
+    for (name, field) in options.shape?.names ?? [:] {
+      for (known, target) in targets where known == field || known.hasPrefix(field + ".") {
+        targets[name + known.dropFirst(field.count)] = target
+      }
+    }
     self.targets = targets
     self.structures = structures
-    required = entity.fields.indices.filter { number in
+    parts = Self.parts(of: entity)
+    kinds = try options.shape.map { try $0.kinds.map { try Self.kind($0, entity) } } ?? [Self.kind(of: entity)]
+  }
+
+  private static func parts(of entity: Entity) -> [Int: (all: [Int], needed: [Int])] {
+    var parts: [Int: (all: [Int], needed: [Int])] = [:]
+    for (number, field) in entity.fields.enumerated() where field.type == .presence {
+      let all = entity.fields.indices.filter { entity.fields[$0].name.hasPrefix(field.name + ".") }
+      let needed = all.filter { part in
+        let found = entity.fields[part]
+        if found.isOptional || found.initial != nil || found.type == .presence { return false }
+        // Those of a struct within, which is there or not, belong to that.
+        return above(found.name).last { name in entity.fields.contains { $0.name == name && $0.type == .presence } }
+          == field.name
+      }
+      parts[number] = (all, needed)
+    }
+    return parts
+  }
+
+  /// What the catalog says of an entity's rows.
+  private static func kind(of entity: Entity) -> Kind {
+    let required = entity.fields.indices.filter { number in
       let field = entity.fields[number]
-      return !field.isOptional && field.initial == nil && field.type != .presence && field.name != Self.kindName
-        && Self.above(field.name).allSatisfy { name in
+      return !field.isOptional && field.initial == nil && field.type != .presence && field.name != kindName
+        && above(field.name).allSatisfy { name in
           !entity.fields.contains { $0.name == name && $0.type == .presence }
         }
     }
-    initials = entity.fields.enumerated().compactMap { number, field in
-      if field.name == Self.kindName { return (number, .uint(UInt64(entity.id.number))) }
-      return field.initial.map { (number, $0) }
+    let initials = entity.fields.enumerated().compactMap { number, field -> (Int, ImportShape.Initial)? in
+      if field.name == kindName { return (number, .always(.uint(UInt64(entity.id.number)))) }
+      return field.initial.map { (number, .always($0)) }
     }
+    return Kind(name: entity.name, required: required, initials: initials)
+  }
+
+  private static func kind(_ kind: ImportShape.Kind, _ entity: Entity) throws -> Kind {
+    func number(_ name: String) throws -> Int {
+      if let found = entity.fields.firstIndex(where: { $0.name == name }) { return found }
+      throw TransferFault(.unknown, "\(entity.name) has no '\(name)' in this store", field: name)
+    }
+    var initials = try kind.initials.map { (field: try number($0.field), value: $0.value) }
+    if let own = kind.number { initials.append((try number(kindName), .always(.uint(UInt64(own))))) }
+    return Kind(
+      name: kind.name, required: try kind.required.map(number), initials: initials, number: kind.number)
+  }
+
+  /// The class of a name, by its place, and by what rows say; nil where no row can be of it.
+  func kind(_ name: String) -> (place: Int, number: UInt32)? {
+    if options.shape == nil { return catalog.id(of: name).map { (0, $0.number) } }
+    guard let place = kinds.firstIndex(where: { $0.name == name }), let number = kinds[place].number else { return nil }
+    return (place, number)
   }
 
   /// "a" and "a.b" of "a.b.c".

@@ -41,23 +41,32 @@ package struct ImportOptions: Sendable {
   /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input.
   package var name: String?
   package var limits = TransferLimits()
+  /// What is known of the rows beyond the catalog.
+  package var shape: ImportShape?
   /// How many faults, and how many references that lead nowhere, the report names.
   package var mostReported = 1000
+
+  package var isRelaxed: Bool {
+    get { durability == .relaxed }
+    set { durability = newValue ? .relaxed : .full }
+  }
 
   package init(into entity: String) { self.entity = entity }
 }
 
 /// How far an import came.
 package struct ImportProgress: Hashable, Sendable {
-  package internal(set) var records = 0
-  package internal(set) var inserted = 0
-  package internal(set) var updated = 0
-  package internal(set) var kept = 0
-  package internal(set) var bad = 0
+  package var records = 0
+  package var inserted = 0
+  package var updated = 0
+  package var kept = 0
+  package var bad = 0
   /// Bytes of the input, after decompression, that are dealt with.
-  package internal(set) var bytes: UInt64 = 0
+  package var bytes: UInt64 = 0
   /// Records that an earlier run had stored.
-  package internal(set) var resumed = 0
+  package var resumed = 0
+
+  package init() {}
 }
 
 /// What an import did.

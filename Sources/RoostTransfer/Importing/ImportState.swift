@@ -1,16 +1,16 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// What an import keeps in the store until it is done: how far it came, and references whose targets were not there.
 ///
 /// Both stand in entities of their own, whose names begin with `@`, and change in the transaction of the rows. So whatever
 /// cuts an import off, the next one goes on where the last whole chunk ended.
-enum ImportState {
+package enum ImportState {
   static let imports = "@import"
   static let references = "@import reference"
   private static let nameIndex = "@import name"
 
   /// Makes the entities where they are missing.
-  static func prepare(_ writer: RecordWriter) throws {
+  package static func prepare(_ writer: RecordWriter) throws {
     if writer.catalog.entity(imports) != nil { return }
     try writer.change { catalog in
       try catalog.add(entity: imports) { (entity) throws(RecordFault) in
@@ -29,7 +29,7 @@ enum ImportState {
   }
 
   /// How far an import of a name came; nil if there is none.
-  static func progress(_ name: String, _ reader: RecordReader) throws -> ImportProgress? {
+  package static func progress(_ name: String, _ reader: RecordReader) throws -> ImportProgress? {
     guard reader.catalog.entity(imports) != nil else { return nil }
     let table = try reader.table(imports)
     guard let row = try table.row(unique: nameIndex, [.string(name)]), let values = try table.values(row) else {
@@ -49,7 +49,7 @@ enum ImportState {
     return progress
   }
 
-  static func set(_ progress: ImportProgress, _ name: String, _ writer: RecordWriter) throws {
+  package static func set(_ progress: ImportProgress, _ name: String, _ writer: RecordWriter) throws {
     let table = try writer.table(imports)
     var builder = table.makeBuilder()
     try builder.set(table.slot("name"), .string(name))
@@ -68,7 +68,7 @@ enum ImportState {
   }
 
   /// Removes what an import kept.
-  static func forget(_ name: String, _ writer: RecordWriter) throws {
+  package static func forget(_ name: String, _ writer: RecordWriter) throws {
     guard writer.catalog.entity(imports) != nil else { return }
     if let row = try writer.reading(imports).row(unique: nameIndex, [.string(name)]) {
       try writer.table(imports).delete(row)

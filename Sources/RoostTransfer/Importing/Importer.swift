@@ -1,5 +1,6 @@
 package import RoostRecords
 internal import RoostFile
+internal import RoostPages
 
 /// Brings the records of a text into a store.
 ///
@@ -7,27 +8,38 @@ internal import RoostFile
 /// and there are never more than a few pieces in memory. Each piece is one transaction, and with it how far the import came.
 package final class Importer {
   private let store: RecordStore
-  private let options: ImportOptions
+  let options: ImportOptions
   /// Called behind each piece.
   private let progress: ((ImportProgress) -> Void)?
   /// Called with each bad record, once the piece it belongs to is stored.
   private let reject: ((TransferFault) throws -> Void)?
   private let cancellation: ImportCancellation?
+  /// Who tells others of what is stored.
+  let watch: (any ImportWatch)?
   private var report = ImportReport()
+  /// What the columns of a table are called, once its first chunk is stored.
+  package private(set) var columns: [String]?
 
   package init(
     _ store: RecordStore, _ options: ImportOptions, cancellation: ImportCancellation? = nil,
-    progress: ((ImportProgress) -> Void)? = nil, reject: ((TransferFault) throws -> Void)? = nil
+    watch: (any ImportWatch)? = nil, progress: ((ImportProgress) -> Void)? = nil,
+    reject: ((TransferFault) throws -> Void)? = nil
   ) {
     self.store = store
     self.options = options
+    self.watch = watch
     self.cancellation = cancellation
     self.progress = progress
     self.reject = reject
   }
 
   /// What an import without a name is called in the store.
-  private var name: String { options.name ?? "" }
+  var name: String { options.name ?? "" }
+
+  /// Whether an earlier run of the same name was cut off.
+  package func isResumed() throws -> Bool {
+    try options.name != nil && store.read { try ImportState.progress(name, $0) } != nil
+  }
 
   /// Imports everything. What was stored before an error stays.
   package func run(_ input: any ByteInput, _ format: TextFormat) throws -> ImportReport {
@@ -51,7 +63,11 @@ package final class Importer {
       thread.join()
       throw error
     }
-    if report.isCancelled { return report }
+    if report.isCancelled {
+      // Whoever gets a report may rely on it.
+      try store.write(.full, author: options.author) { _ in }
+      return report
+    }
     try resolve()
     return report
   }
@@ -78,12 +94,13 @@ package final class Importer {
     var next = report.progress
     var faults = piece.faults
     try store.write(options.durability, author: options.author) { writer in
-      let table = try writer.table(options.entity)
+      try watch?.begin(writer)
+      let storing = try RowStoring(self, writer)
       next.records += piece.records
       next.bytes = piece.inputEnd
       for row in piece.rows {
         do {
-          try store(row, table, writer, &next)
+          try storing.store(row, &next)
         } catch let fault as RecordFault where options.conflict != .throw || fault.code != .notUnique {
           faults.append(badRecord(fault, row))
         }
@@ -91,12 +108,14 @@ package final class Importer {
       next.bad += faults.count
       try checkBad(faults, next)
       if options.name != nil { try ImportState.set(next, name, writer) }
+      columns = piece.names
+      // Before the commit: whatever comes between, none of them is lost, though some may be told twice.
+      for fault in faults { try reject?(fault) }
+      try watch?.end()
     }
+    watch?.stored()
     report.progress = next
-    for fault in faults {
-      if report.faults.count < options.mostReported { report.faults.append(fault) }
-      try reject?(fault)
-    }
+    report.faults += faults.prefix(max(0, options.mostReported - report.faults.count))
     progress?(next)
   }
 
@@ -118,49 +137,6 @@ package final class Importer {
     return bad
   }
 
-  private func store(
-    _ row: BuiltRow, _ table: TableWriter, _ writer: RecordWriter, _ next: inout ImportProgress
-  ) throws {
-    let id: RowID
-    switch options.conflict {
-    case .insert, .throw:
-      try checkMissing(row, table)
-      id = try table.insert(&row.builder)
-      next.inserted += 1
-    case .skip, .update, .merge:
-      let named = Set(row.named.map { table.entity.fields[$0].id })
-      let policy: UpsertPolicy =
-        switch options.conflict {
-        case .skip: .keepExisting
-        case .merge: .fields(named, skipsNil: true)
-        default: .fields(named)
-        }
-      if row.missing != nil {
-        // A new row would lack something, so there must be one already.
-        let isThere = try table.row(like: &row.builder, on: options.uniqueIndex) != nil
-        if !isThere { try checkMissing(row, table) }
-      }
-      let (found, outcome) = try table.upsert(&row.builder, on: options.uniqueIndex, policy)
-      id = found
-      switch outcome {
-      case .inserted: next.inserted += 1
-      case .updated: next.updated += 1
-      case .kept:
-        next.kept += 1
-        return
-      }
-    }
-    for (one, rows) in row.lists { try writer.links(one).replace(rows, of: id) }
-    for open in row.open { try ImportState.add(open, of: id, name, writer) }
-  }
-
-  private func checkMissing(_ row: BuiltRow, _ table: TableWriter) throws {
-    guard let missing = row.missing else { return }
-    throw RecordFault(
-      .missing, "the record does not name it, and it needs a value", entity: table.entity.name,
-      field: table.entity.fields[missing].name)
-  }
-
   // MARK: References
 
   /// Looks up what was not there when it was named, and forgets the import.
@@ -176,7 +152,8 @@ package final class Importer {
         try resolve(kept)
       }
     }
-    try store.write(options.durability, author: options.author) { try ImportState.forget(name, $0) }
+    // With it everything before is on the disk.
+    try store.write(.full, author: options.author) { try ImportState.forget(name, $0) }
   }
 
   private func resolve(_ kept: [ImportState.Kept]) throws {
@@ -194,6 +171,7 @@ package final class Importer {
     }
     var unresolved: [UnresolvedReference] = []
     try store.write(options.durability, author: options.author) { writer in
+      try watch?.begin(writer)
       for (one, target) in zip(kept, found) {
         guard let relationship = writer.catalog.relationship(one.relationship) else { continue }
         if let target, try writer.contains(target, relationship.target) {
@@ -203,7 +181,9 @@ package final class Importer {
         }
         try writer.table(ImportState.references).delete(one.id)
       }
+      try watch?.end()
     }
+    watch?.stored()
     report.unresolvedCount += unresolved.count
     report.unresolved += unresolved.prefix(max(0, options.mostReported - report.unresolved.count))
   }
@@ -211,13 +191,24 @@ package final class Importer {
   private func set(_ one: Relationship, of row: RowID, to target: RowID, _ writer: RecordWriter) throws {
     guard case .one(let field) = one.shape else {
       // Somebody may have deleted the row meanwhile.
-      if try writer.contains(row, one.entity) { try writer.links(one).append(target, to: row) }
+      if try writer.contains(row, one.entity) {
+        try writer.links(one).append(target, to: row)
+        watch?.changed(row, of: one.entity)
+        watch?.led(target, of: one.target)
+      }
       return
     }
     let table = try writer.table(one.entity)
     guard let name = table.entity.field(field)?.name else { return }
     let slot = try table.slot(name)
-    _ = try table.update(row) { $0.set(slot, reference: target) }
+    var former: RowID?
+    let isThere = try table.update(row) { builder in
+      former = builder.reference(slot)
+      builder.set(slot, reference: target)
+    }
+    guard isThere, let watch else { return }
+    watch.changed(row, of: one.entity)
+    for other in [former, target] { if let other { watch.led(other, of: one.target) } }
   }
 }
 

@@ -56,6 +56,7 @@ final class ReadingStage: @unchecked Sendable {
           }
         }
         piece.inputEnd = batch.inputEnd
+        piece.names = reader.names
         if piece.records < chunk { continue }
         queue.put(piece)
         guard let next = queue.takeEmpty() else { return }

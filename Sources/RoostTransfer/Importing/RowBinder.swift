@@ -12,6 +12,8 @@ struct RowBinder {
   private var known: [(name: [UInt8], path: String, target: FieldBinding.Target)] = []
   private var isNamed: [Bool]
   private var isTable = false
+  /// Structs of which the record says that they are not there.
+  private var absent: [Int] = []
 
   init(_ binding: FieldBinding, _ limits: TransferLimits, keepsText: Bool) {
     self.binding = binding
@@ -37,6 +39,7 @@ struct RowBinder {
     _ finder: inout RowFinder
   ) throws {
     for number in isNamed.indices { isNamed[number] = false }
+    absent.removeAll(keepingCapacity: true)
     var at = record.tokens.lowerBound
     var path = ""
     do {
@@ -55,10 +58,14 @@ struct RowBinder {
       let place = at < record.tokens.upperBound ? batch.tokens[at].place : record.bytes.lowerBound
       throw batch.fault(TransferFault.Code(fault.code), fault.detail, at: place, in: record, field: path)
     }
-    for (number, value) in binding.initials where !isNamed[number] {
-      try row.builder.set(binding.layout.slots[number], value)
+    let kind = binding.kinds[row.kind]
+    for (number, initial) in kind.initials where !isNamed[number] {
+      switch initial {
+      case .always(let value): try row.builder.set(binding.layout.slots[number], value)
+      case .anew(let make): if let value = make() { try row.builder.set(binding.layout.slots[number], value) }
+      }
     }
-    row.missing = binding.required.first { !isNamed[$0] }
+    row.missing = kind.required.first { !isNamed[$0] } ?? missingPart(row)
     row.line = record.line
     if keepsText { row.text.append(contentsOf: batch.bytes(of: record)) }
   }
@@ -114,6 +121,27 @@ struct RowBinder {
     if binding.entity.fields[field].type == .presence { row.builder.setPresent(binding.layout.slots[field]) }
   }
 
+  /// Notes that a struct is not there, whatever it would be if nobody had said so.
+  private mutating func noteNothing(_ presence: Int, _ row: BuiltRow) throws {
+    if isNamed[presence] { throw ValueFault(.duplicate, "it stands twice in one record") }
+    isNamed[presence] = true
+    row.named.append(presence)
+    absent.append(presence)
+    for part in binding.parts[presence]?.all ?? [] where !isNamed[part] {
+      isNamed[part] = true
+      row.named.append(part)
+    }
+  }
+
+  /// A part without which a struct that is named cannot be.
+  private func missingPart(_ row: BuiltRow) -> Int? {
+    if binding.parts.isEmpty { return nil }
+    for (presence, parts) in binding.parts where isNamed[presence] && !absent.contains(presence) {
+      if let missing = parts.needed.first(where: { !isNamed[$0] }) { return missing }
+    }
+    return nil
+  }
+
   /// Takes the value at a token, and goes behind it.
   private mutating func take(
     _ target: FieldBinding.Target, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow,
@@ -134,23 +162,25 @@ struct RowBinder {
     case .structure(let presence):
       guard let presence, !values.isNil(token) else {
         guard values.isNil(token) else { throw ValueFault(.wrongType, "an object is expected") }
-        if let presence { row.named.append(presence) }
+        if let presence { try noteNothing(presence, row) }
         at += 1
         return
       }
       guard case .bool(let isThere) = try ValueReader.plain(batch, token, .bool) else { return }
-      if isThere, !isNamed[presence] { try note(presence, row) }
+      if isThere, !isNamed[presence] { try note(presence, row) } else if !isThere { try noteNothing(presence, row) }
       at += 1
     case .kind(let number):
       try note(number, row)
       let name = batch.string(token)
-      guard token.kind == .text || token.kind == .bare, let id = binding.catalog.id(of: name) else {
-        throw ValueFault(.unknown, "there is no class '\(name)'")
+      guard token.kind == .text || token.kind == .bare, let kind = binding.kind(name) else {
+        throw ValueFault(.unknown, "there is no class '\(name)' here")
       }
-      row.builder.set(binding.layout.slots[number], half: id.number)
+      row.kind = kind.place
+      row.builder.set(binding.layout.slots[number], half: kind.number)
       at += 1
     case .reference(let one, let number, let way):
       try note(number, row)
+      row.references.append(number)
       if values.isNil(token) {
         guard binding.isOptional(number) else {
           throw ValueFault(.missing, "it leads nowhere, and must lead somewhere")
@@ -161,6 +191,7 @@ struct RowBinder {
       let (key, next) = try values.value(at: at, as: finder.type(way, batch, token), isOptional: false)
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
+        row.leads.append((one.target, found))
       } else {
         guard binding.isOptional(number) else {
           throw ValueFault(.unknown, "it must lead to a row that is there, and there is none of this key")
@@ -190,6 +221,9 @@ struct RowBinder {
       if let row = try finder.row(key, way) { rows.append(row) }
     }
     if rows.count == keys.count {
+      if !one.traits.contains(.repeating), Set(rows).count < rows.count {
+        throw ValueFault(.duplicate, "a row stands twice in the list")
+      }
       row.lists.append((one, rows))
     } else {
       for (place, key) in keys.enumerated() {

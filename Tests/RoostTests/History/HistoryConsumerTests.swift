@@ -198,4 +198,55 @@ import Testing
       try save(container, ["a"])
     }
   }
+
+  @Test func `a consumer of two stores goes on in one when the history of the other is off`() throws {
+    let folder = try Folder()
+    func open(_ second: ModelConfiguration.History) throws -> ModelContainer {
+      let one = ModelConfiguration("one", schema: Schema([Artist.self]), url: folder.file("one.roost"))
+      var two = ModelConfiguration("two", schema: Schema([Boat.self]), url: folder.file("two.roost"))
+      two.history = second
+      return try ModelContainer(for: Schema([Artist.self, Boat.self]), configurations: [one, two])
+    }
+    func add(_ number: Int, _ container: ModelContainer) throws {
+      let context = ModelContext(container)
+      context.insert(Artist("\(number)"))
+      context.insert(Boat(number))
+      try context.save()
+    }
+    do {
+      let container = try open(.changes)
+      try add(1, container)
+      let consumer = container.historyConsumer(named: "search")
+      #expect(try consumer.changes().count >= 2)
+      try consumer.acknowledge(try container.latestHistoryToken)
+    }
+    do {
+      let container = try open(.off)
+      let consumer = container.historyConsumer(named: "search")
+      #expect(try consumer.changes().isEmpty)
+      try add(2, container)
+      let error = #expect(throws: SwiftDataError.self) { try consumer.changes() }
+      #expect(error == .historyTokenExpired)
+      try consumer.acknowledge(try container.latestHistoryToken)
+      #expect(try consumer.changes().isEmpty)
+      try add(3, container)
+      #expect(try consumer.changes().flatMap(\.changes).map(\.line) == ["+Artist"])
+      try consumer.acknowledge(try container.latestHistoryToken)
+    }
+    // On again, nothing of what the second store has is withheld from it.
+    let container = try open(.changes)
+    let consumer = container.historyConsumer(named: "search")
+    try add(4, container)
+    while true {
+      do {
+        let lines = try consumer.changes().flatMap(\.changes).map(\.line)
+        #expect(lines.contains("+Artist") && lines.contains("+Boat"))
+        break
+      } catch SwiftDataError.historyTokenExpired {
+        try consumer.acknowledge(try container.latestHistoryToken)
+        try add(5, container)
+      }
+    }
+  }
+
 }

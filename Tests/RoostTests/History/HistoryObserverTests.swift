@@ -183,4 +183,25 @@ import Testing
     let error = await #expect(throws: SwiftDataError.self) { try await iterator.next() }
     #expect(error == .historyTokenExpired)
   }
+
+  private actor Watch {
+    var observer: HistoryObserver?
+    func watch(_ container: ModelContainer) throws { observer = try HistoryObserver(modelContainer: container) }
+    var count: Int { observer?.eventCounter ?? 0 }
+  }
+
+  @Test func `an actor that keeps its observer is freed, and the observer with it`() async throws {
+    let container = try makeHarbor()
+    var watch: Watch? = Watch()
+    try await watch?.watch(container)
+    try save(container, Ship("a"))
+    for _ in 0..<1000 where await watch?.count != 1 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(await watch?.count == 1)
+    weak let gone = watch
+    weak let observer = await watch?.observer
+    watch = nil
+    #expect(try await becomes { gone == nil && observer == nil })
+    try save(container, Ship("b"))
+  }
+
 }

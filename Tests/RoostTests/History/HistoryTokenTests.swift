@@ -189,6 +189,18 @@ import Testing
     #expect(try context.after(try container.latestHistoryToken).isEmpty)
     let coded = try JSONDecoder().decode(DefaultHistoryToken.self, from: JSONEncoder().encode(middle))
     #expect(coded == middle && coded.id == middle.id)
+    // A token is that of one transaction: none of the other store has it, or comes twice to who goes on from it.
+    for place in [0, 1, 2, 17, 50, all.count - 1] {
+      let token = all[place].token
+      let several = [token, all[3].token]
+      #expect(try context.all(#Predicate { $0.token == token }) == [all[place]])
+      #expect(try context.all(#Predicate { $0.token >= token }) == Array(all[place...]))
+      #expect(try context.all(#Predicate { $0.token > token }) == Array(all[(place + 1)...]))
+      #expect(try context.all(#Predicate { $0.token < token }) == Array(all[..<place]))
+      #expect(try context.all(#Predicate { $0.token <= token }) == Array(all[...place]))
+      #expect(try context.all(#Predicate { $0.token != token }).count == all.count - 1)
+      #expect(try context.all(#Predicate { several.contains($0.token) }).count == (place == 3 ? 1 : 2))
+    }
   }
 
   @Test func `a store without history beside one that has one is passed over`() throws {

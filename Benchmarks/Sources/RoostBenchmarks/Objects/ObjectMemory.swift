@@ -10,6 +10,8 @@ enum ObjectMemory {
     case fill
     /// Fetches all tracks and holds them.
     case held
+    /// Imports the tracks of a file.
+    case importLines
   }
 
   struct Work {
@@ -52,6 +54,10 @@ enum ObjectMemory {
     case .nothing: print(Memory.nowMegabytes(), terminator: "")
     case .fill:
       try fill(work)
+      print(Memory.peakMegabytes(), terminator: "")
+    case .importLines:
+      let imports = try ObjectImports(reopening: work.folder, work.count)
+      guard try imports.text("jsonl", isWritten: true).isRight else { exit(1) }
       print(Memory.peakMegabytes(), terminator: "")
     case .held:
       let context = ModelContext(try container(work))

@@ -5,6 +5,10 @@ enum ObjectOperation: String, CaseIterable {
   case peak
   case latestToken = "HT"
   case newestHistory = "HR"
+  case importSnapshots = "IS"
+  case importLines = "IJ"
+  case importTable = "IC"
+  case importPeak = "IP"
 
   static let heldTracks = 10_000
   static let getters = 1_000_000
@@ -34,6 +38,19 @@ enum ObjectOperation: String, CaseIterable {
       Operation(
         name: rawValue,
         work: "read the 100 newest transactions, of 10 changes each, from a token among n changes, 10 times",
+        turn: rawValue)
+    case .importSnapshots:
+      Operation(
+        name: rawValue, work: "import n tracks from snapshots, chunks of 5,000, relaxed but for the end", turn: rawValue
+      )
+    case .importLines:
+      Operation(name: rawValue, work: "import n tracks from a file of JSON Lines, in the same way", turn: rawValue)
+    case .importTable:
+      Operation(name: rawValue, work: "import n tracks from a table in CSV, in the same way", turn: rawValue)
+    case .importPeak:
+      Operation(
+        name: rawValue,
+        work: "the most memory of a program that imports n tracks from JSON Lines, in MB (not milliseconds)",
         turn: rawValue)
     }
   }

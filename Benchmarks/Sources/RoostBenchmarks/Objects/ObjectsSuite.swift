@@ -33,6 +33,8 @@ final class ObjectsSuite: Suite {
     case .peak: return try peak(trial.size)
     case .latestToken: return try history(trial.size).askForTokens()
     case .newestHistory: return try history(trial.size).readNewest()
+    case .importSnapshots, .importLines, .importTable: return try imported(trial)
+    case .importPeak: return try importPeak(trial.size)
     case nil: return try rows.measure(trial)
     }
   }
@@ -71,6 +73,27 @@ final class ObjectsSuite: Suite {
     guard let folder = history?.folder else { return }
     history = nil
     try scratch.remove(folder)
+  }
+
+  // MARK: Imports
+
+  private func imported(_ trial: Trial) throws -> Sample {
+    let folder = try scratch.folder("import")
+    defer { try? scratch.remove(folder) }
+    let imports = try ObjectImports(folder, trial.size)
+    switch ObjectOperation(rawValue: trial.operation) {
+    case .importSnapshots: return try imports.snapshots()
+    case .importTable: return try imports.text("csv")
+    default: return try imports.text("jsonl")
+    }
+  }
+
+  private func importPeak(_ count: Int) throws -> Sample {
+    let folder = try scratch.folder("peak")
+    defer { try? scratch.remove(folder) }
+    try ObjectImports(folder, count).writeLines()
+    let peak = try ObjectMemory.ask(.importLines, folder, count)
+    return Sample(milliseconds: peak, isRight: peak > 0)
   }
 
   // MARK: Memory, each in a program of its own

@@ -1,0 +1,84 @@
+import Foundation
+import Roost
+
+/// Tracks of the library as text and as snapshots, and a store with their albums.
+final class ObjectImports {
+  private let folder: String
+  private let library: Library
+  private let container: ModelContainer
+  private var albums: [Album] = []
+
+  /// Makes the store.
+  convenience init(_ folder: String, _ count: Int) throws {
+    try self.init(reopening: folder, count)
+    let context = ModelContext(container)
+    for number in 0..<library.albumCount {
+      let album = Album(title: "Album \(number)", artist: nil)
+      context.insert(album)
+      albums.append(album)
+    }
+    try context.save()
+  }
+
+  init(reopening folder: String, _ count: Int) throws {
+    self.folder = folder
+    library = Library(size: count)
+    container = try ModelContainer(
+      for: Artist.self, Album.self, Track.self,
+      configurations: ModelConfiguration(url: URL(filePath: folder + "/tracks.roost")))
+  }
+
+  private func check(_ count: Int) throws -> Bool {
+    let context = ModelContext(container)
+    guard count == library.size, try context.fetchCount(FetchDescriptor<Track>()) == count else { return false }
+    let (found, numbers) = (try context.fetch(FetchDescriptor<Track>()), 0..<count)
+    return zip(found, numbers).allSatisfy { track, number in
+      let row = library.track(number)
+      return track.word == Track(row, nil).word && track.album?.title == "Album \(row.album - 1)"
+    }
+  }
+
+  // MARK: Snapshots
+
+  func snapshots() throws -> Sample {
+    let snapshots = (0..<library.size).map { number in
+      let row = library.track(number)
+      return Track(row, albums[Int(row.album) - 1]).snapshot
+    }
+    albums = []
+    let start = ContinuousClock.now
+    let report = try container.importer(for: Track.self).run(snapshots: snapshots)
+    let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+    return Sample(milliseconds: milliseconds, isRight: try check(report.progress.inserted))
+  }
+
+  // MARK: Texts
+
+  private func file(_ ending: String) -> URL { URL(filePath: folder + "/tracks." + ending) }
+
+  func text(_ ending: String, isWritten: Bool = false) throws -> Sample {
+    if !isWritten { try write(ending) }
+    let start = ContinuousClock.now
+    let report = try container.importer(for: Track.self).run(.file(file(ending)))
+    let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+    // Looking at all tracks takes more memory than the import.
+    if isWritten { return Sample(milliseconds: milliseconds, isRight: report.progress.inserted == library.size) }
+    return Sample(milliseconds: milliseconds, isRight: try check(report.progress.inserted))
+  }
+
+  /// Exported from another store with the same albums. References are numbers of rows, because albums have no unique value.
+  private func write(_ ending: String) throws {
+    let source = FileManager.default.temporaryDirectory.path() + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: source, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: source) }
+    let other = try ObjectImports(source, library.size)
+    let context = ModelContext(other.container)
+    try context.insert(batch: 0..<library.size) { number in
+      let row = library.track(number)
+      return Track(row, other.albums[Int(row.album) - 1])
+    }
+    try other.container.export(FetchDescriptor<Track>(), to: .file(file(ending)))
+  }
+
+  func writeLines() throws { try write("jsonl") }
+}

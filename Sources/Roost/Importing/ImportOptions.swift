@@ -1,0 +1,104 @@
+public import Foundation
+internal import RoostTransfer
+
+/// How records are imported, and what is done where they do not fit.
+public struct ImportOptions: Sendable {
+  /// What becomes of a record whose unique values a model has already.
+  public enum Conflict: String, Sendable, CaseIterable {
+    /// The stored model takes what the record names, as an inserted model does by ``ModelContext/UniquePolicy/upsert``.
+    case update
+    /// The stored model takes what the record names and is not nil.
+    case merge
+    /// The stored model stays as it is.
+    case skip
+    /// The record is a bad one: see ``ImportOptions/badRecords``.
+    case insert
+    /// The import ends, whatever becomes of bad records.
+    case `throw`
+  }
+
+  /// What becomes of records that are wrong.
+  public enum BadRecords: Hashable, Sendable {
+    /// The first one ends the import. The chunks before it stay.
+    case stop
+    /// They are left out and reported, as long as there are no more than so many.
+    case skip(upTo: Int)
+  }
+
+  public var conflict = Conflict.update
+  public var badRecords = BadRecords.stop
+  /// How many records are one transaction. It is stored whole, or not at all.
+  public var chunk = 5000
+  /// Whether each chunk waits until it is on the disk. When an import returns, all of it is there in any case; with `relaxed` a crash of the
+  /// machine before that may lose the newest chunks.
+  public var durability = ModelContext.Durability.relaxed
+  /// Who imports, for the history.
+  public var author = ""
+  /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input, also after the program was killed.
+  public var name: String?
+  /// What columns, or names in objects, are called in the model, where that is something else; nil leaves one out.
+  public var columns: [String: String?] = [:]
+  /// Whether a column that the model does not know is left out. Else it is an error.
+  public var ignoresUnknown = false
+  /// A file for records that are left out, as they stood in the input, which can be imported again: a table, or objects on a line each.
+  public var rejects: URL?
+  /// How many faults, and how many references that lead nowhere, a report names.
+  public var mostReported = 1000
+  /// The greatest record.
+  public var mostRecordBytes = 16 << 20
+  /// The greatest field.
+  public var mostFieldBytes = 1 << 20
+  /// How deep lists and objects may be nested.
+  public var mostDepth = 64
+
+  public init() {}
+
+  func check() throws {
+    func refuse(_ isWrong: Bool, _ detail: String) throws {
+      if isWrong { throw RoostError(.badValue, detail) }
+    }
+    try refuse(chunk < 1, "a chunk of \(chunk) records is none: set chunk to 1 at least, 5000 is usual")
+    if case .skip(let most) = badRecords {
+      try refuse(most < 0, "\(most) bad records cannot be left out: write .stop, or a number that is not negative")
+    }
+    try refuse(mostReported < 0, "a report cannot name \(mostReported) faults: set mostReported to 0 at least")
+    try refuse(
+      mostRecordBytes < 1 || mostFieldBytes < 1 || mostDepth < 1,
+      "mostRecordBytes, mostFieldBytes and mostDepth must be 1 at least")
+    try refuse(mostDepth > 1000, "mostDepth may be 1000 at most")
+    try refuse(name?.isEmpty == true, "the name of an import is empty: give it one, or nil")
+    try refuse(rejects?.isFileURL == false, "rejects must be a file's URL: make it with URL(filePath:)")
+  }
+
+  /// The same for the floor below.
+  func plain(into entity: String, hasUnique: Bool, _ shape: ImportShape?) -> RoostTransfer.ImportOptions {
+    var plain = RoostTransfer.ImportOptions(into: entity)
+    plain.renames = columns
+    plain.ignoresUnknown = ignoresUnknown
+    plain.conflict =
+      switch conflict {
+      case .insert: .insert
+      case .skip: .skip
+      case .update: .update
+      case .merge: .merge
+      case .throw: .throw
+      }
+    // Where nothing is unique there can be no conflict.
+    if !hasUnique, plain.conflict != .throw { plain.conflict = .insert }
+    plain.badRecords =
+      switch badRecords {
+      case .stop: .stop
+      case .skip(let most): .skip(most: most)
+      }
+    plain.chunk = chunk
+    plain.isRelaxed = durability == .relaxed
+    plain.author = author
+    plain.name = name
+    plain.limits.recordBytes = mostRecordBytes
+    plain.limits.fieldBytes = mostFieldBytes
+    plain.limits.depth = mostDepth
+    plain.mostReported = mostReported
+    plain.shape = shape
+    return plain
+  }
+}

@@ -1,0 +1,152 @@
+internal import RoostTransfer
+
+/// How far an import came.
+public struct ImportProgress: Hashable, Sendable {
+  /// Records that are dealt with, bad ones too, and those of an earlier run.
+  public internal(set) var records = 0
+  public internal(set) var inserted = 0
+  public internal(set) var updated = 0
+  /// Records whose models were there already and stayed as they are.
+  public internal(set) var kept = 0
+  /// Records that were left out.
+  public internal(set) var bad = 0
+  /// Records that an earlier run of the same name had dealt with.
+  public internal(set) var resumed = 0
+  /// Bytes of the input that are dealt with, after decompression; 0 where it has none.
+  public internal(set) var bytes = 0
+  /// How much of the input is dealt with, between 0 and 1; nil where nobody knows how long it is, as of a pipe.
+  public internal(set) var fraction: Double?
+  /// For how long the import has been running.
+  public internal(set) var elapsed = Duration.zero
+
+  init() {}
+
+  init(_ plain: RoostTransfer.ImportProgress) {
+    records = plain.records
+    inserted = plain.inserted
+    updated = plain.updated
+    kept = plain.kept
+    bad = plain.bad
+    resumed = plain.resumed
+    bytes = Int(clamping: plain.bytes)
+  }
+
+  private var seconds: Double { elapsed / .seconds(1) }
+
+  /// Records of this run in a second.
+  public var recordsPerSecond: Double { seconds > 0 ? Double(records - resumed) / seconds : 0 }
+  public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
+
+  /// How long the rest takes if it goes on like that; nil where nobody knows how much it is.
+  public var remaining: Duration? {
+    guard let fraction, fraction > 0, seconds > 0 else { return nil }
+    return .seconds(seconds * max(0, 1 - fraction) / fraction)
+  }
+}
+
+/// A record that is wrong, and where it stands.
+public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Reason: String, Sendable, CaseIterable {
+    /// The bytes are no text in UTF-8, or not the compressed file they seem to be.
+    case encoding
+    /// The text is not what the format demands.
+    case syntax
+    /// A record has another number of columns than the first line.
+    case columns
+    /// A name or a value stands twice where it may stand once; a unique value is there already.
+    case duplicate
+    /// A name, or a model that it leads to, of which nothing is known.
+    case unknown
+    /// There is no value where one must stand.
+    case missing
+    /// The value is of another type than the property.
+    case wrongType
+    /// The number is too large for the property.
+    case outOfRange
+    /// A record, a field, the number of columns or the depth passes a bound.
+    case tooLarge
+    /// The input ends in the middle of something.
+    case truncated
+  }
+
+  public internal(set) var reason: Reason
+  /// What is wrong, as a clause without a full stop.
+  public internal(set) var detail: String
+  /// The record's line, or the number of a model in a sequence, from 1.
+  public internal(set) var line: Int?
+  /// In bytes, from 1.
+  public internal(set) var column: Int?
+  /// The property, by its name or as a path.
+  public internal(set) var field: String?
+  /// The record as it stands in the input, cut where it is longer than 64 KiB.
+  public internal(set) var record = ""
+
+  init(_ reason: Reason, _ detail: String, line: Int? = nil, field: String? = nil) {
+    self.reason = reason
+    self.detail = detail
+    self.line = line
+    self.field = field
+  }
+
+  init(_ fault: TransferFault) {
+    reason =
+      switch fault.code {
+      case .encoding: .encoding
+      case .syntax: .syntax
+      case .columns: .columns
+      case .duplicate: .duplicate
+      case .unknown: .unknown
+      case .missing: .missing
+      case .wrongType: .wrongType
+      case .outOfRange: .outOfRange
+      case .tooLarge: .tooLarge
+      case .truncated: .truncated
+      }
+    detail = fault.detail
+    line = fault.line
+    column = fault.column
+    field = fault.field
+    record = String(decoding: fault.record, as: UTF8.self)
+  }
+
+  public var description: String {
+    var place: [String] = []
+    if let line { place.append("line \(line)") }
+    if let column { place.append("column \(column)") }
+    if let field { place.append("field '\(field)'") }
+    return "\(reason.rawValue): \(detail)" + (place.isEmpty ? "" : " [\(place.joined(separator: ", "))]")
+  }
+}
+
+/// What an import did.
+public struct ImportReport: Sendable, CustomStringConvertible {
+  /// A reference that leads to a model which is not there, also at the end.
+  public struct Unresolved: Hashable, Sendable {
+    /// The model that has the reference.
+    public let model: PersistentIdentifier
+    public let property: String
+    /// What it should lead to, as it stood in the input.
+    public let key: String
+  }
+
+  public internal(set) var progress = ImportProgress()
+  /// The first bad records that were left out.
+  public internal(set) var faults: [ImportFault] = []
+  /// The first references that lead nowhere, and how many there are.
+  public internal(set) var unresolved: [Unresolved] = []
+  public internal(set) var unresolvedCount = 0
+  /// Whether somebody asked for the end before the input did. What is stored is whole chunks.
+  public internal(set) var isCancelled = false
+
+  public var description: String {
+    var parts = ["\(progress.inserted) inserted", "\(progress.updated) updated", "\(progress.kept) kept"]
+    if progress.bad > 0 { parts.append("\(progress.bad) left out") }
+    if unresolvedCount > 0 { parts.append("\(unresolvedCount) references lead nowhere") }
+    return parts.joined(separator: ", ") + (isCancelled ? ", cancelled" : "")
+  }
+}
+
+extension RoostError {
+  /// Of a ``Code/badInput``, which record is wrong, and where.
+  public var importFault: ImportFault? { underlyingError as? ImportFault }
+}

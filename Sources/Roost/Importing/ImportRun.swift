@@ -1,0 +1,51 @@
+internal import RoostFile
+internal import RoostTransfer
+
+/// An import that runs on threads of its own.
+///
+/// Unchecked because the lock guards what changes.
+public final class ImportRun: @unchecked Sendable {
+  /// How far it is, behind each chunk; whoever looks late sees the newest alone. It ends with the import. One loop may go through it.
+  public let progress: AsyncStream<ImportProgress>
+  private let cancellation = ImportCancellation()
+  private let lock = Lock()
+  private var result: Result<ImportReport, any Error>?
+  private var waiting: [CheckedContinuation<ImportReport, any Error>] = []
+
+  typealias Body =
+    @Sendable (ImportCancellation, _ tell: @escaping @Sendable (ImportProgress) -> Void) throws -> ImportReport
+
+  init(_ body: @escaping Body) throws {
+    let (stream, told) = AsyncStream<ImportProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    progress = stream
+    let thread = try Doorway.pass {
+      try Thread { [self] in
+        let result = Result { try body(cancellation) { told.yield($0) } }
+        told.finish()
+        let waiting = lock.withLock {
+          self.result = result
+          defer { self.waiting = [] }
+          return self.waiting
+        }
+        for one in waiting { one.resume(with: result) }
+      }
+    }
+    thread.detach()
+  }
+
+  /// Ends the import behind the chunk at hand.
+  public func cancel() { cancellation.cancel() }
+
+  /// What the import did, when it is done.
+  public var report: ImportReport {
+    get async throws {
+      try await withCheckedThrowingContinuation { continuation in
+        let known = lock.withLock {
+          if result == nil { waiting.append(continuation) }
+          return result
+        }
+        if let known { continuation.resume(with: known) }
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+public import Foundation
+internal import RoostFile
+internal import RoostTransfer
+internal import Synchronization
+
+/// A text of records: where it is, and how they stand in it. What is compressed by LZ4 is decompressed, whatever it is called.
+public struct ImportSource: Sendable {
+  /// How records stand in a text.
+  public struct Format: Hashable, Sendable {
+    let plain: TextFormat
+
+    /// A table. The first line names the columns unless `columns` does. The delimiter is one character of ASCII.
+    public static func csv(delimiter: Character = ",", columns: [String]? = nil) -> Format {
+      Format(plain: .csv(delimiter: delimiter.asciiValue ?? 0, names: columns))
+    }
+    public static var csv: Format { csv() }
+    /// Objects in one list, or one after the other.
+    public static let json = Format(plain: .json)
+    /// An object on each line.
+    public static let jsonLines = Format(plain: .jsonLines)
+
+    /// By how a file's name ends; what stands before `.lz4`.
+    static func named(_ name: String) -> Format? {
+      let parts = name.lowercased().split(separator: ".").dropFirst().filter { $0 != "lz4" }
+      return switch parts.last {
+      case "csv": csv
+      case "tsv", "tab": csv(delimiter: "\t")
+      case "json": json
+      case "jsonl", "ndjson": jsonLines
+      default: nil
+      }
+    }
+
+    func check() throws {
+      guard case .csv(let delimiter, let names) = plain else { return }
+      if delimiter == 0 || delimiter >= 0x80 || [0x22, 0x0A, 0x0D].contains(delimiter) {
+        throw RoostError(
+          .badValue,
+          "the delimiter of a table must be one character of ASCII, and no quote and no line's end: write \",\"")
+      }
+      if names?.isEmpty == true {
+        throw RoostError(.badValue, "a table has no columns: name them, or leave them to its first line")
+      }
+    }
+  }
+
+  private enum Place: Sendable {
+    case file(URL)
+    case data(Data)
+    // Files belong to the whole program.
+    case handle(FileHandle)
+  }
+
+  private let place: Place
+  private let given: Format?
+
+  /// A file. Where no format is given its name tells, as `tracks.csv`, `tracks.jsonl` or `tracks.json.lz4`.
+  public static func file(_ url: URL, _ format: Format? = nil) -> ImportSource {
+    ImportSource(place: .file(url), given: format)
+  }
+
+  /// A file or a pipe that is open, from where it stands. It is read on another thread, and not closed.
+  public static func handle(_ handle: FileHandle, _ format: Format) -> ImportSource {
+    ImportSource(place: .handle(handle), given: format)
+  }
+
+  public static func data(_ data: Data, _ format: Format) -> ImportSource {
+    ImportSource(place: .data(data), given: format)
+  }
+
+  public static func text(_ text: String, _ format: Format) -> ImportSource { .data(Data(text.utf8), format) }
+
+  // MARK: Opening
+
+  func format() throws -> Format {
+    if let given {
+      try given.check()
+      return given
+    }
+    guard case .file(let url) = place, let format = Format.named(url.lastPathComponent) else {
+      throw RoostError(
+        .badValue, "the file's name does not tell how records stand in it: give a format, as .file(url, .csv)")
+    }
+    return format
+  }
+
+  /// The bytes as they are stored, and how many there are, if that is known.
+  func open() throws -> CountedInput {
+    switch place {
+    case .file(let url):
+      guard url.isFileURL else {
+        throw RoostError(.badValue, "\(url) is no file: download it first, and import the file")
+      }
+      let stream = try ByteStream.reading(url.path(percentEncoded: false))
+      return CountedInput(DescriptorInput(stream), stream.byteCount)
+    case .handle(let handle):
+      let stream = ByteStream.descriptor(handle.fileDescriptor, "the handle")
+      return CountedInput(DescriptorInput(stream), nil, keeping: handle)
+    case .data(let data): return CountedInput(MemoryInput([UInt8](data)), UInt64(data.count))
+    }
+  }
+}
+
+/// Counts what is read, and decompresses it where it is compressed.
+final class CountedInput: ByteInput {
+  private let source: any ByteInput
+  /// How many bytes there are, before decompression.
+  let total: UInt64?
+  private let kept: AnyObject?
+  private var opened: (any ByteInput)?
+  private let counter = Counter()
+
+  init(_ source: any ByteInput, _ total: UInt64?, keeping kept: AnyObject? = nil) {
+    self.source = source
+    self.total = total
+    self.kept = kept
+  }
+
+  /// Bytes that were read, before decompression. Anybody may ask.
+  var read: UInt64 { counter.count.load(ordering: .relaxed) }
+  /// Whether the bytes that come out are not those that are stored.
+  private(set) var isPacked = false
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    if let opened { return try opened.read(into: buffer) }
+    // The first bytes tell whether it is compressed.
+    var head: [UInt8] = []
+    let counting = Counting(source, counter)
+    while head.count < 4 {
+      var piece = [UInt8](repeating: 0, count: 4 - head.count)
+      let found = try piece.withUnsafeMutableBytes { try counting.read(into: $0) }
+      if found == 0 { break }
+      head += piece[..<found]
+    }
+    let whole = PrefixedInput(head, before: counting)
+    isPacked = UnpackedInput.isFrame(head)
+    let opened: any ByteInput = isPacked ? try UnpackedInput(whole) : whole
+    self.opened = opened
+    return try opened.read(into: buffer)
+  }
+
+  private final class Counter: Sendable { let count = Atomic<UInt64>(0) }
+
+  private final class Counting: ByteInput {
+    private let source: any ByteInput
+    private let counter: Counter
+
+    init(_ source: any ByteInput, _ counter: Counter) {
+      self.source = source
+      self.counter = counter
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+      let found = try source.read(into: buffer)
+      counter.count.add(UInt64(found), ordering: .relaxed)
+      return found
+    }
+  }
+}

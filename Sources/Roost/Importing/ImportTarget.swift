@@ -1,0 +1,99 @@
+internal import RoostGraph
+internal import RoostRecords
+internal import RoostTransfer
+
+/// Where records go: a class of a container's models, or an entity that only a store knows.
+struct ImportTarget: Sendable {
+  let store: GraphStore
+  /// Nil for an entity that is none of the models'.
+  let map: EntityMap?
+  /// The entity that holds the rows.
+  let entity: String
+
+  init(_ place: StoreSet.Place, _ stores: StoreSet) {
+    store = stores.stores[place.store]
+    map = place.map
+    entity = place.map.entity.name
+  }
+
+  /// By the name of a class, or of an entity that one of the stores has.
+  init(_ name: String, _ stores: StoreSet) throws {
+    if let place = stores.place(named: name) {
+      (store, map, entity) = (stores.stores[place.store], place.map, place.map.entity.name)
+      return
+    }
+    for store in stores.stores where !name.hasPrefix("@") {
+      let catalog = try store.records.read { $0.catalog }
+      guard catalog.entity(name) != nil else { continue }
+      self.store = store
+      map = nil
+      entity = name
+      return
+    }
+    throw RoostError(
+      .unknownModel,
+      "the container knows no \(name): name its class where the container is made, or an entity that the store has")
+  }
+
+  /// What the classes say of rows that the catalog does not.
+  func shape() throws -> ImportShape? {
+    guard let map else { return nil }
+    var names: [String: String] = [:]
+    for property in map.type.properties.indices {
+      let (field, name) = (map.type.fieldName(property), map.type.propertyName(property))
+      if field != name { names[name] = field }
+    }
+    let others = store.maps.filter { $0 !== map && $0.isKind(of: map) }
+    let kinds = try ([map] + others).map { map in
+      let blank = try RowBlank(map)
+      return ImportShape.Kind(
+        map.type.name, number: blank.classNumber, required: blank.required,
+        initials: blank.initials.map { field, value in
+          switch value {
+          case .always(let value): (field, .always(value))
+          case .anew(let make): (field, .anew(make))
+          }
+        })
+    }
+    return ImportShape(kinds, names: names)
+  }
+
+  func hasUnique() throws -> Bool {
+    try store.records.read { reader in
+      guard let entity = reader.catalog.entity(entity) else { return false }
+      return reader.catalog.indexes(of: entity.id).contains { $0.isUnique }
+    }
+  }
+
+  func identifier(_ row: UInt64) -> PersistentIdentifier {
+    PersistentIdentifier(store: store.identifier, entity: map?.type.name ?? entity, .row(row))
+  }
+}
+
+/// Tells contexts and listeners of what an importer stores.
+final class ImportNotice: ImportWatch {
+  private let notice: RowNotice
+  private let map: EntityMap?
+  let judges: Bool
+
+  init(_ target: ImportTarget) {
+    notice = RowNotice(target.store)
+    map = target.map
+    judges = target.map.map(notice.counts) ?? false
+  }
+
+  func begin(_ writer: RecordWriter) { notice.begin(writer) }
+  func changed(_ row: RowID, of entity: EntityID) { notice.changed(row, of: entity) }
+  func led(_ row: RowID, of entity: EntityID) { notice.led(row, of: entity) }
+  func end() { notice.end() }
+
+  func stored() {
+    notice.stored()
+    CommitWatch.tell()
+  }
+
+  func fault(of row: RowID) throws -> RecordFault? {
+    guard let map, let fault = try notice.miscount(row, of: map) else { return nil }
+    return RecordFault(.denied, fault.detail, entity: fault.entity, field: fault.property)
+  }
+}

@@ -1,0 +1,189 @@
+internal import RoostFile
+internal import RoostGraph
+internal import RoostRecords
+internal import RoostTransfer
+
+/// Imports many models of a class, or of its subclasses, into a container: from texts, from snapshots, or made one by one.
+///
+/// Each chunk is one transaction, and nothing is kept of it. Contexts hear of it as of any other commit, and the history tells it.
+public struct ModelImporter<Model: PersistentModel>: Sendable {
+  public var options: ImportOptions
+  let container: ModelContainer
+  let target: ImportTarget
+
+  init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions) {
+    self.container = container
+    self.target = target
+    self.options = options
+  }
+
+  // MARK: Texts
+
+  private var records: RecordImporter { RecordImporter(container, target, options) }
+
+  /// Imports everything, and returns when it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - source: where the records are.
+  ///   - progress: called behind each chunk, on this thread.
+  /// - Throws: ``RoostError`` of ``RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
+  @discardableResult
+  public func run(_ source: ImportSource, progress: ((ImportProgress) -> Void)? = nil) throws -> ImportReport {
+    try records.run(source, progress: progress)
+  }
+
+  /// The same without holding the caller's thread up. A task that is cancelled ends the import behind the chunk at hand, and the report says so.
+  @discardableResult
+  public func run(
+    _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
+  ) async throws -> ImportReport { try await records.run(source, progress: progress) }
+
+  /// Begins an import, to look at and to cancel while it runs. It goes on if nobody keeps what is returned.
+  public func start(_ source: ImportSource) throws -> ImportRun { try records.start(source) }
+
+  // MARK: Models
+
+  /// Imports models that a closure makes of values, as of rows of another database. Those of a chunk are made before any of them is stored, on this thread. They
+  /// stay in no context; what they lead to is inserted with them.
+  @discardableResult
+  public func run<Values: Sequence>(
+    _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
+  ) throws -> ImportReport {
+    try run(values, progress) { elements, chunks in
+      try chunks.store(elements.count) { chunk in
+        for element in elements {
+          do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
+        }
+      }
+    }
+  }
+
+  /// Imports models that are in no context.
+  @discardableResult
+  public func run(
+    models: some Sequence<Model>, progress: ((ImportProgress) -> Void)? = nil
+  ) throws -> ImportReport { try run(models, progress: progress) { $0 } }
+
+  // MARK: Snapshots
+
+  /// Imports snapshots, of this store or of another one.
+  ///
+  /// A snapshot of a model that is stored here, or has its unique values, is a conflict: ``ImportOptions/conflict`` decides. Relationships lead to models of this
+  /// store, or to those of other snapshots of the same import; all others are reported.
+  @discardableResult
+  public func run(
+    snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
+  ) throws -> ImportReport {
+    try run(snapshots, progress) { elements, chunks in try chunks.store(snapshots: elements.lazy.map(\.content)) }
+  }
+
+  /// The same of typed snapshots.
+  @discardableResult
+  public func run<Snapshot: TypedSnapshot>(
+    snapshots: some Sequence<Snapshot>, progress: ((ImportProgress) -> Void)? = nil
+  ) throws -> ImportReport where Snapshot.SnapshotModel == Model {
+    try run(snapshots, progress) { elements, chunks in
+      try chunks.store(snapshots: elements.lazy.map { $0.modelSnapshot.content })
+    }
+  }
+
+  /// The same of snapshots that come one after the other, as from a network. One chunk is stored while the next one comes.
+  @discardableResult
+  public func run<Snapshots: AsyncSequence>(
+    snapshots: Snapshots, progress: (@Sendable (ImportProgress) -> Void)? = nil
+  ) async throws -> ImportReport where Snapshots.Element == ModelSnapshot<Model> {
+    try await run(snapshots, progress) { elements, chunks in try chunks.store(snapshots: elements.lazy.map(\.content)) }
+  }
+
+  /// Imports models that a closure makes of values which come one after the other. The closure is called on a thread of the import.
+  @discardableResult
+  public func run<Values: AsyncSequence>(
+    _ values: Values, progress: (@Sendable (ImportProgress) -> Void)? = nil,
+    make: @escaping @Sendable (Values.Element) throws -> Model
+  ) async throws -> ImportReport where Values.Element: Sendable {
+    try await run(values, progress) { elements, chunks in
+      try chunks.store(elements.count) { chunk in
+        for element in elements {
+          do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
+        }
+      }
+    }
+  }
+
+  // MARK: Chunks
+
+  private func run<Element>(
+    _ elements: some Sequence<Element>, _ progress: ((ImportProgress) -> Void)?,
+    _ store: ([Element], ImportChunks) throws -> Void
+  ) throws -> ImportReport {
+    try ImportErrors.pass {
+      let chunks = try ImportChunks(container, target, options)
+      defer { chunks.close() }
+      var (left, pending) = (chunks.skipped, [Element]())
+      pending.reserveCapacity(min(options.chunk, 1 << 16))
+      for element in elements {
+        if left > 0 {
+          left -= 1
+          continue
+        }
+        pending.append(element)
+        if pending.count < options.chunk { continue }
+        try store(pending, chunks)
+        progress?(chunks.progress)
+        pending.removeAll(keepingCapacity: true)
+      }
+      if !pending.isEmpty {
+        try store(pending, chunks)
+        progress?(chunks.progress)
+      }
+      return try chunks.finish()
+    }
+  }
+
+  private func run<Elements: AsyncSequence>(
+    _ elements: Elements, _ progress: (@Sendable (ImportProgress) -> Void)?,
+    _ store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void
+  ) async throws -> ImportReport where Elements.Element: Sendable {
+    let chunks = try ImportErrors.pass { try ImportChunks(container, target, options) }
+    defer { chunks.close() }
+    var (left, pending) = (chunks.skipped, [Elements.Element]())
+    var underWay: Task<Void, any Error>?
+    func hand(_ elements: [Elements.Element]) async throws {
+      try await underWay?.value
+      underWay = Task {
+        try await chunks.away { try store(elements, chunks) }
+        progress?(chunks.progress)
+      }
+    }
+    do {
+      for try await element in elements {
+        if Task.isCancelled { break }
+        if left > 0 {
+          left -= 1
+          continue
+        }
+        pending.append(element)
+        if pending.count < options.chunk { continue }
+        try await hand(pending)
+        pending = []
+      }
+      let isCancelled = Task.isCancelled
+      if !pending.isEmpty, !isCancelled { try await hand(pending) }
+      try await underWay?.value
+      return try ImportErrors.pass { isCancelled ? try chunks.cancel() : try chunks.finish() }
+    } catch {
+      // What is under way is whole before anybody hears of the error.
+      _ = await underWay?.result
+      throw ImportErrors.shown(error)
+    }
+  }
+}
+
+extension ModelContainer {
+  /// Imports many models of a class: see ``ModelImporter``.
+  public func importer<Model>(
+    for model: Model.Type, options: ImportOptions = ImportOptions()
+  ) throws -> ModelImporter<Model> where Model: PersistentModel {
+    ModelImporter(self, ImportTarget(try stores.known(model), stores), options)
+  }
+}

@@ -1,0 +1,45 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostRecords
+internal import RoostTransfer
+
+/// The file of records that an import left out, in such a form that it can be imported again.
+final class RejectFile {
+  private let url: URL
+  private let format: TextFormat
+  private var stream: ByteStream?
+
+  init(_ url: URL, _ format: TextFormat) {
+    self.url = url
+    self.format = format
+  }
+
+  /// - Parameters:
+  ///   - columns: what the columns of the table are called, if its first line says so.
+  ///   - isResumed: whether what the file has is of the same import.
+  func add(_ fault: TransferFault, columns: [String]?, isResumed: Bool) throws {
+    // A record that nobody could find has no text.
+    if fault.record.isEmpty { return }
+    var text: [UInt8] = []
+    if stream == nil {
+      let path = url.path(percentEncoded: false)
+      let opened = isResumed ? try ByteStream.appending(path) : try ByteStream.writing(path, replaces: true)
+      stream = opened
+      if opened.byteCount == 0, case .csv(let delimiter, let names) = format, let columns = names ?? columns {
+        for (number, name) in columns.enumerated() {
+          if number > 0 { text.append(delimiter) }
+          ValueWriter.appendCell(.string(name), as: .string, delimiter: delimiter, to: &text)
+        }
+        text.append(UInt8(ascii: "\n"))
+      }
+    }
+    if case .csv = format {
+      text += fault.record
+    } else {
+      // An object on a line: what ends lines stands between its parts, and never within a text.
+      text += fault.record.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+    }
+    if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+    try text.withUnsafeBytes { try stream?.write($0) }
+  }
+}

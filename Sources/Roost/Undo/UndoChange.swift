@@ -1,0 +1,115 @@
+internal import RoostGraph
+
+#if !canImport(Darwin)
+
+  /// A model, and what it was before it changed and behind that; nil where it was not there.
+  struct UndoChange {
+    var identifier: PersistentIdentifier
+    var before: SnapshotContent?
+    var after: SnapshotContent?
+  }
+
+  /// Tells what a context changed itself from what it took over of others.
+  struct OwnChanges {
+    /// Models that wait to be saved, or went before they were.
+    private var models: Set<PersistentIdentifier>
+    private let deleted: Set<PersistentIdentifier>
+
+    init(_ pending: [any PersistentModel], deleted: [any PersistentModel], unborn: [PersistentIdentifier]) {
+      self.deleted = Set(deleted.map(\.persistentModelID)).union(unborn)
+      models = self.deleted.union(pending.map(\.persistentModelID))
+    }
+
+    /// The change of a model from one content to another, without what others did meanwhile; nil if nothing is left.
+    func change(
+      _ model: any PersistentModel, from before: SnapshotContent, to now: SnapshotContent
+    ) -> UndoChange? {
+      if before == now { return nil }
+      let changed = model.hasChanges ? model._$state.changed : 0
+      var own = before
+      for property in before.type.properties.indices where !before.isSame(property, as: now) {
+        let isOwn = changed & _ModelState.bit(property) != 0
+        switch (before.link(property), now.link(property)) {
+        case (nil, _): if !isOwn { own.takeValue(property, of: now) }
+        case (.many(let old)?, .many(let new)?):
+          own.setLink(property, .many(ListEdit(from: old, to: new).before(isOrdered: isOwn, models.contains)))
+        case (.one(let old)?, .one(let new)?):
+          let isDeleted = old.map(deleted.contains) ?? false
+          let follows = model.graphContext?.followsOther(model, property) == true
+          let isLed = follows && [old, new].contains { $0.map(models.contains) ?? false }
+          if !isOwn, !isDeleted, !isLed { own.setLink(property, .one(new)) }
+        case (_, let link?): own.setLink(property, link)
+        default: continue
+        }
+      }
+      return own == now ? nil : UndoChange(identifier: model.persistentModelID, before: own, after: now)
+    }
+  }
+
+  /// What happened to a list, as far as its members tell.
+  struct ListEdit {
+    private let old: [PersistentIdentifier]
+    private let new: [PersistentIdentifier]
+
+    init(from old: [PersistentIdentifier], to new: [PersistentIdentifier]) {
+      self.old = old
+      self.new = new
+    }
+
+    /// A list of now without this edit: who came goes, who went comes back behind the one that it stood behind, and what others did
+    /// stays.
+    func takenBack(from here: [PersistentIdentifier]) -> [PersistentIdentifier] {
+      let (was, isNow) = (Set(old), Set(new))
+      // Who was there before and behind the edit, and is gone, was taken out by somebody else.
+      let hasBoth = was.intersection(isNow)
+      let present = Set(here)
+      let stays = { (one: PersistentIdentifier) in !isNow.contains(one) || was.contains(one) }
+      let kept = here.filter { stays($0) && (hasBoth.contains($0) || !was.contains($0)) }
+      let wanted = old.filter { !isNow.contains($0) || present.contains($0) }
+      if old.filter(hasBoth.contains) == new.filter(hasBoth.contains) {
+        return Self.adding(wanted.filter { !hasBoth.contains($0) }, to: kept, by: old)
+      }
+      // It was given another order: that goes back, and members of others follow whom they follow.
+      return Self.adding(kept.filter { !was.contains($0) }, to: wanted, by: kept)
+    }
+
+    /// The list from before, with what others did since: `isOwn` says whose members changed here.
+    func before(isOrdered: Bool, _ isOwn: (PersistentIdentifier) -> Bool) -> [PersistentIdentifier] {
+      let (was, isNow) = (Set(old), Set(new))
+      let hasBoth = was.intersection(isNow)
+      let kept = new.filter { was.contains($0) || !isOwn($0) }
+      let back = old.filter { !isNow.contains($0) && isOwn($0) }
+      if isOrdered, old.filter(hasBoth.contains) != new.filter(hasBoth.contains) {
+        let wanted = old.filter { hasBoth.contains($0) || isOwn($0) }
+        return Self.adding(kept.filter { !was.contains($0) }, to: wanted, by: kept)
+      }
+      return Self.adding(back, to: kept, by: old)
+    }
+
+    /// Puts members into a list, each behind the nearest one that stands before it in an order; at the front if there is none.
+    private static func adding(
+      _ some: [PersistentIdentifier], to list: [PersistentIdentifier], by order: [PersistentIdentifier]
+    ) -> [PersistentIdentifier] {
+      if some.isEmpty { return list }
+      let (added, present) = (Set(some), Set(list))
+      // By member, those that follow it; nil for the front.
+      var followers: [PersistentIdentifier?: [PersistentIdentifier]] = [:]
+      var last: PersistentIdentifier?
+      var done: Set<PersistentIdentifier> = []
+      for one in order {
+        if added.contains(one) {
+          if done.insert(one).inserted { followers[last, default: []].append(one) }
+        } else if present.contains(one) {
+          last = one
+        }
+      }
+      var result = followers[nil] ?? []
+      for one in list {
+        result.append(one)
+        result += followers[one] ?? []
+      }
+      return result
+    }
+  }
+
+#endif

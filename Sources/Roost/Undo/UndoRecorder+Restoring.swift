@@ -1,0 +1,147 @@
+internal import RoostGraph
+internal import RoostRecords
+
+#if !canImport(Darwin)
+
+  /// Taking changes back.
+  extension UndoRecorder {
+    func restore(_ changes: [UndoChange]) {
+      state.attempt {
+        let deletions = changes.filter { $0.after == nil }.compactMap { change in
+          change.before.map { (change.identifier, $0) }
+        }
+        let contents = Dictionary(deletions) { first, _ in first }
+        var revived: [PersistentIdentifier: Revived] = [:]
+        for (identifier, _) in deletions { try revive(identifier, contents, &revived) }
+        for change in changes.sorted(by: { $0.identifier < $1.identifier }) {
+          if change.after == nil {
+            if let back = revived[change.identifier] { give(contents[change.identifier], to: back) }
+          } else if change.before != nil, let model = live(change.identifier) {
+            takeBack(change, model)
+          }
+        }
+        for change in changes where change.before == nil {
+          if isItself(change.identifier), let model = live(change.identifier) {
+            try state.graph(of: model).delete(model)
+          }
+        }
+      }
+    }
+
+    /// A model that came back: the very same, or another one that stands for it.
+    struct Revived {
+      var model: any PersistentModel
+      var isNew: Bool
+    }
+
+    /// Brings a model back, and before it those to which it leads: what went along with one comes back with it.
+    private func revive(
+      _ identifier: PersistentIdentifier, _ contents: [PersistentIdentifier: SnapshotContent],
+      _ models: inout [PersistentIdentifier: Revived]
+    ) throws {
+      var path = [identifier]
+      var seen: Set<PersistentIdentifier> = []
+      while let next = path.last {
+        guard let content = contents[next], models[next] == nil else {
+          path.removeLast()
+          continue
+        }
+        if seen.insert(next).inserted {
+          for case .one(let other?) in content.links where !seen.contains(other) { path.append(other) }
+          continue
+        }
+        models[next] = try revived(next, content)
+      }
+    }
+
+    private func revived(_ identifier: PersistentIdentifier, _ content: SnapshotContent) throws -> Revived {
+      if let model = find(identifier) {
+        if !model.isDeleted { return Revived(model: model, isNew: false) }
+        if (try? state.graph(of: model).insert(model)) != nil { return Revived(model: model, isNew: false) }
+      }
+      let made = content.makeModel()
+      content.fill(made)
+      try state.graph(of: made).insert(made)
+      heirs[heir(identifier)] = made.persistentModelID
+      return Revived(model: made, isNew: true)
+    }
+
+    /// Gives one that came back what it was. Where it is the very same, others may have changed what was not changed here.
+    private func give(_ content: SnapshotContent?, to back: Revived) {
+      guard let content else { return }
+      let changed = back.isNew ? .max : back.model._$state.changed
+      let now = SnapshotContent(back.model)
+      content.give(to: back.model) {
+        self.live($0)
+      } where: { property in
+        if changed & _ModelState.bit(property) != 0 { return true }
+        return switch now.link(property) {
+        case .many?, .one(nil)?: true
+        case .one?: back.model.graphContext?.followsOther(back.model, property) == true
+        case .absent?, nil: false
+        }
+      }
+    }
+
+    /// Takes back what differs between the two contents of a change, as far as it still is as the change left it.
+    private func takeBack(_ change: UndoChange, _ model: any PersistentModel) {
+      guard let before = change.before, let after = change.after else { return }
+      let now = SnapshotContent(model)
+      for property in before.type.properties.indices where !before.isSame(property, as: after) {
+        switch (before.link(property), after.link(property), now.link(property)) {
+        case (nil, _, _):
+          if now.values.isSame(property, as: after.values), let value = before.values.any(property) {
+            model.assign(property, value)
+          }
+        case (.one(let old)?, .one(let new)?, .one(let here)?):
+          guard new.map(current) == here else { continue }
+          let other = old.flatMap(live)
+          // One that must lead somewhere stays.
+          if other == nil, !before.type.mayBeNil(property) { continue }
+          model.assign(property, other as Any)
+        case (.many(let old)?, .many(let new)?, .many(let here)?):
+          let edit = ListEdit(from: old.map(current), to: new.map(current))
+          let others = edit.takenBack(from: here)
+          if others != here { model.assign(property, others.compactMap(live)) }
+        default: continue
+        }
+      }
+    }
+
+    // MARK: Finding
+
+    func heir(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+      var last = identifier
+      while let next = heirs[last] { last = next }
+      return last
+    }
+
+    /// What a model is called by now: another one may have come back for it, or it became another row's.
+    private func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+      let last = heir(identifier)
+      guard let (place, row) = state.stores.row(of: last) else { return last }
+      if case .row(row) = last.key { return last }
+      return PersistentIdentifier(
+        store: state.graph(place.store).store.identifier, entity: last.entityName, .row(row))
+    }
+
+    /// Whether a model still has the row that it was inserted with: what became a stored one is not this context's to delete.
+    private func isItself(_ identifier: PersistentIdentifier) -> Bool {
+      let last = heir(identifier)
+      return current(last) == last
+    }
+
+    /// Whether it is deleted or not.
+    func find(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+      guard let (place, row) = state.stores.row(of: heir(identifier)) else { return nil }
+      let graph = state.graph(place.store)
+      let found = graph.registered(place.map, RowID(row)) ?? graph.existingQuietly(place.map, RowID(row))
+      return found as? any PersistentModel
+    }
+
+    private func live(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+      find(identifier).flatMap { $0.isDeleted ? nil : $0 }
+    }
+  }
+
+#endif

@@ -1,0 +1,171 @@
+internal import RoostFile
+package import RoostRecords
+
+/// What an image of an object leads to.
+package struct ImageLinks {
+  /// By property, the rows that references lead to; nil for nowhere. What is not named is not known.
+  package var references: [(property: Int, row: UInt64?)] = []
+  /// By property, the members of lists that are links.
+  package var lists: [(property: Int, rows: [UInt64])] = []
+
+  package init() {}
+}
+
+/// Rows that are made of images, without an object.
+extension ChunkInsertion {
+  package enum Outcome {
+    case stored(RowID)
+    /// A row has the unique values already, and nothing was done.
+    case conflict(RowID)
+    case leftOut
+  }
+
+  /// Inserts the row that an image describes; says where a row is that has its unique values.
+  package func add(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> Outcome {
+    var outcome = Outcome.leftOut
+    let place = try batch.place(of: map)
+    let isSafe = !place.isCounted && links.lists.isEmpty && !place.hasOwnInverse
+    let isStored = try one(isSafe) {
+      do {
+        let row = try insert(map, values, links)
+        outcome = .stored(row)
+      } catch let fault as RecordFault where fault.code == .notUnique && fault.rows.count == 1 {
+        // A row of another class has it, or partners would change: nobody can decide that.
+        guard context.isAlike(fault.rows[0], map, run.writer), context.partnership(fault, map) == nil else {
+          throw fault
+        }
+        outcome = .conflict(fault.rows[0].row)
+      }
+    }
+    switch outcome {
+    case .stored: inserted += 1
+    // It is not dealt with yet.
+    case .conflict: count -= 1
+    case .leftOut: break
+    }
+    return isStored ? outcome : .leftOut
+  }
+
+  /// Whether there is a row of a class.
+  package func contains(_ row: RowID, _ map: EntityMap) throws -> Bool {
+    let own = try run.writer.table(map.entity.id).visit(row) { found in
+      map.family.map { $0.map(of: found) } ?? map.number
+    }
+    return own == map.number
+  }
+
+  /// Nothing is done about an object, because its row is there.
+  package func keep() {
+    count += 1
+    kept += 1
+  }
+
+  /// Gives a row what an image says; what the image does not know stays.
+  ///
+  /// - Parameter skipsNil: whether values stay that are nil in the image.
+  package func update(
+    _ map: EntityMap, _ row: RowID, _ values: ValueImage, _ links: ImageLinks, skipsNil: Bool
+  ) throws -> Bool {
+    let place = try batch.place(of: map)
+    let isSafe = !place.isCounted && links.lists.isEmpty && !place.hasOwnInverse
+    let isStored = try one(isSafe) {
+      let (place, encoder) = (try batch.place(of: map), encoder(map))
+      place.box.sink.clear()
+      guard try place.table.read(row, into: &place.box.sink.builder) else {
+        throw GraphFault(.deleted, "it is not there any more", ObjectName(map.type.name, row.number))
+      }
+      let former = encoder.references(place.box.sink)
+      try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)
+      for link in links.references { try checkTarget(link, map) }
+      try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: true)
+      try place.table.replace(row, with: &place.box.sink.builder)
+      run.note(changed: row.number, map.home)
+      for (property, target) in former { noteLead(property, target, row, map) }
+      try finish(row, map, links)
+      batch.noteFound(map, row)
+    }
+    if isStored { updated += 1 }
+    return isStored
+  }
+
+  // MARK: Writing
+
+  private func insert(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> RowID {
+    let (place, encoder) = (try batch.place(of: map), encoder(map))
+    place.box.sink.clear()
+    try encoder.encode(values, into: &place.box.sink, leavesAbsent: false, skipsNil: false)
+    for link in links.references { try checkTarget(link, map) }
+    try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: false)
+    let row = try place.table.insert(&place.box.sink.builder)
+    batch.noteInserted(map, row)
+    try finish(row, map, links)
+    return row
+  }
+
+  /// What changes with a row.
+  private func finish(_ row: RowID, _ map: EntityMap, _ links: ImageLinks) throws {
+    for link in links.references { noteLead(link.property, link.row, row, map) }
+    for link in links.references { try lead(back: link, row, map) }
+    for list in links.lists { try write(list, of: row, map) }
+    let place = try batch.place(of: map)
+    if !place.isCounted { return }
+    for relation in context.countedRelations[map.number] {
+      run.counted.insert(
+        LinkKey(map: context.declaring(map, relation), row: row.number, property: relation.property))
+    }
+    try batch.count()
+  }
+
+  private func noteLead(_ property: Int, _ target: UInt64?, _ row: RowID, _ map: EntityMap) {
+    guard let relation = context.store.relations[map.number][property] else { return }
+    let key = LinkKey(map: map.number, row: row.number, property: 0)
+    context.noteLead(relation, from: key, to: target.map { RowID($0) }, run)
+  }
+
+  /// Where both sides are one, whom a row leads to leads back, and nobody else to either.
+  private func lead(back link: (property: Int, row: UInt64?), _ row: RowID, _ map: EntityMap) throws {
+    guard let relation = context.store.relations[map.number][link.property], relation.isOwnInverse,
+      let partner = link.row, let field = map.field(link.property)
+    else { return }
+    let table = try run.writer.table(map.entity.id)
+    let slot = try table.slot(field.name)
+    let former = try table.reference(slot, of: RowID(partner))
+    if former == row { return }
+    if let former {
+      try table.update(former) { builder in builder.setNull(slot) }
+      run.note(changed: former.number, map.home)
+    }
+    try table.update(RowID(partner)) { builder in builder.set(slot, reference: row) }
+    run.note(changed: partner, map.home)
+  }
+
+  private func write(_ list: (property: Int, rows: [UInt64]), of row: RowID, _ map: EntityMap) throws {
+    guard let relation = context.store.relations[map.number][list.property],
+      let side = run.writer.catalog.relationship(relation.way.id)
+    else { return }
+    for target in list.rows { try checkTarget((list.property, target), map) }
+    let links = try run.writer.links(side)
+    let former = try links.rows(of: row)
+    let rows = list.rows.map { RowID($0) }
+    if former == rows { return }
+    try links.replace(rows, of: row)
+    run.note(owner: row.number, map.home)
+    for other in former + rows { run.note(owner: other.number, relation.home) }
+  }
+
+  private func checkTarget(_ link: (property: Int, row: UInt64?), _ map: EntityMap) throws {
+    guard let row = link.row, let relation = context.store.relations[map.number][link.property] else { return }
+    let target = context.store.maps[relation.target]
+    if try run.writer.contains(RowID(row), target.entity.id) { return }
+    throw GraphFault(
+      .deleted, "it leads to \(target.type.name) \(row), which is not there", entity: map.type.name,
+      property: map.type.propertyName(link.property))
+  }
+
+  private func encoder(_ map: EntityMap) -> ImageEncoder {
+    if let known = encoders[map.number] { return known }
+    let made = ImageEncoder(map, context.store.relations[map.number])
+    encoders[map.number] = made
+    return made
+  }
+}

@@ -1,0 +1,84 @@
+internal import RoostFile
+package import RoostRecords
+
+/// Tells all contexts of a store of rows that are stored below the objects, as of a bulk write: a commit of nobody's.
+package final class RowNotice {
+  private let store: GraphStore
+  /// Counts members. It shows nothing to anybody.
+  private let context: GraphContext
+  private var run: BulkRun?
+
+  package init(_ store: GraphStore) {
+    self.store = store
+    context = GraphContext(store)
+  }
+
+  /// A transaction begins.
+  package func begin(_ writer: RecordWriter) { run = BulkRun(writer) }
+
+  package func changed(_ row: RowID, of entity: EntityID) {
+    if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
+  }
+
+  /// Something leads to the row now, or does not any more.
+  package func led(_ row: RowID, of entity: EntityID) {
+    if let map = store.map(of: entity) { run?.note(owner: row.number, map.home) }
+  }
+
+  /// The transaction is about to be committed.
+  package func end() {
+    run?.tell(store)
+    run = nil
+  }
+
+  /// It is.
+  package func stored() { store.listeners.tell() }
+
+  // MARK: Counting
+
+  /// Whether relationships of a class and of those beside it, or those that lead to it, have a least or a greatest number of members.
+  package func counts(_ map: EntityMap) -> Bool {
+    store.maps.contains { other in
+      guard other.entity.id == map.entity.id else { return false }
+      return store.relations[other.number].contains { relation in
+        guard let relation else { return false }
+        return relation.minimum > 0 || relation.maximum > 0 || inverseCounts(relation)
+      }
+    }
+  }
+
+  private func inverseCounts(_ relation: Relation) -> Bool {
+    guard let inverse = relation.inverse else { return false }
+    return context.countedRelations[relation.target].contains { $0.property == inverse }
+  }
+
+  /// Which relationship of a row that was just stored has too few members or too many, or makes another one so.
+  package func miscount(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
+    guard let run else { return nil }
+    let table = try run.writer.table(map.entity.id)
+    guard let number = try table.visit(row, { map.family?.map(of: $0) ?? map.number }) else { return nil }
+    let own = store.maps[number]
+    var keys: Set<LinkKey> = []
+    for case .some(let relation) in store.relations[number] {
+      if relation.minimum > 0 || relation.maximum > 0 {
+        keys.insert(LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property))
+      }
+      guard inverseCounts(relation), let inverse = relation.inverse else { continue }
+      for other in try members(relation, of: row, own, table, run.writer) {
+        keys.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
+      }
+    }
+    return try context.count(keys, run.writer).first
+  }
+
+  private func members(
+    _ relation: Relation, of row: RowID, _ map: EntityMap, _ table: TableWriter, _ writer: RecordWriter
+  ) throws -> [RowID] {
+    if case .reference = relation.way {
+      guard let field = map.field(relation.property) else { return [] }
+      return try table.reference(table.slot(field.name), of: row).map { [$0] } ?? []
+    }
+    guard let side = writer.catalog.relationship(relation.way.id) else { return [] }
+    return try writer.links(side).rows(of: row)
+  }
+}

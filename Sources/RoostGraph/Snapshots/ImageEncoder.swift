@@ -1,0 +1,69 @@
+internal import RoostRecords
+
+/// Puts images of a class's objects into rows.
+final class ImageEncoder {
+  private let map: EntityMap
+  private let form: ImageForm
+  /// References in the row, by property.
+  private let references: [(property: Int, slot: Slot, isNeeded: Bool)]
+
+  init(_ map: EntityMap, _ relations: [Relation?]) {
+    self.map = map
+    form = ImageForm.of(map.type)
+    references = relations.compactMap { relation in
+      guard let relation, case .reference = relation.way, map.field(relation.property) != nil else { return nil }
+      let isNeeded = !map.type.mayBeNil(relation.property)
+      return (relation.property, map.newest.slot(relation.property), isNeeded)
+    }
+  }
+
+  /// Puts the values of an image into a row. What is not in it is the declared default, or nil.
+  ///
+  /// - Parameters:
+  ///   - leavesAbsent: whether what is not in the image stays as it is in the row.
+  ///   - skipsNil: whether so does what is nil.
+  func encode(_ values: ValueImage, into sink: inout _RowSink, leavesAbsent: Bool, skipsNil: Bool) throws {
+    for (number, coder) in form.coders.enumerated() {
+      guard let coder else { continue }
+      // The first byte of an optional says whether it is there.
+      if skipsNil, coder.form.isOptional, values.raw(number)?.first == 0 { continue }
+      switch values.read(number, { coder.transfer(from: &$0, to: &sink, at: number) }) {
+      case true?: continue
+      case false?: throw fault(number, "the snapshot has a value that is none of its type")
+      case nil:
+        if leavesAbsent { continue }
+        if let initial = map.type.properties[number].initial?(), coder.put(any: initial, into: &sink, at: number) {
+          continue
+        }
+        // A row begins with nil.
+        if coder.field?.isOptional == true { continue }
+        throw fault(number, "it is not in the snapshot, and needs a value: give the property a default")
+      }
+    }
+    if let failure = sink.failure { throw failure }
+  }
+
+  func encode(_ links: [(property: Int, row: UInt64?)], into sink: inout _RowSink, leavesAbsent: Bool) throws {
+    for one in references {
+      let link = links.first { $0.property == one.property }
+      if let row = link?.row {
+        sink.builder.set(one.slot, reference: RowID(row))
+      } else if leavesAbsent, link == nil {
+        continue
+      } else if one.isNeeded {
+        throw fault(one.property, "it must lead to a model that is there")
+      } else {
+        sink.builder.setNull(one.slot)
+      }
+    }
+  }
+
+  /// Where the references of a row lead.
+  func references(_ sink: borrowing _RowSink) -> [(property: Int, row: UInt64?)] {
+    references.map { ($0.property, sink.builder.reference($0.slot)?.number) }
+  }
+
+  private func fault(_ property: Int, _ detail: String) -> GraphFault {
+    GraphFault(.badValue, detail, entity: map.type.name, property: map.type.propertyName(property))
+  }
+}

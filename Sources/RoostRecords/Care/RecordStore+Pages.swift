@@ -1,0 +1,33 @@
+package import RoostFile
+package import RoostPages
+internal import RoostTrees
+
+/// Where things stand in the file, for those who damage it on purpose.
+extension RecordStore {
+  /// The pages in use of the store at `path`, as its last checkpoint left it: those of all trees with the catalog's, and
+  /// those of the tree of rows that has the most.
+  package static func pages(
+    of path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws(StoreError) -> (all: [PageID], rows: [PageID]) {
+    let examination = try Store.examine(path, fileSystem: fileSystem, floor: Tables.floor)
+    let view = examination.view
+    var (all, rows): ([PageID], [PageID]) = ([], [])
+    func collect(_ visit: ((Reached) -> Void) -> Void) -> [PageID] {
+      var pages: [PageID] = []
+      visit { if case .page(let page) = $0 { pages.append(page) } }
+      return pages
+    }
+    all += collect { _ = ByteTree(examination.snapshot.catalog, id: Page.catalogTree, view: view).verify($0) }
+    for (name, tree) in try RoostTrees.Catalog(examination.snapshot, view: view).all() {
+      let pages = collect { reach in
+        switch tree.kind {
+        case .bytes: _ = ByteTree(tree.root, id: tree.id, view: view).verify(reach)
+        case .integers: _ = IntegerTree(tree.root, id: tree.id, view: view).verify(reach)
+        }
+      }
+      all += pages
+      if tree.kind == .integers, name.first == Tables.rows(EntityID(0)).first, pages.count > rows.count { rows = pages }
+    }
+    return (all, rows)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Roost
+
+/// Filling the store, and asking it.
+extension Tour {
+  var importing: Step {
+    Step(
+      "Import \(Wording.count(library.count)) tracks",
+      """
+      try context.insert(batch: 0..<library.count) { number in
+        progress.advance(to: number)
+        return library.track(number, on: albums)
+      }
+      """
+    ) { [self] in
+      let context = ModelContext(try container())
+      context.author = "import"
+      let albums = try makeAlbums(context)
+      var progress = Progress("importing", of: library.count, on: console)
+      let began = ContinuousClock.now
+      try context.insert(batch: 0..<library.count) { number in
+        progress.advance(to: number)
+        return library.track(number, on: albums)
+      }
+      let time = ContinuousClock.now - began
+      progress.end()
+      try checkAll(ModelContext(context.container))
+      return [
+        "\(Wording.count(library.count)) tracks of \(Wording.count(albums.count)) albums in one transaction, on the disk: "
+          + "\(Wording.time(time)), \(Wording.rate(library.count, in: time)) a second.",
+        "Read again in another context, all of them right.",
+      ]
+    }
+  }
+
+  /// The albums, saved, in the order of their numbers.
+  private func makeAlbums(_ context: ModelContext) throws -> [Album] {
+    let labels = (0..<library.labelCount).map { Label(Library.label($0)) }
+    let artists = (0..<library.artistCount).map { Artist(Library.artist($0), on: labels[$0 % labels.count]) }
+    let albums = (0..<library.albumCount).map {
+      Album(Library.album($0), by: artists[$0 / Library.albumsOfArtist])
+    }
+    for label in labels { context.insert(label) }
+    for album in albums { context.insert(album) }
+    try context.save()
+    return albums
+  }
+
+  var byIndex: Step {
+    Step(
+      "Ask by an index",
+      #"""
+      let wanted = #Predicate<Track> { $0.year == 1977 && $0.seconds < 120 }
+      let tracks = try context.fetch(FetchDescriptor(predicate: wanted, sortBy: [SortDescriptor(\.title)]))
+      print(try context.explain(FetchDescriptor(predicate: wanted, sortBy: [SortDescriptor(\.title)])))
+      """#
+    ) { [self] in
+      let context = ModelContext(try container())
+      let wanted = #Predicate<Track> { $0.year == 1977 && $0.seconds < 120 }
+      let began = ContinuousClock.now
+      let tracks = try context.fetch(FetchDescriptor(predicate: wanted, sortBy: [SortDescriptor(\.title)]))
+      let time = ContinuousClock.now - began
+      let plan = try context.explain(FetchDescriptor(predicate: wanted, sortBy: [SortDescriptor(\.title)]))
+      let right = library.numbers { Library.year($0) == 1977 && Library.seconds($0) < 120 }
+      try checkFound(tracks, right.sorted { Library.title($0) < Library.title($1) })
+      try check(!plan.indexes.isEmpty, "the index over the year was not used")
+      return found(tracks.count, plan, time)
+    }
+  }
+
+  var withoutIndex: Step {
+    Step(
+      "Ask without one",
+      """
+      let wanted = #Predicate<Track> { $0.seconds == 61 }
+      let tracks = try context.fetch(FetchDescriptor(predicate: wanted))
+      """
+    ) { [self] in
+      let context = ModelContext(try container())
+      let wanted = #Predicate<Track> { $0.seconds == 61 }
+      let began = ContinuousClock.now
+      let tracks = try context.fetch(FetchDescriptor(predicate: wanted))
+      let time = ContinuousClock.now - began
+      let plan = try context.explain(FetchDescriptor(predicate: wanted))
+      try checkFound(tracks, library.numbers { Library.seconds($0) == 61 })
+      try check(plan.rowsRead == library.count, "\(plan.rowsRead) rows were read")
+      try check(plan.missingIndex != nil, "the missing index was not named")
+      return found(tracks.count, plan, time)
+    }
+  }
+
+  var acrossRelationships: Step {
+    let name = Library.artist(library.artistCount / 2)
+    return Step(
+      "Ask across relationships",
+      #"""
+      let name = "\#(name)"
+      let wanted = #Predicate<Track> { $0.album?.artist?.name == name }
+      let tracks = try context.fetch(FetchDescriptor(predicate: wanted))
+      """#
+    ) { [self] in
+      let context = ModelContext(try container())
+      let wanted = #Predicate<Track> { $0.album?.artist?.name == name }
+      let began = ContinuousClock.now
+      let tracks = try context.fetch(FetchDescriptor(predicate: wanted))
+      let time = ContinuousClock.now - began
+      let plan = try context.explain(FetchDescriptor(predicate: wanted))
+      let albums = Library.albumsOfArtist * Library.tracksOfAlbum
+      try checkFound(tracks, library.numbers { $0 / albums == library.artistCount / 2 })
+      return found(tracks.count, plan, time)
+    }
+  }
+
+  private func checkFound(_ tracks: [Track], _ numbers: [Int]) throws {
+    try check(tracks.count == numbers.count, "\(tracks.count) tracks were found where \(numbers.count) are right")
+    for (track, number) in zip(tracks, numbers) {
+      try check(Library.isRight(track, number), "track \(track.number) was found where \(number) is right")
+    }
+  }
+
+  private func found(_ count: Int, _ plan: FetchExplanation, _ time: Duration) -> [String] {
+    ["\(Wording.count(count, "track")) in \(Wording.time(time)), each one right. The plan, with what it read:"]
+      + plan.description.split(separator: "\n").map { console.styled("  " + $0, .faint) }
+  }
+}

@@ -1,0 +1,27 @@
+/// Code as a terminal shows it: words of the language bold, texts green, remarks faint.
+extension Tour {
+  private static let words: Set<Substring> = ["let", "var", "try", "for", "in", "return", "if", "nil"]
+
+  func coloured(_ line: String) -> String {
+    var shown = ""
+    var rest = line[...]
+    while let first = rest.first {
+      if rest.hasPrefix("//") {
+        shown += console.styled(String(rest), .faint)
+        break
+      } else if first == "\"" {
+        let end = rest.dropFirst().firstIndex(of: "\"").map { rest.index(after: $0) } ?? rest.endIndex
+        shown += console.styled(String(rest[..<end]), .good)
+        rest = rest[end...]
+      } else if first.isLetter {
+        let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        shown += Self.words.contains(word) ? console.styled(String(word), .strong) : String(word)
+        rest = rest.dropFirst(word.count)
+      } else {
+        shown.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return shown
+  }
+}

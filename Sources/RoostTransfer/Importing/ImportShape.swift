@@ -1,0 +1,59 @@
+package import RoostRecords
+
+/// What whoever knows the classes says of records beyond what the catalog does.
+package struct ImportShape: Sendable {
+  /// A class whose objects are rows of the entity.
+  package struct Kind: Sendable {
+    package var name: String
+    /// By what a row says that it is of the class; nil where no row does.
+    package var number: UInt32?
+    /// Fields that a new row needs, and that have no value of their own.
+    package var required: [String]
+    package var initials: [(field: String, value: Initial)]
+
+    package init(
+      _ name: String, number: UInt32?, required: [String], initials: [(field: String, value: Initial)]
+    ) {
+      self.name = name
+      self.number = number
+      self.required = required
+      self.initials = initials
+    }
+  }
+
+  /// What a field holds that a record does not name.
+  package enum Initial: Sendable {
+    case always(Value)
+    /// Asked for each row: it is a new identifier, or the time.
+    case anew(@Sendable () -> Value?)
+  }
+
+  /// The first one is that of records which do not say.
+  package var kinds: [Kind]
+  /// What fields are called in a text, where the store has another name for them.
+  package var names: [String: String]
+
+  package init(_ kinds: [Kind], names: [String: String] = [:]) {
+    self.kinds = kinds
+    self.names = names
+  }
+}
+
+/// Looks on while an importer stores rows, to tell others of them.
+///
+/// It is called on the thread that stores, and within one transaction but for ``stored()``.
+package protocol ImportWatch: AnyObject {
+  func begin(_ writer: RecordWriter) throws
+  /// A row that was there has other values, or other members.
+  func changed(_ row: RowID, of entity: EntityID)
+  /// Something leads to a row now, or does not any more.
+  func led(_ row: RowID, of entity: EntityID)
+  /// Whether rows have to be looked at by themselves: see ``fault(of:)``.
+  var judges: Bool { get }
+  /// Why a row may not stay that was just stored.
+  func fault(of row: RowID) throws -> RecordFault?
+  /// The transaction is about to be committed.
+  func end() throws
+  /// It is.
+  func stored()
+}

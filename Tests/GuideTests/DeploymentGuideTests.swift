@@ -1,0 +1,35 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Model final class Invoice {
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+}
+
+@Suite struct DeploymentGuideTests {
+  @Test func `a store is where the environment says, and can be stopped`() throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    struct ProcessInfo {
+      var environment: [String: String]
+      nonisolated(unsafe) static var processInfo = ProcessInfo(environment: [:])
+    }
+    ProcessInfo.processInfo.environment["DATA"] = place.path()
+
+    let folder = ProcessInfo.processInfo.environment["DATA"] ?? "/data"
+    let configuration = ModelConfiguration(url: URL(filePath: folder).appending(path: "shop.roost"))
+    let container = try ModelContainer(for: Invoice.self, configurations: configuration)
+
+    let context = ModelContext(container)
+    context.insert(Invoice(1))
+    func stop() throws {
+      if context.hasChanges { try context.save() }
+      try container.checkpoint()
+    }
+    try stop()
+    #expect(FileManager.default.fileExists(atPath: place.appending(path: "shop.roost").path()))
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Invoice>()) == 1)
+  }
+}
