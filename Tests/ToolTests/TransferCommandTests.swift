@@ -136,7 +136,8 @@ extension Transcript {
     #expect(Transcript.of("history", path, "-n", "1").output == lines[2] + "\n")
     #expect(Transcript.of("history", path, "--author", "filler").output == lines[1] + "\n")
     #expect(Transcript.of("history", path, "--after", "1", "--limit", "1").output == lines[1] + "\n")
-    #expect(Transcript.of("history", path, "--entity", "Album", "--author", "maker").output.split(separator: "\n").count == 1)
+    #expect(
+      Transcript.of("history", path, "--entity", "Album", "--author", "maker").output.split(separator: "\n").count == 1)
     #expect(Transcript.of("history", path, "--author", "nobody").output == "no transaction\n")
     let json = Transcript.of("history", path, "--json", "-n", "1").output
     let found = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
