@@ -56,7 +56,7 @@ import Testing
     #expect(complaint() == "Missing expected argument '<path>'")
     #expect(complaint("a", "b") == "Unexpected argument 'b'")
     #expect(complaint("a", "--frob") == "Unknown option '--frob'")
-    #expect(complaint("a", "-json") == "Unknown option '-json'")
+    #expect(complaint("a", "-json") == "Unknown option '-json'. Did you mean '--json'?")
     #expect(complaint("a", "--json=1") == "The flag '--json' takes no value")
     #expect(complaint("a", "--json", "--json") == "'--json' is given twice")
     #expect(complaint("a", "--count") == "Missing value for '--count <n>'")

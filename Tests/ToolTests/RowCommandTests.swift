@@ -123,7 +123,7 @@ import Testing
   @Test func `one row is shown with what it leads to`() throws {
     let found = Transcript.of("get", path, "Track", "2")
     #expect(found.ending == .good, "\(found)")
-    for line in ["Track #2", "title   Track 2", "album → Album Blue (#1)", "tags → 1 of Tag: folk"] {
+    for line in ["Track #2", "title       Track 2", "album → Album Blue (#1)", "tags → 1 of Tag: folk"] {
       #expect(found.output.contains(line), "\(found.output)")
     }
     #expect(Transcript.of("get", path, "Track", "#2").output == found.output)
@@ -181,7 +181,7 @@ import Testing
           var rating: Double?
           var plays: Int = 7
           var place: Place?
-          var words: [String]
+          var words: [String] = []
           @Relationship(inverse: \Album.tracks) var album: Album?
           @Relationship(inverse: \Tag.tracks) var tags: [Tag]
 

@@ -25,7 +25,7 @@ enum RowsFixture {
           try entity.add("plays", .int64, initial: .int(7))
           try entity.add("place", .presence, isOptional: true)
           try entity.add("place.city", .string)
-          try entity.add("words", .array(.plain(.string)))
+          try entity.add("words", .array(.plain(.string)), initial: .array([]))
           try entity.add("album", .reference(album), isOptional: true)
         }
         try catalog.add(index: "by id", of: "Track", on: ["id"], isUnique: true)
