@@ -143,7 +143,8 @@ extension ErrorCatalogue {
       "What was thrown further down says more: look at `underlyingError`."),
     .init(
       .door, 17, "badInput", "What is imported is wrong as it stands.",
-      "Mend the record that `importFault` names, or leave bad records out."),
+      "`importFault` names the record, the field and what is wrong: mend it, or leave bad records out with `.skip(upTo:)`."
+    ),
   ]
 
   private static let swiftData: [ErrorEntry] = [

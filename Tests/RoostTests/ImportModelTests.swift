@@ -169,7 +169,10 @@ import Testing
     #expect(made.progress.inserted == 20)
     // What leads to another store is told.
     let half = try again(snapshots.prefix(5))
-    #expect(half.progress.updated == 5 && half.unresolvedCount == 5)
+    #expect(half.progress.updated == 5)
+    let names = Set(snapshots.prefix(5).map(\.name))
+    let strays = names.filter { !names.contains("k\((Int($0.dropFirst())! + 11) % 30)") }
+    #expect(half.unresolvedCount == strays.count && !strays.isEmpty)
   }
 
   private func again(_ snapshots: ArraySlice<ModelSnapshot<Knot>>) throws -> ImportReport {
@@ -264,7 +267,8 @@ import Testing
     some.sortBy = []
     some.fetchOffset = nil
     some.fetchLimit = nil
-    #expect(try container.export(some, to: .file(file, .csv(columns: ["code"]))) == 9)
+    let tested = some
+    #expect(try await container.export(tested, to: .file(file, .csv(columns: ["code"]))) == 9)
     // What fails leaves the file as it was.
     let before = try Data(contentsOf: file)
     let wrong = #expect(throws: RoostError.self) {
@@ -285,9 +289,11 @@ extension ModelSnapshot<Item> {
   /// What does not depend on the store.
   fileprivate var plain: [String] {
     [
-      "\(code)", title, "\(made.timeIntervalSinceReferenceDate)", "\(mark)", "\(String(describing: price))", "\(cost)",
-      "\(isOld)", "\(small)", data.base64EncodedString(), "\(String(describing: link))", "\(String(describing: place))",
-      "\(home)", "\(tags)", "\(counts.sorted { $0.key < $1.key })", "\(media)", "\(rank)",
+      "\(self.code)", self.title, "\(self.made.timeIntervalSinceReferenceDate)", "\(self.mark)",
+      "\(String(describing: self.price))", "\(self.cost)",
+      "\(self.isOld)", "\(self.small)", self.data.base64EncodedString(), "\(String(describing: self.link))",
+      "\(String(describing: self.place))",
+      "\(self.home)", "\(self.tags)", "\(self.counts.sorted { $0.key < $1.key })", "\(self.media)", "\(self.rank)",
     ]
   }
 }

@@ -220,8 +220,8 @@ struct Place: Codable, Hashable {
     #expect(try Self.items(container).count == 5)
     importer.options.badRecords = .skip(upTo: 1)
     #expect(throws: RoostError.self) { try importer.run(.text(text, .csv)) }
-    let missing = #expect(throws: RoostError.self) { try importer.run(.text("{\"code\": 7}", .json)) }
-    #expect(missing?.importFault?.reason == .tooLarge || missing?.importFault?.field == "title")
+    let missing = try importer.run(.text("{\"code\": 7}", .json))
+    #expect(missing.faults.map(\.reason) == [.missing] && missing.faults[0].field == "title")
   }
 
   @Test func `bad use`() throws {

@@ -191,6 +191,18 @@ final class Upside: ValueTransformer {
     #expect(try years(context, Predicate(all: [low, low, cheap])) == [3, 13])
   }
 
+  @Test func `thousands of predicates are joined, and told in few words`() throws {
+    let context = try filled()
+    let some = (0..<5000).map { year in #Predicate<Album> { $0.year == year && $0.price >= 0 } }
+    #expect(try years(context, Predicate(any: some)).count == 100)
+    #expect(try years(context, Predicate(all: [Predicate(any: some), some[7]])) == [7])
+    #expect(try years(context, Predicate(all: some)).isEmpty)
+    let computed = (0..<5000).map { decade in #Predicate<Album> { $0.decade == decade } }
+    let told = try context.explain(FetchDescriptor(predicate: Predicate(any: computed)))
+    #expect(told.found == 100 && told.testedInMemory.count == 1)
+    #expect(told.testedInMemory.first.map { $0.count < 2000 && $0.contains("…") } == true)
+  }
+
   @Test func `an index is used as by a written one, and what is computed is left to memory`() throws {
     let context = try filled()
     let decade = #Predicate<Album> { $0.decade == 1 }

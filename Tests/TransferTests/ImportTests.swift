@@ -1,3 +1,4 @@
+import RoostFile
 import RoostPages
 import RoostRecords
 import RoostTestSupport
@@ -300,5 +301,15 @@ import Testing
         #expect(rows[.int(id)]?["rating"] == one.rating.map { .double($0) } ?? .null, "seed \(seed)")
       }
     }
+  }
+}
+
+@Suite struct TransferCatalogueTests {
+  @Test func `each kind of fault has a number`() {
+    for code in TransferFault.Code.allCases {
+      #expect(TransferFault(code, "x").entry?.name == code.rawValue)
+    }
+    #expect(ErrorCatalogue.all.filter { $0.family == .transfer }.count == TransferFault.Code.allCases.count)
+    #expect(ErrorCatalogue.entry(written: "E0801")?.name == "question")
   }
 }

@@ -41,6 +41,8 @@ extension ModelContainer {
   ) throws -> Int {
     try ImportErrors.pass {
       let state = ContextState(stores, isMain: false)
+      // It closes what is read here at its end.
+      defer { withExtendedLifetime(state) {} }
       let run = FetchRun(descriptor, state)
       let part = try run.part()
       let names = ExportNames(part.map, part.graph.store)

@@ -52,8 +52,8 @@ extension FetchRun {
     do { try plan.forEach { _ in true } } catch let fault as ConditionFault { failure = fault }
     let facts = plan.facts
     var told = FetchExplanation()
-    told.rowsRead = plan.tally.rows
-    told.entriesRead = plan.tally.entries
+    told.rowsRead = plan.rowsRead
+    told.entriesRead = plan.entriesRead
     told.rowCount = try part.graph.ground().table(part.map.entity.name).count
     told.indexes = facts.indexes
     told.testedOnRows = facts.test
@@ -81,12 +81,14 @@ extension FetchRun {
     var query = part.query(isSorted: true, offset: offset, limit: limit)
     query.condition = part.condition ?? part.prepared?.condition
     guard let missing = try planner.missingIndex(query), missing.reads <= read / 10 else { return nil }
+    let all = part.graph.store.maps.filter { $0.entity.id == missing.entity }
+    guard let map = missing.entity == part.map.entity.id ? part.map : all.first else { return nil }
     var names: [String] = []
     for field in missing.fields {
-      guard let name = part.map.propertyPath(of: field) else { return nil }
+      guard let name = map.propertyPath(of: field) else { return nil }
       names.append("\\." + name)
     }
-    return "#Index<\(Model._$type.name)>([\(names.joined(separator: ", "))])"
+    return "#Index<\(map.type.name)>([\(names.joined(separator: ", "))])"
   }
 }
 

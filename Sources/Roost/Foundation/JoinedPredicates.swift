@@ -86,13 +86,19 @@ internal import RoostRecords
   /// The others' words are put in place of their names.
   extension PredicateExpressions.JoinedPredicates: Translatable {
     func piece(_ translator: Translator) throws -> Piece {
-      var joined: Condition?
+      var parts: [Condition] = []
       for predicate in predicates {
-        translator.bind(predicate.variable.key, try translator.piece(variable))
-        let condition = try translator.condition(predicate.expression)
-        joined = joined.map { isAll ? $0 && condition : $0 || condition } ?? condition
+        let condition = try translator.binding(predicate.variable.key, to: translator.piece(variable)) {
+          try translator.condition(predicate.expression)
+        }
+        switch condition {
+        case .and(let inner) where isAll: parts += inner
+        case .or(let inner) where !isAll: parts += inner
+        case let condition: parts.append(condition)
+        }
       }
-      return Piece(joined ?? .constant(.bool(isAll), .plain(.bool)))
+      if parts.count == 1 { return Piece(parts[0]) }
+      return Piece(parts.isEmpty ? .constant(.bool(isAll), .plain(.bool)) : isAll ? .and(parts) : .or(parts))
     }
 
     func step(_ walker: Walker) throws -> AnyStep {
@@ -110,16 +116,15 @@ internal import RoostRecords
     }
 
     func wording(_ text: PredicateText) -> Wording {
-      let parts = predicates.map { text.text(of: $0) }
-      return Wording(parts.isEmpty ? "\(isAll)" : "(\(parts.joined(separator: isAll ? " && " : " || ")))", .postfix)
+      if predicates.isEmpty { return Wording("\(isAll)", .postfix) }
+      return Wording("(\(text.list(predicates, isAll ? "&&" : "||") { text.text(of: $0) }))", .postfix)
     }
 
     /// Each goes its own way.
     var joined: JoinedExpressions? {
-      guard predicates.count > 1, let first = predicates.first else { return nil }
+      guard predicates.count > 1 else { return nil }
       return JoinedExpressions(
-        joint: isAll ? .and : .or, first: Self([first], isAll: isAll, variable),
-        second: Self(Array(predicates.dropFirst()), isAll: isAll, variable))
+        joint: isAll ? .and : .or, parts: predicates.map { Self([$0], isAll: isAll, variable) })
     }
   }
 

@@ -121,7 +121,7 @@ final class ImportChunks: @unchecked Sendable {
       }
     } catch let error as ChunkFault {
       // An error of the user's own comes to him as it is.
-      guard ChunkInsertion.isFault(error.error) else { throw error.error }
+      guard ChunkInsertion.isFault(error.error) || error.error is ImportFault else { throw error.error }
       throw fault(error.error, first + error.place + 1)
     }
     plain = next

@@ -97,7 +97,11 @@ enum Constant {
 
   /// What stands in an optional, however often it is wrapped.
   static func flattened(_ value: Any) -> Any? {
-    guard let optional = value as? any WrappedValue else { return value }
+    // What is no optional is not asked for a conformance, which takes long where there is none.
+    let optionalKind = 0x202
+    guard unsafeBitCast(type(of: value), to: UnsafePointer<Int>.self).pointee == optionalKind,
+      let optional = value as? any WrappedValue
+    else { return value }
     return optional.content.flatMap { flattened($0) }
   }
 }

@@ -73,7 +73,7 @@ extension PredicateExpressions.ExpressionEvaluate: Translatable {
 extension PredicateExpressions {
   /// A negative number beside something that may be nil, as in `$0.width == -5`.
   ///
-  /// There the compiler takes Foundation's macro, which makes two parts of the number and forgets the optional.
+  /// Foundation's macro makes two parts of the number and forgets the optional.
   @_disfavoredOverload
   public static func build_UnaryMinus<Number: SignedNumeric>(_ number: Value<Number>) -> Value<Number?> {
     Value(0 - number.value)

@@ -1,11 +1,12 @@
 internal import Foundation
+internal import RoostFile
 
 /// Finds what Roost knows of an expression's type.
 ///
 /// A cast does that too. But each new type that is made of others is looked for among all conformances of all libraries, which
 /// takes some hundred thousand instructions a type, and a predicate consists of ten. All types that are made by one generic type
-/// share their witnesses here, so those of a sample serve. What is not in the table is cast; a debug build casts
-/// everything, and compares.
+/// share their witnesses here, so those of a sample serve, which is known by the name of the generic type. What has no sample is cast;
+/// a debug build casts everything, and compares.
 enum ExpressionTypes {
   /// What the runtime knows as `any Translatable.Type`.
   private struct Known {
@@ -36,7 +37,7 @@ enum ExpressionTypes {
 
   static func translatable(type: Any.Type) -> (any Translatable.Type)? {
     let address = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    guard let generic = generic(address), let witnesses = table[generic] else {
+    guard let generic = generic(address), let witnesses = witnesses(generic) else {
       return type as? any Translatable.Type
     }
     let found = Known(type: address, witnesses: witnesses).translatable
@@ -57,15 +58,41 @@ enum ExpressionTypes {
     return type.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeRawPointer.self)
   }
 
-  // Never changed once it is made; addresses are not marked as what can be sent.
-  nonisolated(unsafe) private static let table: [UnsafeRawPointer: UnsafeRawPointer] = {
-    var table: [UnsafeRawPointer: UnsafeRawPointer] = [:]
-    for sample in samples {
+  /// What a type's descriptor says of its name: flags, where it stands in, and then how far away the name is.
+  private static func name(_ generic: UnsafeRawPointer) -> String {
+    let place = generic + 8
+    let distance = Int(place.loadUnaligned(as: Int32.self))
+    return String(cString: (place + distance).assumingMemoryBound(to: CChar.self))
+  }
+
+  /// The witnesses that all types of a generic one share; nil where there is no sample of it.
+  ///
+  /// A sample is made when a type of its kind is met first: all of them together take millions of instructions.
+  private static func witnesses(_ generic: UnsafeRawPointer) -> UnsafeRawPointer? {
+    if let known = table.lock.withLock({ table.entries.first { $0.generic == generic } }) { return known.witnesses }
+    var found: UnsafeRawPointer?
+    if let sample = sample(name(generic)) {
       let known = Known(sample)
-      if let generic = generic(known.type) { table[generic] = known.witnesses }
+      // Another module may have a type of that name.
+      if self.generic(known.type) == generic { found = known.witnesses }
     }
-    return table
-  }()
+    table.lock.withLock { table.entries.append(Entry(generic: generic, witnesses: found)) }
+    return found
+  }
+
+  /// Unchecked because of what is found, which is read and written under the lock.
+  private final class Table: @unchecked Sendable {
+    let lock = Lock()
+    // As many as there are kinds of expressions. A dictionary's own types would cost more than all look-ups.
+    var entries: [Entry] = []
+  }
+
+  private struct Entry {
+    var generic: UnsafeRawPointer
+    var witnesses: UnsafeRawPointer?
+  }
+
+  private static let table = Table()
 
   private typealias Flag = PredicateExpressions.Value<Bool>
   private typealias Number = PredicateExpressions.Value<Int>
@@ -75,32 +102,49 @@ enum ExpressionTypes {
   private typealias List = PredicateExpressions.Value<[Int]>
   private typealias Pairs = PredicateExpressions.Value<[Int: Int]>
 
-  private static var samples: [any Translatable.Type] {
-    [
-      PredicateExpressions.Variable<Int>.self, Number.self, PredicateExpressions.NilLiteral<Int>.self,
-      PredicateExpressions.KeyPath<Text, Int>.self, PredicateExpressions.Equal<Number, Number>.self,
-      PredicateExpressions.NotEqual<Number, Number>.self, PredicateExpressions.Comparison<Number, Number>.self,
-      PredicateExpressions.Conjunction<Flag, Flag>.self, PredicateExpressions.Disjunction<Flag, Flag>.self,
-      PredicateExpressions.Negation<Flag>.self, PredicateExpressions.Conditional<Flag, Number, Number>.self,
-      PredicateExpressions.NilCoalesce<Perhaps, Number>.self, PredicateExpressions.ForcedUnwrap<Perhaps, Int>.self,
-      PredicateExpressions.OptionalFlatMap<Perhaps, Int, Number, Int>.self,
-      PredicateExpressions.Arithmetic<Number, Number>.self, PredicateExpressions.IntDivision<Number, Number>.self,
-      PredicateExpressions.IntRemainder<Number, Number>.self, PredicateExpressions.FloatDivision<Real, Real>.self,
-      PredicateExpressions.UnaryMinus<Number>.self, PredicateExpressions.Range<Number, Number>.self,
-      PredicateExpressions.ClosedRange<Number, Number>.self,
-      PredicateExpressions.RangeExpressionContains<PredicateExpressions.ClosedRange<Number, Number>, Number>.self,
-      PredicateExpressions.SequenceContains<List, Number>.self,
-      PredicateExpressions.SequenceContainsWhere<List, Flag>.self,
-      PredicateExpressions.SequenceAllSatisfy<List, Flag>.self, PredicateExpressions.Filter<List, Flag>.self,
-      PredicateExpressions.SequenceMaximum<List>.self, PredicateExpressions.SequenceMinimum<List>.self,
-      PredicateExpressions.SequenceStartsWith<Text, Text>.self,
-      PredicateExpressions.CollectionContainsCollection<Text, Text>.self,
-      PredicateExpressions.CollectionIndexSubscript<List, Number>.self,
-      PredicateExpressions.DictionaryKeySubscript<Pairs, Number, Int>.self,
-      PredicateExpressions.DictionaryKeyDefaultValueSubscript<Pairs, Number, Number>.self,
-      PredicateExpressions.TypeCheck<Number, Int>.self, PredicateExpressions.ConditionalCast<Number, Int>.self,
-      PredicateExpressions.ForceCast<Number, Int>.self, PredicateExpressions.TextEdge<Text, Text>.self,
-      PredicateExpressions.TextInCase<Text>.self,
-    ]
+  private static func sample(_ name: String) -> (any Translatable.Type)? {
+    switch name {
+    case "Value": Number.self
+    case "Variable": PredicateExpressions.Variable<Int>.self
+    case "NilLiteral": PredicateExpressions.NilLiteral<Int>.self
+    case "KeyPath": PredicateExpressions.KeyPath<Text, Int>.self
+    case "Equal": PredicateExpressions.Equal<Number, Number>.self
+    case "NotEqual": PredicateExpressions.NotEqual<Number, Number>.self
+    case "Comparison": PredicateExpressions.Comparison<Number, Number>.self
+    case "Conjunction": PredicateExpressions.Conjunction<Flag, Flag>.self
+    case "Disjunction": PredicateExpressions.Disjunction<Flag, Flag>.self
+    case "Negation": PredicateExpressions.Negation<Flag>.self
+    case "Conditional": PredicateExpressions.Conditional<Flag, Number, Number>.self
+    case "NilCoalesce": PredicateExpressions.NilCoalesce<Perhaps, Number>.self
+    case "ForcedUnwrap": PredicateExpressions.ForcedUnwrap<Perhaps, Int>.self
+    case "OptionalFlatMap": PredicateExpressions.OptionalFlatMap<Perhaps, Int, Number, Int>.self
+    case "Arithmetic": PredicateExpressions.Arithmetic<Number, Number>.self
+    case "IntDivision": PredicateExpressions.IntDivision<Number, Number>.self
+    case "IntRemainder": PredicateExpressions.IntRemainder<Number, Number>.self
+    case "FloatDivision": PredicateExpressions.FloatDivision<Real, Real>.self
+    case "UnaryMinus": PredicateExpressions.UnaryMinus<Number>.self
+    case "Range": PredicateExpressions.Range<Number, Number>.self
+    case "ClosedRange": PredicateExpressions.ClosedRange<Number, Number>.self
+    case "RangeExpressionContains":
+      PredicateExpressions.RangeExpressionContains<PredicateExpressions.ClosedRange<Number, Number>, Number>.self
+    case "SequenceContains": PredicateExpressions.SequenceContains<List, Number>.self
+    case "SequenceContainsWhere": PredicateExpressions.SequenceContainsWhere<List, Flag>.self
+    case "SequenceAllSatisfy": PredicateExpressions.SequenceAllSatisfy<List, Flag>.self
+    case "Filter": PredicateExpressions.Filter<List, Flag>.self
+    case "SequenceMaximum": PredicateExpressions.SequenceMaximum<List>.self
+    case "SequenceMinimum": PredicateExpressions.SequenceMinimum<List>.self
+    case "SequenceStartsWith": PredicateExpressions.SequenceStartsWith<Text, Text>.self
+    case "CollectionContainsCollection": PredicateExpressions.CollectionContainsCollection<Text, Text>.self
+    case "CollectionIndexSubscript": PredicateExpressions.CollectionIndexSubscript<List, Number>.self
+    case "DictionaryKeySubscript": PredicateExpressions.DictionaryKeySubscript<Pairs, Number, Int>.self
+    case "DictionaryKeyDefaultValueSubscript":
+      PredicateExpressions.DictionaryKeyDefaultValueSubscript<Pairs, Number, Number>.self
+    case "TypeCheck": PredicateExpressions.TypeCheck<Number, Int>.self
+    case "ConditionalCast": PredicateExpressions.ConditionalCast<Number, Int>.self
+    case "ForceCast": PredicateExpressions.ForceCast<Number, Int>.self
+    case "TextEdge": PredicateExpressions.TextEdge<Text, Text>.self
+    case "TextInCase": PredicateExpressions.TextInCase<Text>.self
+    default: nil
+    }
   }
 }

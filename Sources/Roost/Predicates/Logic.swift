@@ -8,7 +8,7 @@ extension PredicateExpressions.Conjunction: Translatable {
     Piece(.and(try JoinedExpressions.parts(of: self, .and).map { try translator.condition($0) }))
   }
 
-  var joined: JoinedExpressions? { JoinedExpressions(joint: .and, first: lhs, second: rhs) }
+  var joined: JoinedExpressions? { JoinedExpressions(joint: .and, parts: [lhs, rhs]) }
 }
 
 extension PredicateExpressions.Disjunction: Translatable {
@@ -16,7 +16,7 @@ extension PredicateExpressions.Disjunction: Translatable {
     Piece(.or(try JoinedExpressions.parts(of: self, .or).map { try translator.condition($0) }))
   }
 
-  var joined: JoinedExpressions? { JoinedExpressions(joint: .or, first: lhs, second: rhs) }
+  var joined: JoinedExpressions? { JoinedExpressions(joint: .or, parts: [lhs, rhs]) }
 }
 
 extension PredicateExpressions.Negation: Translatable {

@@ -25,12 +25,11 @@ protocol Translatable {
   func bounds(_ translator: Translator) throws -> RangeBounds?
 }
 
-/// Two conditions that stand beside each other.
+/// Conditions that stand beside each other.
 struct JoinedExpressions {
   enum Joint { case and, or }
   var joint: Joint
-  var first: any PredicateExpression<Bool>
-  var second: any PredicateExpression<Bool>
+  var parts: [any PredicateExpression<Bool>]
 }
 
 struct RangeBounds {
@@ -55,8 +54,7 @@ extension JoinedExpressions {
     var waiting = [whole]
     while let next = waiting.popLast() {
       if let joined = ExpressionTypes.translatable(next)?.joined, joined.joint == joint {
-        waiting.append(joined.second)
-        waiting.append(joined.first)
+        waiting += joined.parts.reversed()
       } else {
         parts.append(next)
       }

@@ -106,7 +106,8 @@ extension Piece.Meaning {
 /// Finds the engine's words for one part of a predicate.
 final class Translator {
   let graph: GraphContext
-  private var bindings: [PredicateExpressions.VariableID: Piece]
+  // There are few, and a dictionary's own types would cost more than to go through them.
+  private var bindings: [Binding]
   private var lastVariable = 0
   private var depth = 0
   /// What is deeper is left to memory, which refuses it, so that nothing runs out of stack.
@@ -123,7 +124,12 @@ final class Translator {
   ) {
     self.graph = graph
     self.leaves = leaves
-    bindings = [variable: Piece(.row, .row(map))]
+    bindings = [Binding(key: variable, piece: Piece(.row, .row(map)))]
+  }
+
+  private struct Binding {
+    var key: PredicateExpressions.VariableID
+    var piece: Piece
   }
 
   func condition(_ expression: any PredicateExpression<Bool>) throws -> Condition { try value(piece(expression)) }
@@ -158,11 +164,27 @@ final class Translator {
   // MARK: Variables
 
   func binding(_ key: PredicateExpressions.VariableID) throws -> Piece {
-    guard let piece = bindings[key] else { throw Untranslatable(key) }
-    return piece
+    guard let found = bindings.last(where: { $0.key == key }) else { throw Untranslatable(key) }
+    return found.piece
   }
 
-  func bind(_ key: PredicateExpressions.VariableID, _ piece: Piece) { bindings[key] = piece }
+  func bind(_ key: PredicateExpressions.VariableID, _ piece: Piece) {
+    if let known = bindings.firstIndex(where: { $0.key == key }) {
+      bindings[known].piece = piece
+    } else {
+      bindings.append(Binding(key: key, piece: piece))
+    }
+  }
+
+  /// Binds a variable while something is done.
+  func binding<Result>(
+    _ key: PredicateExpressions.VariableID, to piece: Piece, _ body: () throws -> Result
+  ) rethrows -> Result {
+    let count = bindings.count
+    bind(key, piece)
+    defer { bindings.removeLast(bindings.count - count) }
+    return try body()
+  }
 
   /// A number for a variable of the engine's.
   func newVariable() -> Int {

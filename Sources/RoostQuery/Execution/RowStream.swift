@@ -33,6 +33,7 @@ extension Plan {
       for row in ordered.dropFirst(skipped) where try !body(row) { return false }
       return true
     case .through(let passing): return try forEach(passing, skipped, body)
+    case .following(let following): return try forEach(following, skipped, body)
     }
   }
 
@@ -88,7 +89,7 @@ extension Plan {
         common = common.map { Self.intersection($0, found) } ?? found
       }
       return common ?? []
-    case .nothing, .all, .index, .through, .filtered:
+    case .nothing, .all, .index, .through, .following, .filtered:
       var all: [RowID] = []
       let part = Part(self, access)
       _ = try part.forEach {
@@ -114,7 +115,7 @@ extension Plan {
       case .index(let use): return try IndexScan(use, .forward, plan).run(0, body)
       case .through(let passing): return try plan.forEach(passing, 0, body)
       case .all: return try plan.forEachOfAll(0, body)
-      case .nothing, .rows, .single, .either, .both, .filtered: return true
+      case .nothing, .rows, .single, .either, .both, .following, .filtered: return true
       }
     }
   }

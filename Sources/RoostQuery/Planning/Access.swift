@@ -13,6 +13,8 @@ enum Access {
   case index(IndexAccess)
   /// The rows that refer to those which another plan finds.
   indirect case through(Passing)
+  /// The same in the order of those rows.
+  indirect case following(Following)
   /// The rows of any of these, each once.
   case either([Candidate])
   /// The rows of all of these.

@@ -69,6 +69,7 @@ struct Choice {
     case .nothing, .single: return .forward
     case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
     case .through: return nil
+    case .following: return .forward
     case .filtered(let base, _): return Self.direction(base.access, order, table)
     case .index(let access):
       let parts = access.index.index.parts
@@ -98,7 +99,7 @@ extension Choice {
       guard case .index(let use) = base.access else { return }
       base.access = .index(use.behind(point, order, direction, entity, conjunction))
       candidate.access = .filtered(base, by: filter)
-    case .nothing, .all, .rows, .single, .through, .either, .both: return
+    case .nothing, .all, .rows, .single, .through, .following, .either, .both: return
     }
   }
 }
@@ -112,7 +113,7 @@ extension Candidate {
   /// Whether rows come while they are found.
   var isStreamed: Bool {
     switch access {
-    case .nothing, .all, .rows, .single, .index, .filtered: true
+    case .nothing, .all, .rows, .single, .index, .filtered, .following: true
     case .through, .either, .both: false
     }
   }

@@ -48,6 +48,9 @@ extension Plan {
     case .through(let passing):
       return ["index \(passing.index.index.name), for each row of"]
         + passing.inner.lines(expected: true).map { "  " + $0 }
+    case .following(let following):
+      return ["index \(following.passing.index.index.name), along the rows of"]
+        + following.passing.inner.lines(expected: true).map { "  " + $0 }
     case .either(let branches): return ["any of"] + nested(branches)
     case .both(let branches): return ["all of"] + nested(branches)
     case .filtered(let base, let use):

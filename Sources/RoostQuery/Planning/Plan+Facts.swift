@@ -11,6 +11,15 @@ extension Plan {
     package var comesSorted = true
   }
 
+  /// The rows that it read, also those whose order it followed.
+  package var rowsRead: Int { tally.rows + (followed?.rowsRead ?? 0) }
+  /// The same of entries of indexes.
+  package var entriesRead: Int { tally.entries + (followed?.entriesRead ?? 0) }
+
+  private var followed: Plan? {
+    if case .following(let following) = access { following.passing.inner } else { nil }
+  }
+
   package var facts: Facts {
     var facts = Facts()
     facts.comesSorted = direction != nil
@@ -27,6 +36,9 @@ extension Plan {
     case .through(let passing):
       names.append(passing.index.index.name)
       name(passing.inner.access, &names)
+    case .following(let following):
+      name(following.passing.inner.access, &names)
+      names.append(following.passing.index.index.name)
     case .either(let branches), .both(let branches): for branch in branches { name(branch.access, &names) }
     case .filtered(let base, let use):
       name(base.access, &names)
@@ -38,6 +50,7 @@ extension Plan {
 extension Planner {
   /// An index that is not there, and how many rows would be read with it.
   package struct MissingIndex: Sendable {
+    package var entity: EntityID
     package var fields: [FieldID]
     package var reads: Int
   }
@@ -83,14 +96,34 @@ extension Planner {
         let wanted = limit.addingReportingOverflow(query.offset)
         reads = min(reads, wanted.overflow ? .max : wanted.partialValue)
       }
-      if best.map({ reads < $0.reads }) ?? true { best = MissingIndex(fields: fields, reads: reads) }
+      if best.map({ reads < $0.reads }) ?? true { best = MissingIndex(entity: table.id, fields: fields, reads: reads) }
     }
     try offer(points, [])
     for range in own where !range.bounds.allSatisfy(\.isPoint) { try offer(points + [range], []) }
     if let sorting = try Self.fields(query.order, table, ground), points.allSatisfy({ $0.bounds.count == 1 }) {
       try offer(points, sorting)
     }
+    if conjunction.parts.isEmpty, let missing = try missingBehindReference(query, table),
+      best.map({ missing.reads < $0.reads }) ?? true
+    {
+      return missing
+    }
     return best
+  }
+
+  /// The index of what a reference leads to with which an order that goes over it would need few rows.
+  private func missingBehindReference(_ query: Query, _ table: TableReader) throws -> MissingIndex? {
+    guard let limit = query.limit else { return nil }
+    let order = try query.order.map { (order) throws(ConditionFault) in
+      var checker = Checker(ground, table.id)
+      return try checker.key(order)
+    }
+    guard let followed = FollowedOrder(order), case .following(let way)? = try following(order, table)?.access,
+      way.passing.inner.direction == nil, let fields = try Self.fields(followed.orders, table, ground)
+    else { return nil }
+    let wanted = limit.addingReportingOverflow(query.offset)
+    return MissingIndex(
+      entity: way.passing.inner.table.id, fields: fields, reads: wanted.overflow ? .max : wanted.partialValue)
   }
 
   /// What an index must have to give an order; nil where none can.

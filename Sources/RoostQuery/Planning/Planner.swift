@@ -14,6 +14,8 @@ package struct Planner {
   }
 
   private static let deepest = 4
+  /// For a plan that is part of another.
+  var deeper: Planner { Planner(ground, depth: depth + 1) }
 
   package func plan(_ query: Query) throws -> Plan { try plan(check(query)) }
 
@@ -130,6 +132,10 @@ package struct Planner {
       let choice = try Choice(
         candidate, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground)
       if choice.direction != nil { choices.append(choice) }
+    }
+    if depth < Self.deepest, !asked.conjunction.isImpossible, let following = try following(asked.order, table) {
+      choices.append(
+        try Choice(following, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground))
     }
     return try choices + filtered(choices, asked)
   }
@@ -268,7 +274,7 @@ package struct Planner {
       guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, target) else {
         continue
       }
-      let inner = try Planner(ground, depth: depth + 1).plan(Query(entity.name, where: condition.expression))
+      let inner = try deeper.plan(Query(entity.name, where: condition.expression))
       let share = Double(index.count) / Double(max(1, try ground.table(target).count))
       let count = min(index.count, Int(inner.expected * share))
       found.append(

@@ -91,6 +91,9 @@ package final class TableWriter {
 
   // MARK: Inserting
 
+  /// Whether a row stays in its leaf as it is: then its builder is as before where an insertion is refused.
+  package func fits(_ builder: borrowing RowBuilder) -> Bool { builder.byteCount <= Self.rowBytes }
+
   /// Adds a row and returns its number, which no other row ever gets.
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)

@@ -72,7 +72,7 @@ struct Bench {
     let syncs = 100
     try measure("sync one page of 4 KiB", syncs) {
       for number in 0..<syncs {
-        try file.write(page, at: UInt64(number * Page.size))
+        try file.write(page, at: UInt64(megabytes * piece + number * Page.size))
         try file.sync()
       }
     }

@@ -26,9 +26,8 @@ struct ExportColumn {
   }
 
   /// The columns of these names.
-  static func named(_ names: [String], _ entity: Entity, _ reader: RecordReader) throws -> [ExportColumn] {
-    let columns = try all(entity, reader)
-    return try names.map { name in
+  static func named(_ names: [String], among columns: [ExportColumn], _ entity: Entity) throws -> [ExportColumn] {
+    try names.map { name in
       if name == numberName { return number(entity) }
       if let found = columns.first(where: { $0.name == name }) { return found }
       throw TransferFault(

@@ -76,11 +76,7 @@ package struct Exporter {
         return column
       }
     }
-    if let names {
-      columns = try names.map { name in
-        try columns.first { $0.name == name } ?? ExportColumn.named(name, entity, reader)
-      }
-    }
+    if let names { columns = try ExportColumn.named(names, among: columns, entity) }
     var text: [UInt8] = []
     var count = 0
     if case .csv(let delimiter, _) = format {

@@ -95,7 +95,7 @@ package final class Importer {
     var faults = piece.faults
     try store.write(options.durability, author: options.author) { writer in
       try watch?.begin(writer)
-      var storing = try RowStoring(self, writer)
+      let storing = try RowStoring(self, writer)
       next.records += piece.records
       next.bytes = piece.inputEnd
       for row in piece.rows {

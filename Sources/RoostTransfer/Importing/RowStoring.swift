@@ -1,12 +1,14 @@
 internal import RoostRecords
 
 /// Stores the rows of one piece, in its transaction. A row that cannot be stored leaves nothing.
-struct RowStoring {
+final class RowStoring {
   private let importer: Importer
   private let writer: RecordWriter
   private var table: TableWriter
   /// Where the row says of which class it is.
   private let kind: Slot?
+  /// Whether the last row was there already: then the next one is looked for before it is inserted.
+  private var meetsRows = false
 
   private var options: ImportOptions { importer.options }
 
@@ -17,7 +19,7 @@ struct RowStoring {
     kind = try? table.slot(FieldBinding.kindName)
   }
 
-  mutating func store(_ row: BuiltRow, _ next: inout ImportProgress) throws {
+  func store(_ row: BuiltRow, _ next: inout ImportProgress) throws {
     guard let watch = importer.watch, watch.judges else {
       _ = try put(row, &next)
       return
@@ -79,6 +81,12 @@ struct RowStoring {
       try checkMissing(row)
       return (try table.insert(&row.builder), .inserted)
     }
+    if !meetsRows, row.missing == nil, table.fits(row.builder) {
+      // Looks for unique values once, where an upsert does so twice.
+      do { return (try table.insert(&row.builder), .inserted) } catch let fault as RecordFault
+        where fault.code == .notUnique
+      { meetsRows = true }
+    }
     let named = Set(row.named.map { table.entity.fields[$0].id })
     let policy: UpsertPolicy =
       switch options.conflict {
@@ -91,11 +99,12 @@ struct RowStoring {
     }
     let (id, outcome) = try table.upsert(
       &row.builder, on: options.uniqueIndex,
-      .byRow { existing in
+      .byRow { [self] existing in
         try checkKind(existing, new)
         tellLeaving(existing, row)
         return policy
       })
+    meetsRows = outcome != .inserted
     if outcome == .inserted, row.missing != nil {
       try table.delete(id)
       try checkMissing(row)

@@ -16,9 +16,14 @@ extension PredicateText {
     _ strength: Wording.Strength
   ) -> Wording {
     let parts = JoinedExpressions.parts(of: whole, joint)
-    var texts = parts.prefix(Self.mostParts).map { operand($0, strength.above) }
+    return Wording(list(parts, sign) { operand($0, strength.above) }, strength)
+  }
+
+  /// The first of many parts.
+  func list<Part>(_ parts: [Part], _ sign: String, _ text: (Part) -> String) -> String {
+    var texts = parts.prefix(Self.mostParts).map(text)
     if parts.count > Self.mostParts { texts.append("…") }
-    return Wording(texts.joined(separator: " \(sign) "), strength)
+    return texts.joined(separator: " \(sign) ")
   }
 }
 

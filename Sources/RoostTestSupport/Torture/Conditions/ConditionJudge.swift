@@ -118,7 +118,7 @@ struct ConditionJudge {
   private static let ways = [
     "; index ": "index", "any of": "any of", "all of": "all of", "for each row of": "reference",
     "rows by number": "number",
-    "as they come": "order of an index",
+    "as they come": "order of an index", "along the rows of": "order over a reference",
   ]
 }
 

@@ -135,7 +135,7 @@ package struct ConditionStage {
     }
   }
 
-  private static func isOrdered(_ type: FieldType) -> Bool {
+  static func isOrdered(_ type: FieldType) -> Bool {
     switch type {
     case .array, .set, .dictionary, .presence: false
     default: true

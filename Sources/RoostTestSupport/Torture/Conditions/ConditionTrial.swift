@@ -68,6 +68,7 @@ struct ConditionTrial {
         query.order = index.parts.map { Order(.field(.row, $0.field), isDescending: $0.isDescending != turns) }
       }
     }
+    if generator.chance(1, in: 5) { query.order = Self.behindReference(entity, catalog, &generator) + query.order }
     if generator.chance(1, in: 3) { query.limit = generator.below(6) }
     if generator.chance(1, in: 5) { query.offset = generator.below(5) }
     if generator.chance(1, in: 60) { query.limit = generator.pick([-1, .max, .min]) }
@@ -78,6 +79,24 @@ struct ConditionTrial {
     let part = other.part(generator.below(other.size))
     query.condition = condition.replacing(generator.below(condition.size), by: part)
     return (query, true)
+  }
+
+  /// Keys of what a reference leads to, so that it can be gone along.
+  private static func behindReference(
+    _ entity: Entity, _ catalog: Catalog, _ generator: inout SplitMix64
+  ) -> [Order] {
+    let ways = entity.fields.compactMap { field -> (FieldID, Entity)? in
+      guard case .reference(let target) = field.type else { return nil }
+      return catalog.entity(target).map { (field.id, $0) }
+    }
+    guard !ways.isEmpty else { return [] }
+    let (reference, target) = generator.pick(ways)
+    let fields = target.fields.filter { ConditionStage.isOrdered($0.type) }
+    guard !fields.isEmpty else { return [] }
+    let isDescending = generator.chance(1, in: 2)
+    return (0...generator.below(2)).map { _ in
+      Order(.field(.field(.row, reference), generator.pick(fields).id), isDescending: isDescending)
+    }
   }
 }
 

@@ -1,0 +1,190 @@
+import Foundation
+import RoostFile
+import RoostPages
+import RoostRecords
+import RoostTestSupport
+import Testing
+
+@testable import RoostTool
+
+/// Commands beside another process that has the store open, and the built program in pipes.
+@Suite(.serialized) struct BesideOwnerTests {
+  private let folder: ScratchFolder
+  private let path: String
+
+  init() throws {
+    folder = try ScratchFolder()
+    path = folder.file("music.roost")
+  }
+
+  /// Another process that imports seven rows in each transaction, as long as it is fed.
+  private final class Owner: @unchecked Sendable {
+    // Unchecked because one thread feeds it, and others ask when that has ended.
+    let process = Process()
+    private let feed = Pipe()
+    private var next = 1
+    /// Rows that were given to it so far.
+    var given: Int { next - 1 }
+
+    init(_ path: String) throws {
+      process.executableURL = URL(fileURLWithPath: RowsFixture.program)
+      process.arguments = ["import", path, "Track", "-", "--format", "jsonl", "--chunk", "7", "--sync"]
+      process.standardInput = feed
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+    }
+
+    func give(_ chunks: Int) {
+      var text = ""
+      for _ in 0..<chunks * 7 {
+        text += "{\"id\": \(next), \"title\": \"\(String(repeating: "t", count: 200))\", \"plays\": \(next)}\n"
+        next += 1
+      }
+      feed.fileHandleForWriting.write(Data(text.utf8))
+    }
+
+    func end() throws {
+      try feed.fileHandleForWriting.close()
+      process.waitUntilExit()
+    }
+  }
+
+  private func count() -> Int? {
+    Int(Transcript.of("query", path, "Track", "--count").output.dropLast())
+  }
+
+  private func waitForRows(_ wanted: Int) throws {
+    for _ in 0..<2000 {
+      if let count = count(), count >= wanted { return }
+      usleep(5000)
+    }
+    Issue.record("the other process stored nothing")
+  }
+
+  @Test func `every answer beside a process that writes is a state that it committed`() throws {
+    _ = try RowsFixture.make(path)
+    let owner = try Owner(path)
+    // The input is read in pieces of a quarter of a MiB, so the first rows come when so much was given.
+    let lock = NSLock()
+    nonisolated(unsafe) var isDone = false
+    let thread = try RoostFile.Thread {
+      while !lock.withLock({ isDone }), owner.given < 400_000 {
+        owner.give(200)
+        usleep(2000)
+      }
+    }
+    try waitForRows(7)
+    var last = 0
+    var answers = 0
+    for round in 0..<25 {
+      let found =
+        round % 3 == 0
+        ? Transcript.of("query", path, "Track", "plays > 0", "--columns", "id", "--format", "csv")
+        : Transcript.of("query", path, "Track", "--count")
+      if found.ending == .inUse { continue }
+      #expect(found.ending == .good, "\(found.errors)")
+      let rows = round % 3 == 0 ? found.output.split(separator: "\n").count - 1 : Int(found.output.dropLast()) ?? -1
+      #expect(rows % 7 == 0 && rows >= last, "\(rows) rows behind \(last)")
+      last = rows
+      answers += 1
+    }
+    #expect(answers > 0 && last > 7)
+    let text = Transcript.of("info", path)
+    #expect(text.output.contains("the store is open in process \(owner.process.processIdentifier) (roost)"), "\(text)")
+    for words in [["compact", path], ["import", path, "Track", "-", "--format", "jsonl"]] {
+      let found = try RowsFixture.run(words)
+      #expect(found.status == 3)
+      #expect(found.errors.contains("process \(owner.process.processIdentifier) (roost)"), "\(found.errors)")
+    }
+    lock.withLock { isDone = true }
+    thread.join()
+    try owner.end()
+    #expect(count() == owner.given)
+    #expect(Transcript.of("verify", path).ending == .good)
+  }
+
+  @Test func `a history that is followed tells what another process commits`() throws {
+    let store = try RowsFixture.make(path, closes: false)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: RowsFixture.program)
+    process.arguments = ["history", path, "--follow", "--interval", "10", "--author", "here"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    var text = ""
+    for number in 1...3 {
+      try store.write(author: "here") { _ = try $0.table("Tag").insert(["name": .string("tag \(number)")]) }
+      while text.split(separator: "\n").count < number {
+        let more = pipe.fileHandleForReading.availableData
+        if more.isEmpty { break }
+        text += String(decoding: more, as: UTF8.self)
+      }
+    }
+    #expect(text.split(separator: "\n").count == 3, "\(text)")
+    #expect(text.contains("here  Tag: 1 inserted (#5)"), "\(text)")
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    try store.close()
+  }
+
+  /// `roost query … | head`
+  @Test func `a reader that goes away ends it silently`() throws {
+    _ = try RowsFixture.make(path, tracks: 20_000)
+    for words in [
+      ["query", path, "Track"], ["query", path, "Track", "--json"], ["export", path, "Track", "--format", "csv"],
+    ] {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: RowsFixture.program)
+      process.arguments = words
+      let (output, errors) = (Pipe(), Pipe())
+      process.standardOutput = output
+      process.standardError = errors
+      try process.run()
+      let head = output.fileHandleForReading.readData(ofLength: 100)
+      try output.fileHandleForReading.close()
+      let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      #expect(head.count == 100)
+      #expect(complaints.isEmpty, "\(String(decoding: complaints, as: UTF8.self))")
+      #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+  }
+
+  @Test func `a folder and a file that may only be read are enough`() throws {
+    _ = try RowsFixture.make(path, tracks: 5)
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path) }
+    for words in [
+      ["info", path], ["schema", path], ["query", path, "Track"], ["stats", path], ["history", path], ["verify", path],
+    ] {
+      let found = try RowsFixture.run(words)
+      #expect(found.status == 0 && found.errors == "", "\(words) \(found)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["music.roost"])
+  }
+
+  @Test(arguments: ["info", "schema", "stats", "history", "verify", "query", "compact"])
+  func `what is no store is refused with a sentence`(command: String) throws {
+    _ = try RowsFixture.make(path, tracks: 5)
+    let more = command == "query" ? ["Track"] : []
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let (cut, text, pipe) = (folder.file("cut"), folder.file("text"), folder.file("pipe"))
+    try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: cut))
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: text))
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for (file, code) in [
+      (folder.file("absent"), "notFound"), (folder.path, "notAStore"), (text, "notAStore"), (pipe, "notAStore"),
+      ("/dev/null", "notAStore"),
+    ] {
+      let found = Transcript.run([command, file] + more)
+      #expect(found.ending == .failed, "\(file)")
+      #expect(found.errors.hasPrefix("Error: \(code): "), "\(file) \(found.errors)")
+      #expect(found.output == "")
+    }
+    let found = Transcript.run([command, cut] + more)
+    #expect(found.ending == .failed)
+    #expect((found.errors + found.output).contains("bytes"), "\(found)")
+  }
+}

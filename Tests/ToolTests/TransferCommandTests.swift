@@ -1,0 +1,250 @@
+import Foundation
+import RoostKV
+import RoostRecords
+import RoostTestSupport
+import Testing
+
+@testable import RoostTool
+
+func makeKeys(_ path: String) throws {
+  let store = try KeyValueStore(path)
+  try store.write { try $0.tree("names").put("a", "b") }
+  try store.close()
+}
+
+extension Transcript {
+  static func run(_ words: [String]) -> Transcript {
+    final class Paper {
+      var output = ""
+      var errors = ""
+    }
+    let paper = Paper()
+    let console = Console(isTerminal: false, hasColours: false) { stream, text in
+      if stream == .output { paper.output += text } else { paper.errors += text }
+    }
+    let ending = Command.run(words, on: console)
+    return Transcript(ending: ending, output: paper.output, errors: paper.errors)
+  }
+}
+
+/// `import`, `export`, `history`, `restore`, `bench`, `completion`, and errors by number.
+@Suite struct TransferCommandTests {
+  private let folder: ScratchFolder
+  private let path: String
+
+  init() throws {
+    folder = try ScratchFolder()
+    path = folder.file("music.roost")
+    _ = try RowsFixture.make(path, tracks: 30)
+  }
+
+  private func put(_ text: String, _ name: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+    return folder.file(name)
+  }
+
+  @Test(arguments: ["t.csv", "t.tsv", "t.json", "t.jsonl", "t.jsonl.lz4", "t.csv.lz4"])
+  func `what is exported is imported as the same`(name: String) throws {
+    let file = folder.file(name)
+    let out = Transcript.of("export", path, "Track", "--output", file)
+    #expect(out.ending == .good, "\(out)")
+    #expect(out.output.hasPrefix("exported  30 rows of Track to \(file), in "))
+    let other = folder.file("other.roost")
+    _ = try RowsFixture.make(other)
+    let into = Transcript.of("import", other, "Track", file)
+    #expect(into.ending == .good, "\(into)")
+    #expect(into.output.hasPrefix("imported  30 records into Track: 30 inserted; "), "\(into.output)")
+    let all = ["--sort", "id", "--format", "jsonl"]
+    #expect(
+      Transcript.run(["query", other, "Track"] + all).output == Transcript.run(["query", path, "Track"] + all).output)
+    #expect(Transcript.of("verify", other).ending == .good)
+    // A file that is there is left alone.
+    let again = Transcript.of("export", path, "Track", "-o", file)
+    #expect(again.ending == .failed && again.errors.hasPrefix("Error: alreadyExists: "))
+    #expect(Transcript.of("export", path, "Track", "id < 3", "-o", file, "--replace").output.contains("2 rows"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix("-making") })
+  }
+
+  @Test func `bad records are told, and stop it or are left out`() throws {
+    let text = """
+      {"id": 101, "title": "x"}
+      {"id": 1, "title": "taken"}
+      {"id": "no", "title": "y"}
+      {"id": 102, "title": "z", "album": "Nowhere"}
+
+      """
+    let file = try put(text, "bad.jsonl")
+    let stopped = Transcript.of("import", path, "Track", file)
+    #expect(stopped.ending == .failed)
+    #expect(stopped.errors.contains("line 2") || stopped.errors.contains("line 3"), "\(stopped.errors)")
+    #expect(Transcript.of("query", path, "Track", "--count").output == "30\n")
+    let rejects = folder.file("rejects.jsonl")
+    let found = Transcript.of("import", path, "Track", file, "--skip-bad", "5", "--rejects", rejects)
+    #expect(found.ending == .failed)
+    #expect(found.output.contains("open  album of row #"), "\(found.output)")
+    #expect(found.output.contains("4 records into Track: 2 inserted, 2 bad"), "\(found.output)")
+    #expect(try String(contentsOfFile: rejects, encoding: .utf8).split(separator: "\n").count == 2)
+    let updated = Transcript.of("import", path, "Track", rejects, "--conflict", "update", "--skip-bad", "1", "--json")
+    #expect(updated.output.contains("\"updated\" : 1") && updated.output.contains("\"bad\" : 1"), "\(updated.output)")
+    #expect(Transcript.of("get", path, "Track", "1").output.contains("taken"))
+  }
+
+  @Test func `columns may have other names, or none`() throws {
+    let file = try put("number;name;what\n201;One;x\n202;Two;y\n", "t.txt")
+    let found = Transcript.of(
+      "import", path, "Track", file, "--format", "csv", "--delimiter", ";", "--rename", "number=id", "--rename",
+      "name=title",
+      "--rename", "what=")
+    #expect(found.ending == .good, "\(found)")
+    #expect(Transcript.of("query", path, "Track", "id > 200", "--count").output == "2\n")
+    let unnamed = try put("301,Three\n", "u.csv")
+    #expect(Transcript.of("import", path, "Track", unnamed, "--names", "id, title").ending == .good)
+    #expect(Transcript.of("get", path, "Track", "301").output.contains("Three"))
+    let wrong = Transcript.of("import", path, "Track", file)
+    #expect(wrong.ending == .usage && wrong.errors.contains("--format"))
+    #expect(Transcript.of("import", path, "Track", unnamed, "--rename", "a").ending == .usage)
+    #expect(Transcript.of("import", path, "Nobody", unnamed).errors.contains("the store has no 'Nobody'"))
+    #expect(Transcript.of("import", path, "Track", folder.file("absent.csv")).errors.hasPrefix("Error: notFound: "))
+  }
+
+  @Test func `a progress bar is for terminals`() throws {
+    let file = folder.file("t.jsonl")
+    #expect(Transcript.of("export", path, "Track", "-o", file).ending == .good)
+    let other = folder.file("other.roost")
+    _ = try RowsFixture.make(other)
+    #expect(Transcript.onTerminal("import", other, "Track", file, "--chunk", "5").output.contains("importing █"))
+  }
+
+  // MARK: History
+
+  @Test func `the history is told, the newest last`() throws {
+    let store = try RecordStore(path, clock: { 1_780_000_001_000 })
+    try store.write(author: "ann") { writer in
+      _ = try writer.table("Track").update(RowID(1), ["title": .string("new")])
+      _ = try writer.table("Track").delete(RowID(2))
+    }
+    try store.close()
+    let all = Transcript.of("history", path)
+    let lines = all.output.split(separator: "\n")
+    #expect(lines.count == 3, "\(all)")
+    #expect(
+      lines[0].contains("maker  models changed; Album: 2 inserted (#1 to #2); Tag: 2 inserted (#1 to #2)"),
+      "\(all.output)")
+    #expect(lines[1].contains("filler  Track: 30 inserted (#1 to #30)"), "\(all.output)")
+    #expect(lines[2].hasPrefix("3  2026-05-28T"), "\(all.output)")
+    #expect(lines[2].contains("ann  ") && lines[2].contains("Track: 1 updated (#1: title)"), "\(all.output)")
+    #expect(Transcript.of("history", path, "-n", "1").output == lines[2] + "\n")
+    #expect(Transcript.of("history", path, "--author", "filler").output == lines[1] + "\n")
+    #expect(Transcript.of("history", path, "--after", "1", "--limit", "1").output == lines[1] + "\n")
+    #expect(Transcript.of("history", path, "--entity", "Album").output.split(separator: "\n").count == 1)
+    #expect(Transcript.of("history", path, "--author", "nobody").output == "no transaction\n")
+    let json = Transcript.of("history", path, "--json", "-n", "1").output
+    let found = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    let changes = try #require(found["changes"] as? [[String: Any]])
+    let deleted = changes.first { $0["kind"] as? String == "delete" }
+    #expect((deleted?["values"] as? [String: Any])?["title"] as? String == "Track 2", "\(json)")
+  }
+
+  // MARK: Restore
+
+  @Test func `a backup becomes a store again, and a damaged one does not`() throws {
+    let (backup, target) = (folder.file("b.roost"), folder.file("c.roost"))
+    #expect(Transcript.of("backup", path, backup).ending == .good)
+    let found = Transcript.of("restore", backup, target)
+    #expect(found.ending == .good && found.output.hasPrefix("restored  "), "\(found)")
+    #expect(Transcript.of("query", target, "Track", "--count").output == "30\n")
+    #expect(Transcript.of("restore", backup, target).errors.hasPrefix("Error: alreadyExists: "))
+    #expect(Transcript.of("restore", backup, target, "--replace").ending == .good)
+    let owner = try RecordStore(target)
+    let locked = Transcript.of("restore", backup, target, "--replace")
+    #expect(locked.ending == .inUse)
+    #expect(locked.errors.contains("process \(getpid())"), "\(locked.errors)")
+    try owner.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
+    for place in stride(from: 8192 + 100, to: bytes.count, by: 4096) { bytes[place] ^= 1 }
+    try bytes.write(to: URL(fileURLWithPath: backup))
+    let before = try Data(contentsOf: URL(fileURLWithPath: target))
+    let damaged = Transcript.of("restore", backup, target, "--replace")
+    #expect(damaged.ending == .failed && damaged.errors.contains("the backup is damaged"), "\(damaged)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == before)
+  }
+
+  /// The log of a store of rows could not be read by those who take the store for trees.
+  @Test func `a store of rows that nobody closed is backed up and compacted`() throws {
+    let open = folder.file("open.roost")
+    let store = try RowsFixture.make(open, tracks: 10, closes: false)
+    let target = folder.file("d.roost")
+    let found = Transcript.of("backup", open, target)
+    #expect(found.ending == .good, "\(found)")
+    #expect(Transcript.of("query", target, "Track", "--count").output == "10\n")
+    let crashed = folder.file("crashed.roost")
+    for ending in ["", "-log"] { try FileManager.default.copyItem(atPath: open + ending, toPath: crashed + ending) }
+    try store.close()
+    #expect(Transcript.of("info", crashed).output.contains("the store was not closed"))
+    #expect(Transcript.of("compact", crashed).ending == .good)
+    #expect(Transcript.of("query", crashed, "Track", "--count").output == "10\n")
+    #expect(Transcript.of("verify", crashed).ending == .good)
+  }
+
+  // MARK: The rest
+
+  @Test func `the check of a machine ends well`() throws {
+    let found = Transcript.of("bench", "--count", "500", "--directory", folder.path)
+    #expect(found.ending == .good, "\(found)")
+    #expect(found.output.contains("commit one change, synced"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["music.roost"])
+    #expect(Transcript.of("bench", "--count", "50", "--json", "--directory", folder.path).output.contains("\"steps\""))
+    #expect(Transcript.of("bench", "--directory", folder.file("absent")).ending == .failed)
+  }
+
+  @Test func `every command stands in every script, and bash completes them`() throws {
+    for shell in ["bash", "zsh", "fish"] {
+      let script = Transcript.of("completion", shell)
+      #expect(script.ending == .good)
+      for command in Command.shown { #expect(script.output.contains(command.name), "\(shell) \(command.name)") }
+      #expect(!script.output.contains(Witness.command))
+    }
+    #expect(Transcript.of("completion", "fihs").errors.contains("Did you mean 'fish'?"))
+    let script = try put(Transcript.of("completion", "bash").output, "roost.bash")
+    func complete(_ words: String...) throws -> String {
+      let bash = Process()
+      bash.executableURL = URL(fileURLWithPath: "/bin/bash")
+      let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+      bash.arguments = [
+        "-c",
+        "source '\(script)'; COMP_WORDS=(roost \(quoted)); COMP_CWORD=\(words.count); _roost; echo \"${COMPREPLY[*]}\"",
+      ]
+      let pipe = Pipe()
+      bash.standardOutput = pipe
+      try bash.run()
+      let text = pipe.fileHandleForReading.readDataToEndOfFile()
+      bash.waitUntilExit()
+      return String(decoding: text, as: UTF8.self)
+    }
+    #expect(try complete("qu") == "query\n")
+    #expect(try complete("query", "--js") == "--json\n")
+    #expect(try complete("query", "--format", "js") == "json jsonl\n")
+    #expect(try complete("completion", "z") == "zsh\n")
+  }
+
+  @Test func `errors are explained by their numbers`() {
+    let found = Transcript.of("help", "E0103")
+    #expect(found.output.hasPrefix("E0103 damaged (StoreError)\n"), "\(found.output)")
+    #expect(Transcript.of("help", "e103").output == found.output)
+    #expect(Transcript.of("help", "103").output == found.output)
+    #expect(Transcript.of("help", "E9999").ending == .usage)
+    #expect(Transcript.of("help", "E0").ending == .usage)
+    #expect(Transcript.of("help", "errors").output.contains("E0204  notUnique (rows)"))
+    #expect(Transcript.of("info", folder.file("absent")).errors.contains("See 'roost help E0110'"))
+  }
+
+  @Test func `a word that is nearly right is guessed`() {
+    for (word, meant) in [("qeury", "query"), ("inof", "info"), ("exprot", "export"), ("hist", "history")] {
+      #expect(Transcript.of(word).errors.contains("Did you mean '\(meant)'?"), "\(word)")
+    }
+    #expect(!Transcript.of("xyzzy").errors.contains("Did you mean"))
+    #expect(Transcript.of("info", "--jsn", path).errors.contains("Did you mean '--json'?"))
+    #expect(Spelling.distance("abcd", "abdc") == 1 && Spelling.distance("", "abc") == 3)
+    #expect(Transcript.of("info", "--version").output == Command.version + "\n")
+  }
+}
