@@ -16,7 +16,7 @@ import Testing
   @Test func `models that a closure makes`() throws {
     var importer = try container.importer(for: Item.self)
     importer.options.chunk = 7
-    let shelf = Shelf("s")
+    let shelf = Rack("s")
     let report = try importer.run(0..<50) { number in
       let item = Item(number, title: "t\(number)")
       if number == 3 { item.shelf = shelf }
@@ -105,7 +105,7 @@ import Testing
 
   @Test func `snapshots of this store change its models`() throws {
     let context = ModelContext(container)
-    let (item, shelf) = (Item(1, title: "a"), Shelf("s"))
+    let (item, shelf) = (Item(1, title: "a"), Rack("s"))
     item.price = 3
     context.insert(item)
     context.insert(shelf)
@@ -213,7 +213,7 @@ import Testing
   @Test(arguments: 1...12) func `a round trip is the identity`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(container)
-    let shelves = (0..<4).map { Shelf("shelf \($0)") }
+    let shelves = (0..<4).map { Rack("shelf \($0)") }
     let stickers = (0..<5).map { Sticker("s\"\($0),") }
     for shelf in shelves { context.insert(shelf) }
     for sticker in stickers { context.insert(sticker) }
@@ -231,9 +231,9 @@ import Testing
       let all = FetchDescriptor<Item>(sortBy: [SortDescriptor(\.code)])
       func file(_ name: String) -> URL { folder.file(name + "." + ending) }
       let count = try container.export(all, to: .file(file("items")))
-      #expect(try container.export(FetchDescriptor<Shelf>(), to: .file(file("shelves"))) == 4)
+      #expect(try container.export(FetchDescriptor<Rack>(), to: .file(file("shelves"))) == 4)
       #expect(try container.export(FetchDescriptor<Sticker>(), to: .file(file("stickers"))) == 5)
-      try fresh.importer(for: Shelf.self).run(.file(file("shelves")))
+      try fresh.importer(for: Rack.self).run(.file(file("shelves")))
       try fresh.importer(for: Sticker.self).run(.file(file("stickers")))
       var importer = try fresh.importer(for: Item.self)
       importer.options.chunk = Int.random(in: 1...20, using: &random)

@@ -15,7 +15,7 @@ struct Place: Codable, Hashable {
   var zip: Int?
 }
 
-@Model final class Shelf {
+@Model final class Rack {
   @Attribute(.unique) var name: String
   @Relationship(inverse: \Item.shelf) var items: [Item] = []
 
@@ -45,7 +45,7 @@ struct Place: Codable, Hashable {
   var counts: [String: Int] = [:]
   var media = Media.none
   var rank: Float = 0
-  var shelf: Shelf?
+  var shelf: Rack?
   var stickers: [Sticker] = []
 
   init(_ code: Int, title: String = "") {
@@ -64,16 +64,16 @@ struct Place: Codable, Hashable {
   }
 }
 
-@Model final class Crew {
+@Model final class Eight {
   @Attribute(.unique) var name: String
-  @Relationship(minimumModelCount: 1, maximumModelCount: 2, inverse: \Sailor.crew) var sailors: [Sailor] = []
+  @Relationship(minimumModelCount: 1, maximumModelCount: 2, inverse: \Rower.crew) var sailors: [Rower] = []
 
   init(_ name: String) { self.name = name }
 }
 
-@Model final class Sailor {
+@Model final class Rower {
   @Attribute(.unique) var name: String
-  var crew: Crew?
+  var crew: Eight?
 
   init(_ name: String) { self.name = name }
 }
@@ -82,7 +82,7 @@ struct Place: Codable, Hashable {
 @Suite struct ImportTests {
   static func container() throws -> ModelContainer {
     try ModelContainer(
-      for: Item.self, Shelf.self, Sticker.self, Knot.self, Owner.self, Dog.self, Crew.self, Sailor.self,
+      for: Item.self, Rack.self, Sticker.self, Knot.self, Owner.self, Dog.self, Eight.self, Rower.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
@@ -146,13 +146,13 @@ struct Place: Codable, Hashable {
 
   @Test func `contexts and the history hear of it`() throws {
     let context = ModelContext(container)
-    let shelf = Shelf("s")
+    let shelf = Rack("s")
     context.insert(shelf)
     context.insert(Item(1, title: "old"))
     try context.save()
     let other = ModelContext(container)
     let seen = try #require(try other.fetch(FetchDescriptor<Item>()).first)
-    let list = try #require(try other.fetch(FetchDescriptor<Shelf>()).first)
+    let list = try #require(try other.fetch(FetchDescriptor<Rack>()).first)
     #expect(seen.title == "old" && list.items.isEmpty && shelf.items.isEmpty)
     let posted = Atomic(0)
     let watcher = NotificationCenter.default.addObserver(
@@ -274,7 +274,7 @@ struct Place: Codable, Hashable {
     let early = try items.run(
       .text("{\"code\": 1, \"title\": \"a\", \"shelf\": \"s\", \"stickers\": [\"p\", \"q\"]}", .json))
     #expect(early.unresolvedCount == 3 && Set(early.unresolved.map(\.property)) == ["shelf", "stickers"])
-    try container.importer(forEntity: "Shelf").run(.text("name\ns\n", .csv))
+    try container.importer(forEntity: "Rack").run(.text("name\ns\n", .csv))
     try container.importer(for: Sticker.self).run(.text("text\np\nq\n", .csv))
     let late = try items.run(
       .text("{\"code\": 1, \"title\": \"a\", \"shelf\": \"s\", \"stickers\": [\"q\", \"p\"]}", .json))
@@ -321,24 +321,24 @@ struct Place: Codable, Hashable {
   }
 
   @Test func `lists that must have some members`() throws {
-    var crews = try container.importer(for: Crew.self)
+    var crews = try container.importer(for: Eight.self)
     let none = #expect(throws: RoostError.self) { try crews.run(.text("name\na\n", .csv)) }
     #expect(none?.importFault?.detail.contains("at least") == true)
     let context = ModelContext(container)
     for name in ["a", "b"] {
-      let (crew, sailor) = (Crew(name), Sailor("first of \(name)"))
+      let (crew, sailor) = (Eight(name), Rower("first of \(name)"))
       sailor.crew = crew
       context.insert(sailor)
     }
     try context.save()
-    var sailors = try container.importer(for: Sailor.self)
+    var sailors = try container.importer(for: Rower.self)
     sailors.options.badRecords = .skip(upTo: 10)
     let report = try sailors.run(.text("name,crew\n1,a\n2,a\n3,b\n4,a\n", .csv))
     #expect(report.progress.inserted == 2 && report.faults.map(\.line) == [3, 5])
     #expect(report.faults.allSatisfy { $0.detail.contains("at most") })
     crews.options.badRecords = .skip(upTo: 10)
     #expect(try crews.run(.text("name\nc\na\n", .csv)).progress.updated == 1)
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Crew>()) == 2)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Eight>()) == 2)
   }
 
   @Test func `progress, and the end before the end`() async throws {
