@@ -145,9 +145,6 @@ extension ErrorCatalogue {
       .door, 17, "badInput", "What is imported is wrong as it stands.",
       "`importFault` names the record, the field and what is wrong: mend it, or leave bad records out with `.skip(upTo:)`."
     ),
-    .init(
-      .door, 17, "badInput", "What is imported is wrong as it stands.",
-      "Correct the input; `importFault` says where, and bad records may be left out."),
   ]
 
   private static let swiftData: [ErrorEntry] = [
