@@ -84,6 +84,13 @@ package final class ByteStream {
     }
   }
 
+  /// The same, or 0 once somebody says so. What is there is not waited for.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, until end: StreamStop
+  ) throws(StoreError) -> Int {
+    end.wait(for: descriptor) ? try read(into: buffer) : 0
+  }
+
   /// Writes all bytes.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     var done = 0

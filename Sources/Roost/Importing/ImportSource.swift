@@ -139,6 +139,8 @@ final class CountedInput: ByteInput {
     return try opened.read(into: buffer)
   }
 
+  func stop() { source.stop() }
+
   private final class Counter: Sendable { let count = Atomic<UInt64>(0) }
 
   private final class Counting: ByteInput {

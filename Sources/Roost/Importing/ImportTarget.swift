@@ -61,7 +61,7 @@ struct ImportTarget: Sendable {
   func hasUnique() throws -> Bool {
     try store.records.read { reader in
       guard let entity = reader.catalog.entity(entity) else { return false }
-      return reader.catalog.indexes(of: entity.id).contains { $0.isUnique }
+      return reader.catalog.indexes(of: entity.id).contains { $0.isUnique && !$0.name.hasPrefix("@") }
     }
   }
 

@@ -78,17 +78,22 @@ final class IndexWriter {
 
   /// The same where the prepared key is not cut.
   func conflict(_ own: RowID) throws(StoreError) -> RowID? {
-    guard isUnique, stand == .alone else { return nil }
+    guard isUnique, stand == .alone, let row = try row(of: new.bytes) else { return nil }
+    return row == own ? nil : row
+  }
+
+  /// The row that has a key alone, in the tree or in what waits for it.
+  @inline(__always)
+  func row(of key: UnsafeRawBufferPointer) throws(StoreError) -> RowID? {
     let found: RowID??
-    switch pending.find(new.bytes) {
+    switch pending.find(key) {
     case .removed: return nil
     case .value(let value): found = KeyCoding.row(endOf: value, from: 1)
-    case .nothing:
-      found = try draft.tree.withValue(of: ByteKey(new.bytes)) { value in KeyCoding.row(endOf: value, from: 1) }
+    case .nothing: found = try draft.tree.withValue(of: ByteKey(key)) { value in KeyCoding.row(endOf: value, from: 1) }
     }
     guard let found else { return nil }
     guard let row = found else { throw Self.damaged(index) }
-    return row == own ? nil : row
+    return row
   }
 
   private func cutConflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {

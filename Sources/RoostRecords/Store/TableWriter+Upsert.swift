@@ -35,6 +35,18 @@ extension TableWriter {
     return (done.id, done.outcome)
   }
 
+  /// The same where some of the unique indexes decide.
+  package func upsert(
+    _ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy
+  ) throws -> (id: RowID, outcome: UpsertOutcome) {
+    let deciding = indexes.filter { $0.isUnique && wanted.contains($0.index.id) }
+    guard !deciding.isEmpty else {
+      throw RecordFault(.unknown, "none of these indexes is a unique one", entity: entity.name)
+    }
+    let done = try merge(&row, deciding, policy)
+    return (done.id, done.outcome)
+  }
+
   /// What an upsert did.
   package struct Merged {
     package let id: RowID
@@ -46,9 +58,13 @@ extension TableWriter {
   /// The same, and says which fields changed.
   package func merge(
     _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
+  ) throws -> Merged { try merge(&row, try unique(name), policy) }
+
+  private func merge(
+    _ row: inout RowBuilder, _ deciding: [IndexWriter], _ policy: UpsertPolicy
   ) throws -> Merged {
     try tables.check(generation)
-    let (moved, found) = try find(&row, try unique(name))
+    let (moved, found) = try find(&row, deciding)
     guard let found else {
       let new = try newNumber()
       try finishInsert(new, moved)

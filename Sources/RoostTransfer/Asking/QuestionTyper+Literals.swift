@@ -18,7 +18,7 @@ extension QuestionTyper {
     case .list(let all): return try list(all, whole, placed)
     case .text(let text):
       let kind = whole.map { isOfText($0) ? $0 : .string } ?? .string
-      return try made(read(text, kind, placed), kind, wanted: whole, placed)
+      return try made(read(text, kind, placed, isQuoted: true), kind, wanted: whole, placed)
     case .integer(let digits):
       let kind = whole.map { isNumber($0) ? $0 : .int } ?? .int
       return try made(read(digits, kind, placed), kind, wanted: whole, placed)
@@ -63,16 +63,14 @@ extension QuestionTyper {
     kind.isInteger || kind.isFloating || kind == .plain(.decimal) || kind == .date
   }
 
-  private func read(_ text: String, _ kind: Kind, _ placed: Placed) throws(QuestionFault) -> Value {
+  private func read(
+    _ text: String, _ kind: Kind, _ placed: Placed, isQuoted: Bool = false
+  ) throws(QuestionFault) -> Value {
     guard case .plain(let type) = kind else { throw fault("a plain value is expected", placed) }
     do throws(ValueFault) {
       var text = text
-      // A number is seconds.
-      if type == .date, text.allSatisfy({ $0.isNumber || $0 == "." || $0 == "-" }), !text.dropFirst().contains("-"),
-        text.count > 4
-      {
-        text = "@" + text
-      }
+      // A number is seconds. Digits in quotes are no number.
+      if type == .date, !isQuoted { text = "@" + text }
       return try PlainText.value(text, type)
     } catch { throw fault(error.detail, placed) }
   }

@@ -28,7 +28,8 @@ package struct Exporter {
     if case .csv(_, let names?) = format { self.names = names } else { names = columns }
   }
 
-  /// Writes all rows of a query, and returns how many there were. `isCancelled` is asked now and then.
+  /// Writes all rows of a query, and returns how many there were. `isCancelled` is asked now and then; where it says so the text
+  /// is left as it is, without an end, and a `CancellationError` thrown.
   @discardableResult
   package func write(
     _ query: Query, to output: any ByteOutput, isCancelled: @escaping () -> Bool = { false }
@@ -69,6 +70,11 @@ package struct Exporter {
         .unknown,
         "the store has no '\(entity)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
     }
+    if entity.fields.isEmpty, reader.catalog.entities.contains(where: { $0.field(FieldBinding.kindName) != nil }) {
+      throw TransferFault(
+        .unknown,
+        "'\(entity.name)' has no rows of its own: its objects are rows of the class that it inherits from, so export that")
+    }
     var columns = try ExportColumn.all(entity, reader).compactMap { column in
       name(column.name).map { name in
         var column = column
@@ -90,6 +96,7 @@ package struct Exporter {
     }
     let table = try reader.table(entity.id)
     let shape = ExportShape(columns)
+    var wasCancelled = false
     try rows { row in
       if format == .json { text += (count > 0 ? ",\n" : "\n").utf8 }
       if case .csv(let delimiter, _) = format {
@@ -102,10 +109,13 @@ package struct Exporter {
       if text.count >= piece {
         try text.withUnsafeBytes { try output.write($0) }
         text.removeAll(keepingCapacity: true)
-        return !isCancelled()
+        wasCancelled = isCancelled()
+        return !wasCancelled
       }
       return true
     }
+    // What is cut off must not look whole.
+    if wasCancelled { throw CancellationError() }
     if format == .json { text += (count > 0 ? "\n]\n" : "]\n").utf8 }
     try text.withUnsafeBytes { try output.write($0) }
     try output.finish()
@@ -118,7 +128,13 @@ package struct Exporter {
     for (number, column) in columns.enumerated() {
       if number > 0 { text.append(delimiter) }
       let (value, type) = try column.value(row, table, reader)
+      let start = text.count
       ValueWriter.appendCell(value, as: type, delimiter: delimiter, to: &text)
+      if case .string = value, text[start...].contains(0) {
+        throw TransferFault(
+          .encoding, "a NUL stands in the text of row \(row.id.number), and no table can hold one: export objects",
+          field: column.name)
+      }
     }
     text.append(Byte.newline)
   }

@@ -9,14 +9,18 @@ final class BuiltRow {
   var open: [OpenReference] = []
   /// Lists, whose rows are linked when the row is stored.
   var lists: [(relationship: Relationship, rows: [RowID])] = []
-  /// What the row leads to by references that were found.
-  var leads: [(target: EntityID, row: RowID)] = []
+  /// References that must lead somewhere, and whose targets were not there either.
+  var needed: [NeededReference] = []
+  /// What the row leads to by references that were found, and by which of its fields.
+  var leads: [(field: Int, target: EntityID, row: RowID)] = []
   /// The numbers of its references that the record names.
   var references: [Int] = []
   /// The place of its class among those of the binding.
   var kind = 0
   /// A field that must be there in a new row, and is not.
   var missing: Int?
+  /// Structs that the record says are there, each with a part that it needs and the record does not name.
+  var incomplete: [(presence: Int, part: Int)] = []
   var line = 0
   var place: (line: Int, column: Int) = (0, 0)
   /// The record as it stands in the input.
@@ -29,21 +33,17 @@ final class BuiltRow {
     named.removeAll(keepingCapacity: true)
     open.removeAll(keepingCapacity: true)
     lists.removeAll(keepingCapacity: true)
+    needed.removeAll(keepingCapacity: true)
     leads.removeAll(keepingCapacity: true)
+    incomplete.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
     kind = 0
     missing = nil
     text.removeAll(keepingCapacity: true)
   }
-}
 
-/// A reference that is named by a key, and whose target is looked up at the end.
-struct OpenReference {
-  var relationship: RelationshipID
-  /// Its place in a list.
-  var place: Int
-  /// As text, as it stands in an object.
-  var key: [UInt8]
+  /// Memory of its own, about.
+  var byteCount: Int { builder.byteCount + text.count }
 }
 
 /// Rows that become one transaction.
@@ -57,6 +57,10 @@ final class ImportPiece: @unchecked Sendable {
   var faults: [TransferFault] = []
   /// What the columns of a table are called.
   var names: [String]?
+  /// The check of all records of the input up to its end.
+  var check: UInt64 = 0
+  /// What its rows and faults take, about.
+  var byteCount = 0
   /// How far in the input it reaches.
   var inputEnd: UInt64 = 0
 
@@ -65,16 +69,24 @@ final class ImportPiece: @unchecked Sendable {
   func clear() {
     count = 0
     records = 0
+    byteCount = 0
     faults.removeAll()
   }
 
   /// A row to be filled. It counts until ``dropLast()``.
   func next(_ layout: Layout) -> BuiltRow {
-    if count == pool.count { pool.append(BuiltRow(layout)) }
+    if count == pool.count {
+      pool.append(BuiltRow(layout))
+    } else if pool[count].byteCount > Self.keptBytes {
+      // Memory that grew large is not kept for rows that are small.
+      pool[count] = BuiltRow(layout)
+    }
     count += 1
     pool[count - 1].clear()
     return pool[count - 1]
   }
 
   func dropLast() { count -= 1 }
+
+  private static let keptBytes = 1 << 12
 }

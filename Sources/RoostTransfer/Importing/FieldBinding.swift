@@ -140,7 +140,11 @@ struct FieldBinding {
 
   /// The class of a name, by its place, and by what rows say; nil where no row can be of it.
   func kind(_ name: String) -> (place: Int, number: UInt32)? {
-    if options.shape == nil { return catalog.id(of: name).map { (0, $0.number) } }
+    if options.shape == nil {
+      // A class whose objects are rows of another entity has an entity without fields, for its number.
+      guard let found = catalog.entity(name), found.id == entity.id || found.fields.isEmpty else { return nil }
+      return (0, found.id.number)
+    }
     guard let place = kinds.firstIndex(where: { $0.name == name }), let number = kinds[place].number else { return nil }
     return (place, number)
   }
@@ -153,6 +157,8 @@ struct FieldBinding {
 
   static func way(_ id: EntityID, _ catalog: Catalog) -> KeyWay {
     for index in catalog.indexes(of: id) where index.isUnique && index.parts.count == 1 && index.builtBelow == nil {
+      // What is unique among some rows names none of the others.
+      guard index.tests.isEmpty else { continue }
       guard let field = catalog.field(index.parts[0].field, of: id) else { continue }
       if case .reference = field.type { continue }
       return KeyWay(entity: id, index: index.name, type: field.type)

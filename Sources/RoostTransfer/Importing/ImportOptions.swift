@@ -1,4 +1,6 @@
 package import RoostPages
+internal import RoostFile
+internal import RoostRecords
 internal import Synchronization
 
 /// What is imported, and what is done where it does not fit.
@@ -31,11 +33,13 @@ package struct ImportOptions: Sendable {
   /// Whether a column that nothing is known of is left out. Else it is an error.
   package var ignoresUnknown = false
   package var conflict = Conflict.insert
-  /// The unique index that decides; nil for any.
+  /// The unique index that decides; nil for any, but for those of references, whose names begin with `@`.
   package var uniqueIndex: String?
   package var badRecords = BadRecords.stop
   /// How many records are one transaction.
   package var chunk = 5000
+  /// A transaction ends behind the record with which it passes so many bytes, however few records it has.
+  package var pieceBytes = 16 << 20
   package var durability = Durability.relaxed
   package var author = ""
   /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input.
@@ -52,6 +56,28 @@ package struct ImportOptions: Sendable {
   }
 
   package init(into entity: String) { self.entity = entity }
+
+  /// The indexes that decide whether a row is there already.
+  func deciding(_ catalog: Catalog) -> [IndexID] {
+    guard let entity = catalog.entity(entity) else { return [] }
+    let unique = catalog.indexes(of: entity.id).filter(\.isUnique)
+    if let uniqueIndex { return unique.filter { $0.name == uniqueIndex }.map(\.id) }
+    return unique.filter { !$0.name.hasPrefix("@") }.map(\.id)
+  }
+
+  /// Refuses what each record would be refused for.
+  func check(_ catalog: Catalog) throws {
+    if let name, name.hasPrefix("@") {
+      throw TransferFault(.unknown, "the name of an import may not begin with '@': '\(name)'")
+    }
+    guard catalog.entity(entity) != nil, [.skip, .update, .merge].contains(conflict), deciding(catalog).isEmpty else {
+      return
+    }
+    throw TransferFault(
+      .unknown,
+      uniqueIndex.map { "\(entity) has no unique index named '\($0)'" }
+        ?? "nothing is unique in \(entity), so no record can be the one of a row that is there: import with 'insert'")
+  }
 }
 
 /// How far an import came.
@@ -87,14 +113,32 @@ package struct UnresolvedReference: Hashable, Sendable {
   package let property: String
   /// As it stood in the input.
   package let key: String
+  /// Why it may not lead where it should; nil where there is no such row.
+  package internal(set) var reason: String?
 }
 
 /// Ends an import behind the chunk that is written at the moment.
-package final class ImportCancellation: Sendable {
+///
+/// Unchecked because the lock guards what changes.
+package final class ImportCancellation: @unchecked Sendable {
   private let flag = Atomic<Bool>(false)
+  private let lock = Lock()
+  /// Where somebody may wait for records that never come.
+  private var queues: [PieceQueue] = []
 
   package init() {}
 
-  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package func cancel() {
+    flag.store(true, ordering: .relaxed)
+    for queue in lock.withLock({ queues }) { queue.stop() }
+  }
+
+  func add(_ queue: PieceQueue) {
+    lock.withLock { queues.append(queue) }
+    if isCancelled { queue.stop() }
+  }
+
+  func remove(_ queue: PieceQueue) { lock.withLock { queues.removeAll { $0 === queue } } }
+
   package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }

@@ -4,18 +4,26 @@ package import RoostRecords
 ///
 /// Both stand in entities of their own, whose names begin with `@`, and change in the transaction of the rows. So whatever
 /// cuts an import off, the next one goes on where the last whole chunk ended.
+///
+/// ## Invariants
+/// 1. What is kept under a name belongs to the run that is written beside it. Another one takes it over once that has ended.
+/// 2. `check` is that of all records that are dealt with, as they stood in the input.
+/// 3. Of a row and a relationship one record's references are kept at most: those of the last one that named it.
 package enum ImportState {
   static let imports = "@import"
   static let references = "@import reference"
   private static let nameIndex = "@import name"
+  static let placeIndex = "@import place"
 
   /// Makes the entities where they are missing.
   package static func prepare(_ writer: RecordWriter) throws {
-    if writer.catalog.entity(imports) != nil { return }
+    if let known = writer.catalog.entity(imports), known.field("run") != nil { return }
     try writer.change { catalog in
+      // An older form, which no release had.
+      for name in [imports, references] where catalog.entity(name) != nil { try catalog.remove(entity: name) }
       try catalog.add(entity: imports) { (entity) throws(RecordFault) in
-        try entity.add("name", .string)
-        for name in ["records", "inserted", "updated", "kept", "bad"] { try entity.add(name, .uint64) }
+        for name in ["name", "entity", "format", "run"] { try entity.add(name, .string) }
+        for name in ["records", "inserted", "updated", "kept", "bad", "check"] { try entity.add(name, .uint64) }
       }
       try catalog.add(index: nameIndex, of: imports, on: ["name"], isUnique: true)
       try catalog.add(entity: references) { (entity) throws(RecordFault) in
@@ -24,32 +32,92 @@ package enum ImportState {
         try entity.add("relationship", .uint32)
         try entity.add("place", .uint32)
         try entity.add("key", .string)
+        try entity.add("former", .uint64)
       }
+      try catalog.add(index: placeIndex, of: references, on: ["row", "relationship", "place"], isUnique: true)
     }
   }
+
+  // MARK: How far
 
   /// How far an import of a name came; nil if there is none.
   package static func progress(_ name: String, _ reader: RecordReader) throws -> ImportProgress? {
     guard reader.catalog.entity(imports) != nil else { return nil }
-    let table = try reader.table(imports)
-    guard let row = try table.row(unique: nameIndex, [.string(name)]), let values = try table.values(row) else {
-      return nil
-    }
-    func number(_ name: String) -> Int {
-      if case .uint(let number)? = values[name] { return Int(clamping: number) }
-      return 0
-    }
+    return try values(name, reader.table(imports)).map { progress($0) }
+  }
+
+  private static func values(_ name: String, _ table: TableReader) throws -> [String: Value]? {
+    try table.row(unique: nameIndex, [.string(name)]).flatMap { try table.values($0) }
+  }
+
+  private static func number(_ values: [String: Value], _ name: String) -> UInt64 {
+    if case .uint(let number)? = values[name] { number } else { 0 }
+  }
+
+  private static func progress(_ values: [String: Value]) -> ImportProgress {
+    func count(_ name: String) -> Int { Int(clamping: number(values, name)) }
     var progress = ImportProgress()
-    progress.records = number("records")
-    progress.inserted = number("inserted")
-    progress.updated = number("updated")
-    progress.kept = number("kept")
-    progress.bad = number("bad")
+    progress.records = count("records")
+    progress.inserted = count("inserted")
+    progress.updated = count("updated")
+    progress.kept = count("kept")
+    progress.bad = count("bad")
     progress.resumed = progress.records
     return progress
   }
 
+  /// Makes an import the run's own. Returns how far it came, and the check of the records up to there.
+  static func claim(
+    _ claim: ImportClaim, _ writer: RecordWriter
+  ) throws -> (progress: ImportProgress, check: UInt64) {
+    let known = try values(claim.name, writer.reading(imports)) ?? [:]
+    if case .string(let run)? = known["run"], ImportRuns.shared.isLive(run) {
+      throw RecordFault(
+        .conflict,
+        "an import of the name '\(claim.name)' is running: wait for its end, or give this one another name",
+        entity: claim.entity)
+    }
+    let came = (progress: progress(known), check: number(known, "check"))
+    if came.progress.records > 0, known["entity"] != .string(claim.entity) || known["format"] != .string(claim.format) {
+      throw RecordFault(
+        .conflict,
+        "the import '\(claim.name)' was cut off, and was one of other records: go on with those, or give this one "
+          + "another name", entity: claim.entity)
+    }
+    try put(came.progress, came.check, claim, writer)
+    return came
+  }
+
+  /// Writes how far a run came, if the import is still its own.
+  static func set(
+    _ progress: ImportProgress, _ check: UInt64, _ claim: ImportClaim, _ writer: RecordWriter
+  ) throws {
+    guard try values(claim.name, writer.reading(imports))?["run"] == .string(claim.run) else {
+      throw RecordFault(
+        .conflict, "another run of the import '\(claim.name)' has gone on with it, so this one ends", entity: claim.entity)
+    }
+    try put(progress, check, claim, writer)
+  }
+
+  private static func put(
+    _ progress: ImportProgress, _ check: UInt64, _ claim: ImportClaim, _ writer: RecordWriter
+  ) throws {
+    try put(
+      progress, claim.name, writer,
+      [
+        "entity": .string(claim.entity), "format": .string(claim.format), "run": .string(claim.run),
+        "check": .uint(check),
+      ])
+  }
+
+  /// The same of an import of models, of which nothing else is known.
   package static func set(_ progress: ImportProgress, _ name: String, _ writer: RecordWriter) throws {
+    try put(progress, name, writer, [:])
+  }
+
+  private static func put(
+    _ progress: ImportProgress, _ name: String, _ writer: RecordWriter, _ more: KeyValuePairs<String, Value>
+  ) throws {
     let table = try writer.table(imports)
     var builder = table.makeBuilder()
     try builder.set(table.slot("name"), .string(name))
@@ -57,23 +125,34 @@ package enum ImportState {
       ("records", progress.records), ("inserted", progress.inserted), ("updated", progress.updated),
       ("kept", progress.kept), ("bad", progress.bad),
     ] { try builder.set(table.slot(field), .uint(UInt64(number))) }
+    for (field, value) in more { try builder.set(table.slot(field), value) }
     _ = try table.upsert(&builder)
   }
 
-  static func add(_ open: OpenReference, of row: RowID, _ name: String, _ writer: RecordWriter) throws {
-    try writer.table(references).insert([
-      "name": .string(name), "row": .uint(row.number), "relationship": .uint(UInt64(open.relationship.number)),
-      "place": .uint(UInt64(open.place)), "key": .string(String(decoding: open.key, as: UTF8.self)),
-    ])
-  }
-
-  /// Removes what an import kept.
+  /// Removes what an import kept of its progress.
   package static func forget(_ name: String, _ writer: RecordWriter) throws {
     guard writer.catalog.entity(imports) != nil else { return }
     if let row = try writer.reading(imports).row(unique: nameIndex, [.string(name)]) {
       try writer.table(imports).delete(row)
     }
   }
+
+  /// The names of imports that nobody gave one, and that ended before they could tidy up.
+  static func dead(_ reader: RecordReader) throws -> Set<String> {
+    guard reader.catalog.entity(imports)?.field("run") != nil else { return [] }
+    let table = try reader.table(imports)
+    var names: Set<String> = []
+    var cursor = try table.cursor()
+    while try cursor.next() {
+      guard let values = try table.values(cursor.row().id), case .string(let name)? = values["name"],
+        name.hasPrefix(ImportRuns.prefix), case .string(let run)? = values["run"]
+      else { continue }
+      if !ImportRuns.shared.isLive(run) { names.insert(name) }
+    }
+    return names
+  }
+
+  // MARK: References
 
   /// A reference that was kept.
   struct Kept {
@@ -82,24 +161,27 @@ package enum ImportState {
     var relationship: RelationshipID
     var place: Int
     var key: String
+    /// Where the reference led when it was kept; nil for nowhere.
+    var former: RowID?
   }
 
-  /// The first references of an import.
-  static func kept(_ name: String, most: Int, _ reader: RecordReader) throws -> [Kept] {
-    guard reader.catalog.entity(references) != nil else { return [] }
+  /// The first references of some imports.
+  static func kept(_ names: Set<String>, most: Int, _ reader: RecordReader) throws -> [Kept] {
+    guard reader.catalog.entity(references)?.field("former") != nil else { return [] }
     let table = try reader.table(references)
     var found: [Kept] = []
     var cursor = try table.cursor()
     while found.count < most, try cursor.next() {
       let row = try cursor.row()
-      guard let values = try table.values(row.id), values["name"] == .string(name),
-        case .uint(let number)? = values["row"], case .uint(let relationship)? = values["relationship"],
-        case .uint(let place)? = values["place"], case .string(let key)? = values["key"]
+      guard let values = try table.values(row.id), case .string(let name)? = values["name"], names.contains(name),
+        case .string(let key)? = values["key"]
       else { continue }
+      let former = number(values, "former")
       found.append(
         Kept(
-          id: row.id, row: RowID(number), relationship: RelationshipID(UInt32(truncatingIfNeeded: relationship)),
-          place: Int(place), key: key))
+          id: row.id, row: RowID(number(values, "row")),
+          relationship: RelationshipID(UInt32(truncatingIfNeeded: number(values, "relationship"))),
+          place: Int(clamping: number(values, "place")), key: key, former: former == 0 ? nil : RowID(former)))
     }
     return found
   }

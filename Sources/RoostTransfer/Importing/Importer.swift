@@ -33,58 +33,92 @@ package final class Importer {
     self.reject = reject
   }
 
-  /// What an import without a name is called in the store.
-  var name: String { options.name ?? "" }
+  /// What the import is called in the store: one without a name is called as its run.
+  private(set) var name = ""
+  /// What the run says of itself there; nil where there is nothing to keep.
+  private var claim: ImportClaim?
 
   /// Whether an earlier run of the same name was cut off.
   package func isResumed() throws -> Bool {
-    try options.name != nil && store.read { try ImportState.progress(name, $0) } != nil
+    guard let name = options.name else { return false }
+    return try store.read { try ImportState.progress(name, $0) }.map { $0.records > 0 } ?? false
   }
 
   /// Imports everything. What was stored before an error stays.
   package func run(_ input: any ByteInput, _ format: TextFormat) throws -> ImportReport {
-    try begin()
-    let (queue, chunk) = (PieceQueue(pieces: 3), max(1, options.chunk))
-    let stage = ReadingStage(store, options, input, format, skip: report.progress.records, chunk, queue)
-    let thread = try Thread { stage.run() }
-    do {
-      while let piece = try queue.take() {
-        try store(piece)
-        queue.giveBack(piece)
-        if cancellation?.isCancelled == true {
-          report.isCancelled = true
-          break
-        }
-      }
-      queue.giveUp()
-      thread.join()
-    } catch {
-      queue.giveUp()
-      thread.join()
+    let run = ImportRuns.shared.begin()
+    defer { ImportRuns.shared.end(run) }
+    name = options.name ?? ImportRuns.prefix + run
+    let check = try begin(format, run)
+    do { try store(input, format, check) } catch {
+      // Nobody can go on with it, so what is stored leads where it can. If that fails too the next import tidies up.
+      if options.name == nil { try? resolve() }
       throw error
     }
-    if report.isCancelled {
+    if report.isCancelled, options.name != nil {
       // Whoever gets a report may rely on it.
       try store.write(.full, author: options.author) { _ in }
-      return report
+    } else {
+      try resolve()
     }
-    try resolve()
     return report
   }
 
-  private func begin() throws {
-    report = ImportReport()
+  private func store(_ input: any ByteInput, _ format: TextFormat, _ check: UInt64) throws {
+    let (queue, chunk) = (PieceQueue(pieces: 3), max(1, options.chunk))
+    let stage = ReadingStage(
+      store, options, input, format, skip: report.progress.records, check: check, chunk, queue)
+    let thread = try Thread { stage.run() }
+    cancellation?.add(queue)
+    defer {
+      cancellation?.remove(queue)
+      queue.giveUp()
+      // It may wait for bytes that nobody wants any more.
+      input.stop()
+      thread.join()
+    }
+    while let piece = try queue.take() {
+      try store(piece)
+      queue.giveBack(piece)
+      if cancellation?.isCancelled == true { break }
+    }
+    report.isCancelled = cancellation?.isCancelled == true
+  }
+
+  /// Makes the import this run's own, and returns the check of what an earlier one had stored.
+  private func begin(_ format: TextFormat, _ run: String) throws -> UInt64 {
+    (report, claim) = (ImportReport(), nil)
+    try store.read { try options.check($0.catalog) }
     // The catalog must not change while a piece is stored.
     let keeps = try store.read { reader in
       let relationships = reader.catalog.entity(options.entity).map { reader.catalog.relationships(of: $0.id) } ?? []
       return options.name != nil || relationships.contains { !$0.isHidden }
     }
-    if keeps { try store.write(options.durability, author: options.author) { try ImportState.prepare($0) } }
-    if options.name != nil, let known = try store.read({ try ImportState.progress(name, $0) }) {
-      report.progress = known
-    } else if try !store.read({ try ImportState.kept(name, most: 1, $0) }).isEmpty {
-      // An import without a name was cut off, and nobody comes back for what it kept.
-      _ = try resolve(isForgotten: true)
+    guard keeps else { return 0 }
+    let own = ImportClaim(name, options.entity, format, run)
+    let came = try store.write(options.durability, author: options.author) { writer in
+      try ImportState.prepare(writer)
+      return try ImportState.claim(own, writer)
+    }
+    (claim, report.progress) = (own, came.progress)
+    try tidyUp()
+    return came.check
+  }
+
+  /// Removes what imports without names kept that ended with their process: nobody comes back for it.
+  private func tidyUp() throws {
+    let dead = try store.read { try ImportState.dead($0) }
+    if dead.isEmpty { return }
+    while true {
+      let kept = try store.read { try ImportState.kept(dead, most: 5000, $0) }
+      if kept.isEmpty { break }
+      try store.write(options.durability, author: options.author) { writer in
+        let table = try writer.table(ImportState.references)
+        for one in kept { try table.delete(one.id) }
+      }
+    }
+    try store.write(options.durability, author: options.author) { writer in
+      for name in dead { try ImportState.forget(name, writer) }
     }
   }
 
@@ -107,7 +141,7 @@ package final class Importer {
       }
       next.bad += faults.count
       try checkBad(faults, next)
-      if options.name != nil { try ImportState.set(next, name, writer) }
+      if let claim, options.name != nil { try ImportState.set(next, piece.check, claim, writer) }
       columns = piece.names
       // Before the commit: whatever comes between, none of them is lost, though some may be told twice.
       for fault in faults { try reject?(fault) }
@@ -140,88 +174,23 @@ package final class Importer {
   // MARK: References
 
   /// Looks up what was not there when it was named, and forgets the import.
-  private func resolve(isForgotten: Bool = false) throws {
+  private func resolve() throws {
     while true {
-      let kept = try store.read { try ImportState.kept(name, most: 5000, $0) }
-      if kept.isEmpty { break }
-      if isForgotten {
-        try store.write(options.durability, author: options.author) { writer in
-          for one in kept { try writer.table(ImportState.references).delete(one.id) }
-        }
-      } else {
-        try resolve(kept)
+      let resolving = try store.read { reader in
+        try ReferenceResolving(ImportState.kept([name], most: 5000, reader), reader)
       }
+      if resolving.kept.isEmpty { break }
+      var unresolved: [UnresolvedReference] = []
+      try store.write(options.durability, author: options.author) { writer in
+        try watch?.begin(writer)
+        unresolved = try resolving.store(writer, watch)
+        try watch?.end()
+      }
+      watch?.stored()
+      report.unresolvedCount += unresolved.count
+      report.unresolved += unresolved.prefix(max(0, options.mostReported - report.unresolved.count))
     }
     // With it everything before is on the disk.
     try store.write(.full, author: options.author) { try ImportState.forget(name, $0) }
-  }
-
-  private func resolve(_ kept: [ImportState.Kept]) throws {
-    var found: [RowID?] = []
-    try store.read { reader in
-      let finder = RowFinder(reader)
-      for one in kept {
-        guard let relationship = reader.catalog.relationship(one.relationship) else {
-          found.append(nil)
-          continue
-        }
-        let way = FieldBinding.way(relationship.target, reader.catalog)
-        found.append(try KeyText.value(one.key, way).flatMap { try finder.row($0, way) })
-      }
-    }
-    var unresolved: [UnresolvedReference] = []
-    try store.write(options.durability, author: options.author) { writer in
-      try watch?.begin(writer)
-      for (one, target) in zip(kept, found) {
-        guard let relationship = writer.catalog.relationship(one.relationship) else { continue }
-        if let target, try writer.contains(target, relationship.target) {
-          try set(relationship, of: one.row, to: target, writer)
-        } else {
-          unresolved.append(UnresolvedReference(row: one.row.number, property: relationship.name, key: one.key))
-        }
-        try writer.table(ImportState.references).delete(one.id)
-      }
-      try watch?.end()
-    }
-    watch?.stored()
-    report.unresolvedCount += unresolved.count
-    report.unresolved += unresolved.prefix(max(0, options.mostReported - report.unresolved.count))
-  }
-
-  private func set(_ one: Relationship, of row: RowID, to target: RowID, _ writer: RecordWriter) throws {
-    guard case .one(let field) = one.shape else {
-      // Somebody may have deleted the row meanwhile.
-      if try writer.contains(row, one.entity) {
-        try writer.links(one).append(target, to: row)
-        watch?.changed(row, of: one.entity)
-        watch?.led(target, of: one.target)
-      }
-      return
-    }
-    let table = try writer.table(one.entity)
-    guard let name = table.entity.field(field)?.name else { return }
-    let slot = try table.slot(name)
-    var former: RowID?
-    let isThere = try table.update(row) { builder in
-      former = builder.reference(slot)
-      builder.set(slot, reference: target)
-    }
-    guard isThere, let watch else { return }
-    watch.changed(row, of: one.entity)
-    for other in [former, target] { if let other { watch.led(other, of: one.target) } }
-  }
-}
-
-/// Keys as they are kept until their rows are there.
-enum KeyText {
-  static func value(_ text: String, _ way: FieldBinding.KeyWay) throws -> Value? {
-    let batch = try RecordBatch()
-    try Array(text.utf8).withUnsafeBytes { try batch.text.append($0) }
-    // So that a number is known to be whole.
-    try batch.text.append(Byte.newline)
-    var parser = JSONParser(batch, 0..<batch.text.count, TransferLimits())
-    _ = try parser.parse()
-    let type = RowFinder.type(way, batch.bytes(batch.tokens[0]))
-    return try ValueReader(batch).value(at: 0, as: type, isOptional: false).value
   }
 }

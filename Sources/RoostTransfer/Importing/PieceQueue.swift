@@ -12,6 +12,7 @@ final class PieceQueue: @unchecked Sendable {
   private var full: [ImportPiece] = []
   private var isEnd = false
   private var isGivenUp = false
+  private var isStopped = false
   private var failure: (any Error)?
 
   init(pieces: Int) { empty = (0..<pieces).map { _ in ImportPiece() } }
@@ -43,10 +44,11 @@ final class PieceQueue: @unchecked Sendable {
 
   // MARK: Who stores them
 
-  /// The next piece; nil at the end. Where the input could not be read, that is thrown behind the last whole piece.
+  /// The next piece; nil at the end, or where somebody wants it. Where the input could not be read, that is thrown behind the last whole piece.
   func take() throws -> ImportPiece? {
     try lock.withLock {
-      while full.isEmpty, !isEnd { changed.wait(lock) }
+      while full.isEmpty, !isEnd, !isStopped { changed.wait(lock) }
+      if isStopped { return nil }
       if let piece = full.popLast() { return piece }
       if let failure { throw failure }
       return nil
@@ -57,6 +59,14 @@ final class PieceQueue: @unchecked Sendable {
     lock.withLock {
       piece.clear()
       empty.append(piece)
+      changed.broadcast()
+    }
+  }
+
+  /// Whoever waits for a piece gets none. Anybody may say so.
+  func stop() {
+    lock.withLock {
+      isStopped = true
       changed.broadcast()
     }
   }

@@ -1,3 +1,4 @@
+internal import RoostBytes
 internal import RoostFile
 internal import RoostRecords
 
@@ -11,13 +12,17 @@ final class ReadingStage: @unchecked Sendable {
   private let format: TextFormat
   private let chunk: Int
   private let queue: PieceQueue
-  /// Records that are stored already.
+  /// Records that are stored already, and their check.
   private var skip: Int
+  private let skipCheck: UInt64
+  /// That of the records up to now.
+  private var check: UInt64 = 0
 
   init(
     _ store: RecordStore, _ options: ImportOptions, _ input: any ByteInput, _ format: TextFormat, skip: Int,
-    _ chunk: Int, _ queue: PieceQueue
+    check: UInt64, _ chunk: Int, _ queue: PieceQueue
   ) {
+    skipCheck = check
     self.store = store
     self.options = options
     self.input = input
@@ -43,51 +48,81 @@ final class ReadingStage: @unchecked Sendable {
     guard var piece = queue.takeEmpty() else { return }
     var isFirst = true
     while try reader.next(batch) {
-      if isFirst, let names = reader.names { try binder.take(columns: names) }
+      if isFirst, let names = reader.names {
+        try binder.take(columns: names)
+        for name in names { Array(name.utf8).withUnsafeBytes { follow($0) } }
+      }
       isFirst = false
       // The newest snapshot, so that what was stored meanwhile is found.
       var place = 0
       while place < batch.records.count {
         try store.read { snapshot in
           var finder = RowFinder(snapshot)
-          while place < batch.records.count, piece.records < chunk {
-            add(batch, batch.records[place], to: piece, &binder, values, &finder)
+          while place < batch.records.count, !isFull(piece) {
+            try add(batch, batch.records[place], to: piece, &binder, values, &finder)
             place += 1
           }
         }
         piece.inputEnd = batch.inputEnd
         piece.names = reader.names
-        if piece.records < chunk { continue }
+        piece.check = check
+        if !isFull(piece) { continue }
         queue.put(piece)
         guard let next = queue.takeEmpty() else { return }
         piece = next
       }
     }
+    if skip > 0 { throw changed }
     // A table may have names and nothing else.
     if isFirst, let names = reader.names { try binder.take(columns: names) }
     if piece.records > 0 { queue.put(piece) }
   }
 
+  private func isFull(_ piece: ImportPiece) -> Bool {
+    piece.records >= chunk || piece.byteCount >= options.pieceBytes
+  }
+
+  /// Takes some of the input into the check.
+  private func follow(_ bytes: UnsafeRawBufferPointer) {
+    if options.name == nil { return }
+    // Whether the last line has an end is no matter.
+    var count = bytes.count
+    while count > 0, bytes[count - 1] == Byte.newline || bytes[count - 1] == Byte.carriageReturn { count -= 1 }
+    check = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<count]), seed: check)
+  }
+
+  private var changed: RecordFault {
+    RecordFault(
+      .conflict,
+      "the import '\(options.name ?? "")' was cut off, and its input began with other records: go on with the input of "
+        + "then, or give this one another name", entity: options.entity)
+  }
+
   private func add(
     _ batch: RecordBatch, _ record: RecordBatch.Record, to piece: ImportPiece, _ binder: inout RowBinder,
     _ values: ValueReader, _ finder: inout RowFinder
-  ) {
+  ) throws {
+    follow(batch.bytes(of: record))
     if skip > 0 {
       skip -= 1
+      if skip == 0, check != skipCheck { throw changed }
       return
     }
     piece.records += 1
     if let fault = record.fault {
       piece.faults.append(fault)
+      piece.byteCount += fault.record.count
       return
     }
     let row = piece.next(binder.binding.layout)
     do {
       try binder.fill(row, batch, record, values, &finder)
-    } catch {
+      piece.byteCount += row.byteCount
+    } catch let fault as TransferFault {
+      // What the store or the memory does wrong is no fault of the record.
       piece.dropLast()
-      piece.faults.append(
-        error as? TransferFault ?? batch.fault(.unknown, "\(error)", at: record.bytes.lowerBound, in: record))
+      piece.faults.append(fault)
+      piece.byteCount += fault.record.count
     }
   }
 }

@@ -14,6 +14,8 @@ struct RowBinder {
   private var isTable = false
   /// Structs of which the record says that they are not there.
   private var absent: [Int] = []
+  /// Parts of structs that are nil in the record: said of a struct that is there, and of none else.
+  private var nilParts: [(field: Int, presences: [Int], token: Int)] = []
 
   init(_ binding: FieldBinding, _ limits: TransferLimits, keepsText: Bool) {
     self.binding = binding
@@ -40,6 +42,7 @@ struct RowBinder {
   ) throws {
     for number in isNamed.indices { isNamed[number] = false }
     absent.removeAll(keepingCapacity: true)
+    nilParts.removeAll(keepingCapacity: true)
     var at = record.tokens.lowerBound
     var path = ""
     do {
@@ -50,6 +53,13 @@ struct RowBinder {
         }
       } else {
         try members(batch, &at, "", values, row, &finder, &path)
+      }
+      for part in nilParts where part.presences.allSatisfy({ isNamed[$0] && !absent.contains($0) }) {
+        (at, path) = (part.token, binding.entity.fields[part.field].name)
+        guard binding.isOptional(part.field) else {
+          throw ValueFault(.missing, "there is no value, and the field needs one")
+        }
+        try note(part.field, row)
       }
     } catch let fault as ValueFault {
       let place = at < record.tokens.upperBound ? batch.tokens[at].place : record.bytes.lowerBound
@@ -65,7 +75,8 @@ struct RowBinder {
       case .anew(let make): if let value = make() { try row.builder.set(binding.layout.slots[number], value) }
       }
     }
-    row.missing = kind.required.first { !isNamed[$0] } ?? missingPart(row)
+    noteIncomplete(row)
+    row.missing = kind.required.first { !isNamed[$0] } ?? row.incomplete.map(\.part).min()
     row.line = record.line
     if keepsText { row.text.append(contentsOf: batch.bytes(of: record)) }
   }
@@ -123,6 +134,8 @@ struct RowBinder {
 
   /// Notes that a struct is not there, whatever it would be if nobody had said so.
   private mutating func noteNothing(_ presence: Int, _ row: BuiltRow) throws {
+    // Of a struct that is not there no struct within is.
+    if absent.contains(where: { binding.parts[$0]?.all.contains(presence) == true }) { return }
     if isNamed[presence] { throw ValueFault(.duplicate, "it stands twice in one record") }
     isNamed[presence] = true
     row.named.append(presence)
@@ -133,13 +146,12 @@ struct RowBinder {
     }
   }
 
-  /// A part without which a struct that is named cannot be.
-  private func missingPart(_ row: BuiltRow) -> Int? {
-    if binding.parts.isEmpty { return nil }
+  /// Notes parts without which structs that are named cannot be.
+  private func noteIncomplete(_ row: BuiltRow) {
+    if binding.parts.isEmpty { return }
     for (presence, parts) in binding.parts where isNamed[presence] && !absent.contains(presence) {
-      if let missing = parts.needed.first(where: { !isNamed[$0] }) { return missing }
+      if let part = parts.needed.first(where: { !isNamed[$0] }) { row.incomplete.append((presence, part)) }
     }
-    return nil
   }
 
   /// Takes the value at a token, and goes behind it.
@@ -153,6 +165,7 @@ struct RowBinder {
     case .field(let number, let presences):
       // A part of a struct that is not there is no part.
       if !presences.isEmpty, values.isNil(token) {
+        nilParts.append((number, presences, at))
         at += 1
         return
       }
@@ -191,11 +204,11 @@ struct RowBinder {
       let (key, next) = try values.value(at: at, as: finder.type(way, batch, token), isOptional: false)
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
-        row.leads.append((one.target, found))
+        row.leads.append((number, one.target, found))
+      } else if !binding.isOptional(number) {
+        // It may be among the records before this one, which are not stored yet.
+        row.needed.append(NeededReference(field: number, way: way, key: key))
       } else {
-        guard binding.isOptional(number) else {
-          throw ValueFault(.unknown, "it must lead to a row that is there, and there is none of this key")
-        }
         row.open.append(OpenReference(relationship: one.id, place: 0, key: finder.text(key, way)))
       }
       at = next
@@ -220,10 +233,10 @@ struct RowBinder {
       // Where one is missing all are looked up at the end, so that their order stays.
       if let row = try finder.row(key, way) { rows.append(row) }
     }
+    if !one.traits.contains(.repeating), Set(rows).count < rows.count || Set(keys).count < keys.count {
+      throw ValueFault(.duplicate, "a row stands twice in the list")
+    }
     if rows.count == keys.count {
-      if !one.traits.contains(.repeating), Set(rows).count < rows.count {
-        throw ValueFault(.duplicate, "a row stands twice in the list")
-      }
       row.lists.append((one, rows))
     } else {
       for (place, key) in keys.enumerated() {

@@ -5,6 +5,11 @@ final class RowStoring {
   private let importer: Importer
   private let writer: RecordWriter
   private var table: TableWriter
+  private var openReferences: OpenReferences
+  /// The unique indexes that say whether a row is there already.
+  private let deciding: [IndexID]
+  /// Where a row led last, which was there.
+  private var sure: (target: EntityID, row: RowID)?
   /// Where the row says of which class it is.
   private let kind: Slot?
   /// Whether the last row was there already: then the next one is looked for before it is inserted.
@@ -17,6 +22,8 @@ final class RowStoring {
     self.writer = writer
     table = try writer.table(importer.options.entity)
     kind = try? table.slot(FieldBinding.kindName)
+    openReferences = try OpenReferences(importer.name, writer)
+    deciding = importer.options.deciding(writer.catalog)
   }
 
   func store(_ row: BuiltRow, _ next: inout ImportProgress) throws {
@@ -35,12 +42,14 @@ final class RowStoring {
       next = then
     } catch {
       table = try writer.table(options.entity)
+      openReferences = try OpenReferences(importer.name, writer)
       throw error
     }
   }
 
   /// The row's number; nil where the one that was there stays.
   private func put(_ row: BuiltRow, _ next: inout ImportProgress) throws -> RowID? {
+    try lead(row)
     for (one, rows) in row.lists {
       for target in rows where try !writer.contains(target, one.target) {
         throw RecordFault(
@@ -48,10 +57,7 @@ final class RowStoring {
       }
     }
     let (id, outcome) = try place(row)
-    switch outcome {
-    case .inserted: next.inserted += 1
-    case .updated: next.updated += 1
-    case .kept:
+    if outcome == .kept {
       next.kept += 1
       return nil
     }
@@ -59,9 +65,86 @@ final class RowStoring {
       if outcome == .updated { watch.changed(id, of: table.entity.id) }
       for lead in row.leads { watch.led(lead.row, of: lead.target) }
     }
-    for (one, rows) in row.lists { try link(id, one, rows, isNew: outcome == .inserted) }
-    for open in row.open { try ImportState.add(open, of: id, importer.name, writer) }
+    let isNew = outcome == .inserted
+    if !isNew { try dropOpen(id, row) }
+    for (one, rows) in row.lists { try link(id, one, rows, isNew: isNew) }
+    if !row.open.isEmpty { try keepOpen(id, row, isNew: isNew) }
+    // Counted once all of it is there.
+    if isNew { next.inserted += 1 } else { next.updated += 1 }
     return id
+  }
+
+  // MARK: References
+
+  private func relationship(_ field: Int) -> Relationship? {
+    let id = table.entity.fields[field].id
+    return writer.catalog.relationships(of: table.entity.id).first { $0.shape == .one(id) }
+  }
+
+  /// Looks again where references lead: rows come and go while a record waits for its turn.
+  private func lead(_ row: BuiltRow) throws {
+    for needed in row.needed {
+      let field = table.entity.fields[needed.field]
+      guard let target = try find(needed.key, needed.way) else {
+        throw RecordFault(
+          .unknown, "it must lead to a row that is there, and there is none of this key", entity: table.entity.name,
+          field: field.name)
+      }
+      row.builder.set(table.layout.slots[needed.field], reference: target)
+      row.leads.append((needed.field, needed.way.entity, target))
+    }
+    row.needed.removeAll(keepingCapacity: true)
+    var gone = false
+    for lead in row.leads {
+      if let sure, sure == (lead.target, lead.row) { continue }
+      if try writer.contains(lead.row, lead.target) {
+        sure = (lead.target, lead.row)
+      } else {
+        gone = true
+        try giveUp(lead.field, lead.row, row)
+      }
+    }
+    if gone { try row.leads.removeAll { try !writer.contains($0.row, $0.target) } }
+  }
+
+  private func find(_ key: Value, _ way: FieldBinding.KeyWay) throws -> RowID? {
+    if case .reference(let row) = key { return try writer.contains(row, way.entity) ? row : nil }
+    guard let index = way.index else { return nil }
+    return try writer.table(way.entity).row(unique: index, [key])
+  }
+
+  /// The row that a reference led to when the record was read is not there any more.
+  private func giveUp(_ number: Int, _ target: RowID, _ row: BuiltRow) throws {
+    let field = table.entity.fields[number]
+    guard field.isOptional, let one = relationship(number) else {
+      throw RecordFault(
+        .unknown, "it leads to a row that is not there any more", entity: table.entity.name, field: field.name)
+    }
+    row.builder.setNull(table.layout.slots[number])
+    row.open.append(OpenReference(relationship: one.id, place: 0, key: Array("\"#\(target.number)\"".utf8)))
+  }
+
+  /// What the record names, it names anew.
+  private func dropOpen(_ id: RowID, _ row: BuiltRow) throws {
+    for number in row.references { if let one = relationship(number) { try openReferences.drop(one.id, of: id) } }
+    for (one, _) in row.lists { try openReferences.drop(one.id, of: id) }
+    for open in row.open where open.place == 0 { try openReferences.drop(open.relationship, of: id) }
+  }
+
+  private func keepOpen(_ id: RowID, _ row: BuiltRow, isNew: Bool) throws {
+    for open in row.open {
+      guard let one = writer.catalog.relationship(open.relationship) else { continue }
+      var former: RowID?
+      if !isNew {
+        if case .one(let field) = one.shape {
+          if let name = table.entity.field(field)?.name { former = try table.reference(table.slot(name), of: id) }
+        } else if open.place == 0 {
+          // The list is that of the record, and nothing of what was there.
+          try link(id, one, [], isNew: false)
+        }
+      }
+      try openReferences.keep(open, of: id, former: former)
+    }
   }
 
   private func link(_ id: RowID, _ one: Relationship, _ rows: [RowID], isNew: Bool) throws {
@@ -98,9 +181,10 @@ final class RowStoring {
       UInt32(littleEndian: row.builder.memory.loadUnaligned(fromByteOffset: slot.position, as: UInt32.self))
     }
     let (id, outcome) = try table.upsert(
-      &row.builder, on: options.uniqueIndex,
+      &row.builder, among: deciding,
       .byRow { [self] existing in
         try checkKind(existing, new)
+        try checkParts(existing, row)
         tellLeaving(existing, row)
         return policy
       })
@@ -122,6 +206,14 @@ final class RowStoring {
       .notUnique, "a \(names[0]) has the same value already, and this is a \(names[1])", entity: table.entity.name)
   }
 
+  /// A struct that comes to be needs its parts.
+  private func checkParts(_ existing: Row, _ row: BuiltRow) throws {
+    if options.conflict == .skip { return }
+    for (presence, part) in row.incomplete where table.layout.isNull(existing.start, table.layout.slots[presence]) {
+      throw missing(part)
+    }
+  }
+
   /// Tells those to which a row leads no longer.
   private func tellLeaving(_ existing: Row, _ row: BuiltRow) {
     guard let watch = importer.watch, options.conflict != .skip else { return }
@@ -135,9 +227,12 @@ final class RowStoring {
   }
 
   private func checkMissing(_ row: BuiltRow) throws {
-    guard let missing = row.missing else { return }
-    throw RecordFault(
+    if let part = row.missing { throw missing(part) }
+  }
+
+  private func missing(_ field: Int) -> RecordFault {
+    RecordFault(
       .missing, "the record does not name it, and it needs a value", entity: table.entity.name,
-      field: table.entity.fields[missing].name)
+      field: table.entity.fields[field].name)
   }
 }

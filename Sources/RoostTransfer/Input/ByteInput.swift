@@ -4,6 +4,13 @@ package import RoostFile
 package protocol ByteInput: AnyObject {
   /// Fills the buffer, or a part of it; 0 at the end. The buffer is not empty.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+
+  /// Ends the reading for good: who waits for bytes gets none, and nobody after him. Any thread may call it.
+  func stop()
+}
+
+extension ByteInput {
+  package func stop() {}
 }
 
 /// Bytes that are in memory.
@@ -33,9 +40,20 @@ package final class MemoryInput: ByteInput {
 package final class DescriptorInput: ByteInput {
   private let stream: ByteStream
 
-  package init(_ stream: ByteStream) { self.stream = stream }
+  /// Nil where there was no descriptor for it: then a read that waits, waits.
+  private let end: StreamStop?
 
-  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try stream.read(into: buffer) }
+  package init(_ stream: ByteStream) {
+    self.stream = stream
+    end = try? StreamStop()
+  }
+
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    guard let end else { return try stream.read(into: buffer) }
+    return try stream.read(into: buffer, until: end)
+  }
+
+  package func stop() { end?.stop() }
 }
 
 /// Puts back what was read ahead.
@@ -55,4 +73,6 @@ package final class PrefixedInput: ByteInput {
     head = head.dropFirst(count)
     return count
   }
+
+  package func stop() { rest.stop() }
 }

@@ -44,6 +44,8 @@ package final class UnpackedInput: ByteInput {
     }
   }
 
+  package func stop() { packed.stop() }
+
   /// Whether bytes begin an LZ4 frame.
   package static func isFrame(_ bytes: some Collection<UInt8>) -> Bool {
     Array(bytes.prefix(4)) == [0x04, 0x22, 0x4D, 0x18]

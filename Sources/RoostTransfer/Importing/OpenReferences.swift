@@ -1,0 +1,60 @@
+internal import RoostRecords
+
+/// A reference that is named by a key, and whose target is looked up at the end.
+struct OpenReference {
+  var relationship: RelationshipID
+  /// Its place in a list.
+  var place: Int
+  /// As text, as it stands in an object.
+  var key: [UInt8]
+}
+
+/// A reference that must lead to a row, and whose target was not there when its row was made.
+struct NeededReference {
+  /// By its number among the entity's fields.
+  var field: Int
+  var way: FieldBinding.KeyWay
+  var key: Value
+}
+
+/// References that wait for the import's end, while rows are stored.
+///
+/// Who names a property later has the last word: what was kept of it before is given up.
+struct OpenReferences {
+  private let name: String
+  private let writer: RecordWriter
+  private var table: TableWriter?
+  private var isEmpty = true
+
+  init(_ name: String, _ writer: RecordWriter) throws {
+    self.name = name
+    self.writer = writer
+    guard writer.catalog.entity(ImportState.references) != nil else { return }
+    let table = try writer.table(ImportState.references)
+    isEmpty = try table.reading.count == 0
+    self.table = table
+  }
+
+  /// Gives up what is kept of a row that names the relationship again.
+  func drop(_ relationship: RelationshipID, of row: RowID) throws {
+    guard !isEmpty, let table else { return }
+    var place: UInt64 = 0
+    while let kept = try table.row(
+      unique: ImportState.placeIndex, [.uint(row.number), .uint(UInt64(relationship.number)), .uint(place)])
+    {
+      try table.delete(kept)
+      place += 1
+    }
+  }
+
+  /// - Parameter former: where the reference leads until then.
+  mutating func keep(_ open: OpenReference, of row: RowID, former: RowID?) throws {
+    guard let table else { return }
+    isEmpty = false
+    try table.insert([
+      "name": .string(name), "row": .uint(row.number), "relationship": .uint(UInt64(open.relationship.number)),
+      "place": .uint(UInt64(open.place)), "key": .string(String(decoding: open.key, as: UTF8.self)),
+      "former": .uint(former?.number ?? 0),
+    ])
+  }
+}

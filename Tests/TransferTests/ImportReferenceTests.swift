@@ -1,0 +1,171 @@
+import RoostPages
+import RoostRecords
+import RoostTransfer
+import Testing
+
+/// References to rows that come later, go, or may not be led to.
+@Suite struct ImportReferenceTests {
+  /// Nodes with a parent among themselves, which may have to be there.
+  private static func nodes(isOptional: Bool = true, isSingle: Bool = false) throws -> RecordStore {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      let id = try nodes(writer)
+      try writer.change { catalog in
+        try catalog.change(entity: "Node") { (entity) throws(RecordFault) in
+          try entity.add("parent", .reference(id), isOptional: isOptional)
+        }
+        try catalog.add(reference: "parent", of: "Node", inverse: .init("children", isSingle: isSingle))
+      }
+    }
+    return store
+  }
+
+  private static func nodes(_ writer: RecordWriter) throws -> EntityID {
+    var id: EntityID?
+    try writer.change { catalog in
+      id = try catalog.add(entity: "Node") { (entity) throws(RecordFault) in try entity.add("id", .int64) }
+      try catalog.add(index: "by id", of: "Node", on: ["id"], isUnique: true)
+    }
+    return try #require(id)
+  }
+
+  private static func import_(
+    _ store: RecordStore, _ text: String, _ change: (inout ImportOptions) -> Void = { _ in }
+  ) throws -> ImportReport { try ImportTests.run(store, text, into: "Node", .jsonLines, change) }
+
+  private static func parent(_ store: RecordStore, _ id: Int64) throws -> Value? {
+    guard let value = try ImportTests.rows(store, "Node")[.int(id)]?["parent"] else { return nil }
+    guard case .reference(let row) = value else { return value }
+    return try store.read { try $0.table("Node").values(row)?["id"] }
+  }
+
+  // MARK: Lists
+
+  @Test func `a row that is named twice in a list is refused, and nothing of its record stored`() throws {
+    for list in [#"["jazz", "jazz"]"#, #"["nobody", "nobody"]"#, #"["nobody", "jazz", "jazz"]"#] {
+      let store = try ImportTests.store()
+      let record = "{\"id\": 1, \"title\": \"A\", \"words\": [], \"tags\": \(list)}"
+      let report = try ImportTests.run(store, record) { $0.badRecords = .skip(most: 9) }
+      #expect(report.progress.bad == 1 && report.progress.inserted == 0 && report.unresolvedCount == 0)
+      #expect(try ImportTests.rows(store).isEmpty)
+    }
+  }
+
+  @Test func `a list is replaced, whether its keys are known or not`() throws {
+    let store = try ImportTests.store()
+    _ = try ImportTests.run(store, #"{"id": 1, "title": "A", "words": [], "tags": ["jazz"]}"#)
+    let report = try ImportTests.run(store, #"{"id": 1, "tags": ["folk", "nobody"]}"#) { $0.conflict = .update }
+    #expect(try ImportTests.tags(store, of: 1) == [.string("folk")])
+    #expect(report.unresolvedCount == 1 && report.progress.updated == 1)
+    // The last one that names it has the last word.
+    let later = #"{"id": 1, "tags": ["folk", "later"]}"# + "\n" + #"{"id": 1, "tags": ["jazz"]}"#
+    for chunk in [1, 100] {
+      let report = try ImportTests.run(store, later) { ($0.conflict, $0.chunk) = (.update, chunk) }
+      #expect(try ImportTests.tags(store, of: 1) == [.string("jazz")] && report.unresolvedCount == 0)
+    }
+  }
+
+  // MARK: References
+
+  @Test(arguments: [1, 2, 100])
+  func `the last record that names a reference has the last word`(_ chunk: Int) throws {
+    let store = try Self.nodes()
+    let text = [#"{"id": 1, "parent": 2}"#, #"{"id": 2}"#, #"{"id": 1, "parent": null}"#].joined(separator: "\n")
+    _ = try Self.import_(store, text) { ($0.conflict, $0.chunk) = (.update, chunk) }
+    #expect(try Self.parent(store, 1) == .null)
+    // By a merge nil says nothing, and a key that comes later does.
+    let more = [#"{"id": 1, "parent": 2}"#, #"{"id": 1, "parent": 3}"#, #"{"id": 1, "parent": null}"#, #"{"id": 3}"#]
+    _ = try Self.import_(store, more.joined(separator: "\n")) { ($0.conflict, $0.chunk) = (.merge, chunk) }
+    #expect(try [.int(3), .int(2)].contains(Self.parent(store, 1)))
+  }
+
+  @Test func `what somebody sets meanwhile stays`() throws {
+    let store = try Self.nodes()
+    _ = try Self.import_(store, #"{"id": 9}"#)
+    var options = ImportOptions(into: "Node")
+    (options.chunk, options.name) = (2, "nodes")
+    let text = [#"{"id": 1, "parent": 5}"#, #"{"id": 2, "parent": 5}"#, #"{"id": 5}"#].joined(separator: "\n")
+    var isFirst = true
+    let importer = Importer(
+      store, options,
+      progress: { _ in
+        guard isFirst else { return }
+        isFirst = false
+        try? store.write { writer in
+          let table = try writer.table("Node")
+          let row = try #require(try table.row(unique: "by id", [.int(1)]))
+          let other = try #require(try table.row(unique: "by id", [.int(9)]))
+          try table.update(row, ["parent": .reference(other)])
+        }
+      })
+    let report = try importer.run(MemoryInput(Array(text.utf8)), .jsonLines)
+    #expect(try Self.parent(store, 1) == .int(9) && Self.parent(store, 2) == .int(5) && report.unresolvedCount == 0)
+  }
+
+  /// Whatever the threads do, a record finds those before it.
+  @Test(arguments: [1, 3, 100])
+  func `a reference that must lead somewhere finds what stands before it`(_ chunk: Int) throws {
+    let store = try Self.nodes(isOptional: false)
+    try store.write { writer in
+      // The first one leads to itself.
+      try writer.table("Node").insert(["id": .int(0), "parent": .reference(RowID(1))])
+    }
+    let lines = (1...200).map { "{\"id\": \($0), \"parent\": \($0 - 1)}" } + [#"{"id": 500, "parent": 501}"#]
+    let report = try Self.import_(store, lines.joined(separator: "\n")) {
+      ($0.chunk, $0.badRecords) = (chunk, .skip(most: 9))
+    }
+    #expect(report.progress.inserted == 200 && report.progress.bad == 1)
+    #expect(report.faults.first?.code == .unknown && report.faults.first?.field == "parent")
+    for id in 1...200 { #expect(try Self.parent(store, Int64(id)) == .int(Int64(id) - 1)) }
+  }
+
+  @Test func `a reference that collides is reported, and the others are set`() throws {
+    let store = try Self.nodes(isSingle: true)
+    let text = [#"{"id": 1, "parent": 3}"#, #"{"id": 2, "parent": 3}"#, #"{"id": 3, "parent": 4}"#, #"{"id": 4}"#]
+    let report = try Self.import_(store, text.joined(separator: "\n")) { options in
+      options.name = "people"
+      options.badRecords = .skip(most: 100)
+    }
+    #expect(report.progress.inserted == 4 && report.unresolvedCount == 1)
+    #expect(report.unresolved.first?.reason?.contains("unique") == true)
+    #expect(try Self.parent(store, 1) == .int(3) && Self.parent(store, 2) == .null && Self.parent(store, 3) == .int(4))
+    #expect(try ImportTests.rows(store, "@import", by: "name").isEmpty)
+    #expect(try ImportTests.rows(store, "@import reference", by: "row").isEmpty)
+  }
+
+  @Test func `the index of a reference does not say which row a record is`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        let ware = try catalog.add(entity: "Ware") { (entity) throws(RecordFault) in try entity.add("name", .string) }
+        try catalog.add(index: "by name", of: "Ware", on: ["name"], isUnique: true)
+        for (name, isUnique) in [("Seal", true), ("Stamp", false)] {
+          try catalog.add(entity: name) { (entity) throws(RecordFault) in
+            try entity.add("number", .int64)
+            try entity.add("ware", .reference(ware), isOptional: true)
+          }
+          if isUnique { try catalog.add(index: "by number", of: name, on: ["number"], isUnique: true) }
+          try catalog.add(reference: "ware", of: name, inverse: .init("one \(name)", isSingle: true))
+        }
+      }
+    }
+    _ = try ImportTests.run(store, #"{"name": "a"}"#, into: "Ware")
+    _ = try ImportTests.run(store, #"{"number": 1, "ware": "a"}"#, into: "Seal")
+    for conflict in [ImportOptions.Conflict.update, .merge, .skip] {
+      let fault = #expect(throws: TransferFault.self) {
+        try ImportTests.run(store, #"{"number": 2, "ware": "a"}"#, into: "Seal") { $0.conflict = conflict }
+      }
+      #expect(fault?.code == .duplicate)
+      #expect(try ImportTests.rows(store, "Seal", by: "number").keys.sorted { "\($0)" < "\($1)" } == [.int(1)])
+      // Where nothing else is unique the import does not begin.
+      let none = #expect(throws: TransferFault.self) {
+        try ImportTests.run(store, "no object", into: "Stamp") { $0.conflict = conflict }
+      }
+      #expect(none?.code == .unknown && none?.detail.contains("unique") == true)
+    }
+    let named = #expect(throws: TransferFault.self) {
+      try ImportTests.run(store, "", into: "Seal") { ($0.conflict, $0.uniqueIndex) = (.update, "by nothing") }
+    }
+    #expect(named?.detail.contains("by nothing") == true)
+  }
+}
