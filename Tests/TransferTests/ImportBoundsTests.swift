@@ -42,9 +42,10 @@ import Testing
   @Test func `a transaction is no larger than its bytes`() throws {
     let store = try ImportTests.store()
     let title = String(repeating: "x", count: 1000)
-    let text = (1...100).map { "{\"id\": \($0), \"title\": \"\(title)\", \"words\": []}" } + [
-      "{\"id\": 1, \"title\": \"\(title)\""
-    ]
+    let text =
+      (1...100).map { "{\"id\": \($0), \"title\": \"\(title)\", \"words\": []}" } + [
+        "{\"id\": 1, \"title\": \"\(title)\""
+      ]
     var options = ImportOptions(into: "Track")
     (options.pieceBytes, options.badRecords) = (10_000, .skip(most: 5))
     var steps: [Int] = []

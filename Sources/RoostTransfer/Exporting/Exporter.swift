@@ -73,7 +73,8 @@ package struct Exporter {
     if entity.fields.isEmpty, reader.catalog.entities.contains(where: { $0.field(FieldBinding.kindName) != nil }) {
       throw TransferFault(
         .unknown,
-        "'\(entity.name)' has no rows of its own: its objects are rows of the class that it inherits from, so export that")
+        "'\(entity.name)' has no rows of its own: its objects are rows of the class that it inherits from, so export that"
+      )
     }
     var columns = try ExportColumn.all(entity, reader).compactMap { column in
       name(column.name).map { name in

@@ -94,7 +94,8 @@ package enum ImportState {
   ) throws {
     guard try values(claim.name, writer.reading(imports))?["run"] == .string(claim.run) else {
       throw RecordFault(
-        .conflict, "another run of the import '\(claim.name)' has gone on with it, so this one ends", entity: claim.entity)
+        .conflict, "another run of the import '\(claim.name)' has gone on with it, so this one ends",
+        entity: claim.entity)
     }
     try put(progress, check, claim, writer)
   }

@@ -172,7 +172,9 @@ package enum DecimalText {
   private static func integer(exponent: UnsafeRawBufferPointer, _ wrong: ValueFault) throws(ValueFault) -> Int {
     let number: Int
     do throws(ValueFault) { number = try NumberText.integer(exponent) } catch { throw wrong }
-    guard number.magnitude < 1_000_000 else { throw ValueFault(.outOfRange, "the exponent does not fit into a Decimal") }
+    guard number.magnitude < 1_000_000 else {
+      throw ValueFault(.outOfRange, "the exponent does not fit into a Decimal")
+    }
     return number
   }
 

@@ -1,0 +1,106 @@
+import RoostPages
+import RoostQuery
+import RoostRecords
+import RoostTransfer
+import Testing
+
+/// What an export cannot say so that an import would understand it.
+@Suite struct ExportMistakesTests {
+  @Test func `a table holds no NUL, and objects do`() throws {
+    let store = try ImportTests.store()
+    try store.write { try $0.table("Album").insert(["title": .string("a\0b"), "year": .int(1)]) }
+    let fault = #expect(throws: TransferFault.self) { try ExportTests.exported(store, Query("Album"), .csv()) }
+    #expect(fault?.code == .encoding && fault?.field == "title" && fault?.detail.contains("row 3") == true)
+    #expect(try ExportTests.exported(store, Query("Album"), .csv(names: ["year"])) == "year\n\n\n1\n")
+    let other = try RecordStore(inMemory: StoreOptions())
+    try other.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Album") { (entity) throws(RecordFault) in
+          try entity.add("title", .string)
+          try entity.add("year", .int16, isOptional: true)
+        }
+      }
+    }
+    let text = try ExportTests.exported(store, Query("Album"), .json)
+    _ = try ImportTests.run(other, text, into: "Album", .json)
+    #expect(try ImportTests.rows(other, "Album", by: "title")[.string("a\0b")]?["year"] == .int(1))
+  }
+
+  @Test(arguments: [TextFormat.csv(), .json, .jsonLines])
+  func `an export that is cancelled does not look whole`(_ format: TextFormat) throws {
+    let store = try ImportTests.store()
+    try store.write { writer in
+      let title = String(repeating: "x", count: 3000)
+      for number in 0..<100 { try writer.table("Album").insert(["title": .string("\(title) \(number)")]) }
+    }
+    let output = MemoryOutput()
+    #expect(throws: CancellationError.self) {
+      try store.read { try Exporter($0, format).write(Query("Album"), to: output, isCancelled: { true }) }
+    }
+    #expect(output.bytes.count > 60_000 && output.bytes.count < 200_000)
+    if format == .json { #expect(!String(decoding: output.bytes, as: UTF8.self).hasSuffix("]\n")) }
+  }
+
+  @Test func `what is unique among some rows names none of the others`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        var kind = FieldID(0)
+        let work = try catalog.add(entity: "Work") { (entity) throws(RecordFault) in
+          try entity.add("title", .string)
+          kind = try entity.add("kind", .int64)
+        }
+        try catalog.add(
+          index: "by title", of: "Work", on: ["title"], isUnique: true, tests: [.equals(kind, .int(1))])
+        try catalog.add(entity: "Review") { (entity) throws(RecordFault) in
+          try entity.add("work", .reference(work), isOptional: true)
+        }
+        try catalog.add(reference: "work", of: "Review")
+      }
+      for kind in [2, 1] { try writer.table("Work").insert(["title": .string("7"), "kind": .int(Int64(kind))]) }
+      try writer.table("Review").insert(["work": .reference(RowID(1))])
+    }
+    let text = try ExportTests.exported(store, Query("Review"), .jsonLines)
+    #expect(text == "{\"work\": \"#1\"}\n")
+    _ = try ImportTests.run(store, text, into: "Review")
+    #expect(try store.read { try $0.table("Review").values(RowID(2))?["work"] } == .reference(RowID(1)))
+  }
+
+  @Test func `the classes of a family are no entities of their own`() throws {
+    let store = try ImportTests.store()
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Vehicle") { (entity) throws(RecordFault) in
+          try entity.add("id", .int64)
+          try entity.add("@class", .uint32, isOptional: true)
+        }
+        try catalog.add(entity: "Taxi")
+      }
+    }
+    let text = [#"{"id": 1, "@class": "Taxi"}"#, #"{"id": 2, "@class": "Vehicle"}"#, #"{"id": 3, "@class": "Album"}"#]
+    let report = try ImportTests.run(store, text.joined(separator: "\n"), into: "Vehicle") {
+      $0.badRecords = .skip(most: 1)
+    }
+    #expect(report.progress.inserted == 2 && report.faults.first?.line == 3 && report.faults.first?.code == .unknown)
+    let fault = #expect(throws: TransferFault.self) { try ExportTests.exported(store, Query("Taxi"), .json) }
+    #expect(fault?.code == .unknown && fault?.detail.contains("inherits") == true)
+  }
+
+  @Test func `digits in quotes are no time`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "E") { (entity) throws(RecordFault) in try entity.add("day", .date) }
+      }
+    }
+    try store.read { reader in
+      let entity = try #require(reader.catalog.id(of: "E"))
+      for text in ["day >= \"20240501\"", "day == \"12.5\"", "day < date(\"20240501\")"] {
+        #expect(throws: QuestionFault.self) { try TypedQuestion.condition(text, of: entity, reader.catalog) }
+      }
+      for text in ["day >= 20240501", "day == 12.5", "day < \"2024-05-01\"", "day == 5"] {
+        #expect(throws: Never.self) { try TypedQuestion.condition(text, of: entity, reader.catalog) }
+      }
+    }
+  }
+}
