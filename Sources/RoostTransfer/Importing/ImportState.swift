@@ -166,23 +166,25 @@ package enum ImportState {
     var former: RowID?
   }
 
-  /// The first references of some imports.
+  /// The first references of some imports. A list is whole, so that nobody meets a part of it.
   static func kept(_ names: Set<String>, most: Int, _ reader: RecordReader) throws -> [Kept] {
     guard reader.catalog.entity(references)?.field("former") != nil else { return [] }
     let table = try reader.table(references)
     var found: [Kept] = []
     var cursor = try table.cursor()
-    while found.count < most, try cursor.next() {
+    while try cursor.next() {
       let row = try cursor.row()
       guard let values = try table.values(row.id), case .string(let name)? = values["name"], names.contains(name),
         case .string(let key)? = values["key"]
       else { continue }
+      let place = Int(clamping: number(values, "place"))
+      if found.count >= most, place == 0 { break }
       let former = number(values, "former")
       found.append(
         Kept(
           id: row.id, row: RowID(number(values, "row")),
           relationship: RelationshipID(UInt32(truncatingIfNeeded: number(values, "relationship"))),
-          place: Int(clamping: number(values, "place")), key: key, former: former == 0 ? nil : RowID(former)))
+          place: place, key: key, former: former == 0 ? nil : RowID(former)))
     }
     return found
   }
