@@ -1,5 +1,6 @@
 import RoostPages
 import RoostRecords
+import RoostTestSupport
 import RoostTransfer
 import Testing
 
@@ -117,6 +118,54 @@ import Testing
     #expect(report.progress.inserted == 200 && report.progress.bad == 1)
     #expect(report.faults.first?.code == .unknown && report.faults.first?.field == "parent")
     for id in 1...200 { #expect(try Self.parent(store, Int64(id)) == .int(Int64(id) - 1)) }
+  }
+
+  /// The last record that names a parent decides, in chunks of any size, cut off and gone on with.
+  @Test(arguments: 1...40)
+  func `references by seed`(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let store = try Self.nodes()
+    var expected: [Int64: Int64?] = [:]
+    var lines: [String] = []
+    for _ in 0..<Int.random(in: 0...60, using: &random) {
+      let (id, parent) = (Int64.random(in: 0...15, using: &random), Int64.random(in: 0...25, using: &random))
+      switch Int.random(in: 0...3, using: &random) {
+      case 0:
+        lines.append("{\"id\": \(id)}")
+        expected[id] = .some(expected[id] ?? nil)
+      case 1:
+        lines.append("{\"id\": \(id), \"parent\": null}")
+        expected[id] = .some(nil)
+      default:
+        lines.append("{\"id\": \(id), \"parent\": \(parent)}")
+        expected[id] = parent
+      }
+    }
+    var options = ImportOptions(into: "Node")
+    (options.conflict, options.name) = (.update, "nodes")
+    let bytes = Array(lines.joined(separator: "\n").utf8)
+    var isDone = false
+    while !isDone {
+      options.chunk = Int.random(in: 1...20, using: &random)
+      let cancellation = ImportCancellation()
+      var pieces = Int.random(in: 1...5, using: &random)
+      let report = try Importer(
+        store, options, cancellation: cancellation,
+        progress: { _ in
+          pieces -= 1
+          if pieces == 0 { cancellation.cancel() }
+        }
+      ).run(MemoryInput(bytes), .jsonLines)
+      isDone = !report.isCancelled
+      let lost = expected.values.count { parent in parent.map { expected[$0] == nil } ?? false }
+      if isDone { #expect(report.unresolvedCount == lost, "seed \(seed)") }
+    }
+    #expect(try ImportTests.rows(store, "Node").count == expected.count, "seed \(seed)")
+    for (id, parent) in expected {
+      let wanted: Value = parent.flatMap { expected[$0] == nil ? nil : .int($0) } ?? .null
+      #expect(try Self.parent(store, id) == wanted, "seed \(seed), node \(id)")
+    }
+    #expect(try lines.isEmpty || ImportTests.rows(store, "@import reference", by: "row").isEmpty, "seed \(seed)")
   }
 
   @Test func `a reference that collides is reported, and the others are set`() throws {
