@@ -114,6 +114,11 @@ import Testing
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
+    let child = process.processIdentifier
+    // Whoever waits in vain is woken by the end of the pipe.
+    let alarm = DispatchWorkItem { kill(child, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: alarm)
+    defer { alarm.cancel() }
     var text = ""
     for number in 1...3 {
       try store.write(author: "here") { _ = try $0.table("Tag").insert(["name": .string("tag \(number)")]) }

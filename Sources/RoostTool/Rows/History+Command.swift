@@ -74,30 +74,34 @@ struct HistoryTail {
 
   func run() throws -> Ending {
     let witness = try Looking.rows(path)
+    // Asked before it is read, so that nothing falls between the two.
+    var changed: [Date?]? = Self.changed(witness.path)
     var (lines, place) = try witness.read { reader in
       (try after.map { try read(reader, after: $0, most: limit) } ?? newest(reader), reader.commit)
     }
     try put(lines)
     if lines.isEmpty, !follows, !isJSON { console.line("no transaction") }
-    var changed = Self.changed(witness.path)
     while follows {
       usleep(UInt32(clamping: interval * 1000))
       try console.checkReader()
       let now = Self.changed(witness.path)
-      if now == changed { continue }
+      // Two writes may have one time, so what is new is looked at once more.
+      let isNew = now.contains { $0.map { -$0.timeIntervalSinceNow < 1 } ?? false }
+      if now == changed, !isNew { continue }
+      guard let found = try next(witness, place) else { continue }
       changed = now
-      (lines, place) = try next(witness, place)
+      (lines, place) = found
       try put(lines)
     }
     return .good
   }
 
-  /// What came since a transaction. While the owner writes the store anew each time, nothing has come yet.
-  private func next(_ witness: RecordWitness, _ place: UInt64) throws -> (lines: [Line], place: UInt64) {
+  /// What came since a transaction; nil while the owner writes the store anew each time, so that it could not be read.
+  private func next(_ witness: RecordWitness, _ place: UInt64) throws -> (lines: [Line], place: UInt64)? {
     do {
       guard try witness.refresh() else { return ([], place) }
       return try witness.read { reader in (try read(reader, after: place, most: .max), max(place, reader.commit)) }
-    } catch let error as StoreError where error.code == .busy { return ([], place) }
+    } catch let error as StoreError where error.code == .busy { return nil }
   }
 
   /// When the store's files were last written.
