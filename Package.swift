@@ -96,7 +96,7 @@ let package = Package(
     .library(name: "RoostRecords", targets: ["RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     .library(name: "Roost", targets: ["Roost"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
-    .executable(name: "roost", targets: ["RoostTool"]),
+    .executable(name: "roost", targets: ["RoostProgram"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],
   traits: [
@@ -135,12 +135,13 @@ let package = Package(
       "RoostTestSupport",
       on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
-    program(
+    floor(
       "RoostTool",
       on: [
         "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
         "RoostBytes",
       ]),
+    program("RoostProgram", on: ["RoostTool"]),
     program(
       "RoostTorture",
       on: [

@@ -29,6 +29,7 @@ import Testing
       "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
       "RoostBytes",
     ],
+    "RoostProgram": ["RoostTool"],
     "RoostTorture": [
       "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
     ],

@@ -8,10 +8,10 @@ import Foundation
   import Darwin
 #endif
 
-/// The program `roost`.
-@main
-enum RoostTool {
-  static func main() {
+/// A run of the program `roost`.
+package enum Program {
+  /// Carries out the command line of this process, and ends it.
+  package static func run() -> Never {
     let console = Console.standard(ProcessInfo.processInfo.environment)
     exit(Command.run(Array(CommandLine.arguments.dropFirst()), on: console).rawValue)
   }
