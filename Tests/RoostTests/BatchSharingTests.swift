@@ -100,21 +100,6 @@ import Testing
     #expect(try Stock.wares(container).values.allSatisfy { $0.group?.name == "g" && $0.labels.count == 1 })
   }
 
-  @Test func `models that nobody keeps go`() throws {
-    nonisolated(unsafe) var last: [Weak] = []
-    nonisolated(unsafe) var most = 0
-    try context.insert(batch: 0..<400) { number in
-      most = max(most, last.filter { $0.ware != nil }.count)
-      let ware = Ware("\(number)")
-      last.append(Weak(ware: ware))
-      return ware
-    }
-    #expect(most > 0 && most < 20, "\(most)")
-    #expect(try count(Ware.self) == 400)
-  }
-
-  private struct Weak { weak var ware: Ware? }
-
   // MARK: Lists
 
   @Test func `stored and new members have the order of their list`() throws {
