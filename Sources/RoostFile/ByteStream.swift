@@ -23,6 +23,7 @@ package final class ByteStream {
   deinit { if isOwned { _ = close(descriptor) } }
 
   package static var standardInput: ByteStream { ByteStream(0, "standard input", isOwned: false) }
+  package static var standardError: ByteStream { ByteStream(2, "standard error", isOwned: false) }
   package static var standardOutput: ByteStream { ByteStream(1, "standard output", isOwned: false) }
 
   /// Somebody else's descriptor, which stays open.

@@ -87,71 +87,39 @@ package enum ErrorCatalogue {
     return all.first { $0.number.dropFirst() == String(repeating: "0", count: 4 - digits.count) + digits }
   }
 
+  /// What to do is what the error itself says.
+  private static func of(_ place: Int, _ code: StoreError.Code, _ meaning: String) -> ErrorEntry {
+    ErrorEntry(.store, place, code.rawValue, meaning, code.advice)
+  }
+
   private static let store: [ErrorEntry] = [
-    .init(
-      .store, 1, "notAStore", "The file, or what stands under this name, was not written by Roost.",
-      StoreError.Code.notAStore.advice),
-    .init(.store, 2, "truncated", "The file is shorter than it says that it is.", StoreError.Code.truncated.advice),
-    .init(
-      .store, 3, "damaged", "A page, or a superblock, does not hold what was written there.",
-      StoreError.Code.damaged.advice),
-    .init(
-      .store, 4, "futureVersion", "A newer version of Roost wrote the file, in a form that this one does not know.",
-      StoreError.Code.futureVersion.advice),
-    .init(.store, 5, "wrongPageSize", "The file has pages of another size.", StoreError.Code.wrongPageSize.advice),
-    .init(
-      .store, 6, "storeMissing", "The store's log is there, and the store's file is not.",
-      StoreError.Code.storeMissing.advice),
-    .init(
-      .store, 7, "logMissing",
-      "The store was not closed, and the log that it names is not there, or is another store's.",
-      StoreError.Code.logMissing.advice),
-    .init(.store, 8, "logDamaged", "The log does not hold what was acknowledged.", StoreError.Code.logDamaged.advice),
-    .init(
-      .store, 9, "hardLinked", "The file has two names, and so would have two logs.", StoreError.Code.hardLinked.advice),
-    .init(
-      .store, 10, "notFound", "There is no such file, or no such thing in the store.", StoreError.Code.notFound.advice),
-    .init(.store, 11, "locked", "Another process has the store open for writing.", StoreError.Code.locked.advice),
-    .init(
-      .store, 12, "timedOut", "Another writer did not end in the time that was given.", StoreError.Code.timedOut.advice),
-    .init(
-      .store, 13, "diskFull", "There is no room on the device, or the store may not grow any further.",
-      StoreError.Code.diskFull.advice),
-    .init(
-      .store, 14, "ioError", "The operating system could not carry out a call on the file.",
-      StoreError.Code.ioError.advice),
-    .init(
-      .store, 15, "permissionDenied", "The file, its folder, or the file system does not allow it.",
-      StoreError.Code.permissionDenied.advice),
-    .init(.store, 16, "outOfMemory", "The operating system gave no memory.", StoreError.Code.outOfMemory.advice),
-    .init(
-      .store, 17, "commitUncertain",
-      "The device failed while a commit was being saved, so nobody knows whether it is there.",
-      StoreError.Code.commitUncertain.advice),
-    .init(
-      .store, 18, "poisoned",
-      "The device failed earlier, and nothing is written any more until the store is opened again.",
-      StoreError.Code.poisoned.advice),
-    .init(
-      .store, 19, "closed", "The store, its transaction, or what came from it has ended.", StoreError.Code.closed.advice
-    ),
-    .init(.store, 20, "readOnly", "The store was opened for reading.", StoreError.Code.readOnly.advice),
-    .init(
-      .store, 21, "nestedWrite", "The thread has a write transaction open already, and would wait for itself.",
-      StoreError.Code.nestedWrite.advice),
-    .init(.store, 22, "keyTooLong", "The key has more bytes than a key may have.", StoreError.Code.keyTooLong.advice),
-    .init(
-      .store, 23, "valueTooLarge", "The value has more bytes than a value may have.",
-      StoreError.Code.valueTooLarge.advice),
-    .init(.store, 24, "unsortedKeys", "Keys that must ascend do not.", StoreError.Code.unsortedKeys.advice),
-    .init(
-      .store, 25, "treeKindMismatch", "The tree has keys of the other kind.", StoreError.Code.treeKindMismatch.advice),
-    .init(.store, 26, "invalidName", "The name is empty, too long, or reserved.", StoreError.Code.invalidName.advice),
-    .init(
-      .store, 27, "busy", "Somebody else is at work, and would be disturbed, or is faster than the one who reads.",
-      StoreError.Code.busy.advice),
-    .init(
-      .store, 28, "alreadyExists", "There is something under this name already, and it was left as it is.",
-      StoreError.Code.alreadyExists.advice),
+    of(1, .notAStore, "The file, or what stands under this name, was not written by Roost."),
+    of(2, .truncated, "The file is shorter than it says that it is."),
+    of(3, .damaged, "A page, or a superblock, does not hold what was written there."),
+    of(4, .futureVersion, "A newer version of Roost wrote the file, in a form that this one does not know."),
+    of(5, .wrongPageSize, "The file has pages of another size."),
+    of(6, .storeMissing, "The store's log is there, and the store's file is not."),
+    of(7, .logMissing, "The store was not closed, and the log that it names is not there, or is another store's."),
+    of(8, .logDamaged, "The log does not hold what was acknowledged."),
+    of(9, .hardLinked, "The file has two names, and so would have two logs."),
+    of(10, .notFound, "There is no such file, or no such thing in the store."),
+    of(11, .locked, "Another process has the store open for writing."),
+    of(12, .timedOut, "Another writer did not end in the time that was given."),
+    of(13, .diskFull, "There is no room on the device, or the store may not grow any further."),
+    of(14, .ioError, "The operating system could not carry out a call on the file."),
+    of(15, .permissionDenied, "The file, its folder, or the file system does not allow it."),
+    of(16, .outOfMemory, "The operating system gave no memory."),
+    of(17, .commitUncertain, "The device failed while a commit was being saved, so nobody knows whether it is there."),
+    of(18, .poisoned, "The device failed earlier, and nothing is written any more until the store is opened again."),
+    of(19, .closed, "The store, its transaction, or what came from it has ended."),
+    of(20, .readOnly, "The store was opened for reading."),
+    of(21, .nestedWrite, "The thread has a write transaction open already, and would wait for itself."),
+    of(22, .keyTooLong, "The key has more bytes than a key may have."),
+    of(23, .valueTooLarge, "The value has more bytes than a value may have."),
+    of(24, .unsortedKeys, "Keys that must ascend do not."),
+    of(25, .treeKindMismatch, "The tree has keys of the other kind."),
+    of(26, .invalidName, "The name is empty, too long, or reserved."),
+    of(27, .busy, "Somebody else is at work, and would be disturbed, or is faster than the one who reads."),
+    of(28, .alreadyExists, "There is something under this name already, and it was left as it is."),
   ]
 }

@@ -45,11 +45,16 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   package var description: String {
+    Self.sentence(code.rawValue, detail, line: line, column: column, field: field)
+  }
+
+  /// The same for the door's fault, which says it in the same way.
+  package static func sentence(_ code: String, _ detail: String, line: Int?, column: Int?, field: String?) -> String {
     var place: [String] = []
     if let line { place.append("line \(line)") }
     if let column { place.append("column \(column)") }
     if let field { place.append("field '\(field)'") }
-    return "\(code.rawValue): \(detail)" + (place.isEmpty ? "" : " [\(place.joined(separator: ", "))]")
+    return "\(code): \(detail)" + (place.isEmpty ? "" : " [\(place.joined(separator: ", "))]")
   }
 }
 

@@ -11,6 +11,20 @@ import Testing
 
   private struct Stop: Error {}
 
+  @Test func `a model that was imported is nobody's afterwards, and not taken for the one that is stored`() throws {
+    let item = Item(1, title: "a")
+    #expect(try container.importer(for: Item.self).run(models: [item]).progress.inserted == 1)
+    let context = ModelContext(container)
+    let rack = Rack("s")
+    context.insert(rack)
+    rack.items = try context.fetch(FetchDescriptor<Item>())
+    try context.save()
+    item.title = "b"
+    rack.items = [item]
+    try context.save()
+    #expect(try ImportTests.items(container)[1]?.title == "b")
+  }
+
   // MARK: Models
 
   @Test func `models that a closure makes`() throws {

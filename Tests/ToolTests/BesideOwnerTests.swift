@@ -158,6 +158,21 @@ import Testing
     }
   }
 
+  @Test(arguments: ["query", "export", "schema", "info"])
+  func `an output that cannot be written is not silence`(_ command: String) throws {
+    _ = try RowsFixture.make(path, tracks: 5)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: RowsFixture.program)
+    process.arguments = [command, path] + (command == "query" || command == "export" ? ["Track"] : [])
+    process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1 && text.contains("standard output"), "\(process.terminationStatus) \(text)")
+  }
+
   @Test func `a folder and a file that may only be read are enough`() throws {
     _ = try RowsFixture.make(path, tracks: 5)
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)

@@ -101,7 +101,7 @@ import Testing
     #expect(text.errors.hasPrefix("Error: notFound: "), "\(text)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")) == [])
     #expect(Transcript.of(command).ending == .usage)
-    #expect(Transcript.of("help", command).output.contains("Ends with 1"))
+    #expect(Transcript.of("help", command).output.contains("with 1"))
   }
 
   // MARK: Compact

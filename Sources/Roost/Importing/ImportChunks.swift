@@ -150,7 +150,8 @@ final class ImportChunks: @unchecked Sendable {
     }
     guard let shown = error as? GraphFault else {
       if let shown = error as? RecordFault {
-        return ImportFault(ImportFault.Reason(shown.code), shown.detail, line: number, field: shown.field)
+        return ImportFault(
+          TransferFault(TransferFault.Code(shown.code), shown.detail, line: number, field: shown.field))
       }
       return ImportFault(.syntax, "the model could not be made: \(error)", line: number)
     }
@@ -218,19 +219,5 @@ final class ImportChunks: @unchecked Sendable {
       notice.stored()
       CommitWatch.tell()
     }
-  }
-}
-
-extension ImportFault.Reason {
-  init(_ code: RecordFault.Code) {
-    self =
-      switch code {
-      case .wrongType: .wrongType
-      case .outOfRange: .outOfRange
-      case .missing: .missing
-      case .notUnique: .duplicate
-      case .tooLarge: .tooLarge
-      case .unknown, .denied, .conflict, .expired: .unknown
-      }
   }
 }

@@ -110,11 +110,7 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    var place: [String] = []
-    if let line { place.append("line \(line)") }
-    if let column { place.append("column \(column)") }
-    if let field { place.append("field '\(field)'") }
-    return "\(reason.rawValue): \(detail)" + (place.isEmpty ? "" : " [\(place.joined(separator: ", "))]")
+    TransferFault.sentence(reason.rawValue, detail, line: line, column: column, field: field)
   }
 }
 

@@ -85,6 +85,7 @@ extension GraphContext {
   ) throws -> BulkOutcome {
     try bulk { run in
       let batch = BatchInsertion(self, run)
+      defer { batch.book.end() }
       let chunk = ChunkInsertion(batch, leavesOut: leavesOut)
       try body(chunk)
       try beside(run.writer, chunk)

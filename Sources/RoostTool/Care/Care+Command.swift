@@ -64,8 +64,8 @@ extension Command {
     return Command(
       name: "compact", summary: "Move pages of a store forward, and give the end of its file back.",
       discussion: [
-        "It works in short transactions, so it may be stopped at any moment: what was done stays done. Ends with 1 if",
-        "the store is open in another process, or cannot be read or written.",
+        "It works in short transactions, so it may be stopped at any moment: what was done stays done. Ends with 3 if",
+        "the store is open in another process, and with 1 if it cannot be read or written.",
       ],
       syntax: syntax
     ) { arguments, console in

@@ -45,10 +45,9 @@ struct Command {
   /// Carries out a whole command line, the program's name left out.
   static func run(_ words: [String], on console: Console) -> Ending {
     do {
-      return try dispatch(words, console)
-    } catch is BrokenPipe {
-      // Nobody reads any more, as behind `| head`.
-      return .good
+      let ending = try dispatch(words, console)
+      try console.checkReader()
+      return ending
     } catch let error as UsageError {
       console.error("Error: \(error.sentence)")
       if let command = all.first(where: { $0.name == error.command && !$0.isHidden }) {
@@ -59,6 +58,7 @@ struct Command {
       }
       return .usage
     } catch let error as StoreError where error.errorNumber == EPIPE {
+      // Nobody reads any more, as behind `| head`.
       return .good
     } catch {
       report(error, console)

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFile
 
 #if canImport(Glibc)
   import Glibc
@@ -26,17 +27,17 @@ final class Console {
   /// How many columns the terminal has.
   let width: Int
   private let sink: (Stream, String) -> Void
-  /// Whether nobody reads the output any more.
-  private let isGone: () -> Bool
+  /// Why the output could not be written, once that has happened.
+  private let failure: () -> StoreError?
 
   init(
-    isTerminal: Bool, hasColours: Bool, width: Int = 80, isGone: @escaping () -> Bool = { false },
+    isTerminal: Bool, hasColours: Bool, width: Int = 80, failure: @escaping () -> StoreError? = { nil },
     sink: @escaping (Stream, String) -> Void
   ) {
     self.isTerminal = isTerminal
     self.hasColours = hasColours
     self.width = width
-    self.isGone = isGone
+    self.failure = failure
     self.sink = sink
   }
 
@@ -46,15 +47,17 @@ final class Console {
     let hasColours = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
     // A pipe whose reader has gone is told by a failing write, and ends the program silently.
     _ = signal(SIGPIPE, SIG_IGN)
-    final class Pipe {
-      var isGone = false
+    final class Fate {
+      var failure: StoreError?
     }
-    let pipe = Pipe()
-    return Console(isTerminal: isTerminal, hasColours: hasColours, width: columns(environment), isGone: { pipe.isGone })
-    {
-      stream, text in
-      let isWritten = Console.put(text, to: stream == .output ? 1 : 2)
-      if !isWritten, stream == .output { pipe.isGone = true }
+    let (output, errors, fate) = (ByteStream.standardOutput, ByteStream.standardError, Fate())
+    return Console(
+      isTerminal: isTerminal, hasColours: hasColours, width: columns(environment), failure: { fate.failure }
+    ) { stream, text in
+      let bytes = Array(text.utf8)
+      do { try bytes.withUnsafeBytes { try (stream == .output ? output : errors).write($0) } } catch {
+        if stream == .output, fate.failure == nil { fate.failure = error as? StoreError }
+      }
     }
   }
 
@@ -64,28 +67,9 @@ final class Console {
     return environment["COLUMNS"].flatMap { Int($0) }.map { max(20, $0) } ?? 80
   }
 
-  /// False where it could not be written.
-  private static func put(_ text: String, to descriptor: Int32) -> Bool {
-    var text = text
-    var isWritten = true
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while let start = rest.baseAddress, rest.count > 0 {
-        let count = write(descriptor, start, rest.count)
-        if count < 0 && errno == EINTR { continue }
-        if count <= 0 {
-          isWritten = false
-          return
-        }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-    }
-    return isWritten
-  }
-
   /// This console, or one like it that shows no progress, where a program reads what is printed.
   func quiet(_ isQuiet: Bool) -> Console {
-    isQuiet ? Console(isTerminal: false, hasColours: false, width: width, isGone: isGone, sink: sink) : self
+    isQuiet ? Console(isTerminal: false, hasColours: false, width: width, failure: failure, sink: sink) : self
   }
 
   // MARK: Words
@@ -107,8 +91,8 @@ final class Console {
     try checkReader()
   }
 
-  /// Throws where nobody reads the output any more.
-  func checkReader() throws { if isGone() { throw BrokenPipe() } }
+  /// Throws where the output could not be written: nobody reads it any more, or the device refuses it.
+  func checkReader() throws { if let failure = failure() { throw failure } }
 
   /// Text that a terminal shows in a style.
   func styled(_ text: String, _ style: Style) -> String {
@@ -129,9 +113,6 @@ final class Console {
     if isTerminal { sink(.output, "\r\u{1B}[K" + text) }
   }
 }
-
-/// Nobody reads the output any more.
-struct BrokenPipe: Error {}
 
 /// A bar that fills while something takes long.
 struct Progress {

@@ -1,4 +1,4 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// Makes rows of records: it knows which token goes where.
 struct RowBinder {
@@ -272,7 +272,7 @@ struct RowBinder {
 }
 
 extension TransferFault.Code {
-  init(_ code: RecordFault.Code) {
+  package init(_ code: RecordFault.Code) {
     self =
       switch code {
       case .wrongType: .wrongType
