@@ -199,7 +199,7 @@ final class ImportChunks: @unchecked Sendable {
     var rest = open[...]
     open = []
     while !rest.isEmpty {
-      let part = rest.prefix(options.chunk)
+      let part = rest.prefix(options.chunkOfModels)
       rest = rest.dropFirst(part.count)
       try target.store.write(isRelaxed: graph.isRelaxed, author: options.author) { writer in
         notice.begin(writer)
