@@ -184,6 +184,6 @@ let package = Package(
     .testTarget(
       name: "Swift5ModelTests", dependencies: ["SwiftData"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-    tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests("KVTests", of: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )
