@@ -171,7 +171,7 @@ let package = Package(
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
-    tests("GuideTests", of: ["SwiftData"]),
+    tests("GuideTests", of: ["SwiftData", "RoostTestSupport"]),
     tests(
       "TransferTests",
       of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),

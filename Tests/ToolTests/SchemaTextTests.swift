@@ -10,25 +10,9 @@
   @Suite struct SchemaTextTests {
     /// Has the compiler check the text, against the modules that were built for these tests.
     private func complaints(_ text: String) throws -> String {
-      let folder = try ScratchFolder()
-      let file = URL(filePath: folder.file("Models.swift"))
-      try Data(("import Foundation\nimport SwiftData\n\n" + text).utf8).write(to: file)
-      let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path()
-      let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = [
-        "swiftc", "-typecheck", "-swift-version", "6", "-I", products + "Modules", "-I", root + "Sources/CLZ4",
-        "-Xcc", "-fmodule-map-file=\(products)CRetain.build/module.modulemap",
-        "-load-plugin-executable", products + "RoostMacros-tool#RoostMacros", "-warnings-as-errors", file.path(),
-      ]
-      let pipe = Pipe()
-      (process.standardOutput, process.standardError) = (pipe, pipe)
-      try process.run()
-      let said = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      if process.terminationStatus == 0 { return "" }
-      return said.isEmpty ? "status \(process.terminationStatus)" : said
+      let outcome = try CompilerCheck.types(["Models.swift": "import Foundation\nimport SwiftData\n\n" + text])
+      if outcome.isGood { return "" }
+      return outcome.text.isEmpty ? "the compiler failed" : outcome.text
     }
 
     /// It named inverses on both sides, where the compiler goes round in a circle, and left out initializers.
