@@ -12,6 +12,8 @@ final class ImportChunks: @unchecked Sendable {
   let map: EntityMap
   let options: ImportOptions
   let graph: GraphContext
+  /// Which models are in already.
+  private let memory = ChunkMemory()
   private var plain = RoostTransfer.ImportProgress()
   private let clock = ImportProgressClock(nil)
   var report = ImportReport()
@@ -107,7 +109,7 @@ final class ImportChunks: @unchecked Sendable {
     var next = plain
     var faults: [ImportFault] = []
     do {
-      try graph.insertChunk(leavesOut: leavesOut) { insertion in
+      try graph.insertChunk(leavesOut: leavesOut, memory) { insertion in
         try body(insertion)
       } beside: { writer, insertion in
         next.records += insertion.count

@@ -164,7 +164,7 @@ final class RowStoring {
       try checkMissing(row)
       return (try table.insert(&row.builder), .inserted)
     }
-    if !meetsRows, row.missing == nil, table.fits(row.builder) {
+    if !meetsRows, row.missing == nil {
       // Looks for unique values once, where an upsert does so twice.
       do { return (try table.insert(&row.builder), .inserted) } catch let fault as RecordFault
         where fault.code == .notUnique
