@@ -111,31 +111,18 @@ extension BatchInsertion {
   }
 
   private func partMutual(_ object: any _ModelObject, _ place: Place, _ relation: Relation) throws {
-    let catalog = run.writer.catalog
-    guard let side = catalog.relationship(relation.way.id), let inverse = catalog.inverse(of: side) else { return }
+    guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     let own = RowID(object._$state.row)
     let slot = try place.table.slot(place.map.type.fieldName(relation.property))
-    func lead(_ row: RowID, to other: RowID?) throws {
-      try place.table.update(row) { builder in
-        if let other { builder.set(slot, reference: other) } else { builder.setNull(slot) }
-      }
-      run.note(changed: row.number, place.map.home)
+    if let other = try place.table.reference(slot, of: own), try place.table.reference(slot, of: other) != own,
+      let known = object.one(relation.property).object.map({ context.model($0, relation) }),
+      let decision = book.merged[ObjectIdentifier(known)],
+      try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
+    {
+      try place.table.update(own) { builder in builder.setNull(slot) }
+      run.note(changed: own.number, place.map.home)
     }
-    var partner = try place.table.reference(slot, of: own)
-    if let other = partner, try place.table.reference(slot, of: other) != own {
-      let known = object.one(relation.property).object.map { context.model($0, relation) }
-      if let known, let decision = book.merged[ObjectIdentifier(known)],
-        try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
-      {
-        try lead(own, to: nil)
-        partner = nil
-      } else {
-        try lead(other, to: own)
-      }
-    }
-    for row in try run.writer.links(inverse).rows(of: own) where row != partner { try lead(row, to: nil) }
-    guard let partner else { return }
-    for row in try run.writer.links(inverse).rows(of: partner) where row != own { try lead(row, to: nil) }
+    try run.writer.agree(mutual: side, of: own) { run.note(changed: $0.number, place.map.home) }
   }
 
   // MARK: Those that are there

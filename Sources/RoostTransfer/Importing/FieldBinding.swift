@@ -184,5 +184,8 @@ struct FieldBinding {
     throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
   }
 
+  /// Whether a record that says nil says nothing.
+  var skipsNil: Bool { options.conflict == .merge }
+
   func isOptional(_ field: Int) -> Bool { entity.fields[field].isOptional }
 }

@@ -193,14 +193,16 @@ struct RowBinder {
       at += 1
     case .reference(let one, let number, let way):
       try note(number, row)
-      row.references.append(number)
       if values.isNil(token) {
         guard binding.isOptional(number) else {
           throw ValueFault(.missing, "it leads nowhere, and must lead somewhere")
         }
+        // Then one that waits goes on waiting, too.
+        if !binding.skipsNil { row.references.append(number) }
         at += 1
         return
       }
+      row.references.append(number)
       let (key, next) = try values.value(at: at, as: finder.type(way, batch, token), isOptional: false)
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
