@@ -22,6 +22,14 @@ struct FieldBinding {
     var entity: EntityID
     var index: String?
     var type: FieldType
+
+    /// Whether a key may look like a row's number.
+    var isText: Bool {
+      switch type {
+      case .string, .url, .data: index != nil
+      default: false
+      }
+    }
   }
 
   /// The field in which a row says of which class its object is.

@@ -154,7 +154,6 @@ enum KeyText {
     try batch.text.append(Byte.newline)
     var parser = JSONParser(batch, 0..<batch.text.count, TransferLimits())
     _ = try parser.parse()
-    let type = RowFinder.type(way, batch.bytes(batch.tokens[0]))
-    return try ValueReader(batch).value(at: 0, as: type, isOptional: false).value
+    return try ValueReader(batch).key(at: 0, way).value
   }
 }
