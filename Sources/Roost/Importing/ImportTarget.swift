@@ -104,7 +104,9 @@ final class ImportNotice: ImportWatch {
 
   func begin(_ writer: RecordWriter) { notice.begin(writer) }
   func changed(_ row: RowID, of entity: EntityID) { notice.changed(row, of: entity) }
-  func led(_ row: RowID, _ relationship: Relationship) { notice.led(row, relationship) }
+  func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    notice.led(row, of: entity, by: relationship)
+  }
   func beginRow() { notice.beginRow() }
   func end() { notice.end() }
 

@@ -11,10 +11,13 @@ package final class RowNotice {
   private var led: Set<LinkKey> = []
   /// By relationship, the other side as it is counted; nil where nobody counts it.
   private var counted: [RelationshipID: LinkKey?] = [:]
+  /// Whether anything is counted at all.
+  private let isCounted: Bool
 
   package init(_ store: GraphStore) {
     self.store = store
     context = GraphContext(store)
+    isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
   }
 
   /// A transaction begins.
@@ -28,10 +31,10 @@ package final class RowNotice {
   }
 
   /// Something leads to the row by a relationship now, or does not any more.
-  package func led(_ row: RowID, _ relationship: Relationship) {
-    guard let map = store.map(of: relationship.target) else { return }
+  package func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    guard let map = store.map(of: entity) else { return }
     run?.note(owner: row.number, map.home)
-    if var key = otherSide(relationship) {
+    if isCounted, var key = otherSide(relationship) {
       key.row = row.number
       led.insert(key)
     }
@@ -65,16 +68,16 @@ package final class RowNotice {
   }
 
   /// The list, without a row, in which rows stand that lead by a relationship, if it has a least or a greatest number of members.
-  private func otherSide(_ relationship: Relationship) -> LinkKey? {
-    if let known = counted[relationship.id] { return known }
+  private func otherSide(_ relationship: RelationshipID) -> LinkKey? {
+    if let known = counted[relationship] { return known }
     var found: LinkKey?
-    for map in store.maps where map.entity.id == relationship.entity {
+    for map in store.maps {
       for case .some(let relation) in store.relations[map.number]
-      where relation.way.id == relationship.id && inverseCounts(relation) {
+      where relation.way.id == relationship && inverseCounts(relation) {
         if let inverse = relation.inverse { found = LinkKey(map: relation.target, row: 0, property: inverse) }
       }
     }
-    counted[relationship.id] = .some(found)
+    counted[relationship] = .some(found)
     return found
   }
 

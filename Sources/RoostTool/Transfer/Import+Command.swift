@@ -44,7 +44,7 @@ extension Command {
           Syntax.Option(
             name: "rejects", value: "file",
             help: "Where bad records go, to be imported again; of a table with '--names'."),
-          Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction (5000)."),
+          Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction; else up to 50,000."),
           Syntax.Option(name: "sync", help: "Make each chunk durable before the next one."),
           Syntax.Option(name: "author", value: "name", help: "Who did it, for the history (roost import)."),
           Syntax.Option(
@@ -105,7 +105,7 @@ private struct Importing {
     }
     options.ignoresUnknown = arguments.has("ignore-unknown")
     if let most = try arguments.number("skip-bad", in: 0...Int.max) { options.badRecords = .skip(most: most) }
-    options.chunk = try arguments.number("chunk", in: 1...10_000_000) ?? 5000
+    options.chunk = try arguments.number("chunk", in: 1...10_000_000)
     options.durability = arguments.has("sync") ? .full : .relaxed
     options.author = arguments.text("author") ?? "roost import"
     options.name = arguments.text("resume")

@@ -6,7 +6,7 @@ struct FieldBinding {
     /// A field, by its number among the entity's. The structs around it, which are then there.
     case field(Int, presences: [Int])
     /// A reference, by a key of the row it leads to.
-    case reference(Relationship, field: Int, KeyWay)
+    case reference(ReferenceTarget)
     /// The list of a relationship by links, by keys.
     case list(Relationship, KeyWay)
     /// The name of the row's class.
@@ -15,6 +15,19 @@ struct FieldBinding {
     case structure(presence: Int?)
     /// Nobody wants it.
     case nothing
+  }
+
+  /// A reference and how its target is named. One object, so that it is passed on for the price of one count.
+  final class ReferenceTarget: Sendable {
+    let relationship: Relationship
+    let field: Int
+    let way: KeyWay
+
+    init(_ relationship: Relationship, field: Int, _ way: KeyWay) {
+      self.relationship = relationship
+      self.field = field
+      self.way = way
+    }
   }
 
   /// How the rows of an entity are named: by a unique field, or by their number.
@@ -86,7 +99,7 @@ struct FieldBinding {
       targets[field.name] = .field(number, presences: presences)
       guard case .reference(let target) = field.type else { continue }
       let one = relationships.first { $0.shape == .one(field.id) }
-      if let one { targets[field.name] = .reference(one, field: number, Self.way(target, catalog)) }
+      if let one { targets[field.name] = .reference(ReferenceTarget(one, field: number, Self.way(target, catalog))) }
     }
     for one in relationships where one.shape == .links {
       targets[one.name] = .list(one, Self.way(one.target, catalog))

@@ -50,7 +50,7 @@ package protocol ImportWatch: AnyObject {
   /// A row that was there has other values, or other members.
   func changed(_ row: RowID, of entity: EntityID)
   /// Something leads to a row by a relationship now, or does not any more.
-  func led(_ row: RowID, _ relationship: Relationship)
+  func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID)
   /// Whether rows have to be looked at by themselves: see ``fault(of:but:)``.
   var judges: Bool { get }
   /// A row is about to be stored that is to be judged.

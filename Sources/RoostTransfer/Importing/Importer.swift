@@ -58,7 +58,7 @@ package final class Importer {
   }
 
   private func store(_ input: any ByteInput, _ format: TextFormat, _ check: UInt64) throws {
-    let (queue, chunk) = (PieceQueue(pieces: 3), max(1, options.chunk))
+    let (queue, chunk) = (PieceQueue(pieces: 4), max(1, options.chunk ?? ImportOptions.piece))
     let stage = ReadingStage(
       store, options, input, format, skip: report.progress.records, check: check, chunk, queue)
     let thread = try Thread { stage.run() }
@@ -71,8 +71,7 @@ package final class Importer {
       thread.join()
     }
     while let piece = try queue.take() {
-      try store(piece)
-      queue.giveBack(piece)
+      try store(piece, queue)
       if cancellation?.isCancelled == true { break }
     }
     report.isCancelled = cancellation?.isCancelled == true
@@ -92,25 +91,24 @@ package final class Importer {
 
   // MARK: Storing
 
-  private func store(_ piece: ImportPiece) throws {
+  /// Stores a piece in one transaction, and with it those that are ready, where nobody chose how many records that is.
+  private func store(_ first: ImportPiece, _ queue: PieceQueue) throws {
     var next = report.progress
-    var faults = piece.faults
+    var faults: [TransferFault] = []
     try store.write(options.durability, author: options.author) { writer in
       try watch?.begin(writer)
       let storing = try RowStoring(self, writer)
-      next.records += piece.records
-      next.bytes = piece.inputEnd
-      for row in piece.rows {
-        do {
-          try storing.store(row, &next)
-        } catch let fault as RecordFault where options.conflict != .throw || fault.code != .notUnique {
-          faults.append(badRecord(fault, row))
-        }
+      var (piece, byteCount) = (first, 0)
+      while true {
+        try store(piece, storing, &next, &faults)
+        byteCount += piece.byteCount
+        try keeper.note(next, check: piece.check, writer)
+        queue.giveBack(piece)
+        guard options.chunk == nil, next.records - report.progress.records < ImportOptions.mostOfChunk,
+          byteCount < options.pieceBytes, let more = queue.takeReady()
+        else { break }
+        piece = more
       }
-      next.bad += faults.count
-      try checkBad(faults, next)
-      try keeper.note(next, check: piece.check, writer)
-      columns = piece.names
       // Before the commit: whatever comes between, none of them is lost, though some may be told twice.
       for fault in faults { try reject?(fault) }
       try watch?.end()
@@ -119,6 +117,25 @@ package final class Importer {
     report.progress = next
     report.faults += faults.prefix(max(0, options.mostReported - report.faults.count))
     progress?(next)
+  }
+
+  private func store(
+    _ piece: ImportPiece, _ storing: RowStoring, _ next: inout ImportProgress, _ faults: inout [TransferFault]
+  ) throws {
+    next.records += piece.records
+    next.bytes = piece.inputEnd
+    var found = piece.faults
+    for row in piece.rows {
+      do {
+        try storing.store(row, &next)
+      } catch let fault as RecordFault where options.conflict != .throw || fault.code != .notUnique {
+        found.append(badRecord(fault, row))
+      }
+    }
+    next.bad += found.count
+    try checkBad(found, next)
+    faults += found
+    columns = piece.names
   }
 
   private func checkBad(_ faults: [TransferFault], _ next: ImportProgress) throws {

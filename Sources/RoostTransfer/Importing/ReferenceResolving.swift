@@ -107,7 +107,9 @@ struct ReferenceResolving {
       try set()
     }
     watch?.changed(kept.row, of: relationship.entity)
-    for other in [kept.former, target] { if let other { watch?.led(other, relationship) } }
+    for other in [kept.former, target] {
+      if let other { watch?.led(other, of: relationship.target, by: relationship.id) }
+    }
     return nil
   }
 
@@ -130,7 +132,7 @@ struct ReferenceResolving {
       try writer.agree(mutual: relationship, of: row, former: []) { watch?.changed($0, of: relationship.entity) }
     }
     watch?.changed(row, of: relationship.entity)
-    for target in targets { watch?.led(target, relationship) }
+    for target in targets { watch?.led(target, of: relationship.target, by: relationship.id) }
   }
 }
 

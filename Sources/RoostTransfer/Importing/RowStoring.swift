@@ -9,7 +9,9 @@ final class RowStoring {
   /// The unique indexes that say whether a row is there already.
   private let deciding: [IndexID]
   /// The relationships of the entity's references, by field.
-  private let relationships: [Int: Relationship]
+  private let relationships: [RelationshipID?]
+  /// Relationships that are their own other side.
+  private let mutual: Set<String>
   /// Where a row led last, which was there.
   private var sure: (target: EntityID, row: RowID)?
   /// Where the row says of which class it is.
@@ -26,10 +28,9 @@ final class RowStoring {
     kind = try? table.slot(FieldBinding.kindName)
     openReferences = try importer.keeper.references(writer)
     deciding = importer.options.deciding(writer.catalog)
-    let (all, fields) = (writer.catalog.relationships(of: table.entity.id), table.entity.fields)
-    relationships = fields.indices.reduce(into: [:]) { found, number in
-      found[number] = all.first { $0.shape == .one(fields[number].id) }
-    }
+    let all = writer.catalog.relationships(of: table.entity.id)
+    relationships = table.entity.fields.map { field in all.first { $0.shape == .one(field.id) }?.id }
+    mutual = importer.options.shape?.mutual ?? []
   }
 
   func store(_ row: BuiltRow, _ next: inout ImportProgress) throws {
@@ -55,9 +56,6 @@ final class RowStoring {
     }
   }
 
-  /// Relationships that are their own other side.
-  private var mutual: Set<String> { options.shape?.mutual ?? [] }
-
   /// The row's number; nil where the one that was there stays.
   private func put(_ row: BuiltRow, _ next: inout ImportProgress) throws -> RowID? {
     try lead(row)
@@ -74,7 +72,9 @@ final class RowStoring {
     }
     if let watch = importer.watch {
       if outcome == .updated { watch.changed(id, of: table.entity.id) }
-      for lead in row.leads { if let one = relationship(lead.field) { watch.led(lead.row, one) } }
+      for lead in row.leads {
+        if let one = relationships[lead.field] { watch.led(lead.row, of: lead.target, by: one) }
+      }
     }
     let isNew = outcome == .inserted
     if !isNew { try dropOpen(id, row) }
@@ -88,7 +88,9 @@ final class RowStoring {
 
   // MARK: References
 
-  private func relationship(_ field: Int) -> Relationship? { relationships[field] }
+  private func relationship(_ field: Int) -> Relationship? {
+    relationships[field].flatMap { writer.catalog.relationship($0) }
+  }
 
   /// Looks again where references lead: rows come and go while a record waits for its turn.
   private func lead(_ row: BuiltRow) throws {
@@ -169,7 +171,7 @@ final class RowStoring {
     let isMutual = mutual.contains(one.name)
     let former = isNew || (importer.watch == nil && !isMutual) ? [] : try links.rows(of: id)
     if let watch = importer.watch, former != rows {
-      for row in former + rows { watch.led(row, one) }
+      for row in former + rows { watch.led(row, of: one.target, by: one.id) }
       watch.changed(id, of: one.entity)
     }
     try links.replace(rows, of: id)
@@ -239,11 +241,13 @@ final class RowStoring {
   private func tellLeaving(_ existing: Row, _ row: BuiltRow) {
     guard let watch = importer.watch, options.conflict != .skip else { return }
     for number in row.references {
-      guard let one = relationship(number) else { continue }
+      guard let one = relationships[number], case .reference(let target) = table.entity.fields[number].type else {
+        continue
+      }
       let slot = table.layout.slots[number]
       if table.layout.isNull(existing.start, slot) { continue }
       let word = UInt64(littleEndian: existing.start.loadUnaligned(fromByteOffset: slot.position, as: UInt64.self))
-      if word != 0 { watch.led(RowID(word), one) }
+      if word != 0 { watch.led(RowID(word), of: target, by: one) }
     }
   }
 
