@@ -70,6 +70,7 @@ public struct ImportOptions: Sendable {
       "mostRecordBytes, mostFieldBytes and mostDepth must be 1 at least")
     try refuse(mostDepth > 1000, "mostDepth may be 1000 at most")
     try refuse(name?.isEmpty == true, "the name of an import is empty: give it one, or nil")
+    try refuse(name?.hasPrefix("@") == true, "the name of an import may not begin with \"@\": give it another one")
     try refuse(rejects?.isFileURL == false, "rejects must be a file's URL: make it with URL(filePath:)")
   }
 

@@ -166,6 +166,14 @@ private struct Importing {
     return (whole, stream.byteCount)
   }
 
+  private static func words(_ open: UnresolvedReference) -> String {
+    switch open.reason {
+    case .missing: "leads to \(open.key), which is not there"
+    case .refused(let why): "may not lead to \(open.key): \(why)"
+    case .changed: "was to lead to \(open.key), and leads elsewhere by now"
+    }
+  }
+
   private static func note(_ fault: TransferFault, _ output: DescriptorOutput) throws {
     var record = fault.record
     if record.last != 10 { record.append(10) }
@@ -188,7 +196,7 @@ private struct Importing {
     if done.bad > 20 { console.line("     and \(Wording.count(done.bad - min(20, report.faults.count))) more") }
     for one in report.unresolved.prefix(20) {
       console.line(
-        console.styled("open", .bad) + "  \(one.property) of row #\(one.row) leads to \(one.key), which is not there")
+        console.styled("open", .bad) + "  \(one.property) of row #\(one.row) " + Self.words(one))
     }
     if report.unresolvedCount > 20 { console.line("      and \(Wording.count(report.unresolvedCount - 20)) more") }
     var parts = ["\(Wording.count(done.inserted)) inserted"]

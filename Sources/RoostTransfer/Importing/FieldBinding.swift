@@ -35,6 +35,14 @@ struct FieldBinding {
     var entity: EntityID
     var index: String?
     var type: FieldType
+
+    /// Whether a key may look like a row's number.
+    var isText: Bool {
+      switch type {
+      case .string, .url, .data: index != nil
+      default: false
+      }
+    }
   }
 
   /// The field in which a row says of which class its object is.
@@ -196,6 +204,9 @@ struct FieldBinding {
     let known = targets.keys.filter { !structures.contains($0) }.sorted()
     throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
   }
+
+  /// Whether a record that says nil says nothing.
+  var skipsNil: Bool { options.conflict == .merge }
 
   func isOptional(_ field: Int) -> Bool { entity.fields[field].isOptional }
 }

@@ -117,8 +117,17 @@ package struct UnresolvedReference: Hashable, Sendable {
   package let property: String
   /// As it stood in the input.
   package let key: String
-  /// Why it may not lead where it should; nil where there is no such row.
-  package internal(set) var reason: String?
+  package let reason: Reason
+
+  /// Why it leads nowhere.
+  package enum Reason: Hashable, Sendable {
+    /// There is no such row.
+    case missing
+    /// The row may not be led to.
+    case refused(String)
+    /// Somebody let it lead elsewhere while it waited.
+    case changed
+  }
 }
 
 /// Ends an import behind the chunk that is written at the moment.

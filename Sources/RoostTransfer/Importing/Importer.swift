@@ -31,12 +31,11 @@ package final class Importer {
     self.cancellation = cancellation
     self.progress = progress
     self.reject = reject
+    keeper = ImportKeeper(store, named: options.name, isRelaxed: options.isRelaxed, author: options.author)
   }
 
-  /// What the import is called in the store: one without a name is called as its run.
-  private(set) var name = ""
-  /// What the run says of itself there; nil where there is nothing to keep.
-  private var claim: ImportClaim?
+  /// What the run keeps in the store.
+  let keeper: ImportKeeper
 
   /// Whether an earlier run of the same name was cut off.
   package func isResumed() throws -> Bool {
@@ -46,21 +45,15 @@ package final class Importer {
 
   /// Imports everything. What was stored before an error stays.
   package func run(_ input: any ByteInput, _ format: TextFormat) throws -> ImportReport {
-    let run = ImportRuns.shared.begin()
-    defer { ImportRuns.shared.end(run) }
-    name = options.name ?? ImportRuns.prefix + run
-    let check = try begin(format, run)
-    do { try store(input, format, check) } catch {
+    defer { keeper.end() }
+    try begin(format)
+    do { try store(input, format, keeper.check) } catch {
       // Nobody can go on with it, so what is stored leads where it can. If that fails too the next import tidies up.
       if options.name == nil { try? resolve() }
       throw error
     }
-    if report.isCancelled, options.name != nil {
-      // Whoever gets a report may rely on it.
-      try store.write(.full, author: options.author) { _ in }
-    } else {
-      try resolve()
-    }
+    // Whoever gets a report may rely on it.
+    if report.isCancelled, options.name != nil { try keeper.leave() } else { try resolve() }
     return report
   }
 
@@ -84,41 +77,16 @@ package final class Importer {
     report.isCancelled = cancellation?.isCancelled == true
   }
 
-  /// Makes the import this run's own, and returns the check of what an earlier one had stored.
-  private func begin(_ format: TextFormat, _ run: String) throws -> UInt64 {
-    (report, claim) = (ImportReport(), nil)
+  private func begin(_ format: TextFormat) throws {
+    report = ImportReport()
     try store.read { try options.check($0.catalog) }
     // The catalog must not change while a piece is stored.
-    let keeps = try store.read { reader in
+    let waits = try store.read { reader in
       let relationships = reader.catalog.entity(options.entity).map { reader.catalog.relationships(of: $0.id) } ?? []
-      return options.name != nil || relationships.contains { !$0.isHidden }
+      return relationships.contains { !$0.isHidden }
     }
-    guard keeps else { return 0 }
-    let own = ImportClaim(name, options.entity, format, run)
-    let came = try store.write(options.durability, author: options.author) { writer in
-      try ImportState.prepare(writer)
-      return try ImportState.claim(own, writer)
-    }
-    (claim, report.progress) = (own, came.progress)
-    try tidyUp()
-    return came.check
-  }
-
-  /// Removes what imports without names kept that ended with their process: nobody comes back for it.
-  private func tidyUp() throws {
-    let dead = try store.read { try ImportState.dead($0) }
-    if dead.isEmpty { return }
-    while true {
-      let kept = try store.read { try ImportState.kept(dead, most: 5000, $0) }
-      if kept.isEmpty { break }
-      try store.write(options.durability, author: options.author) { writer in
-        let table = try writer.table(ImportState.references)
-        for one in kept { try table.delete(one.id) }
-      }
-    }
-    try store.write(options.durability, author: options.author) { writer in
-      for name in dead { try ImportState.forget(name, writer) }
-    }
+    try keeper.begin(options.entity, ImportClaim.format(format), waits: waits)
+    report.progress = keeper.progress
   }
 
   // MARK: Storing
@@ -134,7 +102,7 @@ package final class Importer {
       while true {
         try store(piece, storing, &next, &faults)
         byteCount += piece.byteCount
-        if let claim, options.name != nil { try ImportState.set(next, piece.check, claim, writer) }
+        try keeper.note(next, check: piece.check, writer)
         queue.giveBack(piece)
         guard options.chunk == nil, next.records - report.progress.records < ImportOptions.mostOfChunk,
           byteCount < options.pieceBytes, let more = queue.takeReady()
@@ -192,22 +160,10 @@ package final class Importer {
 
   /// Looks up what was not there when it was named, and forgets the import.
   private func resolve() throws {
-    while true {
-      let resolving = try store.read { reader in
-        try ReferenceResolving(ImportState.kept([name], most: 5000, reader), reader)
-      }
-      if resolving.kept.isEmpty { break }
-      var unresolved: [UnresolvedReference] = []
-      try store.write(options.durability, author: options.author) { writer in
-        try watch?.begin(writer)
-        unresolved = try resolving.store(writer, watch)
-        try watch?.end()
-      }
-      watch?.stored()
+    try keeper.resolve(KeyFinder(), mutual: options.shape?.mutual ?? [], watch) { unresolved in
       report.unresolvedCount += unresolved.count
       report.unresolved += unresolved.prefix(max(0, options.mostReported - report.unresolved.count))
     }
-    // With it everything before is on the disk.
-    try store.write(.full, author: options.author) { try ImportState.forget(name, $0) }
+    try keeper.forget()
   }
 }

@@ -214,15 +214,17 @@ struct RowBinder {
     case .reference(let target):
       let (number, way) = (target.field, target.way)
       try note(number, row)
-      row.references.append(number)
       if values.isNil(token) {
         guard binding.isOptional(number) else {
           throw ValueFault(.missing, "it leads nowhere, and must lead somewhere")
         }
+        // Then one that waits goes on waiting, too.
+        if !binding.skipsNil { row.references.append(number) }
         at += 1
         return
       }
-      let (key, next) = try values.value(at: at, as: finder.type(way, batch, token), isOptional: false)
+      row.references.append(number)
+      let (key, next) = try values.key(at: at, way)
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
         row.leads.append((number, way.entity, found))
@@ -246,9 +248,7 @@ struct RowBinder {
       at += 1
       return
     }
-    let type = FieldType.array(.plain(way.index == nil ? .reference(way.entity) : way.type))
-    let (found, next) = try values.value(at: at, as: type, isOptional: false)
-    guard case .array(let keys) = found else { throw ValueFault(.wrongType, "a list is expected") }
+    let (keys, next) = try values.keys(at: at, way)
     var rows: [RowID] = []
     for key in keys {
       // Where one is missing all are looked up at the end, so that their order stays.
