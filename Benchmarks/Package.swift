@@ -46,5 +46,7 @@ let package = Package(
     // Without the peers: it needs nothing but Roost.
     .executableTarget(
       name: "ColdScan", dependencies: [.product(name: "RoostKV", package: "roost")], swiftSettings: strict),
+    .executableTarget(
+      name: "Asking", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
   ]
 )

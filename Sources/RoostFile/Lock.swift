@@ -28,6 +28,7 @@ package final class Lock: @unchecked Sendable {
   package func acquire() { pthread_mutex_lock(mutex) }
   package func release() { pthread_mutex_unlock(mutex) }
 
+  @inlinable
   package func withLock<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
     acquire()
     defer { release() }

@@ -64,7 +64,9 @@ import Testing
   static let sources: [Source] = {
     let folder = root.appendingPathComponent("Sources")
     let found = FileManager.default.enumerator(atPath: folder.path)!
-    return found.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+    // What guides show is no part of a floor.
+    let paths = found.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
+    return paths.sorted().map { path in
       let text = try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
       return Source(
         floor: String(path.prefix { $0 != "/" }), path: path, text: text ?? "",

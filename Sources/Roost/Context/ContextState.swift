@@ -132,14 +132,20 @@ final class ContextState {
     var isOuter = false
     // What was committed is told when the turn is given back.
     defer { if isOuter { CommitWatch.tell() } }
+    func inside() throws -> Result {
+      isOuter = depth == 0
+      depth += 1
+      defer { depth -= 1 }
+      return try body()
+    }
     return try Doorway.pass {
+      // There mostly is one.
+      if graphs.count == 1 {
+        guard let only = graphs[0] else { return try inside() }
+        return try only.call(activity, inside)
+      }
       func within(_ graphs: ArraySlice<GraphContext>) throws -> Result {
-        guard let first = graphs.first else {
-          isOuter = depth == 0
-          depth += 1
-          defer { depth -= 1 }
-          return try body()
-        }
+        guard let first = graphs.first else { return try inside() }
         return try first.call(activity) { try within(graphs.dropFirst()) }
       }
       return try within(open[...])

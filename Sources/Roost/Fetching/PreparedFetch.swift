@@ -13,6 +13,46 @@ enum PreparedFetch {
     let map: EntityMap
     let question: Question
     let values: [Value]
+
+    func objects(_ offset: Int?, _ limit: Int?) throws -> [AnyObject]? {
+      // SwiftData's limit of 0 is none.
+      let limit = limit ?? 0
+      return try graph.objects(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map)
+    }
+  }
+
+  /// A predicate of which only the model is left to be known.
+  struct Asked {
+    let model: any _ModelObject.Type
+    let expression: any PredicateExpression<Bool>
+    let variable: PredicateExpressions.VariableID
+    let includesPending: Bool
+  }
+
+  /// The way of a predicate whose template is known and trusted; nil where something has to be found out first.
+  private static func way(_ asked: Asked, _ state: ContextState) throws -> Way? {
+    let place = try state.stores.known(asked.model)
+    if place.map.family != nil { return nil }
+    let graph = state.graph(place.store)
+    if asked.includesPending {
+      graph.processPendingChanges()
+      if graph.hasChanges { return nil }
+    }
+    let ground = try graph.ground()
+    guard let edition = ground.edition,
+      let prepared = state.stores.templates.known(asked.expression, asked.variable, place.map, graph, edition),
+      let question = prepared.template.question(place.map.entity.name, [], ground)
+    else { return nil }
+    return Way(graph: graph, map: place.map, question: question, values: prepared.values)
+  }
+
+  static func objects(_ asked: Asked, _ offset: Int?, _ limit: Int?, _ state: ContextState) throws -> [AnyObject]? {
+    try way(asked, state)?.objects(offset, limit)
+  }
+
+  static func count(_ asked: Asked, _ state: ContextState) throws -> Int? {
+    guard let way = try way(asked, state) else { return nil }
+    return try way.graph.planner().count(way.question, way.values)
   }
 
   private static func way<Model: PersistentModel>(
@@ -38,10 +78,7 @@ enum PreparedFetch {
   ) throws -> [Model]? {
     if descriptor.relationshipKeyPathsForPrefetching.count != 0 { return nil }
     guard let way = try way(descriptor, state) else { return nil }
-    // SwiftData's limit of 0 is none.
-    let limit = descriptor.fetchLimit ?? 0
-    let found = try way.graph.objects(
-      way.question, way.values, offset: max(0, descriptor.fetchOffset ?? 0), limit: limit > 0 ? limit : nil, way.map)
+    let found = try way.objects(descriptor.fetchOffset, descriptor.fetchLimit)
     // An array of objects is the same in memory whatever their class.
     return found.map { unsafeBitCast($0, to: [Model].self) }
   }

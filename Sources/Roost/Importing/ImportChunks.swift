@@ -19,6 +19,8 @@ final class ImportChunks: @unchecked Sendable {
   /// What the run keeps in the store: its name, and references whose targets have not come yet.
   private let keeper: ImportKeeper
   private let mutual: Set<String>
+  /// How many elements a chunk has.
+  let size: Int
   var report = ImportReport()
   /// Where snapshots became rows to which others of the import may lead; nil where none can.
   var rows: SnapshotRows?
@@ -37,6 +39,7 @@ final class ImportChunks: @unchecked Sendable {
     self.target = target
     self.map = map
     self.options = options
+    size = options.chunk(of: kind)
     graph = GraphContext(target.store)
     graph.author = options.author
     graph.isRelaxed = options.durability == .relaxed

@@ -27,8 +27,8 @@ public struct ImportOptions: Sendable {
 
   public var conflict = Conflict.update
   public var badRecords = BadRecords.stop
-  /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready: of a text up to 50,000,
-  /// of models and snapshots 5,000.
+  /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready of a text, up to
+  /// 50,000, for 20,000 snapshots, and for 5,000 models.
   public var chunk: Int?
   /// Whether each chunk waits until it is on the disk. When an import returns, all of it is there in any case; with `relaxed` a crash of the
   /// machine before that may lose the newest chunks.
@@ -74,8 +74,8 @@ public struct ImportOptions: Sendable {
     try refuse(rejects?.isFileURL == false, "rejects must be a file's URL: make it with URL(filePath:)")
   }
 
-  /// How many models or snapshots are one transaction.
-  var chunkOfModels: Int { chunk ?? 5000 }
+  /// How many models, which stay in memory for it, or snapshots are one transaction.
+  func chunk(of kind: ImportChunks.Kind) -> Int { chunk ?? (kind == .models ? 5000 : 20_000) }
 
   /// The same for the floor below.
   func plain(into entity: String, hasUnique: Bool, _ shape: ImportShape?) -> RoostTransfer.ImportOptions {

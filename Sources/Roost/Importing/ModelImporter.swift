@@ -139,14 +139,14 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     _ store: ([Element], ImportChunks) throws -> Void
   ) throws {
     var (left, pending) = (chunks.skipped, [Element]())
-    pending.reserveCapacity(min(options.chunkOfModels, 1 << 16))
+    pending.reserveCapacity(min(chunks.size, 1 << 16))
     for element in elements {
       if left > 0 {
         left -= 1
         continue
       }
       pending.append(element)
-      if pending.count < options.chunkOfModels { continue }
+      if pending.count < chunks.size { continue }
       try store(pending, chunks)
       progress?(chunks.progress)
       pending.removeAll(keepingCapacity: true)
@@ -179,7 +179,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
           continue
         }
         pending.append(element)
-        if pending.count < options.chunkOfModels { continue }
+        if pending.count < chunks.size { continue }
         try await hand(pending)
         pending = []
       }

@@ -6,22 +6,31 @@ internal import RoostRecords
 /// Values from outside a predicate, as the engine knows them.
 enum Constant {
   static func make(_ captured: Piece.Captured) throws -> Condition {
+    // What predicates mostly hold is known without asking what its type conforms to.
+    if let plain = PlainType.of(captured.type) {
+      return condition(plain.value(any: captured.constant), Kind(plain.element), captured)
+    }
     guard let type = captured.type as? any Codable.Type else { throw Untranslatable(captured.constant) }
     guard isComparedByValue(type) else { throw Untranslatable(captured.constant) }
     func open<Known: Codable>(_ type: Known.Type) throws -> Condition? {
       let coder = try CoderShelf.shared.coder(of: type)
       guard let known = captured.constant as? Known, let value = coder.value(known) else { return nil }
-      let kind = Kind(coder.form.element)
-      // Whether it is nil belongs to the template; any other value may be another one.
-      if let leaf = captured.leaf, !value.isNull { return .parameter(leaf, kind) }
-      return .constant(value, kind)
+      return condition(value, Kind(coder.form.element), captured)
     }
     guard let made = try open(type) else { throw Untranslatable(captured.constant) }
     return made
   }
 
+  private static func condition(_ value: Value, _ kind: Kind, _ captured: Piece.Captured) -> Condition {
+    captured.note(value)
+    // Whether it is nil belongs to the template; any other value may be another one.
+    if let leaf = captured.leaf, !value.isNull { return .parameter(leaf, kind) }
+    return .constant(value, kind)
+  }
+
   /// Nil, where a value of a type might be.
   static func null(_ type: Any.Type) throws -> Condition {
+    if let plain = PlainType.of(type) { return .constant(.null, Kind(plain.element).optional) }
     guard let codable = type as? any Codable.Type else { throw Untranslatable(type) }
     return .constant(.null, try Kind(CoderShelf.shared.coder(any: codable).form.element).optional)
   }
@@ -33,12 +42,16 @@ enum Constant {
   /// Whether two values of a type are equal exactly if what is stored of them is. A struct, and an enum with values, may see
   /// that its own way.
   static func isComparedByValue(_ type: Any.Type) -> Bool {
+    if PlainType.of(type) != nil { return true }
     guard let codable = type as? any Codable.Type else { return false }
     return (try? CoderShelf.shared.coder(any: codable))?.isComparedAsStored ?? false
   }
 
   /// Whether `<` of a type is what the engine sorts by. An enum may have an order of its own.
-  static func isSortedByValue(_ type: Any.Type) -> Bool { type is any _Storable.Type && type is any Comparable.Type }
+  static func isSortedByValue(_ type: Any.Type) -> Bool {
+    if let plain = PlainType.of(type) { return plain.isSorted }
+    return type is any _Storable.Type && type is any Comparable.Type
+  }
 
   // MARK: Rows
 
@@ -98,19 +111,9 @@ enum Constant {
   /// What stands in an optional, however often it is wrapped.
   static func flattened(_ value: Any) -> Any? {
     // What is no optional is not asked for a conformance, which takes long where there is none.
-    let optionalKind = 0x202
-    guard unsafeBitCast(type(of: value), to: UnsafePointer<Int>.self).pointee == optionalKind,
-      let optional = value as? any WrappedValue
-    else { return value }
-    return optional.content.flatMap { flattened($0) }
+    guard MetadataKind.isOptional(type(of: value)) else { return value }
+    // One optional becomes another without such a question too.
+    guard case Optional<Any>.some(let content) = value else { return nil }
+    return flattened(content)
   }
-}
-
-/// An optional whose type is not known.
-protocol WrappedValue {
-  var content: Any? { get }
-}
-
-extension Optional: WrappedValue {
-  var content: Any? { map { $0 } }
 }

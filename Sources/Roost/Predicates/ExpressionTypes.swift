@@ -37,7 +37,7 @@ enum ExpressionTypes {
 
   static func translatable(type: Any.Type) -> (any Translatable.Type)? {
     let address = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    guard let generic = generic(address), let witnesses = witnesses(generic) else {
+    guard let generic = MetadataKind.descriptor(address), let witnesses = witnesses(generic) else {
       return type as? any Translatable.Type
     }
     let found = Known(type: address, witnesses: witnesses).translatable
@@ -51,30 +51,16 @@ enum ExpressionTypes {
     return first.type == second.type && first.witnesses == second.witnesses
   }
 
-  /// What all types have in common that one generic struct makes: the second word of each says where it stands.
-  private static func generic(_ type: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let structKind = 0x200
-    guard type.load(as: Int.self) == structKind else { return nil }
-    return type.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeRawPointer.self)
-  }
-
-  /// What a type's descriptor says of its name: flags, where it stands in, and then how far away the name is.
-  private static func name(_ generic: UnsafeRawPointer) -> String {
-    let place = generic + 8
-    let distance = Int(place.loadUnaligned(as: Int32.self))
-    return String(cString: (place + distance).assumingMemoryBound(to: CChar.self))
-  }
-
   /// The witnesses that all types of a generic one share; nil where there is no sample of it.
   ///
   /// A sample is made when a type of its kind is met first: all of them together take millions of instructions.
   private static func witnesses(_ generic: UnsafeRawPointer) -> UnsafeRawPointer? {
     if let known = table.lock.withLock({ table.entries.first { $0.generic == generic } }) { return known.witnesses }
     var found: UnsafeRawPointer?
-    if let sample = sample(name(generic)) {
+    if let sample = ExpressionSamples.sample(MetadataKind.name(generic)) {
       let known = Known(sample)
       // Another module may have a type of that name.
-      if self.generic(known.type) == generic { found = known.witnesses }
+      if MetadataKind.descriptor(known.type) == generic { found = known.witnesses }
     }
     table.lock.withLock { table.entries.append(Entry(generic: generic, witnesses: found)) }
     return found
@@ -93,58 +79,4 @@ enum ExpressionTypes {
   }
 
   private static let table = Table()
-
-  private typealias Flag = PredicateExpressions.Value<Bool>
-  private typealias Number = PredicateExpressions.Value<Int>
-  private typealias Real = PredicateExpressions.Value<Double>
-  private typealias Text = PredicateExpressions.Value<String>
-  private typealias Perhaps = PredicateExpressions.Value<Int?>
-  private typealias List = PredicateExpressions.Value<[Int]>
-  private typealias Pairs = PredicateExpressions.Value<[Int: Int]>
-
-  private static func sample(_ name: String) -> (any Translatable.Type)? {
-    switch name {
-    case "Value": Number.self
-    case "Variable": PredicateExpressions.Variable<Int>.self
-    case "NilLiteral": PredicateExpressions.NilLiteral<Int>.self
-    case "KeyPath": PredicateExpressions.KeyPath<Text, Int>.self
-    case "Equal": PredicateExpressions.Equal<Number, Number>.self
-    case "NotEqual": PredicateExpressions.NotEqual<Number, Number>.self
-    case "Comparison": PredicateExpressions.Comparison<Number, Number>.self
-    case "Conjunction": PredicateExpressions.Conjunction<Flag, Flag>.self
-    case "Disjunction": PredicateExpressions.Disjunction<Flag, Flag>.self
-    case "Negation": PredicateExpressions.Negation<Flag>.self
-    case "Conditional": PredicateExpressions.Conditional<Flag, Number, Number>.self
-    case "NilCoalesce": PredicateExpressions.NilCoalesce<Perhaps, Number>.self
-    case "ForcedUnwrap": PredicateExpressions.ForcedUnwrap<Perhaps, Int>.self
-    case "OptionalFlatMap": PredicateExpressions.OptionalFlatMap<Perhaps, Int, Number, Int>.self
-    case "Arithmetic": PredicateExpressions.Arithmetic<Number, Number>.self
-    case "IntDivision": PredicateExpressions.IntDivision<Number, Number>.self
-    case "IntRemainder": PredicateExpressions.IntRemainder<Number, Number>.self
-    case "FloatDivision": PredicateExpressions.FloatDivision<Real, Real>.self
-    case "UnaryMinus": PredicateExpressions.UnaryMinus<Number>.self
-    case "Range": PredicateExpressions.Range<Number, Number>.self
-    case "ClosedRange": PredicateExpressions.ClosedRange<Number, Number>.self
-    case "RangeExpressionContains":
-      PredicateExpressions.RangeExpressionContains<PredicateExpressions.ClosedRange<Number, Number>, Number>.self
-    case "SequenceContains": PredicateExpressions.SequenceContains<List, Number>.self
-    case "SequenceContainsWhere": PredicateExpressions.SequenceContainsWhere<List, Flag>.self
-    case "SequenceAllSatisfy": PredicateExpressions.SequenceAllSatisfy<List, Flag>.self
-    case "Filter": PredicateExpressions.Filter<List, Flag>.self
-    case "SequenceMaximum": PredicateExpressions.SequenceMaximum<List>.self
-    case "SequenceMinimum": PredicateExpressions.SequenceMinimum<List>.self
-    case "SequenceStartsWith": PredicateExpressions.SequenceStartsWith<Text, Text>.self
-    case "CollectionContainsCollection": PredicateExpressions.CollectionContainsCollection<Text, Text>.self
-    case "CollectionIndexSubscript": PredicateExpressions.CollectionIndexSubscript<List, Number>.self
-    case "DictionaryKeySubscript": PredicateExpressions.DictionaryKeySubscript<Pairs, Number, Int>.self
-    case "DictionaryKeyDefaultValueSubscript":
-      PredicateExpressions.DictionaryKeyDefaultValueSubscript<Pairs, Number, Number>.self
-    case "TypeCheck": PredicateExpressions.TypeCheck<Number, Int>.self
-    case "ConditionalCast": PredicateExpressions.ConditionalCast<Number, Int>.self
-    case "ForceCast": PredicateExpressions.ForceCast<Number, Int>.self
-    case "TextEdge": PredicateExpressions.TextEdge<Text, Text>.self
-    case "TextInCase": PredicateExpressions.TextInCase<Text>.self
-    default: nil
-    }
-  }
 }

@@ -62,6 +62,11 @@ struct Piece {
       return leaf
     }
 
+    /// Notes what is stored of the value, so that a template can be compared with it.
+    func note(_ value: Value) {
+      if let leaf { leaves?.note(value, leaf) }
+    }
+
     /// Another value that is nil, or not, as this one is, would be taken in the same way.
     var isNil: Bool { Constant.flattened(content) == nil }
     /// For making a constant of it, in whose place another one may be put.

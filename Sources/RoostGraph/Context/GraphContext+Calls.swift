@@ -5,12 +5,24 @@ internal import RoostRecords
 /// What every call of a user's begins with.
 extension GraphContext {
   /// Runs a call that may throw: nobody else may be at the context, and what was found out before is thrown now.
+  @inlinable
   package func call<Result>(_ activity: Call, _ body: () throws -> Result) throws -> Result {
-    let isOuter = try turn.takeOrThrow(activity.turn)
-    defer { if isOuter { end() } }
-    if isOuter { try begin(activity) }
+    let isOuter = try enter(activity)
+    defer { if isOuter { leave() } }
     return try body()
   }
+
+  /// Takes the turn; false where this thread has it already.
+  package func enter(_ activity: Call) throws -> Bool {
+    guard try turn.takeOrThrow(activity.turn) else { return false }
+    do { try begin(activity) } catch {
+      end()
+      throw error
+    }
+    return true
+  }
+
+  package func leave() { end() }
 
   /// Runs a call that cannot throw. Where it finds something out, the next one that can says so.
   ///

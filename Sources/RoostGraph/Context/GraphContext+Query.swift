@@ -8,7 +8,7 @@ extension GraphContext {
   package func planner() throws -> Planner {
     try call(.fetching) {
       try goOn()
-      return Planner(try ground())
+      return Planner(try ground(), routes)
     }
   }
 

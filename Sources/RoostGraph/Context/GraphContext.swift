@@ -28,9 +28,12 @@ package final class GraphContext {
       if let shownGround {
         formerRowsRead += shownGround.rowsRead
         formerEntriesRead += shownGround.entriesRead
+        routes = Routes()
       }
     }
   }
+  /// What questions found on that ground.
+  @exclusivity(unchecked) package private(set) var routes = Routes()
   private var formerRowsRead = 0
   private var formerEntriesRead = 0
   @exclusivity(unchecked) private var tables: [TableReader?]

@@ -7,7 +7,7 @@ package final class Term: Sendable {
   package let operands: Operands
   package let target: Target
   /// Whether there are parameters in it.
-  private let isOpen: Bool
+  let isOpen: Bool
 
   /// What a name leads to.
   package enum Target: Sendable {

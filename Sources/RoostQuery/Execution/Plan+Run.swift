@@ -4,8 +4,8 @@ package import RoostRecords
 extension Plan {
   /// Calls `body` with each row, where it lies, in the query's order, until it says false.
   package func forEach(_ body: (Row) throws -> Bool) throws {
-    tally = Tally()
-    defer { program?.rest() }
+    begin()
+    defer { end() }
     let limit = query.limit ?? .max
     guard query.offset >= 0, limit > 0 else { return }
     if let after = query.after { return try forEach(behind: after, body) }
@@ -37,8 +37,8 @@ extension Plan {
 
   /// How many rows there are. Where an index knows it, none is read.
   package func count() throws -> Int {
-    tally = Tally()
-    defer { program?.rest() }
+    begin()
+    defer { end() }
     let all: Int
     if residual == nil, isCountExact {
       all = Int(expected)
@@ -60,8 +60,9 @@ extension Plan {
       }
       all = count
     }
-    tally.results = max(0, min(all - max(0, query.offset), query.limit ?? .max))
-    return tally.results
+    let found = max(0, min(all - max(0, query.offset), query.limit ?? .max))
+    tally.results = found
+    return found
   }
 
   // MARK: One row after the other
@@ -79,7 +80,7 @@ extension Plan {
   }
 
   @inline(__always)
-  private func passes(_ row: Row) throws -> Bool {
+  func passes(_ row: Row) throws -> Bool {
     guard let program else { return true }
     if isLenient {
       do { return try program.test(row) } catch is ConditionFault { return true }
@@ -87,7 +88,7 @@ extension Plan {
     return try program.test(row)
   }
 
-  private func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
+  func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
     try table.hold()
     defer { table.release() }
     var spare: Arena?
@@ -135,6 +136,8 @@ extension Plan {
       throw ConditionFault(.wrongType, "the place to go on from is none of this order", in: entity.name)
     }
     let limit = query.limit ?? .max
+    behind = start
+    defer { behind = nil }
     var top = TopRows(wanted: query.limit)
     var given = 0
     _ = try forEachMatch(0) { row in

@@ -39,7 +39,7 @@ struct Conjunction {
     return isJoined
   }
 
-  private static func flat(_ condition: Term) -> Operands {
+  static func flat(_ condition: Term) -> Operands {
     if case .and = condition.expression {
       var parts: [Term] = []
       flatten(condition, &parts)

@@ -4,12 +4,12 @@ internal import RoostRecords
 ///
 /// It belongs to the snapshot, or to the moment of a transaction, for which it was made.
 package final class Plan {
-  let query: Query
+  @exclusivity(unchecked) private(set) var query: Query
   let entity: Entity
   let table: TableReader
   let ground: Ground
   let order: [SortTerm]
-  let access: Access
+  @exclusivity(unchecked) private(set) var access: Access
   let direction: Direction?
   let residual: Term?
   /// Whether a row that is at fault counts as one that fulfils the condition, because it is tested again.
@@ -18,11 +18,18 @@ package final class Plan {
   let isCountExact: Bool
   let cost: Double
   /// How many rows fulfil the condition, as far as that is known beforehand.
-  let expected: Double
+  @exclusivity(unchecked) private(set) var expected: Double
   let visited: Double
   let program: Program?
+  /// Whether it stays, to be carried out again: see ``Route``.
+  private let isKept: Bool
+  /// Whether it is being carried out.
+  @exclusivity(unchecked) private(set) var isRunning = false
   /// What was done the last time.
   @exclusivity(unchecked) package internal(set) var tally = Tally()
+
+  /// While rows behind a place in the order are handed out: the key of that place.
+  @exclusivity(unchecked) var behind: [UInt8]?
 
   /// How many rows will be handed out, where that is known, for whoever makes room for them.
   package var sureCount: Int {
@@ -59,10 +66,62 @@ package final class Plan {
     expected = choice.expected
     visited = choice.visited
     program = try residual.map { try Program(condition: $0, ground, table.id) }
+    isKept = false
   }
 
-  deinit {
+  /// A plan without an order that stays, and whose constants come each time.
+  init(
+    _ query: Query, _ table: TableReader, _ ground: Ground, _ choice: Choice, _ residual: Term?, isLenient: Bool
+  ) throws {
+    self.query = query
+    self.residual = residual
+    self.isLenient = isLenient
+    entity = table.entity
+    self.table = table
+    self.ground = ground
+    order = []
+    access = choice.candidate.access
+    direction = .forward
+    isCountExact = choice.candidate.isCountExact
+    cost = choice.cost
+    expected = choice.expected
+    visited = choice.visited
+    program = try residual.map { try Program(condition: $0, ground, table.id) }
+    isKept = true
+  }
+
+  deinit { settle() }
+
+  // MARK: Being carried out
+
+  func begin() {
+    isRunning = true
+    tally = Tally()
+  }
+
+  func end() {
+    program?.rest()
+    isRunning = false
+    if isKept { settle() }
+  }
+
+  private func settle() {
     ground.rowsRead &+= tally.rows
     ground.entriesRead &+= tally.entries
+    tally = Tally()
+  }
+
+  // MARK: Being carried out again
+
+  /// - Parameter count: how many rows there are at the most, and if nothing is left to be tested, exactly; nil where nobody knows.
+  func go(by access: Access, _ count: Int?) {
+    self.access = access
+    if let count { expected = Double(count) }
+  }
+
+  func ask(_ values: [Value], offset: Int, limit: Int?) {
+    query.offset = offset
+    query.limit = limit
+    program?.bind(values)
   }
 }

@@ -5,31 +5,58 @@ package struct Planner {
   let ground: Ground
   /// How many references a plan may follow, so that planning ends.
   private let depth: Int
+  private let routes: Routes?
 
-  package init(_ ground: Ground) { self.init(ground, depth: 0) }
+  /// - Parameter routes: what questions found on this very ground.
+  package init(_ ground: Ground, _ routes: Routes? = nil) { self.init(ground, depth: 0, routes) }
 
-  private init(_ ground: Ground, depth: Int) {
+  private init(_ ground: Ground, depth: Int, _ routes: Routes?) {
     self.ground = ground
     self.depth = depth
+    self.routes = routes
   }
 
   private static let deepest = 4
   /// For a plan that is part of another.
-  var deeper: Planner { Planner(ground, depth: depth + 1) }
+  var deeper: Planner { Planner(ground, depth: depth + 1, nil) }
 
   package func plan(_ query: Query) throws -> Plan { try plan(check(query)) }
 
   /// A plan for a question with these constants; nil where it cannot be asked here, or not with them.
   package func plan(_ question: Question, _ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
-    try asked(question, values, offset, limit).map { try plan($0) }
+    if let kept = try routes?.route(question)?.plan(values, offset: offset, limit: limit) { return kept }
+    guard let asked = try asked(question, values, offset, limit) else { return nil }
+    let (choice, isOnly) = try choice(asked)
+    try note(question, values, asked, choice, isOnly)
+    return try asked.plan(choice, ground)
   }
 
-  private func plan(_ asked: Asked) throws -> Plan {
-    if let only = try single(asked) { return try asked.plan(only, ground) }
+  private func plan(_ asked: Asked) throws -> Plan { try asked.plan(choice(asked).choice, ground) }
+
+  /// The best way, and whether there was no other one.
+  private func choice(_ asked: Asked) throws -> (choice: Choice, isOnly: Bool) {
+    if let only = try single(asked) { return (only, false) }
     let choices = try choices(asked)
     var best = choices[0]
     for choice in choices where choice.cost < best.cost { best = choice }
-    return try asked.plan(best, ground)
+    return (best, choices.count == 1)
+  }
+
+  private func note(
+    _ question: Question, _ values: [Value], _ asked: Asked, _ choice: Choice, _ isOnly: Bool
+  ) throws {
+    try routes?.note(question) {
+      try Route(question, question.kinds, values, asked.conjunction, choice, isOnly: isOnly, self)
+    }
+  }
+
+  var isInner: Bool { depth > 0 }
+
+  /// The route of a question that is part of another one.
+  func route(_ question: Question, _ kinds: [Kind], _ values: [Value]) throws -> Route? {
+    guard let asked = try asked(question, values, 0, nil) else { return nil }
+    let (choice, isOnly) = try choice(asked)
+    return try Route(question, kinds, values, asked.conjunction, choice, isOnly: isOnly, self)
   }
 
   /// How many rows the query finds. Where one index knows it, nothing else is asked.
@@ -37,7 +64,13 @@ package struct Planner {
 
   /// The same of a question with these constants; nil where it cannot be asked here, or not with them.
   package func count(_ question: Question, _ values: [Value]) throws -> Int? {
-    try asked(question, values, 0, nil).map { try count($0) }
+    if let rows = try uniqueRows(question, values) { return rows.count }
+    if let kept = try routes?.route(question)?.plan(values, offset: 0, limit: nil) { return try kept.count() }
+    guard let asked = try asked(question, values, 0, nil) else { return nil }
+    guard let routes, routes.isWorthwhile(question) else { return try count(asked) }
+    let (choice, isOnly) = try choice(asked)
+    try note(question, values, asked, choice, isOnly)
+    return try asked.plan(choice, ground).count()
   }
 
   private func count(_ asked: Asked) throws -> Int {
@@ -91,7 +124,7 @@ package struct Planner {
       return try checker.key(order)
     }
     return Asked(
-      query: query, table: table, order: order, conjunction: Conjunction(condition), isInner: depth > 0,
+      query: query, table: table, order: order, conjunction: Conjunction(condition), isInner: isInner,
       offset: max(0, query.offset), limit: query.limit.map { max(0, $0) })
   }
 
@@ -104,7 +137,7 @@ package struct Planner {
     }
     return Asked(
       query: Query(question.name), table: try ground.table(question.entity), order: question.order,
-      conjunction: Conjunction(condition), isInner: false, offset: max(0, offset), limit: limit.map { max(0, $0) })
+      conjunction: Conjunction(condition), isInner: isInner, offset: max(0, offset), limit: limit.map { max(0, $0) })
   }
 
   /// The one row that there can be, if a unique index knows it. Nothing else can be cheaper.

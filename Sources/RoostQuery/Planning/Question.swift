@@ -9,6 +9,8 @@ package final class Question: Sendable {
   let condition: Term?
   let order: [SortTerm]
   let onlyField: (field: FieldID, kind: Kind)?
+  /// Those of the constants, by number; none where they are not numbered from 0 on.
+  let kinds: [Kind]
   private let edition: (any AnyObject & Sendable)?
 
   /// - Parameter query: its offset and its limit are of no account.
@@ -24,8 +26,21 @@ package final class Question: Sendable {
       try Checker.condition(condition, catalog, entity)
     }
     onlyField = Self.onlyField(condition)
+    kinds = condition.map(Self.kinds) ?? []
     var checker = Checker(catalog, entity)
     order = try query.order.map { (order) throws(ConditionFault) in try checker.key(order) }
+  }
+
+  private static func kinds(_ condition: Term) -> [Kind] {
+    var kinds: [Int: Kind] = [:]
+    func look(_ term: Term) {
+      if !term.isOpen { return }
+      if case .parameter(let number, let kind) = term.expression { kinds[number] = kind }
+      for part in term.operands { look(part) }
+    }
+    look(condition)
+    let all = (0..<kinds.count).compactMap { kinds[$0] }
+    return all.count == kinds.count ? all : []
   }
 
   /// Of a question that asks for one value of one field and nothing else, the field and its kind.
@@ -52,7 +67,7 @@ extension Planner {
     let table = try ground.table(question.entity)
     for index in table.indexes where index.firstField == field && index.isWhole && !index.isPartial {
       guard index.index.isUnique, index.index.parts.count == 1 else { continue }
-      return try table.row(unique: index.index.name, values).map { [$0] } ?? []
+      return try table.row(unique: index, values).map { [$0] } ?? []
     }
     return nil
   }

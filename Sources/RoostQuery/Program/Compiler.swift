@@ -117,7 +117,7 @@ struct Compiler {
       place(end)
     case .text(let test, _, _) where isText(term.operands):
       let text = try value(term.operands[0])
-      let needle = try parts.needle(test, term.operands[1].constant)
+      let needle = try needle(test, term.operands[1])
       emit(
         Instruction(code: .find, detail: Self.detail(0, sense), one: text, two: needle), jumpingTo: target)
     case .matches(_, let pattern) where isCell(term.operands[0]):
@@ -130,6 +130,13 @@ struct Compiler {
       let set = try parts.add(members(term)!)
       emit(
         Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
+    case .contains(.parameter(let number, let kind), _) where isCell(term.operands[1]):
+      let element = try value(term.operands[1])
+      guard let set = try kind.element.flatMap({ (kind) throws in try parts.members(number, kind) }) else {
+        return try interpret(term, to: target, when: sense)
+      }
+      emit(
+        Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
     case .quantified(let quantifier, let variable, _, _) where isLoop(term.operands[0]):
       try quantified(quantifier, variable, term, to: target, when: sense)
     case .isEmpty where isLoop(term.operands[0]): try isEmpty(term, to: target, when: sense)
@@ -137,10 +144,18 @@ struct Compiler {
     case .isEmpty where term.operands[0].kind == .string:
       let text = try value(term.operands[0])
       emit(Instruction(code: .empty, detail: Self.detail(0, sense), one: text), jumpingTo: target)
-    default:
-      let register = try computed(term)
-      emit(Instruction(code: .jumpIf, detail: Self.detail(0, sense), one: register), jumpingTo: target)
+    default: try interpret(term, to: target, when: sense)
     }
+  }
+
+  private mutating func interpret(_ term: Term, to target: Int, when sense: Bool) throws {
+    let register = try computed(term)
+    emit(Instruction(code: .jumpIf, detail: Self.detail(0, sense), one: register), jumpingTo: target)
+  }
+
+  private func needle(_ test: Expression.TextTest, _ part: Term) throws(ConditionFault) -> UInt16 {
+    if case .parameter(let number, _) = part.expression { return try parts.needle(test, parameter: number) }
+    return try parts.needle(test, part.constant)
   }
 
   /// `&&` and `||`: the first part that is `stop` decides.
@@ -182,7 +197,11 @@ struct Compiler {
 
   private func isCell(_ term: Term) -> Bool { CellCoding(term.kind) != nil }
 
-  private func isText(_ parts: Operands) -> Bool { if case .string = parts[1].constant { true } else { false } }
+  private func isText(_ parts: Operands) -> Bool {
+    if case .parameter(_, .plain(.string)) = parts[1].expression { return true }
+    if case .string = parts[1].constant { return true }
+    return false
+  }
 
   /// A range whose bounds are known and in order: then nothing can be at fault.
   private func isSoundRange(_ term: Term) -> Bool {
@@ -206,6 +225,7 @@ struct Compiler {
   mutating func value(_ term: Term) throws -> UInt16 {
     switch term.expression {
     case .constant(let value, _): return try parts.constant(value)
+    case .parameter(let number, _) where isCell(term): return try parts.parameter(number)
     case .variable(let number): return variables[number]?.register ?? ProgramParts.reference
     case .field where isCell(term) && isCell(term.operands[0]): return try field(term)
     case .arithmetic, .negate: return try arithmetic(term)

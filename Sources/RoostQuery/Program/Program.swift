@@ -31,6 +31,8 @@ package final class Program {
   /// Whether the result may lie in a row other than the one it is computed for.
   private var isBorrowed = false
   let spare = Arena()
+  /// Bytes of the constants that came last.
+  private let given = Arena()
   @exclusivity(unchecked) private var interpreter: Interpreter
 
   /// A field to be read, without anything that is counted.
@@ -133,6 +135,28 @@ package final class Program {
     _ = try run()
     let found = registers[Int(result)]
     return found.isNull ? found : Cell(spare.keep(found.bytes))
+  }
+
+  /// Puts constants where they were left open.
+  func bind(_ values: [Value]) {
+    if parts.parameters.isEmpty { return }
+    given.clear()
+    for parameter in parts.parameters {
+      let value = values[parameter.number]
+      switch parameter.place {
+      case .register(let register): registers[Int(register)] = given.cell(value) ?? .null
+      case .needle(let place, let test):
+        if case .string(let text) = value { needles[Int(place)] = Needle(test, text, given) }
+      case .members(let place, let element):
+        let all: [Value] =
+          switch value {
+          case .array(let values): values
+          case .set(let values): Array(values)
+          default: []
+          }
+        if let set = ConstantSet(all, element) { sets[Int(place)] = set }
+      }
+    }
   }
 
   /// Gives back what was kept for the next row.

@@ -15,6 +15,8 @@ final class ProgramParts {
   private var ways: [(reference: UInt16, table: EntityID, row: UInt16)] = []
   private var references: [(row: UInt16, load: Int32, register: UInt16)] = []
   private(set) var constants: [(register: UInt16, cell: Cell)] = []
+  /// The constants that come later.
+  private(set) var parameters: [ProgramParameter] = []
   private(set) var loads: [FieldLoad] = []
   private(set) var passages: [Passage] = []
   private(set) var loops: [RowLoop] = []
@@ -43,6 +45,13 @@ final class ProgramParts {
   func constant(_ value: Value) throws(ConditionFault) -> UInt16 {
     let register = try register()
     constants.append((register, arena.cell(value) ?? .null))
+    return register
+  }
+
+  /// The register of a constant that comes later.
+  func parameter(_ number: Int) throws(ConditionFault) -> UInt16 {
+    let register = try register()
+    parameters.append(ProgramParameter(number: number, place: .register(register)))
     return register
   }
 
@@ -109,11 +118,24 @@ final class ProgramParts {
     return try place(members.count)
   }
 
+  func members(_ number: Int, _ element: Kind) throws(ConditionFault) -> UInt16? {
+    guard let empty = ConstantSet([], element) else { return nil }
+    let place = try add(empty)
+    parameters.append(ProgramParameter(number: number, place: .members(place, element)))
+    return place
+  }
+
   func needle(_ test: Expression.TextTest, _ constant: Value?) throws(ConditionFault) -> UInt16 {
     var text = ""
     if case .string(let constant) = constant { text = constant }
     needles.append(Needle(test, text, arena))
     return try place(needles.count)
+  }
+
+  func needle(_ test: Expression.TextTest, parameter number: Int) throws(ConditionFault) -> UInt16 {
+    let place = try needle(test, nil)
+    parameters.append(ProgramParameter(number: number, place: .needle(place, test)))
+    return place
   }
 
   func regex(_ pattern: String) throws -> UInt16 {
@@ -126,4 +148,16 @@ final class ProgramParts {
     if let number = UInt16(exactly: count - 1) { return number }
     throw ConditionFault(.tooDeep, "the condition has too many parts", in: "the whole")
   }
+}
+
+/// Where a constant that comes later stands in a program.
+struct ProgramParameter {
+  enum Place {
+    case register(UInt16)
+    case needle(UInt16, Expression.TextTest)
+    case members(UInt16, Kind)
+  }
+
+  let number: Int
+  let place: Place
 }

@@ -171,6 +171,11 @@ package final class TableReader {
     guard let index = indexes.first(where: { $0.index.name == name && $0.index.isUnique }) else {
       throw RecordFault(.unknown, "there is no unique index named \(name)", entity: entity.name)
     }
+    return try row(unique: index, values)
+  }
+
+  /// The same by an index of this entity that is unique.
+  package func row(unique index: IndexReader, _ values: [Value]) throws -> RowID? {
     var key = ByteBuffer()
     try entity.append(values, of: index.index, to: &key)
     if let row = try index.row(key.bytes) { return row }

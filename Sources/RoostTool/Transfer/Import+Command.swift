@@ -117,6 +117,9 @@ private struct Importing {
     // Asked of a reader first, so that what cannot be imported does not touch the store.
     let catalog = try Looking.rows(path).read { $0.catalog }
     _ = try Looking.entity(options.entity, catalog)
+    if let rejects = arguments.text("rejects") {
+      try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
+    }
     let (input, total) = try input()
     var opening = StoreOptions()
     opening.createIfMissing = false

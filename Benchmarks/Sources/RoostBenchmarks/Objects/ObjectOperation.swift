@@ -41,7 +41,7 @@ enum ObjectOperation: String, CaseIterable {
         turn: rawValue)
     case .importSnapshots:
       Operation(
-        name: rawValue, work: "import n tracks from snapshots, chunks of 5,000, relaxed but for the end", turn: rawValue
+        name: rawValue, work: "import n tracks from snapshots, relaxed but for the end", turn: rawValue
       )
     case .importLines:
       Operation(name: rawValue, work: "import n tracks from a file of JSON Lines, in the same way", turn: rawValue)

@@ -27,8 +27,13 @@ final class IdentifierLeaf: CapturedLeaf {
   }
 
   static func isKnown(_ type: Any.Type) -> Bool {
-    type == PersistentIdentifier.self || type == PersistentIdentifier?.self || type == [PersistentIdentifier].self
-      || type == Set<PersistentIdentifier>.self
+    if type == PersistentIdentifier.self || type == PersistentIdentifier?.self { return true }
+    // To name a type of sets makes the runtime search once, so it is done only where there is a set.
+    switch MetadataKind.structName(type) {
+    case "Array": return type == [PersistentIdentifier].self
+    case "Set": return type == Set<PersistentIdentifier>.self
+    default: return false
+    }
   }
 
   /// Whether there is one.
@@ -98,44 +103,16 @@ final class ValueLeaf<Captured: Codable>: CapturedLeaf, @unchecked Sendable {
 }
 
 /// A value of one of the types that predicates mostly hold, whose coder need not be asked.
-final class PlainLeaf<Captured>: CapturedLeaf {
+final class PlainLeaf: CapturedLeaf {
+  private let plain: PlainType
   private let offset: Int
-  private let make: @Sendable (UnsafeRawPointer) -> Value
 
-  private init(_ offset: Int, _ make: @escaping @Sendable (UnsafeRawPointer) -> Value) {
+  init(_ plain: PlainType, at offset: Int) {
+    self.plain = plain
     self.offset = offset
-    self.make = make
   }
 
-  var type: Any.Type { Captured.self }
+  var type: Any.Type { plain.type }
 
-  func value(in expression: UnsafeRawPointer) -> Value? { make(expression + offset) }
-}
-
-extension PlainLeaf where Captured == String {
-  convenience init(at offset: Int) { self.init(offset) { .string($0.assumingMemoryBound(to: String.self).pointee) } }
-}
-
-extension PlainLeaf where Captured == String? {
-  convenience init(at offset: Int) {
-    self.init(offset) { $0.assumingMemoryBound(to: String?.self).pointee.map { .string($0) } ?? .null }
-  }
-}
-
-extension PlainLeaf where Captured == Int {
-  convenience init(at offset: Int) { self.init(offset) { .int(Int64($0.load(as: Int.self))) } }
-}
-
-extension PlainLeaf where Captured == Double {
-  convenience init(at offset: Int) { self.init(offset) { .double($0.load(as: Double.self)) } }
-}
-
-extension PlainLeaf where Captured == Bool {
-  convenience init(at offset: Int) { self.init(offset) { .bool($0.load(as: Bool.self)) } }
-}
-
-extension PlainLeaf where Captured == Date {
-  convenience init(at offset: Int) {
-    self.init(offset) { .date($0.assumingMemoryBound(to: Date.self).pointee.timeIntervalSinceReferenceDate) }
-  }
+  func value(in expression: UnsafeRawPointer) -> Value? { plain.value(expression + offset) }
 }

@@ -62,15 +62,17 @@ struct LeafLayout: Sendable {
 
   mutating func addValue<Value>(_ type: Value.Type, at offset: Int, _ part: Int?) {
     // What predicates mostly hold is known without asking what else the type conforms to.
-    if let part, let plain = Self.plainLeaf(type, at: offset + part) {
-      values.append(plain)
+    if let part, let plain = PlainType.of(type) {
+      values.append(PlainLeaf(plain, at: offset + part))
       return
     }
     if let part, IdentifierLeaf.isKnown(type) {
       values.append(IdentifierLeaf(type, at: offset + part))
       return
     }
-    if let part, let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part) {
+    if let part, Self.ranges.contains(MetadataKind.structName(type) ?? ""),
+      let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part)
+    {
       values += bounds
       return
     }
@@ -83,15 +85,9 @@ struct LeafLayout: Sendable {
     values.append(leaf)
   }
 
-  private static func plainLeaf(_ type: Any.Type, at offset: Int) -> (any CapturedLeaf)? {
-    if type == String.self { return PlainLeaf<String>(at: offset) }
-    if type == String?.self { return PlainLeaf<String?>(at: offset) }
-    if type == Int.self { return PlainLeaf<Int>(at: offset) }
-    if type == Double.self { return PlainLeaf<Double>(at: offset) }
-    if type == Bool.self { return PlainLeaf<Bool>(at: offset) }
-    if type == Date.self { return PlainLeaf<Date>(at: offset) }
-    return nil
-  }
+  private static let ranges: Set<String> = [
+    "Range", "ClosedRange", "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo",
+  ]
 
   private static func leaf<Value: Codable>(_ type: Value.Type, at offset: Int) -> (any CapturedLeaf)? {
     (try? CoderShelf.shared.coder(of: type)).map { ValueLeaf($0, at: offset) }

@@ -117,6 +117,15 @@ final class PredicateTemplate: @unchecked Sendable {
     #endif
   }
 
+  /// Whether a use need not be compared. In a debug build it is every other one, so that the tests come along both ways.
+  var isTrusted: Bool {
+    #if DEBUG
+      return trials.subtract(1, ordering: .relaxed).newValue & 1 == 0
+    #else
+      return trials.load(ordering: .relaxed) <= 0
+    #endif
+  }
+
   /// A new translation said something else.
   func refuse() { isRefused.store(true, ordering: .relaxed) }
 

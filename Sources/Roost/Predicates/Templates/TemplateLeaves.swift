@@ -1,4 +1,5 @@
 internal import RoostGraph
+internal import RoostRecords
 
 /// What the making of a template notes about the values in a predicate.
 ///
@@ -28,6 +29,11 @@ final class TemplateLeaves {
   private(set) var rows: [(leaf: Int, map: EntityMap)] = []
 
   func stands(_ leaf: Int, for map: EntityMap) { rows.append((leaf, map)) }
+
+  /// What the translation found in them. Of identifiers nothing is noted.
+  private(set) var values: [Int: Value] = [:]
+
+  func note(_ value: Value, _ leaf: Int) { values[leaf] = value }
 
   /// Whether other values of these leaves can take the places of those that were met.
   var isOpen: Bool { !isTouched && count == types.count }

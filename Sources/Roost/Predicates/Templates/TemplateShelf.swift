@@ -8,13 +8,22 @@ internal import RoostRecords
 ///
 /// Unchecked because of `shapes`, which is read and written under the lock.
 final class TemplateShelf: @unchecked Sendable {
-  private struct Shape {
+  private final class Shape {
+    let type: ObjectIdentifier
     let layout: LeafLayout
-    var templates: [PredicateTemplate] = []
+    // Read and written under the shelf's lock.
+    @exclusivity(unchecked) var templates: [PredicateTemplate] = []
+
+    init(_ type: ObjectIdentifier, _ layout: LeafLayout) {
+      self.type = type
+      self.layout = layout
+    }
   }
 
   private let lock = Lock()
   private var shapes: [ObjectIdentifier: Shape] = [:]
+  /// Some of them, each at a place that follows from its type, so that no hash need be made.
+  @exclusivity(unchecked) private var recent = [Shape?](repeating: nil, count: 64)
 
   /// Expressions of more types, and more templates of one, are not kept: the oldest templates go, or all types.
   private static let mostShapes = 512
@@ -22,6 +31,26 @@ final class TemplateShelf: @unchecked Sendable {
 
   /// How many templates there are, for tests.
   var count: Int { lock.withLock { shapes.values.reduce(0) { $0 + $1.templates.count } } }
+
+  /// The same as `prepared`, but nil too where something has to be done first.
+  func known(
+    _ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID, _ map: EntityMap,
+    _ graph: GraphContext, _ edition: any AnyObject & Sendable
+  ) -> PreparedCondition? {
+    func open<Whole: PredicateExpression>(_ expression: Whole) -> PreparedCondition? {
+      guard let shape = knownShape(ObjectIdentifier(Whole.self)), shape.layout.isKnown else { return nil }
+      let inquiry = Inquiry(map: map, edition: edition, root: unsafeBitCast(variable, to: UInt.self))
+      return withUnsafePointer(to: expression) { place in
+        let place = UnsafeRawPointer(place)
+        guard let finding = find(place, shape, inquiry), let template = finding.template, template.isUsable,
+          template.isTrusted
+        else { return nil }
+        return PreparedCondition(
+          template: template, values: template.values(finding.values, place, shape.layout, graph))
+      }
+    }
+    return open(expression)
+  }
 
   /// The predicate's condition as a template with values; nil where it must be translated by itself.
   func prepared<Model: PersistentModel>(
@@ -55,7 +84,7 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   /// Nil where a value cannot be stored.
-  private static func find(_ expression: UnsafeRawPointer, _ shape: Shape, _ inquiry: Inquiry) -> Finding? {
+  private func find(_ expression: UnsafeRawPointer, _ shape: Shape, _ inquiry: Inquiry) -> Finding? {
     var finding = Finding()
     finding.values.reserveCapacity(shape.layout.values.count)
     for leaf in shape.layout.values {
@@ -63,7 +92,10 @@ final class TemplateShelf: @unchecked Sendable {
       if case .null = value { finding.nils |= 1 << UInt64(finding.values.count) }
       finding.values.append(value)
     }
-    for template in shape.templates
+    lock.acquire()
+    let templates = shape.templates
+    lock.release()
+    for template in templates
     where template.fits(expression, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition) {
       finding.template = template
       break
@@ -75,7 +107,7 @@ final class TemplateShelf: @unchecked Sendable {
     _ predicate: Predicate<Model>, _ expression: UnsafeRawPointer, _ type: ObjectIdentifier, _ shape: Shape,
     _ inquiry: Inquiry, _ graph: GraphContext
   ) throws -> PreparedCondition? {
-    guard let finding = Self.find(expression, shape, inquiry) else { return nil }
+    guard let finding = find(expression, shape, inquiry) else { return nil }
     if let known = finding.template {
       guard known.isUsable else { return nil }
       let prepared = PreparedCondition(
@@ -88,43 +120,66 @@ final class TemplateShelf: @unchecked Sendable {
     }
     let key = PredicateTemplate.Key(
       expression, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition)
-    let made = try make(predicate, key, shape.layout, graph)
+    let (made, leaves) = try make(predicate, key, shape.layout, graph)
     keep(made, type)
     guard made.isUsable else { return nil }
     let prepared = PreparedCondition(
       template: made, values: made.values(finding.values, expression, shape.layout, graph))
-    if try isRight(prepared, predicate, inquiry.map, graph) { return prepared }
+    // The translation itself is right, so what was read from the expression's memory is compared with what it found. Of identifiers and
+    // of ranges it notes nothing.
+    let isRead = leaves.values.allSatisfy { $1.isSame(finding.values[$0]) }
+    #if !DEBUG
+      if isRead, leaves.values.count == finding.values.count { return prepared }
+    #endif
+    if isRead, try isRight(prepared, predicate, inquiry.map, graph) { return prepared }
     made.refuse()
     return nil
   }
 
   private func shape<Whole: PredicateExpression>(of type: Whole.Type) -> Shape {
     let key = ObjectIdentifier(type)
-    if let known = lock.withLock({ shapes[key] }) { return known }
-    let made = Shape(layout: LeafLayout(of: type))
+    if let known = knownShape(key) { return known }
+    let made = Shape(key, LeafLayout(of: type))
     lock.withLock {
-      if shapes.count >= Self.mostShapes { shapes = [:] }
+      if shapes.count >= Self.mostShapes {
+        shapes = [:]
+        recent = Array(repeating: nil, count: recent.count)
+      }
       if shapes[key] == nil { shapes[key] = made }
     }
     return made
   }
 
+  private func knownShape(_ type: ObjectIdentifier) -> Shape? {
+    lock.acquire()
+    defer { lock.release() }
+    // Types lie in memory, sixteen bytes apart at the least.
+    let place = (Int(bitPattern: type) >> 4) & (recent.count - 1)
+    if let known = recent[place], known.type == type { return known }
+    guard let known = shapes[type] else { return nil }
+    recent[place] = known
+    return known
+  }
+
   private func keep(_ template: PredicateTemplate, _ type: ObjectIdentifier) {
     lock.withLock {
-      guard var shape = shapes.removeValue(forKey: type) else { return }
+      guard let shape = shapes[type] else { return }
       if shape.templates.count >= Self.mostTemplates { shape.templates.removeFirst() }
       shape.templates.append(template)
-      shapes[type] = shape
     }
   }
 
   private func make<Model: PersistentModel>(
     _ predicate: Predicate<Model>, _ key: PredicateTemplate.Key, _ layout: LeafLayout, _ graph: GraphContext
-  ) throws -> PredicateTemplate {
+  ) throws -> (PredicateTemplate, TemplateLeaves) {
     let leaves = TemplateLeaves(layout.values.map(\.type))
     let translation = try Translation(predicate, key.map, graph, leaves)
-    guard translation.tests.isEmpty, leaves.isOpen else { return PredicateTemplate(key, nil, passesThrough: []) }
-    return PredicateTemplate(key, translation.condition, passesThrough: translation.passesThrough, rows: leaves.rows)
+    guard translation.tests.isEmpty, leaves.isOpen else {
+      return (PredicateTemplate(key, nil, passesThrough: []), leaves)
+    }
+    let made = PredicateTemplate(
+      key, translation.condition, passesThrough: translation.passesThrough, rows: leaves.rows)
+    return (made, leaves)
   }
 
   /// Whether the predicate, translated by itself, comes out the same.
@@ -138,6 +193,11 @@ final class TemplateShelf: @unchecked Sendable {
     assert(isSame, "a template makes \(prepared.condition) of \(condition)")
     return isSame
   }
+}
+
+extension Value {
+  /// What is no number is not even equal to itself, so it is compared as it reads.
+  fileprivate func isSame(_ other: Value) -> Bool { self == other || "\(self)" == "\(other)" }
 }
 
 extension PredicateTemplate.Key {

@@ -1,0 +1,151 @@
+internal import Foundation
+internal import RoostRecords
+
+/// The types of values that predicates mostly hold, by themselves, as optionals and in lists.
+///
+/// What such a type conforms to, and how it is stored, is known here. The runtime would look for it among all conformances of all libraries,
+/// for each type anew.
+struct PlainType: Sendable {
+  let type: Any.Type
+  let element: ElementType
+  /// Whether `<` of it is what the engine sorts by.
+  let isSorted: Bool
+  /// The value as it is stored.
+  let value: @Sendable (UnsafeRawPointer) -> Value
+
+  func value(any value: Any) -> Value {
+    func open<Known>(_ known: Known) -> Value { withUnsafePointer(to: known) { self.value(UnsafeRawPointer($0)) } }
+    return open(value)
+  }
+
+  static func of(_ type: Any.Type) -> PlainType? {
+    if type == String.self { return text }
+    if type == Int.self { return number }
+    if type == Double.self { return real }
+    if type == Bool.self { return flag }
+    if type == Date.self { return date }
+    if type == UUID.self { return uuid }
+    if MetadataKind.isOptional(type) { return optional(type) }
+    switch MetadataKind.structName(type) {
+    case "Array": return list(type)
+    case "Set": return set(type)
+    default: return nil
+    }
+  }
+
+  private static func optional(_ type: Any.Type) -> PlainType? {
+    if type == String?.self { return maybeText }
+    if type == Int?.self { return maybeNumber }
+    if type == Double?.self { return maybeReal }
+    if type == Bool?.self { return maybeFlag }
+    if type == Date?.self { return maybeDate }
+    if type == UUID?.self { return maybeUUID }
+    return nil
+  }
+
+  private static func list(_ type: Any.Type) -> PlainType? {
+    if type == [String].self { return texts }
+    if type == [Int].self { return numbers }
+    if type == [UUID].self { return uuids }
+    return nil
+  }
+
+  // To name a type of sets makes the runtime search once, so it is done only where there is a set.
+  private static func set(_ type: Any.Type) -> PlainType? {
+    if type == Set<String>.self { return textSet }
+    if type == Set<Int>.self { return numberSet }
+    if type == Set<UUID>.self { return uuidSet }
+    return nil
+  }
+
+  // MARK: Types
+
+  private static let text = PlainType(.string, isSorted: true) { (text: String) in .string(text) }
+  private static let number = PlainType(.int64, isSorted: true) { (number: Int) in .int(Int64(number)) }
+  private static let real = PlainType(.double, isSorted: true) { (number: Double) in .double(number) }
+  private static let flag = PlainType(.bool, isSorted: false) { (flag: Bool) in .bool(flag) }
+  private static let date = PlainType(.date, isSorted: true) { (date: Date) in
+    .date(date.timeIntervalSinceReferenceDate)
+  }
+  private static let uuid = PlainType(.uuid, isSorted: true) { (uuid: UUID) in .uuid(UUIDNumber(uuid)) }
+
+  private static let maybeText = PlainType(.string) { (text: String?) in text.map { .string($0) } ?? .null }
+  private static let maybeNumber = PlainType(.int64) { (number: Int?) in number.map { .int(Int64($0)) } ?? .null }
+  private static let maybeReal = PlainType(.double) { (number: Double?) in number.map { .double($0) } ?? .null }
+  private static let maybeFlag = PlainType(.bool) { (flag: Bool?) in flag.map { .bool($0) } ?? .null }
+  private static let maybeDate = PlainType(.date) { (date: Date?) in
+    date.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null
+  }
+  private static let maybeUUID = PlainType(.uuid) { (uuid: UUID?) in uuid.map { .uuid(UUIDNumber($0)) } ?? .null }
+
+  private static let texts = PlainType(.array(.plain(.string)), isSorted: false) { (texts: [String]) in
+    .array(texts.map { .string($0) })
+  }
+  private static let numbers = PlainType(.array(.plain(.int64)), isSorted: false) { (numbers: [Int]) in
+    .array(numbers.map { .int(Int64($0)) })
+  }
+  private static let uuids = PlainType(.array(.plain(.uuid)), isSorted: false) { (uuids: [UUID]) in
+    .array(uuids.map { .uuid(UUIDNumber($0)) })
+  }
+  private static let textSet = PlainType(.set(.plain(.string)), isSorted: false) { (texts: Set<String>) in
+    .set(Set(texts.map { .string($0) }))
+  }
+  private static let numberSet = PlainType(.set(.plain(.int64)), isSorted: false) { (numbers: Set<Int>) in
+    .set(Set(numbers.map { .int(Int64($0)) }))
+  }
+  private static let uuidSet = PlainType(.set(.plain(.uuid)), isSorted: false) { (uuids: Set<UUID>) in
+    .set(Set(uuids.map { .uuid(UUIDNumber($0)) }))
+  }
+
+  private init<Known>(_ field: FieldType, isSorted: Bool, _ value: @escaping @Sendable (Known) -> Value) {
+    type = Known.self
+    element = .plain(field)
+    self.isSorted = isSorted
+    self.value = { value($0.assumingMemoryBound(to: Known.self).pointee) }
+  }
+
+  private init<Known>(_ field: FieldType, _ value: @escaping @Sendable (Known?) -> Value) {
+    type = Known?.self
+    element = .optional(.plain(field))
+    isSorted = false
+    self.value = { value($0.assumingMemoryBound(to: Known?.self).pointee) }
+  }
+}
+
+extension UUIDNumber {
+  fileprivate init(_ uuid: UUID) {
+    var bytes = uuid.uuid
+    let (high, low) = withUnsafeBytes(of: &bytes) {
+      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+    self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
+  }
+}
+
+/// What the first words of a type's metadata say, which is part of Swift's binary interface.
+enum MetadataKind {
+  private static let structKind = 0x200
+  private static let optionalKind = 0x202
+
+  static func isOptional(_ type: Any.Type) -> Bool { word(type) == optionalKind }
+
+  /// The name of a struct, without what it is made of.
+  static func structName(_ type: Any.Type) -> String? {
+    descriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)).map(name)
+  }
+
+  private static func word(_ type: Any.Type) -> Int { unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee }
+
+  /// What all types have in common that one generic struct makes: the second word of each says where it stands.
+  static func descriptor(_ type: UnsafeRawPointer) -> UnsafeRawPointer? {
+    guard type.load(as: Int.self) == structKind else { return nil }
+    return type.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeRawPointer.self)
+  }
+
+  /// What a type's descriptor says of its name: flags, where it stands in, and then how far away the name is.
+  static func name(_ descriptor: UnsafeRawPointer) -> String {
+    let place = descriptor + 8
+    let distance = Int(place.loadUnaligned(as: Int32.self))
+    return String(cString: (place + distance).assumingMemoryBound(to: CChar.self))
+  }
+}

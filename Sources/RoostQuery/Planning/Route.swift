@@ -1,0 +1,230 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// The plan that a question found, kept to be carried out again with other constants.
+///
+/// To plan takes longer than to find a few rows: each index is asked, choices are compared, and a program is compiled. Here the choice stands: which
+/// index, and what is left to be tested. What depends on the constants is made anew: the stretch of the index and the program's constants.
+/// Where that is not all, as with nil, with what is no number and with texts that an index cuts, and where the stretch has become
+/// much longer than the one that was chosen, there is no way by the route, and the question is planned.
+///
+/// It belongs to the ground on which the plan was made.
+final class Route {
+  private let plan: Plan
+  /// Nil where all rows are read, because no index has anything to say.
+  private let index: IndexReader?
+  private let steps: [RouteStep]
+  /// The way to the rows that a reference leads to, where it goes over one.
+  private let inner: (passing: Passing, route: Route)?
+  private let kinds: [Kind]
+  private let isSingle: Bool
+  /// With more entries another way may be better.
+  private let mostEntries: Int
+
+  private static let fewEntries = 64
+
+  /// Nil where other constants may ask for more than another stretch.
+  ///
+  /// - Parameter kinds: those of all constants, of which the question may have some.
+  init?(
+    _ question: Question, _ kinds: [Kind], _ values: [Value], _ conjunction: Conjunction, _ choice: Choice,
+    isOnly: Bool, _ planner: Planner
+  ) throws {
+    guard question.order.isEmpty, let condition = question.condition, kinds.count == values.count,
+      RouteStep.arePlain(values, kinds)
+    else { return nil }
+    let ground = planner.ground
+    let parts = Conjunction.flat(condition)
+    guard parts.count == conjunction.parts.count else { return nil }
+    let covered = choice.candidate.covered
+    let table = try ground.table(question.entity)
+    var used = PartSet()
+    switch choice.candidate.access {
+    // Where an index could say something to other constants, it is asked each time.
+    case .all where isOnly && !condition.isUnsure && values.allSatisfy(RouteStep.isOrderly):
+      (index, steps, inner, isSingle) = (nil, [], nil, false)
+    case .through(let passing):
+      guard let found = try planner.innerRoute(passing, parts, conjunction, kinds, values) else { return nil }
+      (index, steps, inner, isSingle) = (nil, [], (passing, found.route), false)
+      used = found.used
+    case .single(_, let index) where !index.isPartial:
+      guard let steps = RouteStep.steps(index, table, parts, conjunction, &used),
+        steps.count == index.index.parts.count, steps.allSatisfy({ $0.comparison == .equal })
+      else { return nil }
+      (self.index, self.steps, inner, isSingle) = (index, steps, nil, true)
+    case .index(let use) where !use.index.isPartial && use.ranges.count == 1:
+      guard let steps = RouteStep.steps(use.index, table, parts, conjunction, &used),
+        RouteStep.range(steps, use.index, values) == use.ranges[0]
+      else { return nil }
+      (index, self.steps, inner, isSingle) = (use.index, steps, nil, false)
+    default: return nil
+    }
+    let left = parts.indices.filter { !covered.contains($0) }.map { parts[$0] }
+    guard covered.isSubset(of: used), left.allSatisfy(\.isRebindable) else { return nil }
+    let residual = left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, .many(left))
+    self.kinds = kinds
+    mostEntries = max(Self.fewEntries, choice.candidate.count.multipliedReportingOverflow(by: 4).partialValue)
+    plan = try Plan(Query(question.name), table, ground, choice, residual, isLenient: planner.isInner)
+  }
+
+  /// The plan with these constants; nil where it must be made anew. It is carried out before the next one is asked for.
+  func plan(_ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
+    guard !plan.isRunning, values.count == kinds.count, RouteStep.arePlain(values, kinds) else { return nil }
+    if let index {
+      guard let range = RouteStep.range(steps, index, values) else { return nil }
+      if isSingle {
+        let row = try range.low.withBytes { (key) throws(StoreError) in try index.row(key) }
+        plan.go(by: .single(row, index), row == nil ? 0 : 1)
+      } else {
+        let count = try range.count(in: index)
+        if count > mostEntries { return nil }
+        plan.go(by: .index(IndexAccess(index: index, ranges: [range], fixedParts: 0)), count)
+      }
+    }
+    if let (passing, route) = inner {
+      guard let inner = try route.plan(values, offset: 0, limit: nil) else { return nil }
+      plan.go(by: .through(Passing(index: passing.index, field: passing.field, inner: inner)), nil)
+    }
+    plan.ask(values, offset: max(0, offset), limit: limit.map { max(0, $0) })
+    return plan
+  }
+}
+
+/// What a question asks of one part of an index.
+struct RouteStep {
+  enum Source {
+    case parameter(Int)
+    case constant(Value)
+  }
+
+  let comparison: Expression.Comparison
+  private let source: Source
+  private let field: KeyField
+  private let isDescending: Bool
+
+  /// What the first parts of an index are asked for: one value each, and of the last perhaps one side of a value.
+  static func steps(
+    _ index: IndexReader, _ table: TableReader, _ parts: Operands, _ conjunction: Conjunction, _ used: inout PartSet
+  ) -> [RouteStep]? {
+    var steps: [RouteStep] = []
+    for part in index.index.parts {
+      guard let constraint = conjunction.constraint(on: part.field) else { break }
+      // Nothing else may be asked of the field, whatever the constants are.
+      guard let number = parts.indices.first(where: { constraint.conjuncts == PartSet($0) }),
+        case .compare(let comparison, _, _) = parts[number].expression,
+        let step = RouteStep(comparison, parts[number].operands, part, constraint.path.field)
+      else { return nil }
+      steps.append(step)
+      used.insert(number)
+      if step.comparison != .equal { break }
+    }
+    return steps.isEmpty ? nil : steps
+  }
+
+  private init?(_ comparison: Expression.Comparison, _ parts: Operands, _ part: Index.Part, _ field: KeyField) {
+    func isField(_ term: Term) -> Bool {
+      if case .field(.variable(0), part.field) = term.expression { true } else { false }
+    }
+    func source(_ term: Term) -> Source? {
+      if case .parameter(let number, _) = term.expression { return .parameter(number) }
+      return term.constant.map { .constant($0) }
+    }
+    if isField(parts[0]), let source = source(parts[1]) {
+      (self.comparison, self.source) = (comparison, source)
+    } else if isField(parts[1]), let source = source(parts[0]) {
+      (self.comparison, self.source) = (comparison.mirrored, source)
+    } else {
+      return nil
+    }
+    if self.comparison == .notEqual { return nil }
+    self.field = field
+    isDescending = part.isDescending
+  }
+
+  /// The stretch of an index; nil where the constants ask for something else than one stretch with exactly the rows that are wanted.
+  static func range(_ steps: [RouteStep], _ index: IndexReader, _ values: [Value]) -> KeyRange? {
+    var prefix = KeyBytes()
+    for step in steps {
+      let value =
+        switch step.source {
+        case .parameter(let number): values[number]
+        case .constant(let value): value
+        }
+      guard !value.isNull, !ValueOrder.isUnordered(value), let bound = PartBound(step.comparison, value, step.field),
+        !bound.isCut(behind: index.index.textBytes, step.field)
+      else { return nil }
+      guard bound.isPoint else {
+        return bound.range(behind: prefix, isDescending: step.isDescending) ?? KeyRange(prefix, prefix)
+      }
+      prefix = prefix + bound.point(isDescending: step.isDescending)
+    }
+    return KeyRange(prefix: prefix)
+  }
+
+  /// Whether a constant says as much as others of its kind would: no stretch has what is no number, and none has too large a list.
+  static func isOrderly(_ value: Value) -> Bool {
+    switch value {
+    case .array(let values): values.count <= IndexMatch.mostRanges && values.allSatisfy(isOrderly)
+    case .set(let values): values.count <= IndexMatch.mostRanges && values.allSatisfy(isOrderly)
+    default: !ValueOrder.isUnordered(value)
+    }
+  }
+
+  /// Whether the constants are of their kinds, and none is nil.
+  static func arePlain(_ values: [Value], _ kinds: [Kind]) -> Bool {
+    for place in kinds.indices where values[place].isNull || !kinds[place].holds(values[place]) { return false }
+    return true
+  }
+}
+
+extension Term {
+  /// Whether it depends on a constant what a part of it asks for.
+  fileprivate var isUnsure: Bool {
+    if !isOpen { return false }
+    if case .compare = expression {
+      return operands.contains { if case .coalesce = $0.expression { true } else { false } }
+    }
+    return operands.contains(where: \.isUnsure)
+  }
+
+  /// Whether a program of it may have its constants changed: they stand where a program holds them, and neither decide what else it does, nor are
+  /// told of in a fault.
+  var isRebindable: Bool {
+    if !isOpen { return true }
+    func isPlaced(_ term: Term) -> Bool {
+      if case .parameter = term.expression { true } else { !term.isOpen }
+    }
+    switch expression {
+    case .not, .and, .or: return operands.allSatisfy(\.isRebindable)
+    case .compare: return operands.allSatisfy { isPlaced($0) && CellCoding($0.kind) != nil }
+    case .text: return isPlaced(operands[1]) && !operands[0].isOpen
+    case .contains:
+      guard case .parameter(_, let kind) = operands[0].expression, let element = kind.element else { return false }
+      return !operands[1].isOpen && CellOrder(element) != nil && CellCoding(operands[1].kind) != nil
+    default: return false
+    }
+  }
+}
+
+extension Planner {
+  /// The route to the rows behind a reference, and the parts of the condition that are asked there.
+  fileprivate func innerRoute(
+    _ passing: Passing, _ parts: Operands, _ conjunction: Conjunction, _ kinds: [Kind], _ values: [Value]
+  ) throws -> (route: Route, used: PartSet)? {
+    var moved: [Expression] = []
+    var used = PartSet()
+    for number in parts.indices {
+      let isAsked = conjunction.constraints.contains {
+        !$0.path.isOwn && $0.path.first == passing.field.id && $0.conjuncts.contains(number)
+      }
+      guard isAsked, let inner = parts[number].expression.moved(over: passing.field.id) else { continue }
+      moved.append(inner)
+      used.insert(number)
+    }
+    let query = Query(passing.inner.entity.name, where: .and(moved))
+    guard !moved.isEmpty, let question = try? Question(query, ground),
+      let route = try deeper.route(question, kinds, values)
+    else { return nil }
+    return (route, used)
+  }
+}
