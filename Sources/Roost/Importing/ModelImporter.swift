@@ -5,8 +5,8 @@ internal import RoostTransfer
 
 /// Imports many models of a class, or of its subclasses, into a container: from texts, from snapshots, or made one by one.
 ///
-/// Each chunk is one transaction. Contexts hear of it as of any other commit, and the history tells it. Nothing is kept of what is stored, but for snapshots of
-/// classes that lead to themselves: of each of those some forty bytes, because others may lead to it.
+/// Each chunk is one transaction. Contexts hear of it as of any other commit, and the history tells it. Nothing is kept of what is stored, but for
+/// what others may lead to: of models those that somebody still has, and of each snapshot some forty bytes where its class leads to itself.
 public struct ModelImporter<Model: PersistentModel>: Sendable {
   public var options: ImportOptions
   let container: ModelContainer

@@ -163,6 +163,8 @@ extension GraphContext {
       try table.update(own) { builder in builder.setNull(slot) }
       note(own)
     }
-    try run.writer.agree(mutual: side, of: own, changed: note)
+    do { try run.writer.agree(mutual: side, of: own, changed: note) } catch let fault as RecordFault {
+      run.refuse(refusal(fault, object, run))
+    }
   }
 }

@@ -122,9 +122,11 @@ extension GraphContext {
     }
     let before = try keepReferences(of: RowID(row), origin.map, box, table)
     var merged: MergedRow?
+    var isFirst = true
     try parting(object, origin, box, run) {
       // One that may not lead to its new partner keeps the one that it has.
-      _ = try keepReferences(of: RowID(row), origin.map, box, table)
+      if !isFirst { _ = try keepReferences(of: RowID(row), origin.map, box, table) }
+      isFirst = false
       merged = try mergeRow(object, origin.map, decision.policy, box, table)
     } refused: { fault in
       run.refuse(refusal(fault, object, run))
