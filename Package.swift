@@ -171,7 +171,7 @@ let package = Package(
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
-    tests("GuideTests", of: ["SwiftData"]),
+    tests("GuideTests", of: ["SwiftData", "RoostTestSupport"]),
     tests(
       "TransferTests",
       of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
@@ -184,6 +184,6 @@ let package = Package(
     .testTarget(
       name: "Swift5ModelTests", dependencies: ["SwiftData"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-    tests("KVTests", of: ["RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests("KVTests", of: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )

@@ -1,6 +1,6 @@
 package import RoostFile
 package import RoostPages
-import RoostTrees
+package import RoostTrees
 
 /// How far a salvage has come.
 public struct SalvageProgress: Sendable {
@@ -28,25 +28,37 @@ extension KeyValueStore {
 
   package static func salvage(
     from path: String, to new: String, replacing: Bool = false, options: StoreOptions, fileSystem: any FileSystem,
-    progress: ((SalvageProgress) -> Void)? = nil
+    content: (any SalvagedContent)? = nil, progress: ((SalvageProgress) -> Void)? = nil
   ) throws(StoreError) -> Salvage {
     let source = try fileSystem.canonicalPath(path)
     guard try fileSystem.canonicalPath(new) != source else {
       throw StoreError(.alreadyExists, "the store to be saved cannot be written over", path: path)
     }
+    // Beside an owner pages of several states would come together, and be told as losses.
+    if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let examination = try Store.examineRemains(source, fileSystem: fileSystem, floor: Replay.floor)
     let target = try Workpiece(
       new, replacing: replacing, options: options, fileSystem: fileSystem,
       transaction: examination.snapshot.transaction)
     do throws(StoreError) {
-      let rescue = Rescue(examination, target, progress)
+      let rescue = Rescue(examination, target, content, progress)
       try rescue.run(fileSystem)
       let salvage = rescue.result()
+      try refuseChanged(source, examination.sequence, fileSystem)
       try target.publish()
       return salvage
     } catch {
       target.discard()
       throw error
     }
+  }
+
+  /// Throws if somebody has opened the store meanwhile: what was read may be of two states.
+  private static func refuseChanged(
+    _ source: String, _ sequence: UInt64, _ fileSystem: any FileSystem
+  ) throws(StoreError) {
+    if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
+    let now = try Store.examineRemains(source, fileSystem: fileSystem, floor: Replay.floor).sequence
+    if now != sequence { throw StoreError(.busy, "somebody wrote the store while it was saved", path: source) }
   }
 }

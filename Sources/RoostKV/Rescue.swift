@@ -10,8 +10,17 @@ final class Rescue {
   let examination: Examination
   let target: Workpiece
   private(set) var losses: [Salvage.Loss] = []
+  /// Records of the log that were carried out.
+  var records = 0
   private var names: [UInt32: [UInt8]] = [:]
   private var unverified: [UInt32: Int] = [:]
+  private var unverifiedNumbers: [UInt32: Set<UInt64>] = [:]
+  /// What knows more of the trees than their entries, and whether they are its.
+  private let content: (any SalvagedContent)?
+  private(set) var isContent = false
+  /// Trees that are made anew.
+  private var derived: Set<UInt32> = []
+  private var lossy: Set<[UInt8]> = []
   private var reached = PlaceSet()
   /// The key ranges of each tree that could not be read.
   private var byteGaps: [UInt32: [(low: [UInt8], high: [UInt8]?)]] = [:]
@@ -22,7 +31,11 @@ final class Rescue {
   private let report: ((SalvageProgress) -> Void)?
   private var progress = SalvageProgress(entries: 0, total: 0)
 
-  init(_ examination: Examination, _ target: Workpiece, _ report: ((SalvageProgress) -> Void)?) {
+  init(
+    _ examination: Examination, _ target: Workpiece, _ content: (any SalvagedContent)?,
+    _ report: ((SalvageProgress) -> Void)?
+  ) {
+    self.content = content
     self.examination = examination
     self.target = target
     self.report = report
@@ -40,14 +53,35 @@ final class Rescue {
       let (sum, overflows) = progress.total.addingReportingOverflow(Int(clamping: descriptor.root.count))
       progress.total = overflows ? .max : sum
     }
-    for (name, descriptor) in trees { try save(name, descriptor) }
+    try save(trees)
     try searchLooseLeaves()
-    try carryOutLog(fileSystem)
+    if let content, !isContent { isContent = try ownsLog(content, fileSystem) }
+    if let content, isContent {
+      try carryOut(content, fileSystem)
+    } else {
+      try carryOutLog(fileSystem)
+    }
+  }
+
+  private func save(_ trees: [(name: [UInt8], descriptor: TreeDescriptor)]) throws(StoreError) {
+    if let content, let decisive = trees.first(where: { $0.name == content.decisiveTree }) {
+      try save(decisive.name, decisive.descriptor)
+      isContent = try content.owns(target.forest)
+    }
+    for (name, descriptor) in trees where content == nil || name != content?.decisiveTree {
+      if isContent, content?.isDerived(name) == true { derived.insert(descriptor.id) }
+      try save(name, descriptor)
+    }
   }
 
   func result() -> Salvage {
     var salvage = Salvage()
     salvage.losses = losses
+    salvage.records = records
+    for index in losses.indices {
+      guard let title = losses[index].tree.flatMap({ content?.title(of: Array($0.utf8)) }), isContent else { continue }
+      salvage.losses[index].tree = title
+    }
     for (id, name) in names.sorted(by: { $0.key < $1.key }) {
       guard let tree = try? target.forest.find(id: id) else { continue }
       salvage.trees.append(
@@ -63,6 +97,7 @@ final class Rescue {
   func lose(
     _ tree: [UInt8]?, _ error: StoreError, low: [UInt8]? = nil, high: [UInt8]? = nil, entries: Int? = nil
   ) {
+    if let tree { lossy.insert(tree) }
     losses.append(
       Salvage.Loss(
         tree: tree.map { String(decoding: $0, as: UTF8.self) }, page: error.page, sentence: error.detail, low: low,
@@ -118,6 +153,7 @@ final class Rescue {
     }
     names[descriptor.id] = name
     let id = descriptor.id
+    if derived.contains(id) { return }
     switch made.trunk {
     case .bytes(let draft):
       try ByteTree(descriptor.root, id: id, view: examination.view).survey(
@@ -232,7 +268,10 @@ final class Rescue {
       try leaf.numbers { (key, value) throws(StoreError) in
         guard gaps.contains(where: { $0.low <= key && $0.high.map { key < $0 } ?? true }) else { return }
         if try draft.tree.value(of: key) != nil { return }
-        if try put(key, value, in: draft, name) { unverified[leaf.tree, default: 0] += 1 }
+        if try put(key, value, in: draft, name) {
+          unverified[leaf.tree, default: 0] += 1
+          if isContent { unverifiedNumbers[leaf.tree, default: []].insert(key) }
+        }
       }
     default: return
     }
@@ -242,6 +281,25 @@ final class Rescue {
     if key.lexicographicallyPrecedes(low) { return false }
     guard let high else { return true }
     return key.lexicographicallyPrecedes(high)
+  }
+
+  // MARK: What knows more
+
+  /// What is known of the trees, for whoever makes them agree.
+  var saved: SavedTrees {
+    var saved = SavedTrees(transaction: examination.snapshot.transaction)
+    for (id, gaps) in numberGaps { saved.numberGaps[name(id)] = gaps }
+    for (id, numbers) in unverifiedNumbers { saved.unverified[name(id)] = numbers }
+    saved.lossy = lossy
+    saved.isWhole = losses.isEmpty
+    return saved
+  }
+
+  /// Takes over what stands in the new store in the end.
+  func noteTrees() throws(StoreError) {
+    isContent = true
+    names = [:]
+    for (name, descriptor) in try target.forest.reading.all() { names[descriptor.id] = name }
   }
 
   func note(_ id: UInt32, _ name: [UInt8]) { names[id] = name }

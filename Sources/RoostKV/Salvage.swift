@@ -35,6 +35,8 @@ public struct Salvage: Sendable {
 
   public internal(set) var trees: [SavedTree] = []
   public internal(set) var losses: [Loss] = []
+  /// Commits that stood in the log, and were carried out over what the file held.
+  package internal(set) var records = 0
 
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
   public var unverified: Int { trees.reduce(0) { $0 + $1.unverified } }

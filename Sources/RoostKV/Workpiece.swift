@@ -12,8 +12,10 @@ final class Workpiece {
   private let fileSystem: any FileSystem
   private let replaced: (any StorageFile)?
   private let store: Store
-  let transaction: WriteTransaction
-  let forest: Forest
+  private(set) var transaction: WriteTransaction
+  private(set) var forest: Forest
+  /// Whether the transaction is over, and `publish` has nothing to commit.
+  private var isBetween = false
 
   /// - Parameter transaction: the number that the new store's one commit gets.
   init(
@@ -68,7 +70,8 @@ final class Workpiece {
     var gate: (any StorageFile)?
     defer { gate?.close() }
     do throws(StoreError) {
-      try transaction.commit(forest.seal(), durability: .relaxed)
+      if !isBetween { try transaction.commit(forest.seal(), durability: .relaxed) }
+      isBetween = true
       try store.close(keepsFile: true)
       if replaced == nil { gate = try closeGate() }
       do throws(StoreError) { try fileSystem.rename(temporary, to: path) } catch {
@@ -110,11 +113,33 @@ final class Workpiece {
 
   /// Leaves nothing behind.
   func discard() {
-    transaction.abandon()
+    if !isBetween { transaction.abandon() }
+    isBetween = true
     try? store.close(keepsFile: true)
     try? fileSystem.remove(temporary)
     store.releaseFile()
     replaced?.close()
+  }
+
+  // MARK: Transactions
+
+  /// Ends the transaction, so that the next one gets the next number.
+  func commit(_ root: Root) throws(StoreError) {
+    isBetween = true
+    try transaction.commit(root, durability: .relaxed)
+    try store.relievePrivate()
+  }
+
+  /// Undoes the transaction, so that the next one gets its number.
+  func abandon() {
+    isBetween = true
+    transaction.abandon()
+  }
+
+  func begin() throws(StoreError) {
+    transaction = try store.beginWrite()
+    isBetween = false
+    forest = Forest(in: transaction)
   }
 
   // MARK: Filling

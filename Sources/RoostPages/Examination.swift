@@ -24,8 +24,8 @@ package final class Examination {
   private let frames: Frames
   private let store: Store?
   private let pinned: ReaderSlot?
-  private let file: (any StorageFile)?
-  private let superblock: Superblock?
+  let file: (any StorageFile)?
+  let superblock: Superblock?
 
   /// Examines what an open store has in its file, or in memory. Under the turn.
   init(store: Store) throws(StoreError) {
@@ -148,63 +148,6 @@ package final class Examination {
     defer { buffer.deallocate() }
     do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch { return }
     try body(UnsafeRawPointer(buffer.baseAddress!))
-  }
-
-  /// Hands out the pieces of every whole record in the log; returns why the log could not be read further, if so.
-  package func readLog(
-    _ fileSystem: any FileSystem, _ body: (UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
-  ) throws(StoreError) -> StoreError? {
-    guard let superblock, let start = superblock.log, let file else { return nil }
-    let path = Store.logPath(file.path)
-    do throws(StoreError) {
-      guard try fileSystem.exists(path) else {
-        return StoreError(.logMissing, "the store was not closed and its log is not there", path: path)
-      }
-    } catch { return error }
-    var failure: StoreError?
-    var records = 0
-    do throws(StoreError) { records = try countRecords(fileSystem, path, superblock, start, &failure) } catch {
-      return error
-    }
-    let logFile = try fileSystem.open(path, .read)
-    defer { logFile.close() }
-    var reader = try LogReader(file: logFile, superblock: superblock, start: start)
-    defer { reader.close() }
-    var pieces = PieceReader()
-    while records > 0, let (frame, payload) = try reader.next() {
-      let isCommit = frame.kind == .commit
-      try pieces.read(isCommit ? Store.body(payload, reader) : payload, isLast: isCommit, body)
-      if isCommit { records -= 1 }
-    }
-    return failure
-  }
-
-  /// How many records are closed, and whether what follows them is damaged.
-  private func countRecords(
-    _ fileSystem: any FileSystem, _ path: String, _ superblock: Superblock, _ start: Superblock.LogStart,
-    _ failure: inout StoreError?
-  ) throws(StoreError) -> Int {
-    let logFile = try fileSystem.open(path, .read)
-    defer { logFile.close() }
-    var reader = try LogReader(file: logFile, superblock: superblock, start: start)
-    defer { reader.close() }
-    var pieces = PieceReader()
-    var count = 0
-    while let (frame, payload) = try reader.next() {
-      let isCommit = frame.kind == .commit
-      do throws(StoreError) {
-        try pieces.read(isCommit ? Store.body(payload, reader) : payload, isLast: isCommit) { _, _ in }
-      } catch {
-        failure = error
-        return count
-      }
-      if isCommit { count += 1 }
-    }
-    if let synced = try reader.findDamage(after: reader.position) {
-      failure = StoreError(
-        .logDamaged, "the log is damaged at position \(reader.position), and was synced up to \(synced)", path: path)
-    }
-    return count
   }
 
   func complain(_ error: StoreError) { complaints.append(error) }

@@ -75,6 +75,14 @@ struct LogReader {
 
   func close() { Room.give(bytes) }
 
+  /// Goes back to where a copy of this reader was made.
+  mutating func goBack(to copy: LogReader) throws(StoreError) {
+    let isSegmentThere = segment == copy.segment
+    self = copy
+    // Copies share the memory in which a segment lies.
+    if !isSegmentThere { _ = try load(segment) }
+  }
+
   /// Where the last frame that was read ends.
   var end: LogEnd {
     LogEnd(

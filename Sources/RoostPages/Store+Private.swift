@@ -1,5 +1,6 @@
 package import RoostFile
 import RoostBytes
+import Synchronization
 
 /// Stores that nobody else knows yet: backups and what is saved from damaged files.
 ///
@@ -39,6 +40,11 @@ extension Store {
       file.close()
       throw error
     }
+  }
+
+  /// Writes what was committed to the file where it takes much memory. To be called between transactions.
+  package func relievePrivate() throws(StoreError) {
+    if isPrivate, frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size { try checkpoint() }
   }
 
   /// Leaves both superblocks naming the newest commit, and everything synced. Under the turn.

@@ -32,4 +32,17 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: place.appending(path: "shop.roost").path()))
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Invoice>()) == 1)
   }
+
+  @Test func `a store is told how much memory it may take`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)").path()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+
+    var small = ModelConfiguration(url: URL(filePath: folder).appending(path: "shop.roost"))
+    small.cacheBytes = 32 << 20
+
+    let context = ModelContext(try ModelContainer(for: Invoice.self, configurations: small))
+    context.insert(Invoice(2))
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Invoice>()).map(\.number) == [2])
+  }
 }

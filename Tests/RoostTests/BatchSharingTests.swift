@@ -123,6 +123,24 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<WareLabel>())[0].wares.map(\.code) == ["s2", "n3", "s0"])
   }
 
+  @Test(arguments: [0, 1, 2, 3, 4], [false, true])
+  func `a list that was written keeps its order where its members name it too`(_ first: Int, _ isBatch: Bool) throws {
+    let label = WareLabel("l")
+    let wares = (0..<5).map { Ware("\($0)") }
+    label.wares = [3, 1, 4, 0].map { wares[$0] }
+    for ware in wares { ware.labels = [label] }
+    if isBatch {
+      try context.insert(batch: [wares[first]])
+    } else {
+      context.insert(wares[first])
+      #expect(label.wares.map(\.code) == ["3", "1", "4", "0"] || label.wares.map(\.code) == ["3", "1", "4", "0", "2"])
+      try context.save()
+    }
+    // Who is in no list that anybody wrote comes behind the others, as far as somebody brings it along.
+    let found = try ModelContext(container).fetch(FetchDescriptor<WareLabel>())[0].wares.map(\.code)
+    #expect(found == ["3", "1", "4", "0"] + (first == 2 ? ["2"] : []))
+  }
+
   // MARK: Closures
 
   @Test func `what a closure does to the stored one is written`() throws {

@@ -51,6 +51,30 @@ import Testing
     #expect(!context.hasChanges && seen.name == "Louis")
   }
 
+  @Test func `a store whose cache is smaller than it is right all the same, and one without any is refused`() throws {
+    let folder = try Folder()
+    var configuration = ModelConfiguration(url: folder.file())
+    for wrong in [0, -1, 1000] {
+      configuration.cacheBytes = wrong
+      let error = #expect(throws: SwiftDataError.self) {
+        try ModelContainer(for: Artist.self, configurations: configuration)
+      }
+      #expect(error == .loadIssueModelContainer)
+    }
+    configuration.cacheBytes = 1 << 20
+    let container = try ModelContainer(for: Artist.self, configurations: configuration)
+    let long = String(repeating: "street ", count: 200)
+    for part in 0..<10 {
+      let context = ModelContext(container)
+      for number in 0..<500 { context.insert(Artist("\(part * 500 + number)", street: long)) }
+      try context.save()
+    }
+    let names = try ModelContext(container).fetch(FetchDescriptor<Artist>()).map {
+      ($0.name, $0.address.street == long)
+    }
+    #expect(Set(names.map(\.0)).count == 5000 && names.allSatisfy(\.1))
+  }
+
   @Test func `each model is kept where a configuration names it`() throws {
     let folder = try Folder()
     let schema = Schema([Artist.self, Stranger.self])

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import Foundation
+  import RoostTestSupport
   import Testing
 
   /// Predicates are checked by the compiler in a moment, however many operators they have.
@@ -57,42 +57,16 @@
       }
       """
 
-    private struct Outcome {
-      var status: Int32
-      var text: String
-    }
-
-    /// Has the compiler check the source, with a warning for each expression that takes longer, and each warning an error.
-    private func check(_ source: String, milliseconds: Int) throws -> Outcome {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "roost-check-\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let file = folder.appending(path: "Check.swift")
-      try Data(source.utf8).write(to: file)
-      let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path()
-      let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = [
-        "swiftc", "-typecheck", "-swift-version", "6", "-I", products + "Modules", "-I", root + "Sources/CLZ4",
-        "-Xcc", "-fmodule-map-file=\(products)CRetain.build/module.modulemap",
-        "-load-plugin-executable", products + "RoostMacros-tool#RoostMacros", "-warnings-as-errors",
-        "-Xfrontend", "-warn-long-expression-type-checking=\(milliseconds)", file.path(),
-      ]
-      let pipe = Pipe()
-      (process.standardOutput, process.standardError) = (pipe, pipe)
-      try process.run()
-      let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      return Outcome(status: process.terminationStatus, text: text)
+    private func check(_ source: String, milliseconds: Int) throws -> CompilerCheck.Outcome {
+      try CompilerCheck.types(["Check.swift": source], mostMilliseconds: milliseconds)
     }
 
     @Test func `a predicate of twenty operators takes no second`() throws {
       let outcome = try check(Self.source, milliseconds: 1000)
-      #expect(outcome.status == 0, "\(outcome.text)")
+      #expect(outcome.isGood, "\(outcome.text)")
       // It is the compiler that measures.
       let strict = try check(Self.source, milliseconds: 1)
-      #expect(strict.status != 0 && strict.text.contains("to type-check (limit: 1ms)"), "\(strict.text)")
+      #expect(!strict.isGood && strict.text.contains("to type-check (limit: 1ms)"), "\(strict.text)")
     }
   }
 #endif

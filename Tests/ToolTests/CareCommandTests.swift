@@ -1,6 +1,7 @@
 import Foundation
 import RoostKV
 import RoostPages
+import RoostRecords
 import RoostTestSupport
 import Testing
 
@@ -199,5 +200,27 @@ import Testing
         #expect(output.contains(title) != json, "\(output)")
       }
     }
+  }
+
+  @Test func `a store of rows is saved with its log, and refused while it is open`() throws {
+    let (path, target) = (folder.file("music.roost"), folder.file("b.roost"))
+    var store: RecordStore? = try RowsFixture.make(path, tracks: 20, closes: false)
+    let found = Transcript.of("salvage", path, target)
+    #expect(found.ending == .inUse && found.errors.contains("is open in"), "\(found)")
+    #expect(!FileManager.default.fileExists(atPath: target))
+    // As a killed process leaves them.
+    let (copy, log) = (folder.file("c.roost"), folder.file("c.roost-log"))
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    try FileManager.default.copyItem(atPath: path + "-log", toPath: log)
+    store = nil
+    _ = store
+    let saved = Transcript.of("salvage", copy, target)
+    #expect(saved.ending == .good, "\(saved)")
+    #expect(saved.output == "saved  24 rows of 3 entities, with 2 commits of the log\n")
+    #expect(Transcript.of("verify", target).ending == .good)
+    #expect(Transcript.of("query", target, "Track", "--count").output == "20\n")
+    #expect(Transcript.of("history", target).output == Transcript.of("history", path).output)
+    let figures = try json(Transcript.of("salvage", "--json", copy, folder.file("d.roost")))
+    #expect(figures["commits"] as? Int == 2 && (figures["entities"] as? [[String: Any]])?.count == 3)
   }
 }

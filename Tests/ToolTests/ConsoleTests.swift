@@ -46,4 +46,48 @@ import Testing
     #expect(text.hasPrefix("\r\u{1B}[K   filling"))
     #expect(text.split(separator: "\r").count < 100)
   }
+
+  /// What a store holds could look like one of our own styles, and stayed behind it.
+  @Test func `what a store holds changes no colours`() {
+    let evil = "\u{1B}[31mRED\u{1B}[1m"
+    let text = print(terminal: true, colours: true) { console in
+      console.line(console.styled("good", .good) + "  \(evil)")
+      console.line("\(console.styled(evil, .strong)) \(evil)")
+      console.facts([("label", evil)])
+      console.line(text: evil)
+    }
+    let shown = #"\u{1b}[31mRED\u{1b}[1m"#
+    #expect(
+      text == """
+        \u{1B}[32mgood\u{1B}[0m  \(shown)
+        \u{1B}[1m\(shown)\u{1B}[0m \(shown)
+        \u{1B}[2mlabel  \u{1B}[0m\(shown)
+        \(shown)
+
+        """)
+  }
+
+  private func table(_ rows: [[String?]], terminal: Bool = false) throws -> String {
+    var text = ""
+    let console = Console(isTerminal: terminal, hasColours: false, width: 40) { _, _ in }
+    var table = TextTable([.init(name: "body"), .init(name: "number", isNumber: true), .init(name: "note")], console) {
+      text += $0
+    }
+    for row in rows { try table.add(row) }
+    try table.end()
+    return text
+  }
+
+  /// One long text made every line as long.
+  @Test func `in a pipe no line is longer because another one is`() throws {
+    let long = String(repeating: "x", count: 100_000)
+    let text = try table([[long, "1", "a"], ["short", "2", long]] + (0..<600).map { ["b\($0)", "\($0)", ""] })
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 603 && lines[1].count == 100_000 + 2 + 6 + 2 + 1)
+    #expect(lines[2] == "short" + String(repeating: " ", count: 59 + 2 + 5) + "2  " + long)
+    #expect(lines[3...].allSatisfy { $0.count <= 64 + 2 + 6 && !$0.hasSuffix(" ") })
+    #expect(
+      try table([["a", "1", nil], ["bb", "22", "c"]]) == "body  number  note\na          1  nil\nbb        22  c\n")
+    #expect(try table([[long, "1", long]], terminal: true).split(separator: "\n").allSatisfy { $0.count <= 40 })
+  }
 }

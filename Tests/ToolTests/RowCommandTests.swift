@@ -159,6 +159,20 @@ import Testing
     #expect(planned["rowsRead"] == nil && planned["plan"] != nil)
   }
 
+  /// It named the field of the wrong entity that has the same number, and left out the rows whose order it followed.
+  @Test func `an index of what a reference leads to is named as its own, and its rows are counted`() throws {
+    // Both albums are read for their keys, and again in their order.
+    let words = ["explain", path, "Track", "--sort", "album.year", "--limit", "3"]
+    let json = try object(Transcript.run(words + ["--json"]).output)
+    #expect(json["rowsRead"] as? Int == 2 + 2 + 3 && json["rowsFound"] as? Int == 3, "\(json)")
+    let missing = try #require(json["missingIndex"] as? [String: Any])
+    #expect(missing["entity"] as? String == "Album" && missing["fields"] as? [String] == ["year"])
+    let text = Transcript.run(words + ["--plan-only"]).output
+    #expect(text.contains("an index on Album(year) would read 3 rows"), "\(text)")
+    let own = Transcript.of("explain", path, "Track", "title == \"Track 3\"").output
+    #expect(own.contains("an index on Track(title) would read"), "\(own)")
+  }
+
   @Test func `models are declared as Swift would`() throws {
     let found = Transcript.of("schema", path)
     #expect(
@@ -166,12 +180,20 @@ import Testing
         @Model final class Album {
           @Attribute(.unique) var title: String
           var year: Int16?
-          @Relationship(inverse: \Track.album) var tracks: [Track]
+          @Relationship(inverse: \Track.album) var tracks: [Track] = []
+
+          init(title: String) {
+            self.title = title
+          }
         }
 
         @Model final class Tag {
           @Attribute(.unique) var name: String
-          @Relationship(inverse: \Track.tags) var tracks: [Track]
+          var tracks: [Track] = []
+
+          init(name: String) {
+            self.name = name
+          }
         }
 
         @Model final class Track {
@@ -182,8 +204,13 @@ import Testing
           var plays: Int = 7
           var place: Place?
           var words: [String] = []
-          @Relationship(inverse: \Album.tracks) var album: Album?
-          @Relationship(inverse: \Tag.tracks) var tags: [Tag]
+          var album: Album?
+          @Relationship(inverse: \Tag.tracks) var tags: [Tag] = []
+
+          init(id: Int, title: String) {
+            self.id = id
+            self.title = title
+          }
 
           struct Place: Codable {
             var city: String

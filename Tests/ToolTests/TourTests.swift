@@ -55,9 +55,10 @@ import Testing
   @Test func `code on a terminal has colours and keeps its letters`() throws {
     let folder = try ScratchFolder()
     let plain = #"let name = "try it"  // for all"#
-    #expect(tour(folder).coloured(plain) == plain)
+    let uncoloured = tour(folder)
+    #expect(uncoloured.console.text(uncoloured.coloured(plain)) == plain)
     let colours = Console(isTerminal: true, hasColours: true) { _, _ in }
-    let shown = Tour(console: colours, folder: folder.path, count: 1000, program: "").coloured(plain)
+    let shown = colours.text(Tour(console: colours, folder: folder.path, count: 1000, program: "").coloured(plain))
     #expect(shown.contains("\u{1B}[1mlet"))
     #expect(shown.contains("\u{1B}[32m\"try it\"") && shown.contains("\u{1B}[2m// for"))
     #expect(shown.replacing(/\u{1B}\[\d+m/, with: "") == plain)

@@ -248,4 +248,59 @@ extension Transcript {
     #expect(Spelling.distance("abcd", "abdc") == 1 && Spelling.distance("", "abc") == 3)
     #expect(Transcript.of("info", "--version").output == Command.version + "\n")
   }
+
+  // MARK: Output over stores
+
+  /// The store became a table, or its log did, and whoever had it open went on writing into a file without a name.
+  @Test func `no output goes over a store, its log, or what is read`() throws {
+    let store = URL(fileURLWithPath: path)
+    let before = try Data(contentsOf: store)
+    let (link, input) = (folder.file("link"), try put("title\nx\n", "in.csv"))
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    let other = folder.file("other.roost")
+    _ = try RowsFixture.make(other)
+    for output in [path, link, path + "-log", folder.file("./music.roost"), other] {
+      let found = Transcript.of("export", path, "Album", "-o", output, "--replace", "--format", "csv")
+      #expect(found.ending == .failed && found.errors.contains("is not written over"), "\(output): \(found)")
+      let rejected = Transcript.of("import", path, "Album", input, "--skip-bad", "9", "--rejects", output)
+      #expect(rejected.ending == .failed && rejected.errors.contains("is not written over"), "\(output): \(rejected)")
+    }
+    let own = Transcript.of("import", path, "Album", input, "--skip-bad", "9", "--rejects", input)
+    #expect(own.ending == .failed && own.errors.contains("is not written over"), "\(own)")
+    #expect(try Data(contentsOf: store) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + "-log"))
+    let pipe = folder.file("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let device = Transcript.of("export", path, "Album", "-o", pipe, "--replace", "--format", "csv")
+    #expect(device.ending == .failed && device.errors.contains("this is no file"), "\(device)")
+    // What is nobody's store is replaced, and what only has the name of a file in the making is left alone.
+    let (file, making) = (try put("old", "t.csv"), try put("mine", "t.csv-making"))
+    #expect(Transcript.of("export", path, "Album", "-o", file, "--replace").ending == .good)
+    #expect(try String(contentsOfFile: making, encoding: .utf8) == "mine")
+    #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("title,"))
+  }
+
+  // MARK: The history
+
+  private func author(_ line: Substring) -> String {
+    line.split(separator: "  ").dropFirst(2).first.map(String.init) ?? ""
+  }
+
+  @Test func `a limit goes for the oldest behind a transaction, and for the newest else`() throws {
+    let store = try RecordStore(path)
+    for number in 0..<30 {
+      try store.write(author: "a\(number)") { try $0.table("Album").insert(["title": .string("t\(number)")]) }
+    }
+    let last = try store.read { $0.commit }
+    try store.close()
+    let newest = Transcript.of("history", path, "--limit", "3").output.split(separator: "\n").map(author)
+    #expect(newest == ["a27", "a28", "a29"])
+    let behind = Transcript.of("history", path, "--after", "\(last - 10)", "--limit", "2").output
+    #expect(behind.split(separator: "\n").map(author) == ["a20", "a21"])
+    #expect(Transcript.of("history", path, "--limit", "0").output == "no transaction\n")
+    for line in Transcript.of("history", path, "--after", "0", "--json").output.split(separator: "\n") {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      #expect(object?["changes"] is [[String: Any]] && object?["transaction"] is Int, "\(line)")
+    }
+  }
 }

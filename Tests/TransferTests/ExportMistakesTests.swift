@@ -103,4 +103,49 @@ import Testing
       }
     }
   }
+
+  /// What an export of a store says is what an update by it stores: also of rows without a key, and of keys that look like numbers of rows.
+  @Test(arguments: [TextFormat.csv(), .json, .jsonLines], [FieldType.string, .int64])
+  func `rows without a key are named so that they are found again`(_ format: TextFormat, _ type: FieldType) throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        let node = try catalog.add(entity: "Node") { (entity) throws(RecordFault) in
+          try entity.add("key", type, isOptional: true)
+        }
+        try catalog.add(index: "by key", of: "Node", on: ["key"], isUnique: true)
+        try catalog.add(entity: "Edge") { (entity) throws(RecordFault) in
+          try entity.add("id", .int64)
+          try entity.add("to", .reference(node), isOptional: true)
+        }
+        try catalog.add(index: "by id", of: "Edge", on: ["id"], isUnique: true)
+        try catalog.add(reference: "to", of: "Edge")
+        try catalog.add(links: .init("over", isOrdered: true), of: "Edge", to: "Node", inverse: .init("edges"))
+      }
+      let texts: [String?] = [nil, "#1", "#2", "[#1]", "[\"#1\"]", "x", nil, "#x", "", "[#"]
+      for (number, text) in texts.enumerated() {
+        let key: Value = text.map { type == .string ? .string($0) : .int(Int64(number)) } ?? .null
+        try writer.table("Node").insert(["key": key])
+      }
+      let count = UInt64(texts.count)
+      for number in 1...count {
+        let row = try writer.table("Edge").insert(["id": .int(Int64(number)), "to": .reference(RowID(number))])
+        try writer.links("over", of: "Edge").replace(
+          [number, count + 1 - number].map { RowID($0) }.reversed(), of: row)
+      }
+    }
+    let before = try ImportTests.rows(store, "Edge")
+    func lists() throws -> [[RowID]] {
+      try store.read { reader in try (1...10).map { try reader.links("over", of: "Edge").rows(of: RowID($0)) } }
+    }
+    let listed = try lists()
+    let text = try ExportTests.exported(store, Query("Edge"), format)
+    let report = try ImportTests.run(store, text, into: "Edge", format) { $0.conflict = .update }
+    #expect(report.progress.updated == 10 && report.unresolvedCount == 0 && report.progress.bad == 0, "\(text)")
+    #expect(try ImportTests.rows(store, "Edge") == before && lists() == listed, "\(text)")
+    // The same where the rows' numbers are not there when they are read.
+    try store.write { writer in for number in [1, 7] { try writer.table("Node").delete(RowID(UInt64(number))) } }
+    let open = try ImportTests.run(store, text, into: "Edge", format) { $0.conflict = .update }
+    #expect(open.unresolvedCount == 6 && open.unresolved.allSatisfy { $0.key.contains("#1") || $0.key.contains("#7") })
+  }
 }

@@ -17,6 +17,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// For how long it is kept, but for what a consumer has not read; nil for ever. What is older is removed when the store is opened, and
   /// from time to time after commits.
   public var historyRetention: HistoryRetention?
+  /// How much memory the store keeps pages in; nil for an eighth of what the process may use, 16 MiB at the least and 1 GiB at the most.
+  /// Pages that were changed and not written yet take up to twice as much beside it, 128 MiB at the most. Where the program has the store
+  /// open already, what was said then counts. A store in memory has no such bound.
+  public var cacheBytes: Int?
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
@@ -68,6 +72,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     warn()
   }
 
+  private static let leastCacheBytes = 1 << 20
+
   public var debugDescription: String {
     "ModelConfiguration - name: \(name), url: \(isStoredInMemoryOnly ? "in memory" : url.path()), allowsSave: \(allowsSave)"
   }
@@ -85,6 +91,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Whether a file can have such a name.
   public func validate() throws {
     try checkHistory()
+    if let cacheBytes, cacheBytes < Self.leastCacheBytes {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "a cache of \(cacheBytes) bytes is too small: set cacheBytes to \(Self.leastCacheBytes) at least, or to nil")
+    }
     if isStoredInMemoryOnly {
       if storeFaults == nil { return }
       throw SwiftDataError.loadIssueModelContainer.about(

@@ -51,9 +51,11 @@ final class OpenGraphs: @unchecked Sendable {
     let store: GraphStore
     if let faults = configuration.faults {
       let files = FaultyFileSystem(faults)
-      store = try GraphStore.open(path, models, isReadOnly: isReadOnly, fileSystem: files) { try files.askRoom(path) }
+      store = try GraphStore.open(
+        path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes, fileSystem: files
+      ) { try files.askRoom(path) }
     } else {
-      store = try GraphStore.open(path, models, isReadOnly: isReadOnly)
+      store = try GraphStore.open(path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes)
     }
     open[key] = Entry(store: store, models: types, faults: configuration.faults)
     return store

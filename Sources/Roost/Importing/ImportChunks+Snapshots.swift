@@ -1,10 +1,11 @@
 internal import RoostGraph
 internal import RoostRecords
+internal import RoostTransfer
 
 /// Snapshots that become rows, without a model.
 extension ImportChunks {
   /// References and members that are not here.
-  private typealias Strays = [(property: Int, target: PersistentIdentifier)]
+  private typealias Strays = [(property: Int, targets: [PersistentIdentifier])]
 
   func store(snapshots: some Sequence<SnapshotContent>) throws {
     try run { insertion in
@@ -18,12 +19,12 @@ extension ImportChunks {
         ImportFault(.unknown, "a \(content.type.name) is none of the container's \(map.type.name)s"))
     }
     var strays: Strays = []
-    let links = links(content, own, &strays)
+    let links = try links(content, own, &strays, insertion)
     if let row = row(of: content.identifier), try insertion.contains(RowID(row), own) {
       return try meet(RowID(row), content, own, links, strays, insertion)
     }
     switch try insertion.add(own, content.values, links) {
-    case .stored(let row): note(content, row, own, strays)
+    case .stored(let row): try note(content, row, own, strays, insertion, isNew: true)
     case .conflict(let row): try meet(row, content, own, links, strays, insertion)
     case .leftOut: break
     }
@@ -37,19 +38,27 @@ extension ImportChunks {
     switch options.conflict {
     case .skip:
       insertion.keep()
-      rows?[content.identifier] = row.number
+      rows?.note(content.identifier, row)
     case .update, .merge:
       let isStored = try insertion.update(own, row, content.values, links, skipsNil: options.conflict == .merge)
-      if isStored { note(content, row, own, strays) }
+      if isStored { try note(content, row, own, strays, insertion, isNew: false) }
     case .insert, .throw:
       try insertion.leaveOut(
         ImportFault(.duplicate, "\(own.type.name) \(row.number) is here already, or has the same unique values"))
     }
   }
 
-  private func links(_ content: SnapshotContent, _ own: EntityMap, _ strays: inout Strays) -> ImageLinks {
+  private func links(
+    _ content: SnapshotContent, _ own: EntityMap, _ strays: inout Strays, _ insertion: ChunkInsertion
+  ) throws -> ImageLinks {
     var links = ImageLinks()
     for (place, property) in content.form.links.enumerated() {
+      let mayCome = rows != nil && target.store.leadsToItself(own, property)
+      func find(_ one: PersistentIdentifier) throws -> UInt64? {
+        guard let row = row(of: one) else { return nil }
+        // What is not there any more may come with another snapshot.
+        return try mayCome && !insertion.hasTarget(row, property, own) ? nil : row
+      }
       switch content.links[place] {
       case .absent: continue
       // What the other side holds, that one says.
@@ -59,12 +68,24 @@ extension ImportChunks {
           if options.conflict != .merge { links.references.append((property, nil)) }
           continue
         }
-        if let row = row(of: one) { links.references.append((property, row)) } else { strays.append((property, one)) }
+        if let row = try find(one) {
+          links.references.append((property, row))
+        } else {
+          strays.append((property, [one]))
+        }
       case .many(let many):
         guard target.store.isByLinks(own, property), !many.isEmpty || options.conflict == .update else { continue }
-        let found = many.compactMap { row(of: $0) }
-        if found.count == many.count || !found.isEmpty { links.lists.append((property, found)) }
-        for one in many where row(of: one) == nil { strays.append((property, one)) }
+        let found = try many.compactMap(find)
+        if found.count == many.count {
+          links.lists.append((property, found))
+        } else if mayCome {
+          // All of them wait, so that their order stays.
+          links.lists.append((property, []))
+          strays.append((property, many))
+        } else {
+          if !found.isEmpty { links.lists.append((property, found)) }
+          strays.append((property, try many.filter { try find($0) == nil }))
+        }
       }
     }
     return links
@@ -79,19 +100,55 @@ extension ImportChunks {
 
   /// The row of a model of this store, or of a snapshot of this import.
   private func row(of identifier: PersistentIdentifier) -> UInt64? {
-    if let rows, let known = rows[identifier] { return known }
+    if let known = rows?.row(identifier) { return known }
     guard case .row(let row) = identifier.key, identifier.store == target.store.identifier else { return nil }
     return row
   }
 
-  private func note(_ content: SnapshotContent, _ row: RowID, _ own: EntityMap, _ strays: Strays) {
-    rows?[content.identifier] = row.number
-    for stray in strays {
-      if rows != nil, own.field(stray.property) != nil {
-        open.append((row.number, own, stray.property, stray.target))
-      } else {
-        noteUnresolved(row.number, own, stray.property, stray.target)
+  /// A snapshot became a row. What it leads to and is not here waits, or is told.
+  private func note(
+    _ content: SnapshotContent, _ row: RowID, _ own: EntityMap, _ strays: Strays, _ insertion: ChunkInsertion,
+    isNew: Bool
+  ) throws {
+    rows?.note(content.identifier, row)
+    if rows == nil || (isNew && strays.isEmpty) { return tell(row, own, strays) }
+    var references = try references(insertion)
+    defer { take(references, insertion) }
+    if !isNew {
+      for (place, property) in content.form.links.enumerated() where says(content.links[place]) {
+        guard let id = target.store.relationship(own, property) else { continue }
+        try references.drop(id, of: row)
       }
+    }
+    for (property, targets) in strays {
+      guard target.store.leadsToItself(own, property), let id = target.store.relationship(own, property) else {
+        tell(row, own, [(property, targets)])
+        continue
+      }
+      var former: RowID?
+      if !isNew, let field = own.field(property) {
+        let table = try insertion.writer.table(own.entity.id)
+        former = try table.reference(table.slot(field.name), of: row)
+      }
+      for (place, target) in targets.enumerated() {
+        let open = OpenReference(relationship: id, place: place, key: Array(SnapshotRows.key(target).utf8))
+        try references.keep(open, of: row, former: former)
+      }
+    }
+  }
+
+  /// Whether a snapshot says where a relationship leads: then what it said before is of no interest.
+  private func says(_ link: SnapshotContent.Link) -> Bool {
+    switch link {
+    case .absent: false
+    case .one(let one): one != nil || options.conflict != .merge
+    case .many(let many): !many.isEmpty || options.conflict == .update
+    }
+  }
+
+  private func tell(_ row: RowID, _ own: EntityMap, _ strays: Strays) {
+    for (property, targets) in strays {
+      for target in targets { noteUnresolved(row.number, own.type.propertyName(property), "\(target)") }
     }
   }
 }

@@ -12,15 +12,23 @@ final class ImportChunks: @unchecked Sendable {
   let map: EntityMap
   let options: ImportOptions
   let graph: GraphContext
+  /// Which models are in already.
+  private let memory = ChunkMemory()
   private var plain = RoostTransfer.ImportProgress()
   private let clock = ImportProgressClock(nil)
+  /// What the run keeps in the store: its name, and references whose targets have not come yet.
+  private let keeper: ImportKeeper
+  private let mutual: Set<String>
   var report = ImportReport()
   /// Where snapshots became rows to which others of the import may lead; nil where none can.
-  var rows: [PersistentIdentifier: UInt64]?
-  /// References whose targets have not come yet.
-  var open: [(row: UInt64, map: EntityMap, property: Int, target: PersistentIdentifier)] = []
+  var rows: SnapshotRows?
+  /// The references that wait, as long as nothing of the chunk was undone.
+  private var waiting: (references: OpenReferences, faults: Int)?
 
-  init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions) throws {
+  /// What an import is made of.
+  enum Kind: String { case models, snapshots }
+
+  init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions, _ kind: Kind) throws {
     try options.check()
     guard let map = target.map else {
       throw RoostError(.unknownModel, "\(target.entity) is none of the container's models: import it as text")
@@ -39,17 +47,19 @@ final class ImportChunks: @unchecked Sendable {
       case .skip: .always(.keepExisting)
       case .insert, .throw: .always(.refuse)
       }
-    if let name = options.name {
-      try target.store.write(isRelaxed: true, author: options.author) { try ImportState.prepare($0) }
-      if let known = try target.store.records.read({ try ImportState.progress(name, $0) }) { plain = known }
+    mutual = target.mutual
+    // Only those that lead to their like may lead to what comes later.
+    if kind == .snapshots, target.leadsToItself { rows = SnapshotRows(store: target.store.identifier) }
+    keeper = ImportKeeper(
+      target.store.records, named: options.name, isRelaxed: options.durability == .relaxed,
+      author: options.author)
+    do {
+      try keeper.begin(target.entity, kind.rawValue, waits: rows != nil)
+    } catch {
+      close()
+      throw error
     }
-    let isSelfish = map.type.properties.contains { property in
-      switch property.storage {
-      case .toOne(let link): map.type.isKind(of: link.model._$type) || link.model._$type.isKind(of: map.type)
-      case .toMany, .value, .none: false
-      }
-    }
-    if isSelfish { rows = [:] }
+    plain = keeper.progress
   }
 
   /// Elements that an earlier run had dealt with.
@@ -57,7 +67,10 @@ final class ImportChunks: @unchecked Sendable {
 
   var progress: ImportProgress { clock.progress(plain) }
 
-  func close() { graph.close() }
+  func close() {
+    keeper.end()
+    graph.close()
+  }
 
   /// Runs something on a thread of the import.
   func away(_ body: @escaping @Sendable () throws -> Void) async throws {
@@ -106,8 +119,10 @@ final class ImportChunks: @unchecked Sendable {
     let leavesOut = options.badRecords != .stop
     var next = plain
     var faults: [ImportFault] = []
+    waiting = nil
+    rows?.beginChunk()
     do {
-      try graph.insertChunk(leavesOut: leavesOut) { insertion in
+      try graph.insertChunk(leavesOut: leavesOut, memory) { insertion in
         try body(insertion)
       } beside: { writer, insertion in
         next.records += insertion.count
@@ -117,9 +132,11 @@ final class ImportChunks: @unchecked Sendable {
         next.bad += insertion.faults.count
         faults = insertion.faults.map { fault($0.error, first + $0.place + 1) }
         if let last = faults.last { try check(last, insertion, next) }
-        if let name = options.name { try ImportState.set(next, name, writer) }
+        try keeper.note(next, writer)
       }
-    } catch let error as ChunkFault {
+    } catch {
+      rows?.undoChunk()
+      guard let error = error as? ChunkFault else { throw error }
       // An error of the user's own comes to him as it is.
       guard ChunkInsertion.isFault(error.error) || error.error is ImportFault else { throw error.error }
       throw fault(error.error, first + error.place + 1)
@@ -165,59 +182,72 @@ final class ImportChunks: @unchecked Sendable {
     return ImportFault(reason, shown.detail, line: number, field: shown.property)
   }
 
+  // MARK: References
+
+  /// The references that wait, in the transaction of the chunk at hand.
+  func references(_ insertion: ChunkInsertion) throws -> OpenReferences {
+    if let waiting, waiting.faults == insertion.faults.count { return waiting.references }
+    let found = try keeper.references(insertion.writer)
+    waiting = (found, insertion.faults.count)
+    return found
+  }
+
+  func take(_ references: OpenReferences, _ insertion: ChunkInsertion) {
+    waiting = (references, insertion.faults.count)
+  }
+
+  func noteUnresolved(
+    _ row: UInt64, _ property: String, _ target: String, _ reason: ImportReport.Unresolved.Reason = .missing
+  ) {
+    report.unresolvedCount += 1
+    if report.unresolved.count >= options.mostReported { return }
+    report.unresolved.append(
+      ImportReport.Unresolved(model: self.target.identifier(row), property: property, key: target, reason: reason))
+  }
+
+  /// Lets references lead to what came behind them.
+  ///
+  /// - Parameter isLast: whether nobody goes on with those whose targets have not come.
+  private func resolve(isLast: Bool) throws {
+    guard let rows else { return }
+    let waits = isLast ? nil : { (row: RowID, relationship: Relationship) in rows.key(row, relationship) }
+    try keeper.resolve(rows, mutual: mutual, waits: waits, ImportNotice(target)) { unresolved in
+      for one in unresolved {
+        noteUnresolved(one.row, one.property, SnapshotRows.words(one.key), .init(one.reason))
+      }
+    }
+  }
+
   // MARK: The end
 
   func cancel() throws -> ImportReport {
     report.isCancelled = true
-    try target.store.write(isRelaxed: false, author: options.author) { _ in }
+    if keeper.isNamed {
+      try resolve(isLast: false)
+      try keeper.leave()
+    } else {
+      try resolve(isLast: true)
+      try keeper.forget()
+    }
     report.progress = progress
     return report
   }
 
   func finish() throws -> ImportReport {
-    try resolve()
-    // With it everything before is on the disk.
-    try target.store.write(isRelaxed: false, author: options.author) { writer in
-      if let name = options.name { try ImportState.forget(name, writer) }
-    }
+    try resolve(isLast: true)
+    try keeper.forget()
     report.progress = progress
     report.progress.fraction = 1
     return report
   }
 
-  func noteUnresolved(_ row: UInt64, _ map: EntityMap, _ property: Int, _ target: PersistentIdentifier) {
-    report.unresolvedCount += 1
-    if report.unresolved.count >= options.mostReported { return }
-    let model = PersistentIdentifier(store: self.target.store.identifier, entity: map.type.name, .row(row))
-    report.unresolved.append(
-      ImportReport.Unresolved(model: model, property: map.type.propertyName(property), key: "\(target)"))
-  }
-
-  /// Lets references lead to what came behind them.
-  private func resolve() throws {
-    let notice = RowNotice(target.store)
-    var rest = open[...]
-    open = []
-    while !rest.isEmpty {
-      let part = rest.prefix(options.chunk)
-      rest = rest.dropFirst(part.count)
-      try target.store.write(isRelaxed: graph.isRelaxed, author: options.author) { writer in
-        notice.begin(writer)
-        for one in part {
-          guard let row = rows?[one.target], let field = one.map.field(one.property) else {
-            noteUnresolved(one.row, one.map, one.property, one.target)
-            continue
-          }
-          let table = try writer.table(one.map.entity.id)
-          let slot = try table.slot(field.name)
-          try table.update(RowID(one.row)) { $0.set(slot, reference: RowID(row)) }
-          notice.changed(RowID(one.row), of: one.map.entity.id)
-          notice.led(RowID(row), of: one.map.entity.id)
-        }
-        notice.end()
-      }
-      notice.stored()
-      CommitWatch.tell()
+  /// An error ended it. What is stored leads where it can; if that fails too, the next import tidies up.
+  func abandon() {
+    if keeper.isNamed {
+      try? resolve(isLast: false)
+    } else {
+      try? resolve(isLast: true)
+      try? keeper.forget()
     }
   }
 }

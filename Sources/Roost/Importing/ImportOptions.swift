@@ -27,8 +27,9 @@ public struct ImportOptions: Sendable {
 
   public var conflict = Conflict.update
   public var badRecords = BadRecords.stop
-  /// How many records are one transaction. It is stored whole, or not at all.
-  public var chunk = 5000
+  /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready: of a text up to 50,000,
+  /// of models and snapshots 5,000.
+  public var chunk: Int?
   /// Whether each chunk waits until it is on the disk. When an import returns, all of it is there in any case; with `relaxed` a crash of the
   /// machine before that may lose the newest chunks.
   public var durability = ModelContext.Durability.relaxed
@@ -57,7 +58,9 @@ public struct ImportOptions: Sendable {
     func refuse(_ isWrong: Bool, _ detail: String) throws {
       if isWrong { throw RoostError(.badValue, detail) }
     }
-    try refuse(chunk < 1, "a chunk of \(chunk) records is none: set chunk to 1 at least, 5000 is usual")
+    if let chunk {
+      try refuse(chunk < 1, "a chunk of \(chunk) records is none: set chunk to 1 at least, or to nil")
+    }
     if case .skip(let most) = badRecords {
       try refuse(most < 0, "\(most) bad records cannot be left out: write .stop, or a number that is not negative")
     }
@@ -67,8 +70,12 @@ public struct ImportOptions: Sendable {
       "mostRecordBytes, mostFieldBytes and mostDepth must be 1 at least")
     try refuse(mostDepth > 1000, "mostDepth may be 1000 at most")
     try refuse(name?.isEmpty == true, "the name of an import is empty: give it one, or nil")
+    try refuse(name?.hasPrefix("@") == true, "the name of an import may not begin with \"@\": give it another one")
     try refuse(rejects?.isFileURL == false, "rejects must be a file's URL: make it with URL(filePath:)")
   }
+
+  /// How many models or snapshots are one transaction.
+  var chunkOfModels: Int { chunk ?? 5000 }
 
   /// The same for the floor below.
   func plain(into entity: String, hasUnique: Bool, _ shape: ImportShape?) -> RoostTransfer.ImportOptions {

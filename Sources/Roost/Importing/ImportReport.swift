@@ -116,13 +116,33 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// What an import did.
 public struct ImportReport: Sendable, CustomStringConvertible {
-  /// A reference that leads to a model which is not there, also at the end.
+  /// A reference that does not lead where it should, also at the end.
   public struct Unresolved: Hashable, Sendable {
+    /// Why a reference leads nowhere.
+    public enum Reason: Hashable, Sendable {
+      /// There is no such model.
+      case missing
+      /// The model may not be led to, and what forbids it, in words.
+      case refused(String)
+      /// Somebody let it lead elsewhere while it waited for its model.
+      case changed
+
+      init(_ plain: UnresolvedReference.Reason) {
+        self =
+          switch plain {
+          case .missing: .missing
+          case .refused(let why): .refused(why)
+          case .changed: .changed
+          }
+      }
+    }
+
     /// The model that has the reference.
     public let model: PersistentIdentifier
     public let property: String
     /// What it should lead to, as it stood in the input.
     public let key: String
+    public let reason: Reason
   }
 
   public internal(set) var progress = ImportProgress()

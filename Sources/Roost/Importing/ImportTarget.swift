@@ -55,7 +55,27 @@ struct ImportTarget: Sendable {
           }
         })
     }
-    return ImportShape(kinds, names: names)
+    return ImportShape(kinds, names: names, mutual: mutual)
+  }
+
+  /// Relationships of the class and of its subclasses that are their own other side, as the store calls them.
+  var mutual: Set<String> {
+    guard let map else { return [] }
+    var found: Set<String> = []
+    for one in store.maps where one.isKind(of: map) {
+      for property in one.type.properties.indices where store.isMutual(one, property) {
+        found.insert(one.type.fieldName(property))
+      }
+    }
+    return found
+  }
+
+  /// Whether models of the class, or of its subclasses, may lead to each other.
+  var leadsToItself: Bool {
+    guard let map else { return false }
+    return store.maps.contains { one in
+      one.isKind(of: map) && one.type.properties.indices.contains { store.leadsToItself(one, $0) }
+    }
   }
 
   func hasUnique() throws -> Bool {
@@ -84,7 +104,10 @@ final class ImportNotice: ImportWatch {
 
   func begin(_ writer: RecordWriter) { notice.begin(writer) }
   func changed(_ row: RowID, of entity: EntityID) { notice.changed(row, of: entity) }
-  func led(_ row: RowID, of entity: EntityID) { notice.led(row, of: entity) }
+  func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    notice.led(row, of: entity, by: relationship)
+  }
+  func beginRow() { notice.beginRow() }
   func end() { notice.end() }
 
   func stored() {
@@ -92,8 +115,8 @@ final class ImportNotice: ImportWatch {
     CommitWatch.tell()
   }
 
-  func fault(of row: RowID) throws -> RecordFault? {
-    guard let map, let fault = try notice.miscount(row, of: map) else { return nil }
+  func fault(of row: RowID, but open: Set<RelationshipID>) throws -> RecordFault? {
+    guard let map, let fault = try notice.miscount(row, of: map, but: open) else { return nil }
     return RecordFault(.denied, fault.detail, entity: fault.entity, field: fault.property)
   }
 }

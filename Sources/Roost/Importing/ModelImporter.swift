@@ -5,7 +5,8 @@ internal import RoostTransfer
 
 /// Imports many models of a class, or of its subclasses, into a container: from texts, from snapshots, or made one by one.
 ///
-/// Each chunk is one transaction, and nothing is kept of it. Contexts hear of it as of any other commit, and the history tells it.
+/// Each chunk is one transaction. Contexts hear of it as of any other commit, and the history tells it. Nothing is kept of what is stored, but for snapshots of
+/// classes that lead to themselves: of each of those some forty bytes, because others may lead to it.
 public struct ModelImporter<Model: PersistentModel>: Sendable {
   public var options: ImportOptions
   let container: ModelContainer
@@ -49,7 +50,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run<Values: Sequence>(
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
   ) throws -> ImportReport {
-    try run(values, progress) { elements, chunks in
+    try run(values, .models, progress) { elements, chunks in
       try chunks.store(elements.count) { chunk in
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
@@ -74,7 +75,9 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run(
     snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
   ) throws -> ImportReport {
-    try run(snapshots, progress) { elements, chunks in try chunks.store(snapshots: elements.lazy.map(\.content)) }
+    try run(snapshots, .snapshots, progress) { elements, chunks in
+      try chunks.store(snapshots: elements.lazy.map(\.content))
+    }
   }
 
   /// The same of typed snapshots.
@@ -82,7 +85,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run<Snapshot: TypedSnapshot>(
     snapshots: some Sequence<Snapshot>, progress: ((ImportProgress) -> Void)? = nil
   ) throws -> ImportReport where Snapshot.SnapshotModel == Model {
-    try run(snapshots, progress) { elements, chunks in
+    try run(snapshots, .snapshots, progress) { elements, chunks in
       try chunks.store(snapshots: elements.lazy.map { $0.modelSnapshot.content })
     }
   }
@@ -92,7 +95,9 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run<Snapshots: AsyncSequence>(
     snapshots: Snapshots, progress: (@Sendable (ImportProgress) -> Void)? = nil
   ) async throws -> ImportReport where Snapshots.Element == ModelSnapshot<Model> {
-    try await run(snapshots, progress) { elements, chunks in try chunks.store(snapshots: elements.lazy.map(\.content)) }
+    try await run(snapshots, .snapshots, progress) { elements, chunks in
+      try chunks.store(snapshots: elements.lazy.map(\.content))
+    }
   }
 
   /// Imports models that a closure makes of values which come one after the other. The closure is called on a thread of the import.
@@ -101,7 +106,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     _ values: Values, progress: (@Sendable (ImportProgress) -> Void)? = nil,
     make: @escaping @Sendable (Values.Element) throws -> Model
   ) async throws -> ImportReport where Values.Element: Sendable {
-    try await run(values, progress) { elements, chunks in
+    try await run(values, .models, progress) { elements, chunks in
       try chunks.store(elements.count) { chunk in
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
@@ -113,38 +118,49 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   // MARK: Chunks
 
   private func run<Element>(
-    _ elements: some Sequence<Element>, _ progress: ((ImportProgress) -> Void)?,
+    _ elements: some Sequence<Element>, _ kind: ImportChunks.Kind, _ progress: ((ImportProgress) -> Void)?,
     _ store: ([Element], ImportChunks) throws -> Void
   ) throws -> ImportReport {
     try ImportErrors.pass {
-      let chunks = try ImportChunks(container, target, options)
+      let chunks = try ImportChunks(container, target, options, kind)
       defer { chunks.close() }
-      var (left, pending) = (chunks.skipped, [Element]())
-      pending.reserveCapacity(min(options.chunk, 1 << 16))
-      for element in elements {
-        if left > 0 {
-          left -= 1
-          continue
-        }
-        pending.append(element)
-        if pending.count < options.chunk { continue }
-        try store(pending, chunks)
-        progress?(chunks.progress)
-        pending.removeAll(keepingCapacity: true)
+      do {
+        try run(elements, chunks, progress, store)
+        return try chunks.finish()
+      } catch {
+        chunks.abandon()
+        throw error
       }
-      if !pending.isEmpty {
-        try store(pending, chunks)
-        progress?(chunks.progress)
-      }
-      return try chunks.finish()
     }
   }
 
+  private func run<Element>(
+    _ elements: some Sequence<Element>, _ chunks: ImportChunks, _ progress: ((ImportProgress) -> Void)?,
+    _ store: ([Element], ImportChunks) throws -> Void
+  ) throws {
+    var (left, pending) = (chunks.skipped, [Element]())
+    pending.reserveCapacity(min(options.chunkOfModels, 1 << 16))
+    for element in elements {
+      if left > 0 {
+        left -= 1
+        continue
+      }
+      pending.append(element)
+      if pending.count < options.chunkOfModels { continue }
+      try store(pending, chunks)
+      progress?(chunks.progress)
+      pending.removeAll(keepingCapacity: true)
+    }
+    if pending.isEmpty { return }
+    try store(pending, chunks)
+    progress?(chunks.progress)
+  }
+
   private func run<Elements: AsyncSequence>(
-    _ elements: Elements, _ progress: (@Sendable (ImportProgress) -> Void)?,
+    _ elements: Elements, _ kind: ImportChunks.Kind, _ progress: (@Sendable (ImportProgress) -> Void)?,
     _ store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void
   ) async throws -> ImportReport where Elements.Element: Sendable {
-    let chunks = try ImportErrors.pass { try ImportChunks(container, target, options) }
+    let chunks = try ImportErrors.pass { try ImportChunks(container, target, options, kind) }
     defer { chunks.close() }
     var (left, pending) = (chunks.skipped, [Elements.Element]())
     var underWay: Task<Void, any Error>?
@@ -163,7 +179,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
           continue
         }
         pending.append(element)
-        if pending.count < options.chunk { continue }
+        if pending.count < options.chunkOfModels { continue }
         try await hand(pending)
         pending = []
       }
@@ -174,6 +190,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     } catch {
       // What is under way is whole before anybody hears of the error.
       _ = await underWay?.result
+      chunks.abandon()
       throw ImportErrors.shown(error)
     }
   }

@@ -85,7 +85,8 @@ public struct RecordImporter: Sendable {
     if !found.isCancelled { report.progress.fraction = 1 }
     report.faults = found.faults.map { ImportFault($0) }
     report.unresolved = found.unresolved.map {
-      ImportReport.Unresolved(model: target.identifier($0.row), property: $0.property, key: $0.key)
+      ImportReport.Unresolved(
+        model: target.identifier($0.row), property: $0.property, key: $0.key, reason: .init($0.reason))
     }
     report.unresolvedCount = found.unresolvedCount
     report.isCancelled = found.isCancelled

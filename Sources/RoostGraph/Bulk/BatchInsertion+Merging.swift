@@ -12,7 +12,7 @@ extension BatchInsertion {
     var turns = 0
     while true {
       let decision = try decide(object, place, row) { refusal(fault, object) }
-      // The builder was taken apart, and whoever was asked may have changed either of the two.
+      // Whoever was asked may have changed either of the two.
       if decision.isAsked {
         if try !isAlone(object, place) {
           try addWithOthers(object, decided: (row, decision))
@@ -122,14 +122,38 @@ extension BatchInsertion {
   }
 
   /// The box holds the object's row.
+  ///
+  /// - Parameter group: those that are written with it, among whom may be a partner that somebody else has.
   func merge(
-    _ object: any _ModelObject, _ place: Place, into row: RowID, _ policy: (policy: UniquePolicy, name: String)
+    _ object: any _ModelObject, _ place: Place, into row: RowID, _ policy: (policy: UniquePolicy, name: String),
+    _ group: Group? = nil
   ) throws -> RowID {
+    let wanted = try place.relations.filter { relation in
+      guard case .reference = relation.way else { return false }
+      let slot = try place.table.slot(place.map.type.fieldName(relation.property))
+      return place.box.sink.builder.reference(slot) != nil
+    }
     let before = try context.keepReferences(of: row, place.map, place.box, place.table)
-    let merged: GraphContext.MergedRow
-    do {
-      merged = try context.mergeRow(object, place.map, policy.policy, place.box, place.table)
-    } catch let fault as RecordFault { throw refusal(fault, object) }
+    var found: GraphContext.MergedRow?
+    // Each turn parts it from the partner of another relationship.
+    for turn in 0...place.relations.count where found == nil {
+      do {
+        found = try context.mergeRow(object, place.map, policy.policy, place.box, place.table)
+      } catch let fault as RecordFault {
+        guard let group, turn < place.relations.count, let relation = context.partnership(fault, place.map),
+          let owner = partner(of: object, relation, group)
+        else { throw refusal(fault, object) }
+        switch try part(fault, object, place.map, relation, owner) {
+        case .nobody: throw refusal(fault, object)
+        case .isParted: break
+        case .staysAlone:
+          place.box.sink.builder.setNull(try place.table.slot(place.map.type.fieldName(relation.property)))
+          // It keeps the partner that it has.
+          _ = try context.keepReferences(of: row, place.map, place.box, place.table)
+        }
+      }
+    }
+    guard let merged = found else { return row }
     let id = RowID(merged.row)
     if merged.isNew {
       // Somebody who was asked gave it other values.
@@ -137,6 +161,10 @@ extension BatchInsertion {
       return id
     }
     run.note(changed: merged.row, place.map.home)
+    for relation in wanted
+    where try context.takes(object, place.map, policy.policy, id, relation.property, place.table) {
+      noteSaid(LinkKey(map: place.map.home, row: merged.row, property: relation.property))
+    }
     for (relation, former) in zip(
       place.relations.filter { if case .reference = $0.way { true } else { false } }, before)
     {

@@ -26,7 +26,7 @@ extension BatchInsertion {
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
     if let policy = book.merged[ObjectIdentifier(object)] {
-      object._$state.row = try merge(object, place, into: RowID(object._$state.row), policy).number
+      object._$state.row = try merge(object, place, into: RowID(object._$state.row), policy, group).number
     } else {
       let row = RowID(object._$state.row)
       try insert(object, place, row, group)
@@ -38,32 +38,30 @@ extension BatchInsertion {
   /// Inserts the row in the box. Where a former partner of one that it leads to stands in its way, again without that one, or without
   /// leading there.
   private func insert(_ object: any _ModelObject, _ place: Place, _ row: RowID, _ group: Group) throws {
-    var alone: [RoostRecords.Slot] = []
+    var turns = 0
     while true {
       do { return try place.table.insert(&place.box.sink.builder, as: row) } catch let fault as RecordFault {
         guard let relation = context.partnership(fault, place.map),
-          let owner = partner(of: object, relation, group), alone.count < place.relations.count
+          let owner = partner(of: object, relation, group), turns < place.relations.count
         else { throw refusal(fault, object) }
-        let slot = try place.table.slot(place.map.type.fieldName(relation.property))
+        turns += 1
         switch try part(fault, object, place.map, relation, owner) {
         case .nobody: throw refusal(fault, object)
         case .isParted: break
-        case .staysAlone: alone.append(slot)
+        case .staysAlone:
+          place.box.sink.builder.setNull(try place.table.slot(place.map.type.fieldName(relation.property)))
         }
-        // The builder was taken apart.
-        try put(object, place, group)
-        for slot in alone { place.box.sink.builder.setNull(slot) }
       }
     }
   }
 
   /// Whom an object leads to, by itself or because the other one says so.
-  private func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group) -> (any _ModelObject)? {
+  func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group) -> (any _ModelObject)? {
     let owed = group.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
     return owed?.owner ?? object.one(relation.property).object.map { context.model($0, relation) }
   }
 
-  private enum Parting {
+  enum Parting {
     /// It is about something else.
     case nobody
     /// The former partner leads nowhere from here on.
@@ -73,7 +71,7 @@ extension BatchInsertion {
   }
 
   /// Where an object became a row that has a partner, its policy says whether that is another one from here on.
-  private func part(
+  func part(
     _ fault: RecordFault, _ object: any _ModelObject, _ map: EntityMap, _ relation: Relation,
     _ owner: any _ModelObject
   ) throws -> Parting {
@@ -113,31 +111,18 @@ extension BatchInsertion {
   }
 
   private func partMutual(_ object: any _ModelObject, _ place: Place, _ relation: Relation) throws {
-    let catalog = run.writer.catalog
-    guard let side = catalog.relationship(relation.way.id), let inverse = catalog.inverse(of: side) else { return }
+    guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     let own = RowID(object._$state.row)
     let slot = try place.table.slot(place.map.type.fieldName(relation.property))
-    func lead(_ row: RowID, to other: RowID?) throws {
-      try place.table.update(row) { builder in
-        if let other { builder.set(slot, reference: other) } else { builder.setNull(slot) }
-      }
-      run.note(changed: row.number, place.map.home)
+    if let other = try place.table.reference(slot, of: own), try place.table.reference(slot, of: other) != own,
+      let known = object.one(relation.property).object.map({ context.model($0, relation) }),
+      let decision = book.merged[ObjectIdentifier(known)],
+      try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
+    {
+      try place.table.update(own) { builder in builder.setNull(slot) }
+      run.note(changed: own.number, place.map.home)
     }
-    var partner = try place.table.reference(slot, of: own)
-    if let other = partner, try place.table.reference(slot, of: other) != own {
-      let known = object.one(relation.property).object.map { context.model($0, relation) }
-      if let known, let decision = book.merged[ObjectIdentifier(known)],
-        try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
-      {
-        try lead(own, to: nil)
-        partner = nil
-      } else {
-        try lead(other, to: own)
-      }
-    }
-    for row in try run.writer.links(inverse).rows(of: own) where row != partner { try lead(row, to: nil) }
-    guard let partner else { return }
-    for row in try run.writer.links(inverse).rows(of: partner) where row != own { try lead(row, to: nil) }
+    try run.writer.agree(mutual: side, of: own) { run.note(changed: $0.number, place.map.home) }
   }
 
   // MARK: Those that are there
@@ -148,6 +133,10 @@ extension BatchInsertion {
       let map = try place(member).map
       guard let relation = context.store.relations[map.number][property] else { continue }
       let row = RowID(member._$state.row)
+      // As in a save: what a new one says of the stored one that it becomes holds.
+      if member._$state.origin != nil, said.contains(LinkKey(map: map.home, row: row.number, property: property)) {
+        continue
+      }
       let table = try run.writer.table(map.entity.id)
       let slot = try table.slot(map.type.fieldName(property))
       let key = LinkKey(map: map.number, row: row.number, property: 0)

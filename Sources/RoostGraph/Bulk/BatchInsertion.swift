@@ -24,6 +24,10 @@ final class BatchInsertion {
   /// The rows of the objects that were given, in their order.
   private(set) var rows = RowRuns()
   @exclusivity(unchecked) var book = InsertionBook()
+  /// References of rows that were there which new objects said when they became those rows. Nobody who names the stored one says it better.
+  private(set) var said: Set<LinkKey> = []
+  /// The same, in the order in which they came.
+  private var sayings: [LinkKey] = []
   private var places: [Int: Place] = [:]
   private var last: (type: ObjectIdentifier, place: Place)?
 
@@ -84,18 +88,23 @@ final class BatchInsertion {
     fileprivate var inserted: RowRuns
     fileprivate var counted: Set<LinkKey>
     fileprivate var summary: SaveSummary
-    fileprivate var keptCount: Int
+    fileprivate var sayings: Int
   }
+
+  /// An object that became a row says where a reference of it leads.
+  func noteSaid(_ reference: LinkKey) { if said.insert(reference).inserted { sayings.append(reference) } }
 
   func mark() -> Mark {
-    Mark(
-      rows: rows, inserted: run.inserted, counted: run.counted, summary: run.summary, keptCount: run.keptCount)
+    Mark(rows: rows, inserted: run.inserted, counted: run.counted, summary: run.summary, sayings: sayings.count)
   }
 
-  /// Tables are asked for again then.
+  /// Tables are asked for again then. A mark is set in front of one element, so what the book has of it is its newest.
   func goBack(to mark: Mark) {
+    book.forgetNewest()
     (rows, run.inserted, run.counted) = (mark.rows, mark.inserted, mark.counted)
-    (run.summary, run.keptCount) = (mark.summary, mark.keptCount)
+    run.summary = mark.summary
+    for reference in sayings[mark.sayings...] { said.remove(reference) }
+    sayings.removeSubrange(mark.sayings...)
     places = [:]
     last = nil
   }

@@ -17,8 +17,6 @@ final class BulkRun {
   /// Lists whose members are to be counted at the end.
   var counted: Set<LinkKey> = []
   var summary = SaveSummary()
-  /// Objects whose rows stayed as they were.
-  var keptCount = 0
 
   init(_ writer: RecordWriter) { self.writer = writer }
 
@@ -52,7 +50,6 @@ final class BulkRun {
 
   func noteMerge(_ merge: SaveSummary.Merge) {
     summary.mergeCount += 1
-    if merge.choice == .keepExisting { keptCount += 1 }
     if summary.merges.count < SaveSummary.mostMerges { summary.merges.append(merge) }
   }
 

@@ -46,6 +46,15 @@ extension ChunkInsertion {
     return isStored ? outcome : .leftOut
   }
 
+  /// For what is to be stored beside.
+  package var writer: RecordWriter { run.writer }
+
+  /// Whether there is a row to which a property may lead.
+  package func hasTarget(_ row: UInt64, _ property: Int, _ map: EntityMap) throws -> Bool {
+    guard let relation = context.store.relations[map.number][property] else { return false }
+    return try run.writer.contains(RowID(row), context.store.maps[relation.target].entity.id)
+  }
+
   /// Whether there is a row of a class.
   package func contains(_ row: RowID, _ map: EntityMap) throws -> Bool {
     let own = try run.writer.table(map.entity.id).visit(row) { found in
@@ -105,7 +114,7 @@ extension ChunkInsertion {
   /// What changes with a row.
   private func finish(_ row: RowID, _ map: EntityMap, _ links: ImageLinks) throws {
     for link in links.references { noteLead(link.property, link.row, row, map) }
-    for link in links.references { try lead(back: link, row, map) }
+    for link in links.references { try agree(link.property, of: row, map) }
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
     if !place.isCounted { return }
@@ -123,20 +132,11 @@ extension ChunkInsertion {
   }
 
   /// Where both sides are one, whom a row leads to leads back, and nobody else to either.
-  private func lead(back link: (property: Int, row: UInt64?), _ row: RowID, _ map: EntityMap) throws {
-    guard let relation = context.store.relations[map.number][link.property], relation.isOwnInverse,
-      let partner = link.row, let field = map.field(link.property)
+  private func agree(_ property: Int, of row: RowID, _ map: EntityMap) throws {
+    guard let relation = context.store.relations[map.number][property], relation.isOwnInverse,
+      let side = run.writer.catalog.relationship(relation.way.id)
     else { return }
-    let table = try run.writer.table(map.entity.id)
-    let slot = try table.slot(field.name)
-    let former = try table.reference(slot, of: RowID(partner))
-    if former == row { return }
-    if let former {
-      try table.update(former) { builder in builder.setNull(slot) }
-      run.note(changed: former.number, map.home)
-    }
-    try table.update(RowID(partner)) { builder in builder.set(slot, reference: row) }
-    run.note(changed: partner, map.home)
+    try run.writer.agree(mutual: side, of: row) { run.note(changed: $0.number, map.home) }
   }
 
   private func write(_ list: (property: Int, rows: [UInt64]), of row: RowID, _ map: EntityMap) throws {
@@ -149,6 +149,9 @@ extension ChunkInsertion {
     let rows = list.rows.map { RowID($0) }
     if former == rows { return }
     try links.replace(rows, of: row)
+    if relation.isOwnInverse {
+      try run.writer.agree(mutual: side, of: row, former: former) { run.note(owner: $0.number, relation.home) }
+    }
     run.note(owner: row.number, map.home)
     for other in former + rows { run.note(owner: other.number, relation.home) }
   }

@@ -52,16 +52,27 @@ package final class ChunkInsertion {
   /// Inserts an object that no context has, with what it brings along.
   package func add(_ object: any _ModelObject) throws {
     let isSafe = leavesOut ? try batch.isSimple(object) : true
-    let (merges, keeps) = (run.summary.mergeCount, run.keptCount)
     guard try one(isSafe, { try batch.add(object) }) else { return }
-    if run.summary.mergeCount == merges {
-      inserted += 1
-    } else if run.keptCount > keeps {
-      kept += 1
-    } else {
-      updated += 1
+    // What it brought along is not counted, whatever became of that.
+    switch batch.book.merged[ObjectIdentifier(object)]?.policy {
+    case nil: inserted += 1
+    case .always(.keepExisting): kept += 1
+    default: updated += 1
     }
   }
+}
+
+/// What the chunks of one import know of each other: which objects are in already.
+///
+/// Between two chunks anybody may do anything: objects have no rows then, and rows may go.
+///
+/// Unchecked because one chunk at a time has it.
+package final class ChunkMemory: @unchecked Sendable {
+  fileprivate var book = InsertionBook()
+  /// The last commit of a chunk.
+  fileprivate var commit: UInt64?
+
+  package init() {}
 }
 
 /// Which object of a chunk could not be stored.
@@ -78,18 +89,41 @@ package struct ChunkFault: Error {
 extension GraphContext {
   /// Stores one chunk.
   ///
-  /// - Parameter beside: is run behind all objects, in the same transaction.
+  /// - Parameters:
+  ///   - leavesOut: whether an object that cannot be stored is left out; else it ends the chunk.
+  ///   - memory: that of the import. It is of no use behind a chunk that was not stored.
+  ///   - body: gives the objects, or images of them.
+  ///   - beside: is run behind all objects, in the same transaction.
   @discardableResult
   package func insertChunk(
-    leavesOut: Bool, _ body: (ChunkInsertion) throws -> Void, beside: (RecordWriter, ChunkInsertion) throws -> Void
+    leavesOut: Bool, _ memory: ChunkMemory, _ body: (ChunkInsertion) throws -> Void,
+    beside: (RecordWriter, ChunkInsertion) throws -> Void
   ) throws -> BulkOutcome {
     try bulk { run in
       let batch = BatchInsertion(self, run)
-      defer { batch.book.end() }
+      swap(&batch.book, &memory.book)
+      defer {
+        batch.book.pause()
+        swap(&batch.book, &memory.book)
+      }
+      try goOn(&batch.book, behind: memory.commit, run.writer)
       let chunk = ChunkInsertion(batch, leavesOut: leavesOut)
       try body(chunk)
       try beside(run.writer, chunk)
+      memory.commit = run.writer.commitNumber
       return batch.rows
+    }
+  }
+
+  /// Forgets objects whose rows others deleted since the last chunk: who leads to one of them brings it along again.
+  private func goOn(_ book: inout InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
+    guard let commit else { return }
+    var mayBeGone = commit < writer.commitNumber - 1
+    if mayBeGone, case .entries(let entries) = store.feed.news(after: commit, through: writer.commitNumber - 1) {
+      mayBeGone = !entries.allSatisfy(\.deleted.isEmpty)
+    }
+    try book.goOn { object, row in
+      try !mayBeGone || writer.contains(RowID(row), map(of: object).entity.id)
     }
   }
 }

@@ -10,6 +10,8 @@ struct InsertionBook {
     var object: AnyObject
     /// What all of its kind are, so that it need not be asked.
     var root: _ModelType
+    /// Its row between two transactions, while nobody is to see it in the object.
+    var row: UInt64 = 0
 
     var model: any _ModelObject { root.object(object) }
   }
@@ -39,6 +41,17 @@ struct InsertionBook {
 
   mutating func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
     merged[ObjectIdentifier(object)] = decision
+  }
+
+  /// Forgets those that came since ``letGo()``: nothing became of them.
+  mutating func forgetNewest() {
+    for held in newest {
+      merged[ObjectIdentifier(held.object)] = nil
+      let model = held.model
+      guard contains(model) else { continue }
+      (model._$state.row, model._$state.ticket) = (0, 0)
+    }
+    newest = []
   }
 
   /// Lets go of those that came with the last elements, but for those that somebody else has. Whoever gives one element after the other may
@@ -91,6 +104,36 @@ struct InsertionBook {
       held.model._$state.row = 0
       held.model._$state.ticket = 0
     }
+  }
+
+  // MARK: Between two transactions
+
+  /// Takes the rows' numbers out of the objects: until the next transaction anybody may do anything with them.
+  mutating func pause() {
+    kept += older + newest
+    (older, newest) = ([], [])
+    for place in kept.indices {
+      let model = kept[place].model
+      kept[place].row = contains(model) ? model._$state.row : 0
+      if kept[place].row != 0 { (model._$state.row, model._$state.ticket) = (0, 0) }
+    }
+  }
+
+  /// Gives those their numbers again that somebody else still has, and whose rows are still there.
+  mutating func goOn(_ isThere: (any _ModelObject, UInt64) throws -> Bool) rethrows {
+    Self.dropAll(&kept, &merged)
+    var staying: [Held] = []
+    for held in kept {
+      let model = held.model
+      guard held.row != 0, model._$state.row == 0, model._$state.origin == nil, try isThere(model, held.row) else {
+        merged[ObjectIdentifier(held.object)] = nil
+        continue
+      }
+      (model._$state.row, model._$state.ticket) = (held.row, ticket)
+      staying.append(held)
+    }
+    kept = staying
+    nextSweep = 2 * kept.count + 64
   }
 
   /// Stands where an object was let go.

@@ -7,22 +7,37 @@ package final class RowNotice {
   /// Counts members. It shows nothing to anybody.
   private let context: GraphContext
   private var run: BulkRun?
+  /// Whom the row that is stored at the moment leads to now, or led to before, each by the other side of a relationship.
+  private var led: Set<LinkKey> = []
+  /// By relationship, the other side as it is counted; nil where nobody counts it.
+  private var counted: [RelationshipID: LinkKey?] = [:]
+  /// Whether anything is counted at all.
+  private let isCounted: Bool
 
   package init(_ store: GraphStore) {
     self.store = store
     context = GraphContext(store)
+    isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
   }
 
   /// A transaction begins.
-  package func begin(_ writer: RecordWriter) { run = BulkRun(writer) }
+  package func begin(_ writer: RecordWriter) {
+    run = BulkRun(writer)
+    led = []
+  }
 
   package func changed(_ row: RowID, of entity: EntityID) {
     if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
   }
 
-  /// Something leads to the row now, or does not any more.
-  package func led(_ row: RowID, of entity: EntityID) {
-    if let map = store.map(of: entity) { run?.note(owner: row.number, map.home) }
+  /// Something leads to the row by a relationship now, or does not any more.
+  package func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    guard let map = store.map(of: entity) else { return }
+    run?.note(owner: row.number, map.home)
+    if isCounted, var key = otherSide(relationship) {
+      key.row = row.number
+      led.insert(key)
+    }
   }
 
   /// The transaction is about to be committed.
@@ -52,14 +67,33 @@ package final class RowNotice {
     return context.countedRelations[relation.target].contains { $0.property == inverse }
   }
 
-  /// Which relationship of a row that was just stored has too few members or too many, or makes another one so.
-  package func miscount(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
+  /// The list, without a row, in which rows stand that lead by a relationship, if it has a least or a greatest number of members.
+  private func otherSide(_ relationship: RelationshipID) -> LinkKey? {
+    if let known = counted[relationship] { return known }
+    var found: LinkKey?
+    for map in store.maps {
+      for case .some(let relation) in store.relations[map.number]
+      where relation.way.id == relationship && inverseCounts(relation) {
+        if let inverse = relation.inverse { found = LinkKey(map: relation.target, row: 0, property: inverse) }
+      }
+    }
+    counted[relationship] = .some(found)
+    return found
+  }
+
+  /// A row is about to be stored that is to be judged.
+  package func beginRow() { led = [] }
+
+  /// Which relationship of a row that was just stored has too few members or too many, or makes another one so, as one that it left.
+  ///
+  /// - Parameter open: relationships of it that are not counted, because they lead nowhere yet.
+  package func miscount(_ row: RowID, of map: EntityMap, but open: Set<RelationshipID>) throws -> GraphFault? {
     guard let run else { return nil }
     let table = try run.writer.table(map.entity.id)
     guard let number = try table.visit(row, { map.family?.map(of: $0) ?? map.number }) else { return nil }
     let own = store.maps[number]
-    var keys: Set<LinkKey> = []
-    for case .some(let relation) in store.relations[number] {
+    var keys = led
+    for case .some(let relation) in store.relations[number] where !open.contains(relation.way.id) {
       if relation.minimum > 0 || relation.maximum > 0 {
         keys.insert(LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property))
       }

@@ -84,13 +84,13 @@ package class Coder<Value>: AnyCoder {
 
   final override var madeUp: Any? { any }
 
-  final override func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
+  override func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
     guard let value = take(from: &source, at: node) else { return false }
     append(value, to: &bytes)
     return true
   }
 
-  final override func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+  override func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
     guard let value = read(from: &bytes) else { return false }
     put(value, into: &sink, at: node)
     return true
@@ -130,6 +130,12 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
   override func take(from source: inout _RowSource, at node: Int) -> Value? { Value._$take(from: &source, at: node) }
   override func append(_ value: Value, to bytes: inout _ByteSink) { value._$append(to: &bytes) }
   override func read(from bytes: inout _ByteSource) -> Value? { Value._$read(from: &bytes) }
+  override func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
+    Value._$transfer(from: &source, at: node, to: &bytes)
+  }
+  override func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+    Value._$transfer(from: &bytes, to: &sink, at: node)
+  }
   override var any: Value? { Value._$any }
 }
 
@@ -236,6 +242,27 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
     case 0: return .some(nil)
     case 1: return bytes.nested { bytes in wrapped.read(from: &bytes) }.map { .some($0) }
     default: return nil
+    }
+  }
+
+  override func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
+    if source._isNull(node) {
+      appendNil(to: &bytes)
+      return true
+    }
+    bytes._append(1 as UInt8)
+    return wrapped.transfer(from: &source, at: node, to: &bytes)
+  }
+
+  override func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+    switch bytes._take(UInt8.self) {
+    case 0:
+      putNil(into: &sink, at: node)
+      return true
+    case 1:
+      if !parts.isEmpty { sink.setPresent(at: node) }
+      return bytes.nested { bytes in wrapped.transfer(from: &bytes, to: &sink, at: node) } ?? false
+    default: return false
     }
   }
 

@@ -12,8 +12,28 @@ public protocol _Storable: Codable {
   /// Writes an element of a collection.
   func _$append(to bytes: inout _ByteSink)
   static func _$read(from bytes: inout _ByteSource) -> Self?
+  /// Brings an element into a row; false where it cannot be read. Here, because whoever knows the type needs no metadata at run time.
+  static func _$transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool
+  /// The other way round.
+  static func _$transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool
   /// Any value, for finding out what a struct is made of.
   static var _$any: Self { get }
+}
+
+extension _Storable {
+  @inlinable
+  public static func _$transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+    guard let value = _$read(from: &bytes) else { return false }
+    value._$put(into: &sink, at: node)
+    return true
+  }
+
+  @inlinable
+  public static func _$transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool {
+    guard let value = _$take(from: &source, at: node) else { return false }
+    value._$append(to: &bytes)
+    return true
+  }
 }
 
 /// A type whose bytes in memory are those in the row.
@@ -78,5 +98,13 @@ extension String: _Storable {
 
   public func _$append(to bytes: inout _ByteSink) { bytes.text(self) }
   public static func _$read(from bytes: inout _ByteSource) -> String? { bytes.text() }
+
+  /// What is in an image was a text before.
+  public static func _$transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
+    guard let text = bytes._takeBytes() else { return false }
+    sink._store(bytes: text, at: node)
+    return true
+  }
+
   public static var _$any: String { "" }
 }

@@ -128,6 +128,10 @@ extension GraphContext {
         if isHeard { mayShow = true }
       }
     }
+    // Who stands in a list that was written by hand has its place there, whatever its own side says.
+    let before = links.adopting
+    links.adopting.merge(members) { $1 }
+    defer { links.adopting = before }
     // Another list that is being changed may have hidden it; nobody has looked at it yet.
     for list in adopted {
       show(list)

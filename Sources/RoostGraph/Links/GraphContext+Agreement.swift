@@ -147,7 +147,9 @@ extension GraphContext {
 
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
     let key = key(object, origin, relation.property)
-    if let list = links.lists[key] { return list.rows.contains(row) }
+    if let list = links.lists[key] {
+      return list.rows.contains(row) || links.adopting[key]?.contains(row) == true
+    }
     if let edit = links.edits[key] {
       if edit.hasAdded(row) { return true }
       if edit.removed.contains(row) { return false }

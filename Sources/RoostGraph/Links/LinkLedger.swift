@@ -129,6 +129,8 @@ struct LinkLedger {
   var memberCount = 0
   /// The list that somebody waits for: it stays while others are loaded with it.
   var awaited: LoadedList?
+  /// While new objects come in, who stands in their lists as these were written.
+  var adopting: [LinkKey: Set<UInt64>] = [:]
   var unloadAt: Int
   /// More members than this do not stay loaded, but for those with changes.
   let most: Int

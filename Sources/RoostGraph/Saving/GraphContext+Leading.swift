@@ -116,7 +116,7 @@ extension GraphContext {
     guard case .reference(let id) = relation.way, let side = catalog.relationship(id),
       let inverse = catalog.inverse(of: side)
     else { return }
-    if relation.isOwnInverse { return try partMutual(object, origin, relation, inverse, run) }
+    if relation.isOwnInverse { return try partMutual(object, origin, relation, side, run) }
     if !inverse.isToOne { return }
     let own = RowID(run.row(origin.map.home, object._$state.row))
     let table = try run.writer.table(origin.map.entity.id)
@@ -146,31 +146,23 @@ extension GraphContext {
 
   /// The same where both sides are one: whom an object leads to leads back, and nobody else leads to either.
   private func partMutual(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ inverse: Relationship, _ run: SaveRun
+    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ side: Relationship, _ run: SaveRun
   ) throws {
     let own = RowID(run.row(origin.map.home, object._$state.row))
     // By that policy it was refused already, because both changed the partner.
     if mergePolicy == .error, run.decisions.isEmpty { return }
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(origin.map.type.fieldName(relation.property))
-    func lead(_ row: RowID, to other: RowID?) throws {
-      try table.update(row) { builder in
-        if let other { builder.set(slot, reference: other) } else { builder.setNull(slot) }
-      }
+    func note(_ row: RowID) {
       run.note(origin.map.home, row.number)
       run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
     }
-    var partner = try table.reference(slot, of: own)
-    if let other = partner, try table.reference(slot, of: other) != own {
-      if try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty) {
-        try lead(own, to: nil)
-        partner = nil
-      } else {
-        try lead(other, to: own)
-      }
+    if let other = try table.reference(slot, of: own), try table.reference(slot, of: other) != own,
+      try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
+    {
+      try table.update(own) { builder in builder.setNull(slot) }
+      note(own)
     }
-    for row in try run.writer.links(inverse).rows(of: own) where row != partner { try lead(row, to: nil) }
-    guard let partner else { return }
-    for row in try run.writer.links(inverse).rows(of: partner) where row != own { try lead(row, to: nil) }
+    try run.writer.agree(mutual: side, of: own, changed: note)
   }
 }

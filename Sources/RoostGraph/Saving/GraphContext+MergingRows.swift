@@ -34,7 +34,8 @@ extension GraphContext {
     case .fields(let properties): wanted = .fields(map.fields(of: properties))
     case .asks: preconditionFailure("somebody was asked before")
     }
-    let merged = try table.merge(&box.sink.builder, wanted)
+    // What its references demand to be unique says nothing of which row it is.
+    let merged = try table.merge(&box.sink.builder, among: store.uniques(of: map).map(\.id), wanted)
     var fields: [String] = []
     for field in merged.changed {
       let name = property(map.entity.field(field)?.name).map { String($0.prefix { $0 != "." }) }

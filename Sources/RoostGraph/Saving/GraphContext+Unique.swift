@@ -121,30 +121,36 @@ extension GraphContext {
       return true
     }
     let before = try keepReferences(of: RowID(row), origin.map, box, table)
-    do {
-      let merged = try mergeRow(object, origin.map, decision.policy, box, table)
-      if merged.isNew {
-        // Somebody who was asked gave one of the two another value.
-        run.lapsed.append(key(object, origin))
-        return true
-      }
-      if merged.row != row {
-        // Another row has the values now.
-        run.collisions.append(
-          SaveRun.Collision(
-            object: object, key: key(object, origin), row: merged.row,
-            fault: GraphFault(.notUnique, "another object has its unique values", name(object))))
-        return true
-      }
-      run.note(origin.map.home, row)
-      let isAmongNew = registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
-      noteLeads(before, box, origin, run)
-      run.summary.mergeCount += 1
-      run.summary.merges.append(
-        SaveSummary.Merge(
-          inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
-          policy: decision.name, fields: merged.fields, isAmongNew: isAmongNew))
-    } catch let fault as RecordFault { run.refuse(refusal(fault, object, run)) }
+    var merged: MergedRow?
+    try parting(object, origin, box, run) {
+      // One that may not lead to its new partner keeps the one that it has.
+      _ = try keepReferences(of: RowID(row), origin.map, box, table)
+      merged = try mergeRow(object, origin.map, decision.policy, box, table)
+    } refused: { fault in
+      run.refuse(refusal(fault, object, run))
+    }
+    guard let merged else { return true }
+    if merged.isNew {
+      // Somebody who was asked gave one of the two another value.
+      run.lapsed.append(key(object, origin))
+      return true
+    }
+    if merged.row != row {
+      // Another row has the values now.
+      run.collisions.append(
+        SaveRun.Collision(
+          object: object, key: key(object, origin), row: merged.row,
+          fault: GraphFault(.notUnique, "another object has its unique values", name(object))))
+      return true
+    }
+    run.note(origin.map.home, row)
+    let isAmongNew = registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
+    noteLeads(before, box, origin, run)
+    run.summary.mergeCount += 1
+    run.summary.merges.append(
+      SaveSummary.Merge(
+        inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
+        policy: decision.name, fields: merged.fields, isAmongNew: isAmongNew))
     return true
   }
 

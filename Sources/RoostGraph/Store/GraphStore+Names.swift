@@ -59,6 +59,21 @@ extension GraphStore {
 }
 
 extension GraphStore {
+  /// What the rows know of a relationship, whichever of its sides it is.
+  package func relationship(_ map: EntityMap, _ property: Int) -> RelationshipID? {
+    relations[map.number][property]?.way.id
+  }
+
+  /// Whether a relationship is its own other side.
+  package func isMutual(_ map: EntityMap, _ property: Int) -> Bool {
+    relations[map.number][property]?.isOwnInverse == true
+  }
+
+  /// Whether a relationship leads to objects of the same entity.
+  package func leadsToItself(_ map: EntityMap, _ property: Int) -> Bool {
+    relations[map.number][property].map { maps[$0.target].entity.id == map.entity.id } == true
+  }
+
   /// Whether a relationship to many is held by links of its own, and not by references of its members.
   package func isByLinks(_ map: EntityMap, _ property: Int) -> Bool {
     relations[map.number][property]?.isByLinks == true

@@ -3,14 +3,14 @@ internal import RoostRecords
 extension Plan {
   /// Calls `body` with the rows that refer to those of another plan, in the order of that one, until it says false.
   ///
-  /// Those that refer to equal ones are one group, in the query's order. Rows without a reference stand with those that refer to what is nil in
+  /// Those that refer to equal ones are one group, in the query's order (``FollowedGroup``). Rows without a reference stand with those that refer to what is nil in
   /// every key: at the beginning, or at the end where the order is a descending one.
   func forEach(_ following: Following, _ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
     let inner = following.passing.inner
     let isDescending = order[0].isDescending
     let keys = try SortKeys(inner.order, ground, inner.entity.id, numbersRows: false)
     var left = skipped
-    var group: [RowID] = []
+    let group = try FollowedGroup(self, following, isDescending: isDescending)
     var groupKey: [UInt8]?
     var isNil = true
     var isWhole = true
@@ -22,21 +22,14 @@ extension Plan {
       return try body(row)
     }
     func giveGroup() throws -> Bool {
-      if following.isWholeOrder {
-        group.sort()
-        if isDescending { group.reverse() }
-      } else if group.count > 1 {
-        group = try sorted(group)
-      }
-      for row in group where try !give(row) { return false }
-      group.removeAll(keepingCapacity: true)
+      for row in group.take() where try !give(row) { return false }
       return true
     }
     if !isDescending {
       // Where something is never nil in what they lead to, they are alone, and stand in order.
       let areAlone = following.isWholeOrder && inner.order.contains { !$0.key.kind.isOptional }
       try forEachReferring(nil, following.passing) { row in
-        if areAlone { isWhole = try give(row) } else { group.append(row) }
+        if areAlone { isWhole = try give(row) } else { try group.add(row) }
         return isWhole
       }
       if !isWhole { return false }
@@ -51,7 +44,7 @@ extension Plan {
         groupKey = [UInt8](keys.key.bytes)
       }
       try forEachReferring(row.id, following.passing) { row in
-        group.append(row)
+        try group.add(row)
         return true
       }
       return true
@@ -60,7 +53,7 @@ extension Plan {
     if isDescending {
       if groupKey != nil, !isNil, try !giveGroup() { return false }
       try forEachReferring(nil, following.passing) { row in
-        group.append(row)
+        try group.add(row)
         return true
       }
     }

@@ -80,7 +80,7 @@ extension Plan {
   }
 
   @inline(__always)
-  private func passes(_ row: Row) throws -> Bool {
+  func passes(_ row: Row) throws -> Bool {
     guard let program else { return true }
     if isLenient {
       do { return try program.test(row) } catch is ConditionFault { return true }
@@ -88,7 +88,7 @@ extension Plan {
     return try program.test(row)
   }
 
-  private func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
+  func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
     try table.hold()
     defer { table.release() }
     var spare: Arena?
@@ -136,6 +136,8 @@ extension Plan {
       throw ConditionFault(.wrongType, "the place to go on from is none of this order", in: entity.name)
     }
     let limit = query.limit ?? .max
+    behind = start
+    defer { behind = nil }
     var top = TopRows(wanted: query.limit)
     var given = 0
     _ = try forEachMatch(0) { row in

@@ -28,6 +28,9 @@ package final class Plan {
   /// What was done the last time.
   @exclusivity(unchecked) package internal(set) var tally = Tally()
 
+  /// While rows behind a place in the order are handed out: the key of that place.
+  @exclusivity(unchecked) var behind: [UInt8]?
+
   /// How many rows will be handed out, where that is known, for whoever makes room for them.
   package var sureCount: Int {
     guard residual == nil, isCountExact, expected < 1e9 else { return min(query.limit ?? 0, 1024) }

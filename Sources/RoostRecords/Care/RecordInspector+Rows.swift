@@ -89,7 +89,7 @@ extension RecordInspector {
         guard let bytes = try shelf.row(row) else {
           return add(.largeValue, "a large value of field \(field.number) has no row", name, row)
         }
-        let length = bytes.withUnsafeBytes { Self.largeLength(of: field, $0, shelf) }
+        let length = bytes.withUnsafeBytes { shelf.largeLength(of: field, $0) }
         guard let length else {
           return add(.largeValue, "the row does not name its large value of field \(field.number)", name, row)
         }
@@ -101,15 +101,6 @@ extension RecordInspector {
     }
   }
 
-  /// The length that a row names for a value that stands elsewhere.
-  private static func largeLength(of field: FieldID, _ row: UnsafeRawBufferPointer, _ shelf: Shelf) -> UInt64? {
-    guard let layout = shelf.layout(of: row), let start = row.baseAddress,
-      let at = layout.members.firstIndex(where: { $0.id == field }), layout.slots[at].isVariable,
-      !layout.isNull(start, layout.slots[at])
-    else { return nil }
-    let (bytes, isOutside) = layout.bytes(start, layout.slots[at])
-    return isOutside ? bytes.baseAddress?.u64(0) : nil
-  }
 }
 
 /// The relationships in which rows of an entity refer to others.

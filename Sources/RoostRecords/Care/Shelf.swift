@@ -58,32 +58,63 @@ struct Shelf {
     }
     var values: Values = []
     for access in accesses {
-      let place = access.places[Int(layout.version)]
-      let isNull = place.kind == .missing || place.isNull(start)
-      if isNull {
-        let isEmpty = place.kind != .missing && access.field.isOptional
-        values.append(isEmpty ? .null : access.initial)
-      } else if place.kind == .fixed {
-        values.append(FixedCoding.read(place.fixed(start), as: access.field.type))
-      } else {
-        let (bytes, isOutside) = place.variable(start)
-        let found: Value?
-        if isOutside {
-          guard let whole = try largeValue(id, access.field.id) else {
-            return .failure(Complaint(sentence: "the large value of \(access.field.name) is missing"))
-          }
-          guard UInt64(whole.count) == bytes.baseAddress?.u64(0) else {
-            return .failure(Complaint(sentence: "the large value of \(access.field.name) has another length"))
-          }
-          found = whole.withUnsafeBytes { ElementCoding.decode($0, as: access.field.type) }
-        } else {
-          found = ElementCoding.decode(bytes, as: access.field.type)
-        }
-        guard let found else { return .failure(Complaint(sentence: "the value of \(access.field.name) is unreadable")) }
-        values.append(found)
+      switch try value(access, id, layout, start) {
+      case .success(let value): values.append(value)
+      case .failure(let complaint): return .failure(complaint)
       }
     }
     return .success(values)
+  }
+
+  /// The fields of a row whose values are unreadable; nil where the whole row is.
+  func unreadable(_ id: RowID, _ row: UnsafeRawBufferPointer) throws(StoreError) -> [FieldID]? {
+    guard let layout = layout(of: row), let start = row.baseAddress else { return nil }
+    var found: [FieldID] = []
+    for access in accesses {
+      if case .failure = try value(access, id, layout, start) { found.append(access.field.id) }
+    }
+    return found
+  }
+
+  /// Whom a row refers to; nil where it refers to none, or is unreadable.
+  func reference(_ field: FieldID, of id: RowID) throws(StoreError) -> RowID? {
+    guard let place = places[field], let bytes = try row(id) else { return nil }
+    let access = accesses[place]
+    let result = bytes.withUnsafeBytes { row -> Result<RowID?, StoreError> in
+      do throws(StoreError) {
+        guard let layout = layout(of: row), let start = row.baseAddress,
+          case .success(.reference(let target)) = try value(access, id, layout, start)
+        else { return .success(nil) }
+        return .success(target)
+      } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  private func value(
+    _ access: FieldAccess, _ id: RowID, _ layout: Layout, _ start: UnsafeRawPointer
+  ) throws(StoreError) -> Result<Value, Complaint> {
+    let place = access.places[Int(layout.version)]
+    if place.kind == .missing || place.isNull(start) {
+      let isEmpty = place.kind != .missing && access.field.isOptional
+      return .success(isEmpty ? .null : access.initial)
+    }
+    if place.kind == .fixed { return .success(FixedCoding.read(place.fixed(start), as: access.field.type)) }
+    let (bytes, isOutside) = place.variable(start)
+    let found: Value?
+    if isOutside {
+      guard let whole = try largeValue(id, access.field.id) else {
+        return .failure(Complaint(sentence: "the large value of \(access.field.name) is missing"))
+      }
+      guard UInt64(whole.count) == bytes.baseAddress?.u64(0) else {
+        return .failure(Complaint(sentence: "the large value of \(access.field.name) has another length"))
+      }
+      found = whole.withUnsafeBytes { ElementCoding.decode($0, as: access.field.type) }
+    } else {
+      found = ElementCoding.decode(bytes, as: access.field.type)
+    }
+    guard let found else { return .failure(Complaint(sentence: "the value of \(access.field.name) is unreadable")) }
+    return .success(found)
   }
 
   private func largeValue(_ id: RowID, _ field: FieldID) throws(StoreError) -> [UInt8]? {
@@ -92,6 +123,16 @@ struct Shelf {
       do throws(StoreError) { result = .success(try large.value(of: ByteKey(key))) } catch { result = .failure(error) }
     }
     return try result.get()
+  }
+
+  /// The length that a row names for a value that stands elsewhere.
+  func largeLength(of field: FieldID, _ row: UnsafeRawBufferPointer) -> UInt64? {
+    guard let layout = layout(of: row), let start = row.baseAddress,
+      let at = layout.members.firstIndex(where: { $0.id == field }), layout.slots[at].isVariable,
+      !layout.isNull(start, layout.slots[at])
+    else { return nil }
+    let (bytes, isOutside) = layout.bytes(start, layout.slots[at])
+    return isOutside ? bytes.baseAddress?.u64(0) : nil
   }
 
   /// How a row stands in an index.

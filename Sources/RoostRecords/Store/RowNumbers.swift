@@ -73,7 +73,7 @@ extension TableWriter {
       throw RecordFault(.conflict, "there is a row with the number \(id.number)", entity: entity.name)
     }
     let moved = try assemble(&builder, id)
-    try finishInsert(id, moved)
+    do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
   }
 
   /// Whether no row has the number.

@@ -34,6 +34,9 @@ extension TableWriter {
     return waiting
   }
 
+  /// Forgets large values whose row cannot be written.
+  func forgetWaiting() { waiting = [] }
+
   func replayDelete(_ id: RowID) throws(StoreError) {
     guard try load(id) else { throw damaged(id) }
     try erase(id)

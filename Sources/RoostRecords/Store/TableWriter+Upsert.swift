@@ -39,12 +39,19 @@ extension TableWriter {
   package func upsert(
     _ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
-    let deciding = indexes.filter { $0.isUnique && wanted.contains($0.index.id) }
-    guard !deciding.isEmpty else {
-      throw RecordFault(.unknown, "none of these indexes is a unique one", entity: entity.name)
-    }
-    let done = try merge(&row, deciding, policy)
+    let done = try merge(&row, deciding(wanted), policy)
     return (done.id, done.outcome)
+  }
+
+  /// The same, and says which fields changed.
+  package func merge(_ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy) throws -> Merged {
+    try merge(&row, deciding(wanted), policy)
+  }
+
+  private func deciding(_ wanted: [IndexID]) throws -> [IndexWriter] {
+    let deciding = indexes.filter { $0.isUnique && wanted.contains($0.index.id) }
+    if !deciding.isEmpty { return deciding }
+    throw RecordFault(.unknown, "none of these indexes is a unique one", entity: entity.name)
   }
 
   /// What an upsert did.
@@ -65,6 +72,13 @@ extension TableWriter {
   ) throws -> Merged {
     try tables.check(generation)
     let (moved, found) = try find(&row, deciding)
+    do { return try merge(moved, found, policy) } catch { throw giveBack(moved, to: &row, error) }
+  }
+
+  /// The row is in `new`.
+  private func merge(
+    _ moved: [Moved], _ found: (row: RowID, index: IndexWriter)?, _ policy: UpsertPolicy
+  ) throws -> Merged {
     guard let found else {
       let new = try newNumber()
       try finishInsert(new, moved)
@@ -106,6 +120,13 @@ extension TableWriter {
     // A number that no row has, to look for rows that have the values.
     let id = RowID(nextRow)
     let moved = try assemble(&row, id)
+    do { return (moved, try find(id, moved, deciding)) } catch { throw giveBack(moved, to: &row, error) }
+  }
+
+  /// Finds the row that has the values of the one in `new`.
+  private func find(
+    _ id: RowID, _ moved: [Moved], _ deciding: [IndexWriter]
+  ) throws -> (row: RowID, index: IndexWriter)? {
     var found: (row: RowID, index: IndexWriter)?
     for index in deciding {
       guard let other = try conflict(index, id, moved) else { continue }
@@ -119,20 +140,24 @@ extension TableWriter {
       }
       found = (other, index)
     }
-    return (moved, found)
+    return found
   }
 
-  /// The row that has the values of one that is put together, in one of these unique indexes; nil if there is none. The builder is to
-  /// be filled again before it is used.
+  /// The row that has the values of one that is put together, in one of these unique indexes; nil if there is none.
   package func row(like row: inout RowBuilder, in wanted: [IndexID]) throws -> RowID? {
-    try tables.check(generation)
-    return try find(&row, indexes.filter { $0.index.isUnique && wanted.contains($0.index.id) }).found?.row
+    try self.row(like: &row, indexes.filter { $0.index.isUnique && wanted.contains($0.index.id) })
   }
 
   /// The same, by the name of an index, or by any unique one.
   package func row(like row: inout RowBuilder, on name: String? = nil) throws -> RowID? {
+    try self.row(like: &row, unique(name))
+  }
+
+  private func row(like row: inout RowBuilder, _ deciding: [IndexWriter]) throws -> RowID? {
     try tables.check(generation)
-    return try find(&row, try unique(name)).found?.row
+    let (moved, found) = try find(&row, deciding)
+    putBack(moved, into: &row)
+    return found?.row
   }
 
   private func unique(_ name: String?) throws(RecordFault) -> [IndexWriter] {

@@ -91,15 +91,12 @@ package final class TableWriter {
 
   // MARK: Inserting
 
-  /// Whether a row stays in its leaf as it is: then its builder is as before where an insertion is refused.
-  package func fits(_ builder: borrowing RowBuilder) -> Bool { builder.byteCount <= Self.rowBytes }
-
   /// Adds a row and returns its number, which no other row ever gets.
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)
     let id = try newNumber()
     let moved = try assemble(&builder, id)
-    try finishInsert(id, moved)
+    do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
     return id
   }
 
@@ -145,8 +142,21 @@ package final class TableWriter {
       }
     }
     let memory = new.make(builder.byteCount)
-    do throws(RecordFault) { try builder.write(to: memory) } catch { throw error.at(entity.name, nil) }
+    do throws(RecordFault) { try builder.write(to: memory) } catch {
+      putBack(moved, into: &builder)
+      throw error.at(entity.name, nil)
+    }
     return moved
+  }
+
+  /// Puts what was too large back: whoever is refused may try again with the same builder, in another way.
+  func putBack(_ moved: [Moved], into builder: inout RowBuilder) {
+    for value in moved { value.bytes.withUnsafeBytes { builder.set(value.slot, bytes: $0) } }
+  }
+
+  func giveBack(_ moved: [Moved], to builder: inout RowBuilder, _ error: any Error) -> any Error {
+    putBack(moved, into: &builder)
+    return error
   }
 
   /// Makes the keys of `new`, and refuses it where another row has one that must be its own.

@@ -62,5 +62,6 @@ private final class MeddlingFile: StorageFile {
   func sizeOnce() throws(Fault) -> UInt64 { try base.sizeOnce() }
   func identityOnce() throws(Fault) -> FileIdentity { try base.identityOnce() }
   func lockOnce() throws(Fault) -> Bool { try base.lockOnce() }
+  func isHeldOnce() throws(Fault) -> Bool { try base.isHeldOnce() }
   func close() { base.close() }
 }

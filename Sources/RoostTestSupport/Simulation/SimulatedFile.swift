@@ -86,6 +86,11 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
     }
   }
 
+  /// Looking changes nothing, so it is no call that could fail.
+  package func isHeldOnce() throws(Fault) -> Bool {
+    fileSystem.lock.withLock { inode.lockHolder != nil && inode.lockHolder != handle }
+  }
+
   /// As the operating system's: an open file that may not write cannot take the lock, and taking it twice is no harm.
   package func lockOnce() throws(Fault) -> Bool {
     try perform(.lock, 0, 0) { _ throws(Fault) in

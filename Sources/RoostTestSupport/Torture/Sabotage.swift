@@ -111,6 +111,7 @@ private final class SabotagedFile: StorageFile, @unchecked Sendable {
   }
   func identityOnce() throws(Fault) -> FileIdentity { try inner.identityOnce() }
   func lockOnce() throws(Fault) -> Bool { try inner.lockOnce() }
+  func isHeldOnce() throws(Fault) -> Bool { try inner.isHeldOnce() }
   func close() { inner.close() }
 }
 

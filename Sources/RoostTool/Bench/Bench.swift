@@ -188,7 +188,7 @@ extension Bench.Report {
         let each = Wording.time(.nanoseconds(Int64(min(step.nanosecondsEach, 1e15))))
         return (step.name, "\(each) each, \(Wording.rate(step.count, in: .seconds(step.seconds))) a second")
       })
-    for remark in remarks { console.line(remark) }
+    for remark in remarks { console.line(text: remark) }
   }
 }
 

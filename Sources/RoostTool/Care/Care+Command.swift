@@ -80,8 +80,10 @@ extension Command {
       name: "salvage", summary: "Save what a damaged store still holds into a new one.",
       discussion: [
         "What cannot be read is walked around, and each loss is a line. Entries found in pages that no sound reference",
-        "leads to are saved too, and counted as unverified: they may be old, or have a wrong byte. The source must not be",
-        "open. Ends with 1 where anything is lost, with all that could be saved in the target.",
+        "leads to are saved too, and counted as unverified: they may be old, or have a wrong byte. Then the log is carried",
+        "out as far as it is whole: its commits keep their numbers. Indexes are made anew. Copy the source and its log",
+        "before anything else. Ends with 1 where anything is lost, with all that could be saved in the target, and with 3",
+        "if the source is open.",
       ],
       syntax: sourceTargetAndJSON
     ) { arguments, console in

@@ -1,4 +1,7 @@
+import RoostFile
 import RoostKV
+import RoostPages
+import RoostRecords
 
 /// What `salvage` saved, and what it could not.
 struct SalvageReport: Encodable {
@@ -10,6 +13,11 @@ struct SalvageReport: Encodable {
     var low: String?
     var high: String?
     var entries: Int?
+  }
+
+  struct Entity: Encodable {
+    var name: String
+    var rows: Int
   }
 
   struct Tree: Encodable {
@@ -25,17 +33,24 @@ struct SalvageReport: Encodable {
   var trees: [Tree]
   var entries: Int
   var unverified: Int
+  /// Commits of the log that were carried out over what the file held.
+  var commits: Int
+  /// What a store of rows holds now.
+  var entities: [Entity]
   var seconds: Double
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case source, target, isComplete, losses, trees, entries, unverified, seconds
+    case source, target, isComplete, losses, trees, entries, unverified, commits, entities, seconds
   }
 
   init(_ source: String, _ target: String, _ console: Console) throws {
     let began = ContinuousClock.now
     var bar: Progress?
-    let found = try KeyValueStore.salvage(from: source, to: target) { progress in
+    let rows = RowSalvage()
+    let found = try KeyValueStore.salvage(
+      from: source, to: target, options: StoreOptions(), fileSystem: DiskFileSystem.shared, content: rows
+    ) { progress in
       if bar == nil { bar = Progress("saving", of: progress.total, on: console) }
       bar?.advance(to: min(progress.entries, progress.total))
     }
@@ -53,6 +68,8 @@ struct SalvageReport: Encodable {
     trees = found.trees.map { Tree(name: $0.name, entries: $0.entries, unverified: $0.unverified) }
     entries = found.entries
     unverified = found.unverified
+    commits = found.records
+    entities = rows.entities.map { Entity(name: $0.name, rows: $0.rows) }
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -62,6 +79,11 @@ struct SalvageReport: Encodable {
   func write(to console: Console) {
     for sentence in sentences { console.line(console.styled("lost", .bad) + "  \(sentence)") }
     var text = "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees.count, "tree"))"
+    if !entities.isEmpty {
+      let rows = entities.reduce(0) { $0 + $1.rows }
+      text = "\(Wording.count(rows, "row")) of \(Wording.count(entities.count, "entity", "entities"))"
+    }
+    if commits > 0 { text += ", with \(Wording.count(commits, "commit")) of the log" }
     if unverified > 0 { text += ", \(Wording.count(unverified)) of them unverified" }
     if !isComplete { text += "; \(Wording.count(losses.count, "loss", "losses"))" }
     console.line(console.styled("saved", isComplete ? .good : .bad) + "  " + text)

@@ -84,12 +84,12 @@ struct Command {
 
   private static func dispatch(_ words: [String], _ console: Console) throws -> Ending {
     guard let first = words.first else {
-      for line in overview { console.line(line) }
+      for line in overview { console.line(text: line) }
       return .good
     }
     switch first {
     case "--version":
-      console.line(version)
+      console.line(text: version)
       return .good
     case "help", "--help", "-h":
       return try help(Array(words.dropFirst()), console)
@@ -132,7 +132,7 @@ struct Command {
         lines = try find(name).help
       }
     }
-    for line in lines { console.line(line) }
+    for line in lines { console.line(text: line) }
     return .good
   }
 

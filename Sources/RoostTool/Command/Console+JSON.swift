@@ -7,13 +7,24 @@ extension Console {
   }
 
   /// One value on one line, for who reads many.
-  func jsonLine(_ value: some Encodable) throws { try put(value, [.sortedKeys, .withoutEscapingSlashes]) }
+  func jsonLine(_ value: some Encodable) throws {
+    try plain(Self.text(value, [.sortedKeys, .withoutEscapingSlashes]) + "\n")
+  }
+
+  /// The same as text.
+  static func jsonText(_ value: some Encodable) throws -> String {
+    try text(value, [.sortedKeys, .withoutEscapingSlashes])
+  }
 
   private func put(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
+    try plain(Self.text(value, formatting) + "\n")
+  }
+
+  private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = formatting
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    try plain(SafeText.json(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n")
+    return SafeText.json(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 }

@@ -74,10 +74,25 @@ final class Console {
 
   // MARK: Words
 
-  /// What a store says cannot do anything to a terminal: all but our own styles is shown, and not obeyed.
-  func line(_ text: String = "") { sink(.output, SafeText.line(text, keepsStyles: hasColours) + "\n") }
+  /// What a store says cannot do anything to a terminal: it is shown, and not obeyed.
+  func line(_ words: Words = "") { sink(.output, text(words) + "\n") }
 
-  func error(_ text: String) { sink(.errors, SafeText.line(text, keepsStyles: false) + "\n") }
+  /// A line of plain text.
+  func line(text: String) { line(Words(text)) }
+
+  /// A line as it is printed, without its end.
+  func text(_ words: Words) -> String {
+    words.parts.reduce(into: "") { line, part in
+      let safe = SafeText.line(part.text)
+      if let style = part.style, hasColours {
+        line += "\u{1B}[\(style.rawValue)m\(safe)\u{1B}[0m"
+      } else {
+        line += safe
+      }
+    }
+  }
+
+  func error(_ text: String) { sink(.errors, SafeText.line(text) + "\n") }
 
   /// Text as it is, for whoever reads what is printed. On a terminal what could disturb it is shown otherwise.
   func plain(_ text: String) throws {
@@ -95,9 +110,7 @@ final class Console {
   func checkReader() throws { if let failure = failure() { throw failure } }
 
   /// Text that a terminal shows in a style.
-  func styled(_ text: String, _ style: Style) -> String {
-    hasColours ? "\u{1B}[\(style.rawValue)m\(SafeText.line(text, keepsStyles: false))\u{1B}[0m" : text
-  }
+  func styled(_ text: String, _ style: Style) -> Words { Words(text, style) }
 
   /// Labels and what they say, in two columns.
   func facts(_ rows: [(String, String)]) {

@@ -3,19 +3,10 @@
 /// What moves the cursor, changes the order of letters, or cannot be seen at all is written as Swift would escape it.
 enum SafeText {
   /// One line.
-  static func line(_ text: String, keepsStyles: Bool) -> String {
+  static func line(_ text: String) -> String {
     if isPlain(text) { return text }
     var safe = ""
-    var rest = text.unicodeScalars[...]
-    while let scalar = rest.first {
-      if keepsStyles, let style = styles.first(where: { rest.starts(with: $0.unicodeScalars) }) {
-        safe += style
-        rest = rest.dropFirst(style.unicodeScalars.count)
-        continue
-      }
-      append(scalar, to: &safe)
-      rest = rest.dropFirst()
-    }
+    for scalar in text.unicodeScalars { append(scalar, to: &safe) }
     return safe
   }
 
@@ -45,8 +36,6 @@ enum SafeText {
     }
     return safe
   }
-
-  private static let styles = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m", "\u{1B}[31m", "\u{1B}[32m"]
 
   private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
     switch scalar {

@@ -3,7 +3,7 @@ import RoostRecords
 /// The entities of a store as models would declare them.
 ///
 /// A store does not know what types are called in Swift. So structs get the names of their properties, and enums are shown as what
-/// they are stored as.
+/// they are stored as. Else it is what a compiler takes: an inverse is named on one side, and there is an initializer.
 struct SchemaText {
   private let catalog: Catalog
 
@@ -21,32 +21,43 @@ struct SchemaText {
     )
     var lines = ["@Model final class \(entity.name) {"]
     lines += constraints(entity, indexes, relationships).map { "  " + $0 }
-    var hasStructs = false
+    var needed: [(name: String, type: String)] = []
+    var inner: [[String]] = []
     for field in entity.fields where !field.name.hasPrefix("@") && !field.name.contains(".") {
       let one = relationships.first { $0.shape == .one(field.id) }
       if let one {
         lines.append("  " + declaration(one, field))
+        if !field.isOptional { needed.append((field.name, catalog.name(of: one.target) ?? "?")) }
       } else if case .reference = field.type {
         continue
       } else if field.type == .presence {
-        lines.append("  var \(field.name): \(Self.capital(field.name))?")
+        lines.append("  var \(Self.quoted(field.name)): \(Self.capital(field.name))?")
       } else {
         lines.append("  " + declaration(field, isUnique: isUnique(field, indexes)))
+        let type = type(field.type, elementsOf: field.name)
+        if !field.isOptional, field.initial.flatMap(Self.text) == nil { needed.append((field.name, type)) }
+        inner += elements(field.type, field.name)
       }
-      if field.type == .presence { hasStructs = true }
     }
-    for name in structs(entity, "") where !entity.fields.contains(where: { $0.name == name }) {
-      lines.append("  var \(name): \(Self.capital(name))")
-      hasStructs = true
+    let structs = structs(entity, "")
+    for name in structs where !entity.fields.contains(where: { $0.name == name }) {
+      lines.append("  var \(Self.quoted(name)): \(Self.capital(name))")
+      needed.append((name, Self.capital(name)))
     }
     for one in relationships {
       if case .one = one.shape { continue }
       lines.append("  " + declaration(one, nil))
     }
-    if hasStructs {
-      for name in structs(entity, "") { lines += [""] + structure(name, entity).map { "  " + $0 } }
-    }
+    lines += [""] + initializer(needed).map { "  " + $0 }
+    for one in structs.map({ structure($0, entity) }) + inner { lines += [""] + one.map { "  " + $0 } }
     return lines + ["}"]
+  }
+
+  /// One for all that has no value yet.
+  private func initializer(_ needed: [(name: String, type: String)]) -> [String] {
+    if needed.isEmpty { return ["init() {}"] }
+    let parameters = needed.map { "\(Self.quoted($0.name)): \($0.type)" }.joined(separator: ", ")
+    return ["init(\(parameters)) {"] + needed.map { "  self.\($0.name) = \(Self.quoted($0.name))" } + ["}"]
   }
 
   // MARK: Declarations
@@ -56,8 +67,9 @@ struct SchemaText {
     if isUnique { traits.append(".unique") }
     if field.isPreserved { traits.append(".preserveValueOnDeletion") }
     let attribute = traits.isEmpty ? "" : "@Attribute(\(traits.joined(separator: ", "))) "
-    let initial = field.initial.map { " = " + Self.text($0) } ?? ""
-    return "\(attribute)var \(field.name): \(type(field.type))\(field.isOptional ? "?" : "")\(initial)"
+    let initial = field.initial.flatMap(Self.text).map { " = " + $0 } ?? ""
+    let type = type(field.type, elementsOf: field.name)
+    return "\(attribute)var \(Self.quoted(field.name)): \(type)\(field.isOptional ? "?" : "")\(initial)"
   }
 
   private func declaration(_ one: Relationship, _ field: Field?) -> String {
@@ -67,13 +79,20 @@ struct SchemaText {
     if let inverse = catalog.inverse(of: one), !inverse.isHidden {
       if inverse.id == one.id {
         traits.append(".mutual")
-      } else {
+      } else if names(inverse, by: one) {
+        // On both sides the compiler would go round in a circle.
         traits.append("inverse: \\\(target).\(inverse.name)")
       }
     }
     let attribute = traits.isEmpty ? "" : "@Relationship(\(traits.joined(separator: ", "))) "
-    if one.isToOne { return "\(attribute)var \(one.name): \(target)\(field?.isOptional ?? true ? "?" : "")" }
-    return "\(attribute)var \(one.name): [\(target)]"
+    let name = Self.quoted(one.name)
+    if one.isToOne { return "\(attribute)var \(name): \(target)\(field?.isOptional ?? true ? "?" : "")" }
+    return "\(attribute)var \(name): [\(target)] = []"
+  }
+
+  /// Whether a relationship is the one of the two that names the other: the one to many, else the older one.
+  private func names(_ inverse: Relationship, by one: Relationship) -> Bool {
+    one.isToOne == inverse.isToOne ? one.id < inverse.id : !one.isToOne
   }
 
   private func constraints(_ entity: Entity, _ indexes: [Index], _ relationships: [Relationship]) -> [String] {
@@ -119,19 +138,60 @@ struct SchemaText {
     let name = String(path.split(separator: ".").last ?? "")
     var lines = ["struct \(Self.capital(name)): Codable {"]
     let inner = structs(entity, path + ".")
+    var elements: [[String]] = []
     for field in entity.fields where field.name.hasPrefix(path + ".") {
       let rest = String(field.name.dropFirst(path.count + 1))
       if rest.contains(".") || inner.contains(field.name) { continue }
-      lines.append("  var \(rest): \(type(field.type))\(field.isOptional ? "?" : "")")
+      let type = type(field.type, elementsOf: rest)
+      lines.append("  var \(Self.quoted(rest)): \(type)\(field.isOptional ? "?" : "")")
+      elements += self.elements(field.type, rest)
     }
     for one in inner {
       let part = String(one.dropFirst(path.count + 1))
       let isOptional = entity.field(one)?.type == .presence
-      lines.append("  var \(part): \(Self.capital(part))\(isOptional ? "?" : "")")
+      lines.append("  var \(Self.quoted(part)): \(Self.capital(part))\(isOptional ? "?" : "")")
     }
-    for one in inner { lines += [""] + structure(one, entity).map { "  " + $0 } }
+    for one in inner.map({ structure($0, entity) }) + elements { lines += [""] + one.map { "  " + $0 } }
     return lines + ["}"]
   }
+
+  /// The structs that stand in a list, which gets its name from the property.
+  private func elements(_ type: FieldType, _ name: String) -> [[String]] {
+    switch type {
+    case .array(let element), .set(let element): elements(element, name)
+    case .dictionary(_, let value): elements(value, name)
+    default: []
+    }
+  }
+
+  private func elements(_ type: ElementType, _ name: String) -> [[String]] {
+    switch type {
+    case .plain(let type): return elements(type, name)
+    case .optional(let inner): return elements(inner, name)
+    case .structure(let parts):
+      var lines = ["struct \(Self.element(name)): Codable, Hashable {"]
+      for part in parts {
+        lines.append("  var \(Self.quoted(part.name)): \(self.type(part.type, elementsOf: part.name))")
+      }
+      for one in parts.flatMap({ elements($0.type, $0.name) }) { lines += [""] + one.map { "  " + $0 } }
+      return [lines + ["}"]]
+    }
+  }
+
+  // MARK: Names
+
+  private static func element(_ name: String) -> String { capital(name) + "Element" }
+
+  private static let words: Set<String> = [
+    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
+    "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
+    "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
+    "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
+    "typealias", "var", "where", "while",
+  ]
+
+  /// A name as it is declared, also where it is a word of the language.
+  private static func quoted(_ name: String) -> String { words.contains(name) ? "`\(name)`" : name }
 
   // MARK: Types
 
@@ -172,19 +232,46 @@ struct SchemaText {
     }
   }
 
-  private static func text(_ value: Value) -> String {
+  /// The same as a declaration has it: the structs in a list have a name.
+  private func type(_ type: FieldType, elementsOf name: String) -> String {
+    switch type {
+    case .array(let element): "[\(self.type(element, elementsOf: name))]"
+    case .set(let element): "Set<\(self.type(element, elementsOf: name))>"
+    case .dictionary(let key, let value): "[\(self.type(key)): \(self.type(value, elementsOf: name))]"
+    default: self.type(type)
+    }
+  }
+
+  private func type(_ type: ElementType, elementsOf name: String) -> String {
+    switch type {
+    case .plain(let type): self.type(type, elementsOf: name)
+    case .optional(let inner): self.type(inner, elementsOf: name) + "?"
+    case .structure: Self.element(name)
+    }
+  }
+
+  /// A value as it is written in code; nil for one that is not shown.
+  private static func text(_ value: Value) -> String? {
     switch value {
     case .null: "nil"
-    case .string(let text), .url(let text): "\"\(SafeText.line(text, keepsStyles: false))\""
+    case .string(let text): text.debugDescription
+    case .url(let text): "URL(string: \(text.debugDescription))!"
     case .bool(let flag): "\(flag)"
     case .int(let number): "\(number)"
     case .uint(let number): "\(number)"
-    case .float(let number): "\(number)"
-    case .double(let number): "\(number)"
+    case .float(let number): text(Double(number), "\(number)")
+    case .double(let number): text(number, "\(number)")
+    case .date(let seconds): seconds.isFinite ? "Date(timeIntervalSinceReferenceDate: \(seconds))" : nil
     case .array(let values) where values.isEmpty: "[]"
+    case .set(let values) where values.isEmpty: "[]"
     case .dictionary(let values) where values.isEmpty: "[:]"
-    default: value.kind
+    default: nil
     }
+  }
+
+  private static func text(_ number: Double, _ digits: String) -> String? {
+    if number.isFinite { return digits }
+    return number.isNaN ? ".nan" : number > 0 ? ".infinity" : "-.infinity"
   }
 }
 
@@ -258,7 +345,8 @@ extension Command {
       name: "schema", summary: "Print the models of a store as Swift would declare them. Nothing is written.",
       discussion: [
         "A store does not know what structs and enums are called: structs get the names of their properties, and enums are",
-        "shown as what they are stored as.",
+        "shown as what they are stored as. A compiler takes the text as it is, behind 'import Foundation' and",
+        "'import SwiftData'.",
       ],
       syntax: storeAndJSON
     ) { arguments, console in
@@ -266,7 +354,7 @@ extension Command {
       if arguments.has("json") {
         try console.json(SchemaFacts(catalog))
       } else {
-        for line in SchemaText(catalog).lines { console.line(line) }
+        for line in SchemaText(catalog).lines { console.line(text: line) }
       }
       return .good
     }

@@ -118,7 +118,7 @@ struct StatsReport: Encodable {
       ("size", "\(Wording.bytes(fileBytes)), \(Wording.count(pages, "page")), \(Wording.count(freePages)) free"),
     ])
     console.line()
-    for line in chart(columns: min(64, max(16, console.width - 12))) { console.line(line) }
+    for line in chart(columns: min(64, max(16, console.width - 12))) { console.line(text: line) }
     console.line()
     let used = Kind.allCases.filter { pagesByKind[$0.rawValue] != nil }
     for kind in used {

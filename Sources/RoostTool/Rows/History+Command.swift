@@ -76,32 +76,59 @@ struct HistoryTail {
     let witness = try Looking.rows(path)
     // Asked before it is read, so that nothing falls between the two.
     var changed: [Date?]? = Self.changed(witness.path)
-    var (lines, place) = try witness.read { reader in
-      (try after.map { try read(reader, after: $0, most: limit) } ?? newest(reader), reader.commit)
+    var shown = try show(witness) { reader, output in
+      guard let start = try after ?? start(reader) else { return Shown(count: 0, place: reader.commit) }
+      return try show(reader, after: start, most: limit, output)
     }
-    try put(lines)
-    if lines.isEmpty, !follows, !isJSON { console.line("no transaction") }
+    if shown.count == 0, !follows, !isJSON { console.line("no transaction") }
     while follows {
       usleep(UInt32(clamping: interval * 1000))
       try console.checkReader()
       let now = Self.changed(witness.path)
       // Two writes may have one time, so what is new is looked at once more.
       let isNew = now.contains { $0.map { -$0.timeIntervalSinceNow < 1 } ?? false }
-      if now == changed, !isNew { continue }
-      guard let found = try next(witness, place) else { continue }
-      changed = now
-      (lines, place) = found
-      try put(lines)
+      if now == changed, !isNew, !shown.isCut { continue }
+      guard let next = try next(witness, shown.place) else { continue }
+      (changed, shown) = (now, next)
     }
     return .good
   }
 
-  /// What came since a transaction; nil while the owner writes the store anew each time, so that it could not be read.
-  private func next(_ witness: RecordWitness, _ place: UInt64) throws -> (lines: [Line], place: UInt64)? {
+  /// How many transactions were printed, and behind which one to go on.
+  private struct Shown {
+    var count: Int
+    var place: UInt64
+    /// Others stand behind the last one that was printed.
+    var isCut = false
+  }
+
+  /// Prints what came behind a transaction; nil while the owner writes the store anew each time, so that it could not be read.
+  private func next(_ witness: RecordWitness, _ place: UInt64) throws -> Shown? {
     do {
-      guard try witness.refresh() else { return ([], place) }
-      return try witness.read { reader in (try read(reader, after: place, most: .max), max(place, reader.commit)) }
+      _ = try witness.refresh()
+      // What was opened is not always what was printed: a reading before may have failed.
+      return try show(witness) { reader, output in
+        reader.commit == place ? Shown(count: 0, place: place) : try show(reader, after: place, most: .max, output)
+      }
     } catch let error as StoreError where error.code == .busy { return nil }
+  }
+
+  /// Prints what a reading finds, once all of it is read.
+  private func show(
+    _ witness: RecordWitness, _ body: (RecordReader, HeldOutput) throws -> Shown
+  ) throws -> Shown {
+    let output = HeldOutput(ConsoleOutput(console, filter: { $0 }))
+    do {
+      let shown = try witness.read(mayRestart: { !output.hasFlowed }) { reader in
+        output.restart()
+        return try body(reader, output)
+      }
+      try output.release()
+      return shown
+    } catch let error as StoreError where error.code == .busy && output.hasFlowed {
+      // A part of it was printed, and cannot be printed again.
+      throw StoreError(.ioError, error.detail, path: error.path)
+    }
   }
 
   /// When the store's files were last written.
@@ -119,33 +146,61 @@ struct HistoryTail {
     return range
   }
 
-  private func read(_ reader: RecordReader, after place: UInt64, most: Int) throws -> [Line] {
+  /// Prints transactions behind one, the oldest first.
+  private func show(
+    _ reader: RecordReader, after place: UInt64, most: Int, _ output: HeldOutput
+  ) throws -> Shown {
     var range = try range(reader)
     range.after = place
     let cursor = try reader.history(range)
-    var lines: [Line] = []
-    while lines.count < most, let transaction = try cursor.move() {
-      lines.append(try line(transaction, reader, range.entities))
+    var shown = Shown(count: 0, place: reader.commit)
+    var last = place
+    while let transaction = try cursor.move() {
+      if shown.count == most { return Shown(count: most, place: last, isCut: true) }
+      if isJSON {
+        try writeJSON(transaction, reader.catalog, range.entities, output)
+      } else {
+        try output.write(console.text(words(transaction, reader.catalog, range.entities)) + "\n")
+      }
+      last = transaction.number
+      shown.count += 1
     }
-    return lines
+    return shown
   }
 
-  private func newest(_ reader: RecordReader) throws -> [Line] {
+  /// The transaction behind which the newest ones stand, as many as are wanted; nil where there is none.
+  private func start(_ reader: RecordReader) throws -> UInt64? {
     var range = try range(reader)
     range.isReversed = true
     let cursor = try reader.history(range)
-    var lines: [Line] = []
-    while lines.count < limit, let transaction = try cursor.move() {
-      lines.append(try line(transaction, reader, range.entities))
-    }
-    return lines.reversed()
+    var (count, first): (Int, UInt64?) = (0, nil)
+    while count < limit, let transaction = try cursor.move() { (count, first) = (count + 1, transaction.number) }
+    return first.map { $0 - 1 }
   }
 
-  private func line(
-    _ transaction: HistoryTransaction, _ reader: RecordReader, _ wanted: Set<EntityID>?
-  ) throws -> Line {
-    let catalog = reader.catalog
-    var changes: [Change] = []
+  // MARK: Printing
+
+  /// Writes one change after the other, since there may be millions.
+  private func writeJSON(
+    _ transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?, _ output: HeldOutput
+  ) throws {
+    let line = Line(
+      transaction: transaction.number, time: Self.time(transaction.stamp), author: transaction.author,
+      isCatalogChanged: transaction.entry.isCatalogChanged, changes: [])
+    let parts = try Console.jsonText(line).components(separatedBy: #""changes":[]"#)
+    guard parts.count == 2 else { return }
+    try output.write(parts[0] + #""changes":["#)
+    var isFirst = true
+    try forEachChange(of: transaction, catalog, wanted) { change in
+      try output.write((isFirst ? "" : ",") + Console.jsonText(change))
+      isFirst = false
+    }
+    try output.write("]" + parts[1] + "\n")
+  }
+
+  private func forEachChange(
+    of transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?, _ body: (Change) throws -> Void
+  ) throws {
     try transaction.entry.changes(of: wanted) { change in
       let entity = catalog.entity(change.entity)
       func fieldName(_ id: FieldID) -> String { entity?.field(id)?.name ?? "field \(id.number)" }
@@ -160,15 +215,12 @@ struct HistoryTail {
         }
         found.properties = change.fields.map { fieldName($0) } + relationships
       }
-      if !change.values.isEmpty {
+      if isJSON, !change.values.isEmpty {
         found.values = Dictionary(
           change.values.map { (fieldName($0.field), Self.text($0)) }, uniquingKeysWith: { first, _ in first })
       }
-      changes.append(found)
+      try body(found)
     }
-    return Line(
-      transaction: transaction.number, time: Self.time(transaction.stamp), author: transaction.author,
-      isCatalogChanged: transaction.entry.isCatalogChanged, changes: changes)
   }
 
   private static func text(_ kept: HistoryChange.Kept) -> String? {
@@ -190,40 +242,38 @@ struct HistoryTail {
     ValueWriter.plain(.date(Double(stamp.milliseconds) / 1000 - 978_307_200))
   }
 
-  // MARK: Printing
-
-  private func put(_ lines: [Line]) throws {
-    for line in lines {
-      if isJSON { try console.jsonLine(line) } else { show(line) }
-      try console.checkReader()
+  /// A line of what a transaction did: summed up for each entity.
+  private func words(
+    _ transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?
+  ) throws -> Words {
+    struct Sum {
+      var (entity, kind): (String, String)
+      var rows: UInt64 = 0
+      var (first, last): (UInt64, UInt64)
+      var properties: [String] = []
     }
-  }
-
-  private func show(_ line: Line) {
-    var words = "\(line.time)  \(line.author.isEmpty ? "-" : line.author)  "
-    var parts: [String] = line.isCatalogChanged ? ["models changed"] : []
-    var counts: [(key: String, rows: UInt64, first: UInt64, last: UInt64, properties: [String])] = []
-    for change in line.changes {
-      let key = "\(change.entity) \(change.kind)"
-      let rows = change.last - change.first + 1
-      if let at = counts.firstIndex(where: { $0.key == key }) {
-        counts[at].rows += rows
-        counts[at].last = max(counts[at].last, change.last)
-        counts[at].properties += (change.properties ?? []).filter { !counts[at].properties.contains($0) }
-      } else {
-        counts.append((key, rows, change.first, change.last, change.properties ?? []))
+    var sums: [Sum] = []
+    try forEachChange(of: transaction, catalog, wanted) { change in
+      let found = sums.firstIndex { $0.entity == change.entity && $0.kind == change.kind }
+      if found == nil {
+        sums.append(Sum(entity: change.entity, kind: change.kind, first: change.first, last: change.last))
       }
+      let at = found ?? sums.count - 1
+      sums[at].rows += change.last - change.first + 1
+      sums[at].first = min(sums[at].first, change.first)
+      sums[at].last = max(sums[at].last, change.last)
+      for one in change.properties ?? [] where !sums[at].properties.contains(one) { sums[at].properties.append(one) }
     }
+    var parts = transaction.entry.isCatalogChanged ? ["models changed"] : []
     let verbs = ["insert": "inserted", "update": "updated", "delete": "deleted"]
-    for one in counts {
-      let (entity, kind) =
-        one.key.split(separator: " ").last.map { (one.key.dropLast($0.count + 1), String($0)) } ?? ("", "")
-      var text = "\(entity): \(Wording.count(one.rows)) \(verbs[kind] ?? kind)"
+    for one in sums {
+      var text = "\(one.entity): \(Wording.count(one.rows)) \(verbs[one.kind] ?? one.kind)"
       text += one.rows == 1 ? " (#\(one.first)" : " (#\(one.first) to #\(one.last)"
       if !one.properties.isEmpty { text += ": " + one.properties.joined(separator: ", ") }
       parts.append(text + ")")
     }
-    words += parts.isEmpty ? "nothing of rows" : parts.joined(separator: "; ")
-    console.line(console.styled("\(line.transaction)", .strong) + "  " + words)
+    let author = transaction.author.isEmpty ? "-" : transaction.author
+    let told = parts.isEmpty ? "nothing of rows" : parts.joined(separator: "; ")
+    return console.styled("\(transaction.number)", .strong) + "  \(Self.time(transaction.stamp))  \(author)  \(told)"
   }
 }

@@ -190,6 +190,8 @@ extension RowPortrait {
 /// What `explain` tells of a query.
 struct ExplainReport: Encodable {
   struct Missing: Encodable {
+    /// Whose index it is: that of the query, or one that a reference leads to.
+    var entity: String
     var fields: [String]
     var reads: Int
   }
@@ -216,19 +218,21 @@ struct ExplainReport: Encodable {
     self.plan = plan.explanation.split(separator: "\n").map(String.init)
     let facts = plan.facts
     (indexes, test, comesSorted) = (facts.indexes, facts.test, facts.comesSorted)
-    if runs { (rowsRead, entriesRead, rowsFound) = (plan.tally.rows, plan.tally.entries, plan.tally.results) }
-    let entity = reader.catalog.entity(asked.entity)
-    if let found = try planner.missingIndex(query), found.reads < (rowsRead ?? .max) {
-      let names = found.fields.compactMap { entity?.field($0)?.name }
-      missingIndex = Missing(fields: names, reads: found.reads)
+    if runs { (rowsRead, entriesRead, rowsFound) = (plan.rowsRead, plan.entriesRead, plan.tally.results) }
+    if let found = try planner.missingIndex(query), found.reads < (rowsRead ?? .max),
+      let entity = reader.catalog.entity(found.entity)
+    {
+      let names = found.fields.compactMap { entity.field($0)?.name }
+      missingIndex = Missing(entity: entity.name, fields: names, reads: found.reads)
     }
   }
 
   func write(to console: Console) {
-    for line in plan { console.line(line) }
+    for line in plan { console.line(text: line) }
     if let missingIndex {
       let names = missingIndex.fields.joined(separator: ", ")
-      console.line("an index on (\(names)) would read \(Wording.count(missingIndex.reads, "row"))")
+      console.line(
+        "an index on \(missingIndex.entity)(\(names)) would read \(Wording.count(missingIndex.reads, "row"))")
     }
   }
 }

@@ -1,6 +1,7 @@
 /// Rows and columns on a terminal, or in a pipe.
 ///
-/// The first rows decide how wide columns are. On a terminal all of them fit, and what is too wide is cut; in a pipe nothing is.
+/// The first rows decide how wide columns are. On a terminal all of them fit, and what is too wide is cut. In a pipe nothing is,
+/// but a column is filled up only so far: one long text does not make every line as long.
 struct TextTable {
   struct Column {
     var name: String
@@ -12,22 +13,28 @@ struct TextTable {
   private let write: (String) throws -> Void
   private var waiting: [[String?]] = []
   private var widths: [Int]?
+  private var waitingBytes = 0
   private static let sample = 500
+  /// So many bytes are enough of a sample, too.
+  private static let sampleBytes = 1 << 20
+  /// In a pipe cells are filled up to so many columns at the most.
+  private static let widest = 64
   private static let gap = 2
   /// A column is never made narrower than this.
   private static let narrowest = 4
 
   init(_ columns: [Column], _ console: Console, write: @escaping (String) throws -> Void) {
-    self.columns = columns.map { Column(name: SafeText.line($0.name, keepsStyles: false), isNumber: $0.isNumber) }
+    self.columns = columns.map { Column(name: SafeText.line($0.name), isNumber: $0.isNumber) }
     self.console = console
     self.write = write
   }
 
   mutating func add(_ cells: [String?]) throws {
-    let cells = cells.map { $0.map { SafeText.line($0, keepsStyles: false) } }
+    let cells = cells.map { $0.map { SafeText.line($0) } }
     if widths != nil { return try put(cells) }
     waiting.append(cells)
-    if waiting.count == Self.sample { try begin() }
+    waitingBytes += cells.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    if waiting.count == Self.sample || waitingBytes >= Self.sampleBytes { try begin() }
   }
 
   mutating func end() throws { if widths == nil { try begin() } }
@@ -39,9 +46,13 @@ struct TextTable {
         wanted[place] = max(wanted[place], TextWidth.columns(cell ?? "nil"))
       }
     }
-    if console.isTerminal { Self.narrow(&wanted, to: console.width) }
+    if console.isTerminal {
+      Self.narrow(&wanted, to: console.width)
+    } else {
+      wanted = wanted.map { min($0, Self.widest) }
+    }
     widths = wanted
-    try write(console.styled(line(columns.map(\.name)), .strong) + "\n")
+    try write(console.text(console.styled(line(columns.map(\.name)), .strong)) + "\n")
     for row in waiting { try put(row) }
     waiting = []
   }
@@ -61,17 +72,19 @@ struct TextTable {
 
   private func line(_ cells: [String?]) -> String {
     var text = ""
-    for (place, cell) in cells.enumerated() {
+    // Behind the last one that says something nothing is filled up.
+    let last = cells.lastIndex { $0 != "" } ?? 0
+    for (place, cell) in cells.enumerated().prefix(last + 1) {
       if place > 0 { text += String(repeating: " ", count: Self.gap) }
       let (width, isNumber) = (widths?[place] ?? 0, columns[place].isNumber)
       let shown = cell ?? "nil"
-      if !console.isTerminal, TextWidth.columns(shown) > width {
+      let taken = TextWidth.columns(shown)
+      if taken > width ? !console.isTerminal : place == last && !isNumber {
         text += shown
       } else {
         text += TextWidth.fit(shown, width, fromEnd: isNumber)
       }
     }
-    while text.last == " " { text.removeLast() }
     return text
   }
 }

@@ -146,7 +146,7 @@ extension Command {
         throw UsageError(
           sentence: "There is no shell '\(other)'" + Spelling.hint(other, among: ["bash", "zsh", "fish"]))
       }
-      for line in lines { console.line(line) }
+      for line in lines { console.line(text: line) }
       return .good
     }
   }

@@ -118,7 +118,7 @@ extension Tour {
     }
   }
 
-  private func found(_ count: Int, _ plan: FetchExplanation, _ time: Duration) -> [String] {
+  private func found(_ count: Int, _ plan: FetchExplanation, _ time: Duration) -> [Words] {
     ["\(Wording.count(count, "track")) in \(Wording.time(time)), each one right. The plan, with what it read:"]
       + plan.description.split(separator: "\n").map { console.styled("  " + $0, .faint) }
   }

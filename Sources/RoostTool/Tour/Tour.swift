@@ -8,9 +8,9 @@ final class Tour {
     var title: String
     /// These lines stand in the source of the step as well, which a test compares.
     var code: String
-    var run: () throws -> [String]
+    var run: () throws -> [Words]
 
-    init(_ title: String, _ code: String, _ run: @escaping () throws -> [String]) {
+    init(_ title: String, _ code: String, _ run: @escaping () throws -> [Words]) {
       self.title = title
       self.code = code
       self.run = run
@@ -61,7 +61,7 @@ final class Tour {
     for line in step.code.split(separator: "\n") {
       console.line("   " + console.styled("│ ", .faint) + coloured(String(line)))
     }
-    let lines: [String]
+    let lines: [Words]
     do { lines = try step.run() } catch {
       console.passing("")
       console.line("   " + console.styled("failed", .bad))

@@ -1,3 +1,4 @@
+import Foundation
 import RoostFile
 import RoostQuery
 import RoostRecords
@@ -88,12 +89,16 @@ private struct Exporting {
     if !arguments.has("replace"), try DiskFileSystem.shared.exists(output) {
       throw StoreError(.alreadyExists, "there is a file of that name, and '--replace' is not given", path: output)
     }
+    try OutputPlace.check(output, store: witness.path)
     let began = ContinuousClock.now
-    let making = output + "-making"
+    // A name of this process's own, so that nobody's file is emptied.
+    let making = "\(output)-making-\(ProcessInfo.processInfo.processIdentifier)"
     var rows = 0
+    var isMade = false
     do {
       try witness.read { reader in
-        let stream = DescriptorOutput(try ByteStream.writing(making, replaces: true))
+        let stream = DescriptorOutput(try ByteStream.writing(making, replaces: isMade))
+        isMade = true
         let query = try asked.query(reader.catalog)
         let total = console.isTerminal ? try Planner(Ground(reader)).count(query) : 0
         let target: any ByteOutput = isPacked ? try PackedOutput(stream) : stream
@@ -101,7 +106,7 @@ private struct Exporting {
       }
       try DiskFileSystem.shared.rename(making, to: output)
     } catch {
-      try? DiskFileSystem.shared.remove(making)
+      if isMade { try? DiskFileSystem.shared.remove(making) }
       throw error
     }
     let seconds = Wording.seconds(ContinuousClock.now - began)

@@ -44,7 +44,7 @@ extension Command {
           Syntax.Option(
             name: "rejects", value: "file",
             help: "Where bad records go, to be imported again; of a table with '--names'."),
-          Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction (5000)."),
+          Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction; else up to 50,000."),
           Syntax.Option(name: "sync", help: "Make each chunk durable before the next one."),
           Syntax.Option(name: "author", value: "name", help: "Who did it, for the history (roost import)."),
           Syntax.Option(
@@ -105,7 +105,7 @@ private struct Importing {
     }
     options.ignoresUnknown = arguments.has("ignore-unknown")
     if let most = try arguments.number("skip-bad", in: 0...Int.max) { options.badRecords = .skip(most: most) }
-    options.chunk = try arguments.number("chunk", in: 1...10_000_000) ?? 5000
+    options.chunk = try arguments.number("chunk", in: 1...10_000_000)
     options.durability = arguments.has("sync") ? .full : .relaxed
     options.author = arguments.text("author") ?? "roost import"
     options.name = arguments.text("resume")
@@ -117,6 +117,9 @@ private struct Importing {
     // Asked of a reader first, so that what cannot be imported does not touch the store.
     let catalog = try Looking.rows(path).read { $0.catalog }
     _ = try Looking.entity(options.entity, catalog)
+    if let rejects = arguments.text("rejects") {
+      try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
+    }
     let (input, total) = try input()
     var opening = StoreOptions()
     opening.createIfMissing = false
@@ -163,6 +166,14 @@ private struct Importing {
     return (whole, stream.byteCount)
   }
 
+  private static func words(_ open: UnresolvedReference) -> String {
+    switch open.reason {
+    case .missing: "leads to \(open.key), which is not there"
+    case .refused(let why): "may not lead to \(open.key): \(why)"
+    case .changed: "was to lead to \(open.key), and leads elsewhere by now"
+    }
+  }
+
   private static func note(_ fault: TransferFault, _ output: DescriptorOutput) throws {
     var record = fault.record
     if record.last != 10 { record.append(10) }
@@ -185,7 +196,7 @@ private struct Importing {
     if done.bad > 20 { console.line("     and \(Wording.count(done.bad - min(20, report.faults.count))) more") }
     for one in report.unresolved.prefix(20) {
       console.line(
-        console.styled("open", .bad) + "  \(one.property) of row #\(one.row) leads to \(one.key), which is not there")
+        console.styled("open", .bad) + "  \(one.property) of row #\(one.row) " + Self.words(one))
     }
     if report.unresolvedCount > 20 { console.line("      and \(Wording.count(report.unresolvedCount - 20)) more") }
     var parts = ["\(Wording.count(done.inserted)) inserted"]

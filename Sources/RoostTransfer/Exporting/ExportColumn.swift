@@ -96,14 +96,23 @@ struct ExportColumn {
       return (.string(name), type)
     case .reference(let access, let way):
       guard case .reference(let target) = try table.value(access, row) else { return (.null, type) }
-      return try Self.key(of: target, way, reader)
+      return (try Self.exported(target, way, reader), way.type)
     case .list(let one, let way):
       var values: [Value] = []
       for target in try reader.links(one).rows(of: row.id) {
-        values.append(try Self.key(of: target, way, reader).value)
+        values.append(try Self.exported(target, way, reader))
       }
       return (.array(values), type)
     }
+  }
+
+  /// How a row is named so that it is read again: its number stands in a list where a key may look like one.
+  private static func exported(
+    _ row: RowID, _ way: FieldBinding.KeyWay, _ reader: RecordReader
+  ) throws -> Value {
+    let key = try key(of: row, way, reader).value
+    if case .reference = key, way.isText { return .array([key]) }
+    return key
   }
 
   /// How a row is named: by its unique field, or by its number where it has none.

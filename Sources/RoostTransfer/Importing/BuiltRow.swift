@@ -2,44 +2,44 @@ internal import RoostRecords
 
 /// A row that was made of a record, and what is still missing in it. Used again and again.
 final class BuiltRow {
-  var builder: RowBuilder
+  @exclusivity(unchecked) var builder: RowBuilder
   /// The fields that the record names, by number; and the same as identifiers.
-  var named: [Int] = []
+  @exclusivity(unchecked) var named: [Int] = []
   /// References whose targets were not there when the row was made.
-  var open: [OpenReference] = []
+  @exclusivity(unchecked) var open: [OpenReference] = []
   /// Lists, whose rows are linked when the row is stored.
-  var lists: [(relationship: Relationship, rows: [RowID])] = []
+  @exclusivity(unchecked) var lists: [(relationship: Relationship, rows: [RowID])] = []
   /// References that must lead somewhere, and whose targets were not there either.
-  var needed: [NeededReference] = []
+  @exclusivity(unchecked) var needed: [NeededReference] = []
   /// What the row leads to by references that were found, and by which of its fields.
-  var leads: [(field: Int, target: EntityID, row: RowID)] = []
+  @exclusivity(unchecked) var leads: [(field: Int, target: EntityID, row: RowID)] = []
   /// The numbers of its references that the record names.
-  var references: [Int] = []
+  @exclusivity(unchecked) var references: [Int] = []
   /// The place of its class among those of the binding.
-  var kind = 0
+  @exclusivity(unchecked) var kind = 0
   /// A field that must be there in a new row, and is not.
-  var missing: Int?
+  @exclusivity(unchecked) var missing: Int?
   /// Structs that the record says are there, each with a part that it needs and the record does not name.
-  var incomplete: [(presence: Int, part: Int)] = []
-  var line = 0
-  var place: (line: Int, column: Int) = (0, 0)
+  @exclusivity(unchecked) var incomplete: [(presence: Int, part: Int)] = []
+  @exclusivity(unchecked) var line = 0
   /// The record as it stands in the input.
-  var text: [UInt8] = []
+  @exclusivity(unchecked) var text: [UInt8] = []
 
   init(_ layout: Layout) { builder = RowBuilder(layout) }
 
   func clear() {
     builder.clear()
     named.removeAll(keepingCapacity: true)
-    open.removeAll(keepingCapacity: true)
-    lists.removeAll(keepingCapacity: true)
-    needed.removeAll(keepingCapacity: true)
     leads.removeAll(keepingCapacity: true)
-    incomplete.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
+    // What few rows have.
+    if !open.isEmpty { open.removeAll(keepingCapacity: true) }
+    if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
+    if !needed.isEmpty { needed.removeAll(keepingCapacity: true) }
+    if !incomplete.isEmpty { incomplete.removeAll(keepingCapacity: true) }
+    if !text.isEmpty { text.removeAll(keepingCapacity: true) }
     kind = 0
     missing = nil
-    text.removeAll(keepingCapacity: true)
   }
 
   /// Memory of its own, about.
@@ -49,10 +49,10 @@ final class BuiltRow {
 /// Rows that become one transaction.
 final class ImportPiece: @unchecked Sendable {
   // Unchecked because a piece goes from one stage to the next, and only one has it at a time.
-  private var pool: [BuiltRow] = []
-  private(set) var count = 0
+  @exclusivity(unchecked) private var pool: [BuiltRow] = []
+  @exclusivity(unchecked) private(set) var count = 0
   /// Records that were read for it, bad ones too.
-  var records = 0
+  @exclusivity(unchecked) var records = 0
   /// Of those the ones that are wrong as they stand, with their texts.
   var faults: [TransferFault] = []
   /// What the columns of a table are called.
@@ -60,7 +60,7 @@ final class ImportPiece: @unchecked Sendable {
   /// The check of all records of the input up to its end.
   var check: UInt64 = 0
   /// What its rows and faults take, about.
-  var byteCount = 0
+  @exclusivity(unchecked) var byteCount = 0
   /// How far in the input it reaches.
   var inputEnd: UInt64 = 0
 
@@ -81,9 +81,10 @@ final class ImportPiece: @unchecked Sendable {
       // Memory that grew large is not kept for rows that are small.
       pool[count] = BuiltRow(layout)
     }
+    let row = pool[count]
     count += 1
-    pool[count - 1].clear()
-    return pool[count - 1]
+    row.clear()
+    return row
   }
 
   func dropLast() { count -= 1 }

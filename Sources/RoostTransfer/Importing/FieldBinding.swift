@@ -6,7 +6,7 @@ struct FieldBinding {
     /// A field, by its number among the entity's. The structs around it, which are then there.
     case field(Int, presences: [Int])
     /// A reference, by a key of the row it leads to.
-    case reference(Relationship, field: Int, KeyWay)
+    case reference(ReferenceTarget)
     /// The list of a relationship by links, by keys.
     case list(Relationship, KeyWay)
     /// The name of the row's class.
@@ -17,11 +17,32 @@ struct FieldBinding {
     case nothing
   }
 
+  /// A reference and how its target is named. One object, so that it is passed on for the price of one count.
+  final class ReferenceTarget: Sendable {
+    let relationship: Relationship
+    let field: Int
+    let way: KeyWay
+
+    init(_ relationship: Relationship, field: Int, _ way: KeyWay) {
+      self.relationship = relationship
+      self.field = field
+      self.way = way
+    }
+  }
+
   /// How the rows of an entity are named: by a unique field, or by their number.
   struct KeyWay {
     var entity: EntityID
     var index: String?
     var type: FieldType
+
+    /// Whether a key may look like a row's number.
+    var isText: Bool {
+      switch type {
+      case .string, .url, .data: index != nil
+      default: false
+      }
+    }
   }
 
   /// The field in which a row says of which class its object is.
@@ -78,7 +99,7 @@ struct FieldBinding {
       targets[field.name] = .field(number, presences: presences)
       guard case .reference(let target) = field.type else { continue }
       let one = relationships.first { $0.shape == .one(field.id) }
-      if let one { targets[field.name] = .reference(one, field: number, Self.way(target, catalog)) }
+      if let one { targets[field.name] = .reference(ReferenceTarget(one, field: number, Self.way(target, catalog))) }
     }
     for one in relationships where one.shape == .links {
       targets[one.name] = .list(one, Self.way(one.target, catalog))
@@ -183,6 +204,9 @@ struct FieldBinding {
     let known = targets.keys.filter { !structures.contains($0) }.sorted()
     throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
   }
+
+  /// Whether a record that says nil says nothing.
+  var skipsNil: Bool { options.conflict == .merge }
 
   func isOptional(_ field: Int) -> Bool { entity.fields[field].isOptional }
 }

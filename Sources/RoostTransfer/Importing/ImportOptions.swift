@@ -36,8 +36,12 @@ package struct ImportOptions: Sendable {
   /// The unique index that decides; nil for any, but for those of references, whose names begin with `@`.
   package var uniqueIndex: String?
   package var badRecords = BadRecords.stop
-  /// How many records are one transaction.
-  package var chunk = 5000
+  /// How many records are one transaction; nil for as many as are ready, up to ``mostOfChunk``. Indexes in which neighbouring records
+  /// stand far from each other change nearly as many pages for few records as for many.
+  package var chunk: Int?
+  package static let mostOfChunk = 50_000
+  /// So many records go from the reading thread to the storing one at once, where nobody says how many are a transaction.
+  static let piece = 2500
   /// A transaction ends behind the record with which it passes so many bytes, however few records it has.
   package var pieceBytes = 16 << 20
   package var durability = Durability.relaxed
@@ -113,8 +117,17 @@ package struct UnresolvedReference: Hashable, Sendable {
   package let property: String
   /// As it stood in the input.
   package let key: String
-  /// Why it may not lead where it should; nil where there is no such row.
-  package internal(set) var reason: String?
+  package let reason: Reason
+
+  /// Why it leads nowhere.
+  package enum Reason: Hashable, Sendable {
+    /// There is no such row.
+    case missing
+    /// The row may not be led to.
+    case refused(String)
+    /// Somebody let it lead elsewhere while it waited.
+    case changed
+  }
 }
 
 /// Ends an import behind the chunk that is written at the moment.

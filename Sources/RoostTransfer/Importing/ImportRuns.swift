@@ -37,14 +37,10 @@ struct ImportClaim {
   var format: String
   var run: String
 
-  init(_ name: String, _ entity: String, _ format: TextFormat, _ run: String) {
-    self.name = name
-    self.entity = entity
-    self.run = run
-    self.format =
-      switch format {
-      case .csv(let delimiter, _): "table \(delimiter)"
-      case .json, .jsonLines: "objects"
-      }
+  static func format(_ format: TextFormat) -> String {
+    switch format {
+    case .csv(let delimiter, _): "table \(delimiter)"
+    case .json, .jsonLines: "objects"
+    }
   }
 }

@@ -32,10 +32,13 @@ package struct ImportShape: Sendable {
   package var kinds: [Kind]
   /// What fields are called in a text, where the store has another name for them.
   package var names: [String: String]
+  /// Relationships that are their own other side, by their names in the store.
+  package var mutual: Set<String>
 
-  package init(_ kinds: [Kind], names: [String: String] = [:]) {
+  package init(_ kinds: [Kind], names: [String: String] = [:], mutual: Set<String> = []) {
     self.kinds = kinds
     self.names = names
+    self.mutual = mutual
   }
 }
 
@@ -46,12 +49,16 @@ package protocol ImportWatch: AnyObject {
   func begin(_ writer: RecordWriter) throws
   /// A row that was there has other values, or other members.
   func changed(_ row: RowID, of entity: EntityID)
-  /// Something leads to a row now, or does not any more.
-  func led(_ row: RowID, of entity: EntityID)
-  /// Whether rows have to be looked at by themselves: see ``fault(of:)``.
+  /// Something leads to a row by a relationship now, or does not any more.
+  func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID)
+  /// Whether rows have to be looked at by themselves: see ``fault(of:but:)``.
   var judges: Bool { get }
+  /// A row is about to be stored that is to be judged.
+  func beginRow()
   /// Why a row may not stay that was just stored.
-  func fault(of row: RowID) throws -> RecordFault?
+  ///
+  /// - Parameter open: relationships of it that lead nowhere yet, and so are not counted.
+  func fault(of row: RowID, but open: Set<RelationshipID>) throws -> RecordFault?
   /// The transaction is about to be committed.
   func end() throws
   /// It is.

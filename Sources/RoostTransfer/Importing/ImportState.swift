@@ -92,41 +92,31 @@ package enum ImportState {
   static func set(
     _ progress: ImportProgress, _ check: UInt64, _ claim: ImportClaim, _ writer: RecordWriter
   ) throws {
-    guard try values(claim.name, writer.reading(imports))?["run"] == .string(claim.run) else {
-      throw RecordFault(
-        .conflict, "another run of the import '\(claim.name)' has gone on with it, so this one ends",
-        entity: claim.entity)
-    }
+    try self.check(claim, writer)
     try put(progress, check, claim, writer)
+  }
+
+  /// Throws if an import is not the run's own any more.
+  static func check(_ claim: ImportClaim, _ writer: RecordWriter) throws {
+    if try values(claim.name, writer.reading(imports))?["run"] == .string(claim.run) { return }
+    throw RecordFault(
+      .conflict, "another run of the import '\(claim.name)' has gone on with it, so this one ends",
+      entity: claim.entity)
   }
 
   private static func put(
     _ progress: ImportProgress, _ check: UInt64, _ claim: ImportClaim, _ writer: RecordWriter
   ) throws {
-    try put(
-      progress, claim.name, writer,
-      [
-        "entity": .string(claim.entity), "format": .string(claim.format), "run": .string(claim.run),
-        "check": .uint(check),
-      ])
-  }
-
-  /// The same of an import of models, of which nothing else is known.
-  package static func set(_ progress: ImportProgress, _ name: String, _ writer: RecordWriter) throws {
-    try put(progress, name, writer, [:])
-  }
-
-  private static func put(
-    _ progress: ImportProgress, _ name: String, _ writer: RecordWriter, _ more: KeyValuePairs<String, Value>
-  ) throws {
     let table = try writer.table(imports)
     var builder = table.makeBuilder()
-    try builder.set(table.slot("name"), .string(name))
+    for (field, text) in [
+      ("name", claim.name), ("entity", claim.entity), ("format", claim.format), ("run", claim.run),
+    ] { try builder.set(table.slot(field), .string(text)) }
     for (field, number) in [
       ("records", progress.records), ("inserted", progress.inserted), ("updated", progress.updated),
       ("kept", progress.kept), ("bad", progress.bad),
     ] { try builder.set(table.slot(field), .uint(UInt64(number))) }
-    for (field, value) in more { try builder.set(table.slot(field), value) }
+    try builder.set(table.slot("check"), .uint(check))
     _ = try table.upsert(&builder)
   }
 
@@ -166,16 +156,20 @@ package enum ImportState {
     var former: RowID?
   }
 
-  /// The first references of some imports. A list is whole, so that nobody meets a part of it.
-  static func kept(_ names: Set<String>, most: Int, _ reader: RecordReader) throws -> [Kept] {
+  /// The first references of some imports behind one of them. A list is whole, so that nobody meets a part of it.
+  static func kept(
+    _ names: Set<String>, behind last: RowID = RowID(0), most: Int, _ reader: RecordReader
+  ) throws -> [Kept] {
     guard reader.catalog.entity(references)?.field("former") != nil else { return [] }
     let table = try reader.table(references)
     var found: [Kept] = []
     var cursor = try table.cursor()
-    while try cursor.next() {
+    var isThere = try cursor.seek(RowID(last.number + 1))
+    while isThere {
       let row = try cursor.row()
-      guard let values = try table.values(row.id), case .string(let name)? = values["name"], names.contains(name),
-        case .string(let key)? = values["key"]
+      let values = try table.values(row.id) ?? [:]
+      isThere = try cursor.next()
+      guard case .string(let name)? = values["name"], names.contains(name), case .string(let key)? = values["key"]
       else { continue }
       let place = Int(clamping: number(values, "place"))
       if found.count >= most, place == 0 { break }

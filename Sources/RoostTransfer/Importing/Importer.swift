@@ -31,12 +31,11 @@ package final class Importer {
     self.cancellation = cancellation
     self.progress = progress
     self.reject = reject
+    keeper = ImportKeeper(store, named: options.name, isRelaxed: options.isRelaxed, author: options.author)
   }
 
-  /// What the import is called in the store: one without a name is called as its run.
-  private(set) var name = ""
-  /// What the run says of itself there; nil where there is nothing to keep.
-  private var claim: ImportClaim?
+  /// What the run keeps in the store.
+  let keeper: ImportKeeper
 
   /// Whether an earlier run of the same name was cut off.
   package func isResumed() throws -> Bool {
@@ -46,26 +45,20 @@ package final class Importer {
 
   /// Imports everything. What was stored before an error stays.
   package func run(_ input: any ByteInput, _ format: TextFormat) throws -> ImportReport {
-    let run = ImportRuns.shared.begin()
-    defer { ImportRuns.shared.end(run) }
-    name = options.name ?? ImportRuns.prefix + run
-    let check = try begin(format, run)
-    do { try store(input, format, check) } catch {
+    defer { keeper.end() }
+    try begin(format)
+    do { try store(input, format, keeper.check) } catch {
       // Nobody can go on with it, so what is stored leads where it can. If that fails too the next import tidies up.
       if options.name == nil { try? resolve() }
       throw error
     }
-    if report.isCancelled, options.name != nil {
-      // Whoever gets a report may rely on it.
-      try store.write(.full, author: options.author) { _ in }
-    } else {
-      try resolve()
-    }
+    // Whoever gets a report may rely on it.
+    if report.isCancelled, options.name != nil { try keeper.leave() } else { try resolve() }
     return report
   }
 
   private func store(_ input: any ByteInput, _ format: TextFormat, _ check: UInt64) throws {
-    let (queue, chunk) = (PieceQueue(pieces: 3), max(1, options.chunk))
+    let (queue, chunk) = (PieceQueue(pieces: 4), max(1, options.chunk ?? ImportOptions.piece))
     let stage = ReadingStage(
       store, options, input, format, skip: report.progress.records, check: check, chunk, queue)
     let thread = try Thread { stage.run() }
@@ -78,71 +71,44 @@ package final class Importer {
       thread.join()
     }
     while let piece = try queue.take() {
-      try store(piece)
-      queue.giveBack(piece)
+      try store(piece, queue)
       if cancellation?.isCancelled == true { break }
     }
     report.isCancelled = cancellation?.isCancelled == true
   }
 
-  /// Makes the import this run's own, and returns the check of what an earlier one had stored.
-  private func begin(_ format: TextFormat, _ run: String) throws -> UInt64 {
-    (report, claim) = (ImportReport(), nil)
+  private func begin(_ format: TextFormat) throws {
+    report = ImportReport()
     try store.read { try options.check($0.catalog) }
     // The catalog must not change while a piece is stored.
-    let keeps = try store.read { reader in
+    let waits = try store.read { reader in
       let relationships = reader.catalog.entity(options.entity).map { reader.catalog.relationships(of: $0.id) } ?? []
-      return options.name != nil || relationships.contains { !$0.isHidden }
+      return relationships.contains { !$0.isHidden }
     }
-    guard keeps else { return 0 }
-    let own = ImportClaim(name, options.entity, format, run)
-    let came = try store.write(options.durability, author: options.author) { writer in
-      try ImportState.prepare(writer)
-      return try ImportState.claim(own, writer)
-    }
-    (claim, report.progress) = (own, came.progress)
-    try tidyUp()
-    return came.check
-  }
-
-  /// Removes what imports without names kept that ended with their process: nobody comes back for it.
-  private func tidyUp() throws {
-    let dead = try store.read { try ImportState.dead($0) }
-    if dead.isEmpty { return }
-    while true {
-      let kept = try store.read { try ImportState.kept(dead, most: 5000, $0) }
-      if kept.isEmpty { break }
-      try store.write(options.durability, author: options.author) { writer in
-        let table = try writer.table(ImportState.references)
-        for one in kept { try table.delete(one.id) }
-      }
-    }
-    try store.write(options.durability, author: options.author) { writer in
-      for name in dead { try ImportState.forget(name, writer) }
-    }
+    try keeper.begin(options.entity, ImportClaim.format(format), waits: waits)
+    report.progress = keeper.progress
   }
 
   // MARK: Storing
 
-  private func store(_ piece: ImportPiece) throws {
+  /// Stores a piece in one transaction, and with it those that are ready, where nobody chose how many records that is.
+  private func store(_ first: ImportPiece, _ queue: PieceQueue) throws {
     var next = report.progress
-    var faults = piece.faults
+    var faults: [TransferFault] = []
     try store.write(options.durability, author: options.author) { writer in
       try watch?.begin(writer)
       let storing = try RowStoring(self, writer)
-      next.records += piece.records
-      next.bytes = piece.inputEnd
-      for row in piece.rows {
-        do {
-          try storing.store(row, &next)
-        } catch let fault as RecordFault where options.conflict != .throw || fault.code != .notUnique {
-          faults.append(badRecord(fault, row))
-        }
+      var (piece, byteCount) = (first, 0)
+      while true {
+        try store(piece, storing, &next, &faults)
+        byteCount += piece.byteCount
+        try keeper.note(next, check: piece.check, writer)
+        queue.giveBack(piece)
+        guard options.chunk == nil, next.records - report.progress.records < ImportOptions.mostOfChunk,
+          byteCount < options.pieceBytes, let more = queue.takeReady()
+        else { break }
+        piece = more
       }
-      next.bad += faults.count
-      try checkBad(faults, next)
-      if let claim, options.name != nil { try ImportState.set(next, piece.check, claim, writer) }
-      columns = piece.names
       // Before the commit: whatever comes between, none of them is lost, though some may be told twice.
       for fault in faults { try reject?(fault) }
       try watch?.end()
@@ -151,6 +117,25 @@ package final class Importer {
     report.progress = next
     report.faults += faults.prefix(max(0, options.mostReported - report.faults.count))
     progress?(next)
+  }
+
+  private func store(
+    _ piece: ImportPiece, _ storing: RowStoring, _ next: inout ImportProgress, _ faults: inout [TransferFault]
+  ) throws {
+    next.records += piece.records
+    next.bytes = piece.inputEnd
+    var found = piece.faults
+    for row in piece.rows {
+      do {
+        try storing.store(row, &next)
+      } catch let fault as RecordFault where options.conflict != .throw || fault.code != .notUnique {
+        found.append(badRecord(fault, row))
+      }
+    }
+    next.bad += found.count
+    try checkBad(found, next)
+    faults += found
+    columns = piece.names
   }
 
   private func checkBad(_ faults: [TransferFault], _ next: ImportProgress) throws {
@@ -175,22 +160,10 @@ package final class Importer {
 
   /// Looks up what was not there when it was named, and forgets the import.
   private func resolve() throws {
-    while true {
-      let resolving = try store.read { reader in
-        try ReferenceResolving(ImportState.kept([name], most: 5000, reader), reader)
-      }
-      if resolving.kept.isEmpty { break }
-      var unresolved: [UnresolvedReference] = []
-      try store.write(options.durability, author: options.author) { writer in
-        try watch?.begin(writer)
-        unresolved = try resolving.store(writer, watch)
-        try watch?.end()
-      }
-      watch?.stored()
+    try keeper.resolve(KeyFinder(), mutual: options.shape?.mutual ?? [], watch) { unresolved in
       report.unresolvedCount += unresolved.count
       report.unresolved += unresolved.prefix(max(0, options.mostReported - report.unresolved.count))
     }
-    // With it everything before is on the disk.
-    try store.write(.full, author: options.author) { try ImportState.forget(name, $0) }
+    try keeper.forget()
   }
 }

@@ -1,12 +1,18 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// A reference that is named by a key, and whose target is looked up at the end.
-struct OpenReference {
-  var relationship: RelationshipID
+package struct OpenReference {
+  package var relationship: RelationshipID
   /// Its place in a list.
-  var place: Int
-  /// As text, as it stands in an object.
-  var key: [UInt8]
+  package var place: Int
+  /// As text, as it stands in an object; of a snapshot, its identifier.
+  package var key: [UInt8]
+
+  package init(relationship: RelationshipID, place: Int, key: [UInt8]) {
+    self.relationship = relationship
+    self.place = place
+    self.key = key
+  }
 }
 
 /// A reference that must lead to a row, and whose target was not there when its row was made.
@@ -20,7 +26,7 @@ struct NeededReference {
 /// References that wait for the import's end, while rows are stored.
 ///
 /// Who names a property later has the last word: what was kept of it before is given up.
-struct OpenReferences {
+package struct OpenReferences {
   private let name: String
   private let writer: RecordWriter
   private var table: TableWriter?
@@ -36,7 +42,7 @@ struct OpenReferences {
   }
 
   /// Gives up what is kept of a row that names the relationship again.
-  func drop(_ relationship: RelationshipID, of row: RowID) throws {
+  package func drop(_ relationship: RelationshipID, of row: RowID) throws {
     guard !isEmpty, let table else { return }
     var place: UInt64 = 0
     while let kept = try table.row(
@@ -48,7 +54,7 @@ struct OpenReferences {
   }
 
   /// - Parameter former: where the reference leads until then.
-  mutating func keep(_ open: OpenReference, of row: RowID, former: RowID?) throws {
+  package mutating func keep(_ open: OpenReference, of row: RowID, former: RowID?) throws {
     guard let table else { return }
     isEmpty = false
     try table.insert([

@@ -55,6 +55,9 @@ final class PieceQueue: @unchecked Sendable {
     }
   }
 
+  /// The next piece if it is there already.
+  func takeReady() -> ImportPiece? { lock.withLock { isStopped ? nil : full.popLast() } }
+
   func giveBack(_ piece: ImportPiece) {
     lock.withLock {
       piece.clear()

@@ -5,11 +5,11 @@ struct RowBinder {
   let binding: FieldBinding
   private let limits: TransferLimits
   private let keepsText: Bool
-  /// Of a table's columns, where each one goes.
-  private var columns: [FieldBinding.Target] = []
-  private var columnNames: [String] = []
-  /// Of objects, the names met so far. Records mostly name the same in the same order.
-  private var known: [(name: [UInt8], path: String, target: FieldBinding.Target)] = []
+  /// Of a table its columns; of objects, what was met so far.
+  private var names = NamesMet()
+  /// What is looked at: a name by its number, or where that is -1, a path.
+  private var current = -1
+  private var currentPath = ""
   private var isNamed: [Bool]
   private var isTable = false
   /// Structs of which the record says that they are not there.
@@ -26,12 +26,12 @@ struct RowBinder {
 
   mutating func take(columns names: [String]) throws {
     isTable = true
-    columnNames = names
-    columns = []
+    self.names.removeAll()
     for name in names {
-      do throws(ValueFault) { columns.append(try binding.target(name)) } catch {
-        throw TransferFault(error.code, error.detail, line: 1, field: name)
-      }
+      do throws(ValueFault) {
+        let target = try binding.target(name)
+        _ = Array(name.utf8).withUnsafeBytes { self.names.add($0, above: -1, path: name, target) }
+      } catch { throw TransferFault(error.code, error.detail, line: 1, field: name) }
     }
   }
 
@@ -44,18 +44,19 @@ struct RowBinder {
     absent.removeAll(keepingCapacity: true)
     nilParts.removeAll(keepingCapacity: true)
     var at = record.tokens.lowerBound
-    var path = ""
+    (current, currentPath) = (-1, "")
     do {
       if isTable {
-        for (number, target) in columns.enumerated() {
-          path = columnNames[number]
-          try take(target, batch, &at, values, row, &finder)
+        for number in 0..<names.count {
+          current = number
+          try take(number, batch, &at, values, row, &finder)
         }
       } else {
-        try members(batch, &at, "", values, row, &finder, &path)
+        var expected = 0
+        try members(batch, &at, -1, &expected, values, row, &finder)
       }
       for part in nilParts where part.presences.allSatisfy({ isNamed[$0] && !absent.contains($0) }) {
-        (at, path) = (part.token, binding.entity.fields[part.field].name)
+        (at, current, currentPath) = (part.token, -1, binding.entity.fields[part.field].name)
         guard binding.isOptional(part.field) else {
           throw ValueFault(.missing, "there is no value, and the field needs one")
         }
@@ -63,65 +64,66 @@ struct RowBinder {
       }
     } catch let fault as ValueFault {
       let place = at < record.tokens.upperBound ? batch.tokens[at].place : record.bytes.lowerBound
-      throw batch.fault(fault.code, fault.detail, at: place, in: record, field: path)
+      throw batch.fault(fault.code, fault.detail, at: place, in: record, field: path(current))
     } catch let fault as RecordFault {
       let place = at < record.tokens.upperBound ? batch.tokens[at].place : record.bytes.lowerBound
-      throw batch.fault(TransferFault.Code(fault.code), fault.detail, at: place, in: record, field: path)
+      throw batch.fault(TransferFault.Code(fault.code), fault.detail, at: place, in: record, field: path(current))
     }
     let kind = binding.kinds[row.kind]
-    for (number, initial) in kind.initials where !isNamed[number] {
+    for place in kind.initials.indices where !isNamed[kind.initials[place].field] {
+      let (number, initial) = kind.initials[place]
       switch initial {
       case .always(let value): try row.builder.set(binding.layout.slots[number], value)
       case .anew(let make): if let value = make() { try row.builder.set(binding.layout.slots[number], value) }
       }
     }
     noteIncomplete(row)
-    row.missing = kind.required.first { !isNamed[$0] } ?? row.incomplete.map(\.part).min()
+    row.missing = kind.required.first { !isNamed[$0] }
+    if row.missing == nil, !row.incomplete.isEmpty { row.missing = row.incomplete.map(\.part).min() }
     row.line = record.line
     if keepsText { row.text.append(contentsOf: batch.bytes(of: record)) }
   }
 
-  /// The members of an object whose names begin with a path.
+  private func path(_ number: Int) -> String { number < 0 ? currentPath : names.paths[number] }
+
+  /// The members of an object that stands under a name, or of the record where that is -1.
   private mutating func members(
-    _ batch: RecordBatch, _ at: inout Int, _ above: String, _ values: ValueReader, _ row: BuiltRow,
-    _ finder: inout RowFinder, _ path: inout String
+    _ batch: RecordBatch, _ at: inout Int, _ above: Int, _ expected: inout Int, _ values: ValueReader, _ row: BuiltRow,
+    _ finder: inout RowFinder
   ) throws {
     let end = at + batch.tokens[at].count
     at += 1
-    var expected = 0
     while at < end {
-      let (name, target) = try member(batch, batch.tokens[at], above, &expected, &path)
-      path = name
-      at += 1
-      guard case .structure(let presence) = target, batch.tokens[at].kind == .object else {
-        try take(target, batch, &at, values, row, &finder)
+      guard let number = try member(batch, batch.tokens[at], above, expected) else {
+        at += 1
+        skip(batch, &at)
         continue
       }
-      if let presence { try note(presence, row) }
-      try members(batch, &at, name + ".", values, row, &finder, &path)
+      expected = number + 1
+      current = number
+      at += 1
+      if names.field(number) < 0, batch.tokens[at].kind == .object,
+        case .structure(let presence) = names.targets[number]
+      {
+        if let presence { try note(presence, row) }
+        try members(batch, &at, number, &expected, values, row, &finder)
+      } else {
+        try take(number, batch, &at, values, row, &finder)
+      }
     }
     at = end + 1
   }
 
-  private mutating func member(
-    _ batch: RecordBatch, _ token: Token, _ above: String, _ expected: inout Int, _ path: inout String
-  ) throws -> (String, FieldBinding.Target) {
+  /// The number of the name that a token is; nil where nobody wants it, and there are many of the kind.
+  private mutating func member(_ batch: RecordBatch, _ token: Token, _ above: Int, _ expected: Int) throws -> Int? {
     let bytes = batch.bytes(token)
-    if above.isEmpty {
-      let found =
-        expected < known.count && known[expected].name.elementsEqual(bytes)
-        ? expected : known.firstIndex { $0.name.elementsEqual(bytes) }
-      if let found {
-        expected = found + 1
-        return (known[found].path, known[found].target)
-      }
-    }
-    let name = above + String(decoding: bytes, as: UTF8.self)
-    path = name
+    if let found = names.find(bytes, above: above, expected: expected) { return found }
+    let name = (above < 0 ? "" : names.paths[above] + ".") + String(decoding: bytes, as: UTF8.self)
+    (current, currentPath) = (-1, name)
     let target = try binding.target(name)
     // Names that nobody wants may be any number.
-    if above.isEmpty, known.count < limits.columns { known.append((Array(bytes), name, target)) }
-    return (name, target)
+    if case .nothing = target, names.count >= limits.columns { return nil }
+    return names.add(bytes, above: above, path: name, target)
   }
 
   /// Notes that a field is named.
@@ -154,6 +156,24 @@ struct RowBinder {
     }
   }
 
+  private func skip(_ batch: RecordBatch, _ at: inout Int) {
+    let token = batch.tokens[at]
+    at += token.kind == .object || token.kind == .list ? token.count + 1 : 1
+  }
+
+  /// Takes the value of a name at a token, and goes behind it.
+  private mutating func take(
+    _ name: Int, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow,
+    _ finder: inout RowFinder
+  ) throws {
+    let field = names.field(name)
+    if field < 0 { return try take(names.targets[name], batch, &at, values, row, &finder) }
+    if isNamed[field] { throw ValueFault(.duplicate, "it stands twice in one record") }
+    isNamed[field] = true
+    row.named.append(field)
+    try set(field, batch, &at, values, row)
+  }
+
   /// Takes the value at a token, and goes behind it.
   private mutating func take(
     _ target: FieldBinding.Target, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow,
@@ -161,7 +181,7 @@ struct RowBinder {
   ) throws {
     let token = batch.tokens[at]
     switch target {
-    case .nothing: at += token.kind == .object || token.kind == .list ? token.count + 1 : 1
+    case .nothing: skip(batch, &at)
     case .field(let number, let presences):
       // A part of a struct that is not there is no part.
       if !presences.isEmpty, values.isNil(token) {
@@ -191,25 +211,28 @@ struct RowBinder {
       row.kind = kind.place
       row.builder.set(binding.layout.slots[number], half: kind.number)
       at += 1
-    case .reference(let one, let number, let way):
+    case .reference(let target):
+      let (number, way) = (target.field, target.way)
       try note(number, row)
-      row.references.append(number)
       if values.isNil(token) {
         guard binding.isOptional(number) else {
           throw ValueFault(.missing, "it leads nowhere, and must lead somewhere")
         }
+        // Then one that waits goes on waiting, too.
+        if !binding.skipsNil { row.references.append(number) }
         at += 1
         return
       }
-      let (key, next) = try values.value(at: at, as: finder.type(way, batch, token), isOptional: false)
+      row.references.append(number)
+      let (key, next) = try values.key(at: at, way)
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
-        row.leads.append((number, one.target, found))
+        row.leads.append((number, way.entity, found))
       } else if !binding.isOptional(number) {
         // It may be among the records before this one, which are not stored yet.
         row.needed.append(NeededReference(field: number, way: way, key: key))
       } else {
-        row.open.append(OpenReference(relationship: one.id, place: 0, key: finder.text(key, way)))
+        row.open.append(OpenReference(relationship: target.relationship.id, place: 0, key: finder.text(key, way)))
       }
       at = next
     case .list(let one, let way): try list(one, way, batch, &at, values, row, &finder)
@@ -225,9 +248,7 @@ struct RowBinder {
       at += 1
       return
     }
-    let type = FieldType.array(.plain(way.index == nil ? .reference(way.entity) : way.type))
-    let (found, next) = try values.value(at: at, as: type, isOptional: false)
-    guard case .array(let keys) = found else { throw ValueFault(.wrongType, "a list is expected") }
+    let (keys, next) = try values.keys(at: at, way)
     var rows: [RowID] = []
     for key in keys {
       // Where one is missing all are looked up at the end, so that their order stays.

@@ -8,6 +8,10 @@ final class RowStoring {
   private var openReferences: OpenReferences
   /// The unique indexes that say whether a row is there already.
   private let deciding: [IndexID]
+  /// The relationships of the entity's references, by field.
+  private let relationships: [RelationshipID?]
+  /// Relationships that are their own other side.
+  private let mutual: Set<String>
   /// Where a row led last, which was there.
   private var sure: (target: EntityID, row: RowID)?
   /// Where the row says of which class it is.
@@ -22,27 +26,32 @@ final class RowStoring {
     self.writer = writer
     table = try writer.table(importer.options.entity)
     kind = try? table.slot(FieldBinding.kindName)
-    openReferences = try OpenReferences(importer.name, writer)
+    openReferences = try importer.keeper.references(writer)
     deciding = importer.options.deciding(writer.catalog)
+    let all = writer.catalog.relationships(of: table.entity.id)
+    relationships = table.entity.fields.map { field in all.first { $0.shape == .one(field.id) }?.id }
+    mutual = importer.options.shape?.mutual ?? []
   }
 
   func store(_ row: BuiltRow, _ next: inout ImportProgress) throws {
-    guard let watch = importer.watch, watch.judges else {
+    let watch = importer.watch.flatMap { $0.judges ? $0 : nil }
+    if watch == nil, mutual.isEmpty {
       _ = try put(row, &next)
       return
     }
-    // Who judges looks at what is stored, so it may have to be undone.
+    // Who judges looks at what is stored, and a partner may refuse to go: then it has to be undone.
     var then = next
     do {
       try writer.savepoint {
-        let id = try put(row, &then)
-        // What leads nowhere yet cannot be counted.
-        if let id, row.open.isEmpty, let fault = try watch.fault(of: id) { throw fault }
+        watch?.beginRow()
+        guard let id = try put(row, &then), let watch else { return }
+        let open = Set(row.open.map(\.relationship))
+        if let fault = try watch.fault(of: id, but: open) { throw fault }
       }
       next = then
     } catch {
       table = try writer.table(options.entity)
-      openReferences = try OpenReferences(importer.name, writer)
+      openReferences = try importer.keeper.references(writer)
       throw error
     }
   }
@@ -63,12 +72,15 @@ final class RowStoring {
     }
     if let watch = importer.watch {
       if outcome == .updated { watch.changed(id, of: table.entity.id) }
-      for lead in row.leads { watch.led(lead.row, of: lead.target) }
+      for lead in row.leads {
+        if let one = relationships[lead.field] { watch.led(lead.row, of: lead.target, by: one) }
+      }
     }
     let isNew = outcome == .inserted
     if !isNew { try dropOpen(id, row) }
     for (one, rows) in row.lists { try link(id, one, rows, isNew: isNew) }
     if !row.open.isEmpty { try keepOpen(id, row, isNew: isNew) }
+    if !mutual.isEmpty { try agree(id, row) }
     // Counted once all of it is there.
     if isNew { next.inserted += 1 } else { next.updated += 1 }
     return id
@@ -77,8 +89,7 @@ final class RowStoring {
   // MARK: References
 
   private func relationship(_ field: Int) -> Relationship? {
-    let id = table.entity.fields[field].id
-    return writer.catalog.relationships(of: table.entity.id).first { $0.shape == .one(id) }
+    relationships[field].flatMap { writer.catalog.relationship($0) }
   }
 
   /// Looks again where references lead: rows come and go while a record waits for its turn.
@@ -147,16 +158,28 @@ final class RowStoring {
     }
   }
 
+  /// Lets whom the record's references lead to lead back.
+  private func agree(_ id: RowID, _ row: BuiltRow) throws {
+    for number in row.references {
+      guard let one = relationship(number), mutual.contains(one.name) else { continue }
+      try writer.agree(mutual: one, of: id) { [self] other in importer.watch?.changed(other, of: one.entity) }
+    }
+  }
+
   private func link(_ id: RowID, _ one: Relationship, _ rows: [RowID], isNew: Bool) throws {
     let links = try writer.links(one)
-    if let watch = importer.watch {
-      let former = isNew ? [] : try links.rows(of: id)
-      if former != rows {
-        for row in former + rows { watch.led(row, of: one.target) }
-        watch.changed(id, of: one.entity)
-      }
+    let isMutual = mutual.contains(one.name)
+    let former = isNew || (importer.watch == nil && !isMutual) ? [] : try links.rows(of: id)
+    if let watch = importer.watch, former != rows {
+      for row in former + rows { watch.led(row, of: one.target, by: one.id) }
+      watch.changed(id, of: one.entity)
     }
     try links.replace(rows, of: id)
+    if isMutual {
+      try writer.agree(mutual: one, of: id, former: former) { [self] other in
+        importer.watch?.changed(other, of: one.entity)
+      }
+    }
   }
 
   private func place(_ row: BuiltRow) throws -> (RowID, UpsertOutcome) {
@@ -164,7 +187,7 @@ final class RowStoring {
       try checkMissing(row)
       return (try table.insert(&row.builder), .inserted)
     }
-    if !meetsRows, row.missing == nil, table.fits(row.builder) {
+    if !meetsRows, row.missing == nil {
       // Looks for unique values once, where an upsert does so twice.
       do { return (try table.insert(&row.builder), .inserted) } catch let fault as RecordFault
         where fault.code == .notUnique
@@ -218,11 +241,13 @@ final class RowStoring {
   private func tellLeaving(_ existing: Row, _ row: BuiltRow) {
     guard let watch = importer.watch, options.conflict != .skip else { return }
     for number in row.references {
-      guard case .reference(let target) = table.entity.fields[number].type else { continue }
+      guard let one = relationships[number], case .reference(let target) = table.entity.fields[number].type else {
+        continue
+      }
       let slot = table.layout.slots[number]
       if table.layout.isNull(existing.start, slot) { continue }
       let word = UInt64(littleEndian: existing.start.loadUnaligned(fromByteOffset: slot.position, as: UInt64.self))
-      if word != 0 { watch.led(RowID(word), of: target) }
+      if word != 0 { watch.led(RowID(word), of: target, by: one) }
     }
   }
 

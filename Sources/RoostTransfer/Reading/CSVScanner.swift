@@ -66,6 +66,8 @@ struct CSVScanner: RecordScanner {
   /// Adds the cells of one line, and returns the place behind it; nil where the text ends before that.
   private func cells(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int? {
     let (bytes, end) = (batch.text.start, batch.text.count)
+    let (delimiters, newline) = (ByteScan.every(delimiter), ByteScan.every(Byte.newline))
+    let (quote, carriageReturn) = (ByteScan.every(Byte.quote), ByteScan.every(Byte.carriageReturn))
     var at = start
     var count = 0
     while true {
@@ -76,6 +78,10 @@ struct CSVScanner: RecordScanner {
         guard let (next, found) = try quoted(batch, from: at, isEnd: isEnd) else { return nil }
         (at, cell) = (next, found)
       } else {
+        at = ByteScan.skip(bytes, at, end) { word in
+          ByteScan.equal(word, delimiters) | ByteScan.equal(word, newline) | ByteScan.equal(word, carriageReturn)
+            | ByteScan.equal(word, quote) | ByteScan.equal(word, 0)
+        }
         while at < end {
           let byte = bytes[at]
           if byte == delimiter || byte == Byte.newline || byte == Byte.carriageReturn { break }
@@ -83,7 +89,7 @@ struct CSVScanner: RecordScanner {
             throw Blemish(.syntax, "a quote stands in a cell that does not begin with one", at: at)
           }
           if byte == 0 { throw Blemish(.syntax, "a NUL stands in the text", at: at) }
-          at += 1
+          at &+= 1
         }
         cell.count = at - cell.start
       }
@@ -109,7 +115,10 @@ struct CSVScanner: RecordScanner {
     var at = start + 1
     var cell = Token(kind: .text, place: start, start: at, count: 0)
     var piece = at
-    while at < end {
+    let quote = ByteScan.every(Byte.quote)
+    while true {
+      at = ByteScan.skip(bytes, at, end) { ByteScan.equal($0, quote) | ByteScan.equal($0, 0) }
+      guard at < end else { break }
       let byte = bytes[at]
       if byte == 0 { throw Blemish(.syntax, "a NUL stands in the text", at: at) }
       if byte != Byte.quote {

@@ -12,8 +12,6 @@ struct JSONParser {
   private let end: Int
   private let limits: TransferLimits
   private var at: Int
-  /// The tokens of the objects and lists that are open.
-  private var open: [Int] = []
 
   init(_ batch: RecordBatch, _ range: Range<Int>, _ limits: TransferLimits) {
     self.batch = batch
@@ -21,6 +19,7 @@ struct JSONParser {
     at = range.lowerBound
     end = range.upperBound
     self.limits = limits
+    batch.open.removeAll(keepingCapacity: true)
   }
 
   /// Adds the tokens of a value, and returns the place behind it.
@@ -49,14 +48,14 @@ struct JSONParser {
           throw Blemish(.syntax, "',' or '\(Character(Unicode.Scalar(closing)))' is expected", at: at)
         }
         at += 1
-        expected = batch.tokens[open[open.count - 1]].kind == .object ? .name : .value
+        expected = batch.tokens[batch.open[batch.open.count - 1]].kind == .object ? .name : .value
       }
-    } while !open.isEmpty
+    } while !batch.open.isEmpty
     return at
   }
 
   private var closing: UInt8 {
-    guard let last = open.last else { return 0 }
+    guard let last = batch.open.last else { return 0 }
     return batch.tokens[last].kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
   }
 
@@ -83,8 +82,10 @@ struct JSONParser {
   }
 
   private mutating func begin(_ kind: Token.Kind) throws {
-    if open.count == limits.depth { throw Blemish(.tooLarge, "it is more than \(limits.depth) levels deep", at: at) }
-    open.append(batch.tokens.count)
+    if batch.open.count == limits.depth {
+      throw Blemish(.tooLarge, "it is more than \(limits.depth) levels deep", at: at)
+    }
+    batch.open.append(batch.tokens.count)
     batch.tokens.append(Token(kind: kind, place: at, start: at, count: 0))
     at += 1
   }
@@ -92,7 +93,7 @@ struct JSONParser {
   private mutating func close() {
     batch.tokens.append(Token(kind: .end, place: at, start: at, count: 0))
     at += 1
-    let first = open.removeLast()
+    let first = batch.open.removeLast()
     batch.tokens[first].count = batch.tokens.count - first - 1
   }
 
@@ -146,7 +147,11 @@ struct JSONParser {
     var token = Token(kind: kind, place: at, start: at + 1, count: 0)
     at += 1
     var piece = at
+    let (quote, backslash) = (ByteScan.every(Byte.quote), ByteScan.every(Byte.backslash))
     while true {
+      at = ByteScan.skip(bytes, at, end) {
+        ByteScan.equal($0, quote) | ByteScan.equal($0, backslash) | ByteScan.controls($0)
+      }
       guard at < end else { throw Unfinished() }
       let byte = bytes[at]
       if byte == Byte.quote { break }
@@ -154,7 +159,7 @@ struct JSONParser {
         throw Blemish(.syntax, "a control character stands in a text; newlines are written \\n", at: at)
       }
       if byte != Byte.backslash {
-        at += 1
+        at &+= 1
         continue
       }
       if !token.isRespelled { (token.isRespelled, token.start) = (true, batch.spelled.count) }

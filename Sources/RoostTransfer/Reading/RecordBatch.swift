@@ -40,10 +40,12 @@ package final class RecordBatch: @unchecked Sendable {
     package var fault: TransferFault?
   }
 
-  package internal(set) var text: TextRoom
-  package internal(set) var spelled: TextRoom
-  package internal(set) var tokens: [Token] = []
-  package internal(set) var records: [Record] = []
+  @exclusivity(unchecked) package internal(set) var text: TextRoom
+  @exclusivity(unchecked) package internal(set) var spelled: TextRoom
+  @exclusivity(unchecked) package internal(set) var tokens: [Token] = []
+  @exclusivity(unchecked) package internal(set) var records: [Record] = []
+  /// The tokens of the objects and lists in which a parser is.
+  @exclusivity(unchecked) var open: [Int] = []
   /// How many bytes of the input were read when this batch was.
   package internal(set) var inputEnd: UInt64 = 0
 

@@ -37,18 +37,16 @@ extension RecordBatch {
   /// Where a newline stands next; nil where there is none.
   func newline(from place: Int) -> Int? {
     let (start, end) = (text.start, text.count)
-    var at = place
+    let newline = ByteScan.every(Byte.newline)
+    var at = ByteScan.skip(start, place, end) { ByteScan.equal($0, newline) }
     while at < end {
       if start[at] == Byte.newline { return at }
-      at += 1
+      at &+= 1
     }
     return nil
   }
 
   func newlines(in range: Range<Int>) -> Int {
-    var count = 0
-    let start = text.start
-    for place in range where start[place] == Byte.newline { count += 1 }
-    return count
+    ByteScan.newlines(text.start, range)
   }
 }

@@ -26,16 +26,81 @@ package struct ValueReader {
       return (.null, at + 1)
     }
     if batch.tokens[at].kind == .bare || batch.tokens[at].kind == .text, type.isCollection {
-      return (try inCell(batch.tokens[at], type), at + 1)
+      let found = try inCell(batch.tokens[at], type.expected) { (inner, at) throws(ValueFault) in
+        try Self.value(inner, &at, type)
+      }
+      return (found, at + 1)
     }
     return (try Self.value(batch, &at, type), at)
+  }
+
+  // MARK: Keys
+
+  /// How a row is named at a token, by its key or by its number, and the place behind it.
+  ///
+  /// A number is `#12`. Where keys are texts, which may look so, it stands in a list, `["#12"]`, and in a cell as `[#12]` without quotes.
+  func key(at token: Int, _ way: FieldBinding.KeyWay) throws(ValueFault) -> (value: Value, next: Int) {
+    if batch.tokens[token].kind == .bare, way.isText {
+      let bytes = batch.bytes(batch.tokens[token])
+      if bytes.starts(with: ValueWriter.numberStart), bytes.last == UInt8(ascii: "]") {
+        return (.reference(try Self.row(UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast()))), token + 1)
+      }
+    }
+    var at = token
+    return (try Self.key(batch, &at, way), at)
+  }
+
+  /// The same of a list, which is a text in a cell.
+  func keys(at token: Int, _ way: FieldBinding.KeyWay) throws(ValueFault) -> (values: [Value], next: Int) {
+    if batch.tokens[token].kind == .bare || batch.tokens[token].kind == .text {
+      let found = try inCell(batch.tokens[token], "a list") { (inner, at) throws(ValueFault) in
+        try Self.keys(inner, &at, way)
+      }
+      return (found, token + 1)
+    }
+    var at = token
+    return (try Self.keys(batch, &at, way), at)
+  }
+
+  private static func keys(
+    _ batch: RecordBatch, _ at: inout Int, _ way: FieldBinding.KeyWay
+  ) throws(ValueFault) -> [Value] {
+    let token = batch.tokens[at]
+    guard token.kind == .list else { throw ValueFault(.wrongType, "a list is expected") }
+    let end = at + token.count
+    at += 1
+    var values: [Value] = []
+    while at < end { values.append(try key(batch, &at, way)) }
+    at = end + 1
+    return values
+  }
+
+  private static func key(
+    _ batch: RecordBatch, _ at: inout Int, _ way: FieldBinding.KeyWay
+  ) throws(ValueFault) -> Value {
+    let token = batch.tokens[at]
+    let number = FieldType.reference(way.entity)
+    if token.kind == .null { throw ValueFault(.missing, "an element may not be nil") }
+    if token.kind == .list, way.isText {
+      let numbers = try elements(batch, &at, .plain(number), number)
+      guard numbers.count == 1 else { throw ValueFault(.wrongType, "a key, or a row's number in a list, is expected") }
+      return numbers[0]
+    }
+    at += 1
+    let isNumber =
+      way.index == nil
+      || (!way.isText && (token.kind == .text || token.kind == .bare)
+        && batch.bytes(token).first == UInt8(ascii: "#"))
+    return try plain(batch, token, isNumber ? number : way.type)
   }
 
   package func isNil(_ token: Token) -> Bool { token.kind == .null || token.kind == .bare && token.count == 0 }
 
   /// A collection that stands as text in a cell.
-  private func inCell(_ token: Token, _ type: FieldType) throws(ValueFault) -> Value {
-    let wrong = ValueFault(.wrongType, "\(type.expected) is expected")
+  private func inCell<Result>(
+    _ token: Token, _ expected: String, _ body: (RecordBatch, inout Int) throws(ValueFault) -> Result
+  ) throws(ValueFault) -> Result {
+    let wrong = ValueFault(.wrongType, "\(expected) is expected")
     do {
       inner.clear()
       try inner.text.append(batch.bytes(token))
@@ -44,7 +109,7 @@ package struct ValueReader {
       var parser = JSONParser(inner, 0..<inner.text.count, limits)
       guard try parser.parse() == token.count else { throw wrong }
       var at = 0
-      return try Self.value(inner, &at, type)
+      return try body(inner, &at)
     } catch let fault as ValueFault { throw fault } catch { throw wrong }
   }
 

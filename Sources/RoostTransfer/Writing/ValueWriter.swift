@@ -23,9 +23,14 @@ package enum ValueWriter {
       } else {
         list(pairs.map { [UInt8(ascii: "[")] + $0.name + [Byte.comma] + $0.value + [UInt8(ascii: "]")] }, to: &text)
       }
+    // A row's number where a key is a text.
+    case (_, .array(let values)): list(values.map { json($0, .plain(type)) }, to: &text)
     default: quote(plain(value), to: &text)
     }
   }
+
+  /// With what a row's number begins in a cell where keys are texts. No text begins so without quotes.
+  static var numberStart: [UInt8] { Array("[#".utf8) }
 
   private static func json(_ value: Value, _ type: ElementType) -> [UInt8] {
     var text: [UInt8] = []
@@ -92,15 +97,17 @@ package enum ValueWriter {
     _ value: Value, as type: FieldType, delimiter: UInt8 = Byte.comma, to text: inout [UInt8]
   ) {
     if value.isNull { return }
+    if !type.isCollection, case .array = value { return text += plain(value).utf8 }
     var cell: [UInt8] = []
     if type.isCollection { appendJSON(value, as: type, to: &cell) } else { cell += plain(value).utf8 }
     appendCell(cell, delimiter, to: &text)
   }
 
   static func appendCell(_ cell: [UInt8], _ delimiter: UInt8, to text: inout [UInt8]) {
-    let needsQuotes = cell.contains { byte in
-      byte == delimiter || byte == Byte.quote || byte == Byte.newline || byte == Byte.carriageReturn || byte == 0
-    }
+    let needsQuotes =
+      cell.contains { byte in
+        byte == delimiter || byte == Byte.quote || byte == Byte.newline || byte == Byte.carriageReturn || byte == 0
+      } || cell.starts(with: numberStart)
     guard needsQuotes || cell.isEmpty else {
       text += cell
       return
@@ -116,7 +123,8 @@ package enum ValueWriter {
   /// What is no collection, without quotes.
   package static func plain(_ value: Value) -> String {
     switch value {
-    case .null, .array, .set, .dictionary, .structure: ""
+    case .null, .set, .dictionary, .structure: ""
+    case .array(let values): "[" + values.map(plain).joined(separator: ",") + "]"
     case .bool(let flag): flag ? "true" : "false"
     case .int(let number): String(number)
     case .uint(let number): String(number)

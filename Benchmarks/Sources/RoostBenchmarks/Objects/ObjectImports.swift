@@ -4,14 +4,16 @@ import Roost
 /// Tracks of the library as text and as snapshots, and a store with their albums.
 final class ObjectImports {
   private let folder: String
-  private let library: Library
+  private let count: Int
+  /// Made only where it is asked, because a program whose memory is measured does not.
+  private lazy var library = Library(size: count)
   private let container: ModelContainer
+  private let context: ModelContext
   private var albums: [Album] = []
 
   /// Makes the store.
   convenience init(_ folder: String, _ count: Int) throws {
     try self.init(reopening: folder, count)
-    let context = ModelContext(container)
     for number in 0..<library.albumCount {
       let album = Album(title: "Album \(number)", artist: nil)
       context.insert(album)
@@ -20,17 +22,19 @@ final class ObjectImports {
     try context.save()
   }
 
-  init(reopening folder: String, _ count: Int) throws {
+  /// - Parameter cacheBytes: the bound of the store's cache, where it is not the usual one.
+  init(reopening folder: String, _ count: Int, cacheBytes: Int? = nil) throws {
     self.folder = folder
-    library = Library(size: count)
-    container = try ModelContainer(
-      for: Artist.self, Album.self, Track.self,
-      configurations: ModelConfiguration(url: URL(filePath: folder + "/tracks.roost")))
+    self.count = count
+    var configuration = ModelConfiguration(url: URL(filePath: folder + "/tracks.roost"))
+    configuration.cacheBytes = cacheBytes
+    container = try ModelContainer(for: Artist.self, Album.self, Track.self, configurations: configuration)
+    context = ModelContext(container)
   }
 
   private func check(_ count: Int) throws -> Bool {
     let context = ModelContext(container)
-    guard count == library.size, try context.fetchCount(FetchDescriptor<Track>()) == count else { return false }
+    guard count == self.count, try context.fetchCount(FetchDescriptor<Track>()) == count else { return false }
     let (found, numbers) = (try context.fetch(FetchDescriptor<Track>()), 0..<count)
     return zip(found, numbers).allSatisfy { track, number in
       let row = library.track(number)
@@ -41,7 +45,7 @@ final class ObjectImports {
   // MARK: Snapshots
 
   func snapshots() throws -> Sample {
-    let snapshots = (0..<library.size).map { number in
+    let snapshots = (0..<self.count).map { number in
       let row = library.track(number)
       return Track(row, albums[Int(row.album) - 1]).snapshot
     }
@@ -62,7 +66,7 @@ final class ObjectImports {
     let report = try container.importer(for: Track.self).run(.file(file(ending)))
     let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
     // Looking at all tracks takes more memory than the import.
-    if isWritten { return Sample(milliseconds: milliseconds, isRight: report.progress.inserted == library.size) }
+    if isWritten { return Sample(milliseconds: milliseconds, isRight: report.progress.inserted == self.count) }
     return Sample(milliseconds: milliseconds, isRight: try check(report.progress.inserted))
   }
 
@@ -71,9 +75,8 @@ final class ObjectImports {
     let source = FileManager.default.temporaryDirectory.path() + UUID().uuidString
     try FileManager.default.createDirectory(atPath: source, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: source) }
-    let other = try ObjectImports(source, library.size)
-    let context = ModelContext(other.container)
-    try context.insert(batch: 0..<library.size) { number in
+    let other = try ObjectImports(source, self.count)
+    try other.context.insert(batch: 0..<self.count) { number in
       let row = library.track(number)
       return Track(row, other.albums[Int(row.album) - 1])
     }

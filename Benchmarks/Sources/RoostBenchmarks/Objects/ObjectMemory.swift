@@ -32,6 +32,8 @@ enum ObjectMemory {
 
   private static let word = "memory-of-objects"
   private static let batch = 10_000
+  /// The cache that a program in a container of 512 MiB has.
+  private static let cacheBytes = 64 << 20
 
   /// Runs this program for a task, and returns the megabytes that it tells.
   static func ask(_ task: Task, _ folder: String, _ count: Int) throws -> Double {
@@ -56,7 +58,7 @@ enum ObjectMemory {
       try fill(work)
       print(Memory.peakMegabytes(), terminator: "")
     case .importLines:
-      let imports = try ObjectImports(reopening: work.folder, work.count)
+      let imports = try ObjectImports(reopening: work.folder, work.count, cacheBytes: cacheBytes)
       guard try imports.text("jsonl", isWritten: true).isRight else { exit(1) }
       print(Memory.peakMegabytes(), terminator: "")
     case .held:

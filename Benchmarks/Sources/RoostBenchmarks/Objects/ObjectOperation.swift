@@ -50,7 +50,7 @@ enum ObjectOperation: String, CaseIterable {
     case .importPeak:
       Operation(
         name: rawValue,
-        work: "the most memory of a program that imports n tracks from JSON Lines, in MB (not milliseconds)",
+        work: "the most memory of a program that imports n tracks from JSON Lines, cache 64 MiB, in MB (not ms)",
         turn: rawValue)
     }
   }

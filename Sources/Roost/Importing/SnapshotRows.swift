@@ -1,0 +1,100 @@
+internal import RoostRecords
+internal import RoostTransfer
+
+/// Which rows the snapshots of an import became, by the identifiers that they had in other stores or in this one.
+///
+/// An identifier holds two texts, and there may be millions of them. So a store and a class stand once, and each identifier takes two words.
+struct SnapshotRows: ReferenceFinder {
+  private struct Name: Hashable {
+    var store: String?
+    var entity: String
+  }
+
+  private struct Key: Hashable {
+    var number: UInt64
+    var name: UInt32
+  }
+
+  /// The store into which they go.
+  private let store: String
+  private var names: [Name: UInt32] = [:]
+  private var rows: [Key: UInt64] = [:]
+  /// Of identifiers that are no rows' numbers.
+  private var others: [PersistentIdentifier: UInt64] = [:]
+
+  /// What the chunk at hand noted, and what stood there before.
+  private var newest: [(identifier: PersistentIdentifier, before: UInt64?)] = []
+
+  init(store: String) { self.store = store }
+
+  mutating func beginChunk() { newest.removeAll(keepingCapacity: true) }
+
+  /// The chunk at hand was not stored: its rows' numbers may be others' soon.
+  mutating func undoChunk() {
+    for (identifier, before) in newest.reversed() { set(identifier, before) }
+    newest = []
+  }
+
+  mutating func note(_ identifier: PersistentIdentifier, _ row: RowID) {
+    newest.append((identifier, self.row(identifier)))
+    set(identifier, row.number)
+  }
+
+  private mutating func set(_ identifier: PersistentIdentifier, _ row: UInt64?) {
+    guard case .row(let number) = identifier.key else { return others[identifier] = row }
+    let name = Name(store: identifier.store, entity: identifier.entityName)
+    let short = names[name] ?? UInt32(names.count)
+    names[name] = short
+    rows[Key(number: number, name: short)] = row
+  }
+
+  func row(_ identifier: PersistentIdentifier) -> UInt64? {
+    guard case .row(let number) = identifier.key else { return others[identifier] }
+    guard let name = names[Name(store: identifier.store, entity: identifier.entityName)] else { return nil }
+    return rows[Key(number: number, name: name)]
+  }
+
+  // MARK: References that wait
+
+  /// An identifier in words, by which a reference waits.
+  static func key(_ identifier: PersistentIdentifier) -> String {
+    let last =
+      switch identifier.key {
+      case .row(let number): "r\(number)"
+      case .temporary(let number): "t\(number)"
+      case .text(let text): "x" + text
+      }
+    return [identifier.store.map { "s" + $0 } ?? "", identifier.entityName, last].joined(separator: "\u{0}")
+  }
+
+  /// How a row of this store is named.
+  func key(_ row: RowID, _ relationship: Relationship) -> String {
+    Self.key(PersistentIdentifier(store: store, entity: "@\(relationship.target.number)", .row(row.number)))
+  }
+
+  private static func identifier(_ key: String) -> PersistentIdentifier? {
+    let parts = key.split(separator: "\u{0}", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let kind = parts[2].first else { return nil }
+    let rest = parts[2].dropFirst()
+    let last: PersistentIdentifier.Key? =
+      switch kind {
+      case "r": UInt64(rest).map { .row($0) }
+      case "t": UInt64(rest).map { .temporary($0) }
+      default: .text(String(rest))
+      }
+    let store = parts[0].isEmpty ? nil : String(parts[0].dropFirst())
+    return last.map { PersistentIdentifier(store: store, entity: String(parts[1]), $0) }
+  }
+
+  /// For a report.
+  static func words(_ key: String) -> String { identifier(key).map { "\($0)" } ?? key }
+
+  func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID? {
+    guard let identifier = Self.identifier(key) else { return nil }
+    if let known = row(identifier) { return RowID(known) }
+    guard case .row(let row) = identifier.key, identifier.store == store,
+      try reader.table(relationship.target).contains(RowID(row))
+    else { return nil }
+    return RowID(row)
+  }
+}

@@ -1,0 +1,15 @@
+import Foundation
+import SwiftData
+
+@Model final class Todo {
+  var number: Int
+  var text: String
+  var isDone = false
+  var added: Date
+
+  init(number: Int, text: String) {
+    self.number = number
+    self.text = text
+    added = .now
+  }
+}

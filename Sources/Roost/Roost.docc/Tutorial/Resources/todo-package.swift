@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TodoList",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  dependencies: [
+    // Of your own package: the folder where Roost was cloned, or its address.
+    .package(name: "roost", path: "../../..")
+  ],
+  targets: [
+    .executableTarget(name: "todo", dependencies: [.product(name: "SwiftData", package: "roost")])
+  ]
+)

@@ -1,0 +1,112 @@
+package import RoostFile
+
+/// Reading the log of a store that is examined.
+extension Examination {
+  /// Takes one piece of a record: its kind and its bytes.
+  package typealias TakesPiece = (UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
+
+  /// Hands out the pieces of every whole record in the log; returns why the log could not be read further, if so.
+  package func readLog(_ fileSystem: any FileSystem, _ body: TakesPiece) throws(StoreError) -> StoreError? {
+    try readRecords(fileSystem) { (record) throws(StoreError) in try record.pieces(body) }
+  }
+
+  /// Hands out every whole record in the log; returns why the log could not be read further, if so.
+  package func readRecords(
+    _ fileSystem: any FileSystem, _ body: (LogRecord) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreError? {
+    guard let file else { return nil }
+    let path = Store.logPath(file.path)
+    guard let superblock else { return try forlornLog(fileSystem, path) }
+    guard let start = superblock.log else { return nil }
+    do throws(StoreError) {
+      guard try fileSystem.exists(path) else {
+        return StoreError(.logMissing, "the store was not closed and its log is not there", path: path)
+      }
+    } catch { return error }
+    var failure: StoreError?
+    var records = 0
+    do throws(StoreError) { records = try countRecords(fileSystem, path, superblock, start, &failure) } catch {
+      return error
+    }
+    let logFile = try fileSystem.open(path, .read)
+    defer { logFile.close() }
+    let reader = try LogReader(file: logFile, superblock: superblock, start: start)
+    defer { reader.close() }
+    let record = LogRecord(reader)
+    for _ in 0..<records {
+      try body(record)
+      try record.skip()
+    }
+    return failure
+  }
+
+  /// A log says what changed since a superblock, and is of no use without one.
+  private func forlornLog(_ fileSystem: any FileSystem, _ path: String) throws(StoreError) -> StoreError? {
+    guard let logFile = try? fileSystem.open(path, .read) else { return nil }
+    defer { logFile.close() }
+    guard let size = try? logFile.size(), size > 0 else { return nil }
+    return StoreError(
+      .logDamaged, "without a superblock nothing tells where the log begins, so it is not used", path: path)
+  }
+
+  /// How many records are closed, and whether what follows them is damaged.
+  private func countRecords(
+    _ fileSystem: any FileSystem, _ path: String, _ superblock: Superblock, _ start: Superblock.LogStart,
+    _ failure: inout StoreError?
+  ) throws(StoreError) -> Int {
+    let logFile = try fileSystem.open(path, .read)
+    defer { logFile.close() }
+    var reader = try LogReader(file: logFile, superblock: superblock, start: start)
+    defer { reader.close() }
+    var pieces = PieceReader()
+    var count = 0
+    while let (frame, payload) = try reader.next() {
+      let isCommit = frame.kind == .commit
+      do throws(StoreError) {
+        try pieces.read(isCommit ? Store.body(payload, reader) : payload, isLast: isCommit) { _, _ in }
+      } catch {
+        failure = error
+        return count
+      }
+      if isCommit { count += 1 }
+    }
+    if let synced = try reader.findDamage(after: reader.position) {
+      failure = StoreError(
+        .logDamaged, "the log is damaged at position \(reader.position), and was synced up to \(synced)", path: path)
+    }
+    return count
+  }
+}
+
+/// A whole record of a log. It can be read more than once.
+package final class LogRecord {
+  private var reader: LogReader
+  /// Where it begins.
+  private var begin: LogReader
+  private var isTouched = false
+  private var isAtEnd = false
+
+  fileprivate init(_ reader: LogReader) {
+    self.reader = reader
+    begin = reader
+  }
+
+  /// Hands out its pieces, from the first one on.
+  package func pieces(_ take: Examination.TakesPiece) throws(StoreError) {
+    if isTouched { try reader.goBack(to: begin) }
+    (isTouched, isAtEnd) = (true, false)
+    var pieces = PieceReader()
+    while !isAtEnd, let (frame, payload) = try reader.next() {
+      let isCommit = frame.kind == .commit
+      try pieces.read(isCommit ? Store.body(payload, reader) : payload, isLast: isCommit, take)
+      isAtEnd = isCommit
+    }
+  }
+
+  /// Goes on to the next one.
+  fileprivate func skip() throws(StoreError) {
+    if !isAtEnd { try pieces { _, _ in } }
+    begin = reader
+    (isTouched, isAtEnd) = (false, false)
+  }
+}

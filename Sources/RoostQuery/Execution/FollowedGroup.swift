@@ -1,0 +1,76 @@
+internal import RoostRecords
+
+/// Rows that refer to equal ones, until they are handed out in the query's order.
+///
+/// It holds no more of them than the query's limit leaves room for. So a group of millions, as the rows without a reference may be,
+/// takes no more memory than sorting all rows takes.
+final class FollowedGroup {
+  private let plan: Plan
+  private let isWholeOrder: Bool
+  private let isDescending: Bool
+  private let keys: SortKeys
+  /// Rows by their numbers: all, where these are the order; else the first one, which needs no key while it is alone.
+  private var numbers: [RowID] = []
+  private var top: TopRows?
+  /// How many rows will still be handed out at the most.
+  private var wanted: Int
+
+  init(_ plan: Plan, _ following: Following, isDescending: Bool) throws {
+    self.plan = plan
+    isWholeOrder = following.isWholeOrder
+    self.isDescending = isDescending
+    keys = try SortKeys(plan.order, plan.ground, plan.entity.id)
+    let offset = plan.behind == nil ? max(0, plan.query.offset) : 0
+    let sum = (plan.query.limit ?? .max).addingReportingOverflow(offset)
+    wanted = sum.overflow ? .max : sum.partialValue
+  }
+
+  /// Whether every row that is handed out counts.
+  private var allCount: Bool { plan.residual == nil && plan.behind == nil }
+
+  func add(_ row: RowID) throws {
+    if isWholeOrder {
+      numbers.append(row)
+      if allCount, numbers.count >= 1024, numbers.count / 2 >= wanted { cutNumbers() }
+      return
+    }
+    if top == nil {
+      if numbers.isEmpty { return numbers.append(row) }
+      top = TopRows(wanted: wanted)
+      for row in numbers { try insert(row) }
+      numbers.removeAll(keepingCapacity: true)
+    }
+    try insert(row)
+  }
+
+  /// The rows in order; the next group begins.
+  func take() -> [RowID] {
+    if var sorted = top {
+      top = nil
+      let rows = sorted.finish()
+      wanted -= min(wanted, rows.count)
+      return rows
+    }
+    cutNumbers()
+    defer { numbers.removeAll(keepingCapacity: true) }
+    if allCount { wanted -= min(wanted, numbers.count) }
+    return numbers
+  }
+
+  private func cutNumbers() {
+    numbers.sort()
+    if isDescending { numbers.reverse() }
+    if allCount, numbers.count > wanted { numbers.removeLast(numbers.count - wanted) }
+  }
+
+  /// Rows that the query does not ask for must not take the room of others.
+  private func insert(_ row: RowID) throws {
+    _ = try plan.withRow(row) { row in
+      guard try plan.passes(row) else { return true }
+      try keys.make(row)
+      let isBehind = plan.behind?.withUnsafeBytes { TextBytes.bytesAreLess($0, keys.key.bytes) } ?? true
+      if isBehind { top?.insert(keys.key.bytes, row.id) }
+      return true
+    }
+  }
+}

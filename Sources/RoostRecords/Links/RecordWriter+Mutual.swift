@@ -1,0 +1,45 @@
+/// Relationships that are their own other side, as that between spouses or friends: whom a row leads to leads back.
+///
+/// The catalog does not know which those are. Whoever knows it writes one side, and lets the others agree.
+extension RecordWriter {
+  /// Lets the others agree with the reference that a row has by now: whom it leads to leads back, and nobody else leads to either.
+  ///
+  /// - Parameter changed: told each of the others that changes.
+  package func agree(mutual one: Relationship, of own: RowID, changed: (RowID) -> Void) throws {
+    guard case .one(let field) = one.shape, let inverse = catalog.inverse(of: one) else { return }
+    let table = try table(one.entity)
+    guard let name = table.entity.field(field)?.name else { return }
+    let slot = try table.slot(name)
+    func lead(_ row: RowID, to other: RowID?) throws {
+      if other == nil, slot.nullBit < 0 {
+        throw RecordFault(
+          .missing, "row \(row.number) must lead to a row, and row \(own.number) takes its partner",
+          entity: table.entity.name, field: name)
+      }
+      try table.update(row) { builder in
+        if let other { builder.set(slot, reference: other) } else { builder.setNull(slot) }
+      }
+      changed(row)
+    }
+    let partner = try table.reference(slot, of: own)
+    for row in try links(inverse).rows(of: own) where row != partner { try lead(row, to: nil) }
+    guard let partner else { return }
+    for row in try links(inverse).rows(of: partner) where row != own { try lead(row, to: nil) }
+    if try table.reference(slot, of: partner) != own { try lead(partner, to: own) }
+  }
+
+  /// The same of a list by links: who is in it has the row in its own, and who was in it has not.
+  ///
+  /// - Parameters:
+  ///   - former: the list as it was.
+  ///   - changed: told each of the others that changes.
+  package func agree(
+    mutual one: Relationship, of own: RowID, former: [RowID], changed: (RowID) -> Void
+  ) throws {
+    let links = try links(one)
+    let now = try links.rows(of: own)
+    let members = Set(now)
+    for row in former where !members.contains(row) { if try links.remove(own, from: row) { changed(row) } }
+    for row in now { if try links.append(own, to: row) { changed(row) } }
+  }
+}

@@ -1,0 +1,198 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Makes the entries of one tree of links agree again.
+///
+/// Each link stands in the tree from both sides, so that what one side lost is told by the other. Where its place in a list is
+/// lost too it comes last there.
+final class LinkMender {
+  private let forward: Relationship
+  private let mender: TreeMender
+  private let links: LinkDraft
+  private let form: LinkForm
+  private let owners: Shelf
+  private let targets: Shelf
+  /// The field that refers to the owner, where rows refer.
+  private let field: FieldID?
+  private var key = ByteBuffer(capacity: 64)
+
+  init(_ forward: Relationship, _ mender: TreeMender, _ links: LinkDraft) throws(StoreError) {
+    self.forward = forward
+    self.mender = mender
+    self.links = links
+    form = links.form
+    guard let owner = mender.catalog.entity(forward.entity), let target = mender.catalog.entity(forward.target) else {
+      throw LinkDraft.damaged(forward)
+    }
+    owners = try mender.shelf(owner)
+    targets = try mender.shelf(target)
+    if case .manyByReference(_, let id) = forward.shape { field = id } else { field = nil }
+  }
+
+  func run() throws(StoreError) {
+    try joinHalves()
+    try renewTangled()
+    if field != nil { try completeOrders() }
+  }
+
+  // MARK: Halves
+
+  /// Takes out entries of rows that are gone, and puts in what one side of a link has lost.
+  private func joinHalves() throws(StoreError) {
+    var dead: [[UInt8]] = []
+    var halves: [Link] = []
+    try each { (found, _, kind, link) throws(StoreError) in
+      guard let kind, var link, try isAlive(link) else { return dead.append(found) }
+      if kind == 0, form.hasPairs {
+        guard let label = try backward(link) else { return }
+        link.backward = label
+      }
+      if try !isWhole(link) { halves.append(link) }
+    }
+    try mender.remove(dead, from: links.draft)
+    for link in halves { try links.put(link) }
+  }
+
+  /// Hands out all entries in their order, with what they say, if that can be read.
+  private func each(
+    _ body: (_ key: [UInt8], _ value: StoredValue, _ kind: UInt8?, _ link: Link?) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var cursor = ByteCursor(links.draft.tree)
+    var isThere = try cursor.first()
+    while isThere, let (key, value) = cursor.entry() {
+      let found = [UInt8](key.bytes)
+      let link = value.isExtents ? nil : found.withUnsafeBytes { form.link($0, value.bytes) }
+      try body(found, value, found.first, link)
+      isThere = try cursor.next()
+    }
+  }
+
+  private func isAlive(_ link: Link) throws(StoreError) -> Bool {
+    if let field { return try targets.reference(field, of: link.target) == link.owner }
+    guard try owners.contains(link.owner) else { return false }
+    return try targets.contains(link.target)
+  }
+
+  /// The place among the target's that the pair says, or the entry on that side.
+  private func backward(_ link: Link) throws(StoreError) -> UInt64? {
+    let tree = links.draft.tree
+    form.pair(link.owner, link.target, &key)
+    key.append(big: link.forward)
+    if let label = try tree.withValue(of: ByteKey(key.bytes), { LinkForm.label($0) }) ?? nil { return label }
+    form.prefix(link.target, false, &key)
+    var cursor = ByteCursor(tree)
+    var isThere = try cursor.seek(ByteKey(key.bytes))
+    while isThere, let (found, value) = cursor.entry(), found.begins(with: key.bytes) {
+      if !value.isExtents, let other = form.link(found.bytes, value.bytes), other.owner == link.owner,
+        other.forward == link.forward
+      {
+        return other.backward
+      }
+      isThere = try cursor.next()
+    }
+    return nil
+  }
+
+  private func isWhole(_ link: Link) throws(StoreError) -> Bool {
+    let tree = links.draft.tree
+    for side in 0..<(form.hasPairs ? 3 : 2) {
+      var label: UInt64?
+      if side == 2 {
+        form.pair(link.owner, link.target, &key)
+        key.append(big: link.forward)
+        label = link.backward
+      } else {
+        form.key(link, side == 0, &key)
+        if side == 1, form.hasPairs { label = link.forward }
+      }
+      let isRight = try tree.withValue(of: ByteKey(key.bytes)) { bytes in
+        label == nil ? bytes.isEmpty : LinkForm.label(bytes) == label
+      }
+      if isRight != true { return false }
+    }
+    return true
+  }
+
+  // MARK: What is tangled
+
+  private struct Pair: Hashable {
+    var owner: RowID
+    var target: RowID
+  }
+
+  /// Entries that came back from pages to which nothing leads may be old, or have a wrong byte. Where those of two rows do
+  /// not fit together, all of them are taken out, and their link comes last in both lists.
+  private func renewTangled() throws(StoreError) {
+    var tangled: [Pair: Int] = [:]
+    var before: (kind: UInt8, link: Link)?
+    let mayRepeat = forward.traits.contains(.repeating)
+    try each { (_, _, kind, link) throws(StoreError) in
+      guard let kind, var link else { return }
+      var isRight = true
+      if kind == 0, form.hasPairs {
+        form.pair(link.owner, link.target, &key)
+        key.append(big: link.forward)
+        let label = try links.draft.tree.withValue(of: ByteKey(key.bytes)) { LinkForm.label($0) } ?? nil
+        isRight = label != nil
+        link.backward = label ?? 0
+      }
+      if isRight { isRight = try isWhole(link) }
+      if isRight, let before, before.kind == kind {
+        let isForward = kind != 1
+        isRight =
+          (mayRepeat || before.link.owner != link.owner || before.link.target != link.target)
+          && !(kind < 2 && form.isOrdered(isForward) && before.link.row(isForward) == link.row(isForward)
+            && before.link.label(isForward) == link.label(isForward))
+      }
+      before = (kind, link)
+      if !isRight { tangled[Pair(owner: link.owner, target: link.target)] = 0 }
+    }
+    for pair in tangled.keys {
+      let keys = try entries(of: pair)
+      tangled[pair] = mayRepeat ? max(1, keys.count { $0.first == 0 }) : 1
+      try mender.remove(keys, from: links.draft)
+    }
+    for (pair, count) in tangled.sorted(by: { ($0.key.owner, $0.key.target) < ($1.key.owner, $1.key.target) }) {
+      for _ in 0..<count { try links.add(pair.owner, pair.target) }
+    }
+  }
+
+  /// The keys of all that stands in the tree of two rows.
+  private func entries(of pair: Pair) throws(StoreError) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    for kind in 0..<(form.hasPairs ? 3 : 2) {
+      if kind == 2 { form.pair(pair.owner, pair.target, &key) }
+      if kind < 2 { form.prefix(kind == 0 ? pair.owner : pair.target, kind == 0, &key) }
+      var cursor = ByteCursor(links.draft.tree)
+      var isThere = try cursor.seek(ByteKey(key.bytes))
+      while isThere, let (found, value) = cursor.entry(), found.begins(with: key.bytes) {
+        if let link = form.link(found.bytes, value.bytes), link.owner == pair.owner, link.target == pair.target {
+          keys.append([UInt8](found.bytes))
+        }
+        isThere = try cursor.next()
+      }
+    }
+    return keys
+  }
+
+  // MARK: Orders
+
+  /// An owner with an order has all rows in it that refer to it.
+  private func completeOrders() throws(StoreError) {
+    guard let field else { return }
+    var cursor = IntegerCursor(targets.rows)
+    var isThere = try cursor.first()
+    while isThere {
+      let row = RowID(cursor.key)
+      if let owner = try targets.reference(field, of: row), owner.number != 0, try links.find(owner, row) == nil,
+        try LinkDraft.holds(owner, form, links.draft.tree)
+      {
+        try links.add(owner, row)
+        try mender.forest.transaction.relieve()
+      }
+      isThere = try cursor.next()
+    }
+  }
+}

@@ -1,0 +1,228 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Carries out one record of the log over what was saved, of which rows and links may be missing.
+///
+/// What the record says of rows that are there is done by the code that replays logs. What it says of rows that are lost is
+/// left out and counted; a deletion of such a row is done already.
+final class RecordSalvager {
+  private let tables: Tables
+  private let source: Examination
+  private(set) var tally: SalvageTally
+  /// Large values that could not be read from the source, until their row is written.
+  private var missing: [(row: RowID, field: FieldID)] = []
+  private let number: UInt64
+
+  init(_ tables: Tables, _ source: Examination, _ tally: SalvageTally) {
+    self.tables = tables
+    self.source = source
+    self.tally = tally
+    number = tables.forest.transaction.base.transaction + 1
+  }
+
+  private var inTransaction: String { "transaction \(number)" }
+
+  func take(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer, carefully: Bool) throws(StoreError) {
+    guard let kind = Tables.Kind(rawValue: kind) else {
+      return tally.add("pieces of the log are of no known kind", inTransaction)
+    }
+    if !carefully { return try RowSalvage.storing { try carryOut(kind, bytes) } }
+    try tables.settle()
+    let point = try tables.forest.savepoint()
+    let mark = tables.history.mark()
+    let before = tally
+    do throws(StoreError) {
+      try RowSalvage.storing { try carryOut(kind, bytes) }
+      try tables.settle()
+      tables.forest.release(point)
+      tables.history.release(mark)
+    } catch {
+      // What the new store cannot take is an error; what the log says and cannot be done is a loss.
+      if !error.isAboutSalvaged { throw error }
+      tables.forest.rollback(to: point)
+      tables.history.goBack(to: mark)
+      try tables.reload()
+      missing = []
+      tally = before
+      tally.add("changes in the log do not fit what was saved, and are left out", "\(inTransaction): \(error.detail)")
+    }
+  }
+
+  func seal(carefully: Bool) throws(StoreError) -> Root {
+    if !carefully { return try tables.seal() }
+    try tables.settle()
+    let point = try tables.forest.savepoint()
+    do throws(StoreError) {
+      let root = try tables.seal()
+      tables.forest.release(point)
+      return root
+    } catch {
+      if !error.isAboutSalvaged { throw error }
+      tables.forest.rollback(to: point)
+      try tables.reload()
+      tally.add("the history does not tell of changes in the log", inTransaction)
+      return try tables.forest.seal()
+    }
+  }
+
+  // MARK: Pieces
+
+  private func carryOut(_ kind: Tables.Kind, _ bytes: UnsafeRawBufferPointer) throws {
+    var reader = ByteReader(bytes)
+    switch kind {
+    case .catalog:
+      try clearTheWay(for: Catalog(decoding: bytes))
+      try tables.carryOut(kind, bytes)
+    case .history, .build: try tables.carryOut(kind, bytes)
+    case .link, .unlink, .moveLink, .unlinkAll, .arrange: try carryOutLinks(kind, bytes)
+    case .insert, .update, .delete, .large, .largeExtents:
+      let table = try tables.table(EntityID(try reader.number()))
+      let row = RowID(try reader.number())
+      switch kind {
+      case .insert:
+        // Only a row from a page that nothing leads to can stand there.
+        if try !table.isFree(row) { try table.replayDelete(row) }
+        try tables.carryOut(kind, bytes)
+        try empty(table, row)
+      case .update:
+        if try table.isFree(row) {
+          table.forgetWaiting()
+          missing = []
+          return tally.add("changes of rows of \(table.entity.name) that are lost", "row \(row.number)")
+        }
+        try tables.carryOut(kind, bytes)
+        try empty(table, row)
+      case .delete: if try !table.isFree(row) { try tables.carryOut(kind, bytes) }
+      case .largeExtents: try copyLarge(table, row, &reader)
+      default: try tables.carryOut(kind, bytes)
+      }
+    }
+  }
+
+  /// A large value that the log only names stands in the file that is saved.
+  private func copyLarge(_ table: TableWriter, _ row: RowID, _ reader: inout ByteReader) throws {
+    let field = FieldID(try reader.number())
+    guard let list = ExtentList(decoding: reader.rest()) else { throw Tables.unreadable }
+    do throws(StoreError) {
+      try table.replayLarge(field, try source.view.readExtents(list))
+    } catch {
+      if !error.isAboutSalvaged { throw error }
+      try table.replayLarge(field, [])
+      missing.append((row, field))
+    }
+  }
+
+  /// Leaves no row that names a large value which is lost.
+  private func empty(_ table: TableWriter, _ row: RowID) throws(StoreError) {
+    if missing.isEmpty { return }
+    defer { missing = [] }
+    for (_, field) in missing {
+      let name = table.entity.field(field)?.name ?? ""
+      tally.add("large values of \(name) of \(table.entity.name) are lost, and are empty now", "row \(row.number)")
+      try table.replayUpdate(row) { (builder) throws(StoreError) in try builder.empty(field) }
+    }
+  }
+
+  /// Trees of what the catalog is about to make can only come from pages that nothing leads to.
+  private func clearTheWay(for new: Catalog) throws(StoreError) {
+    let old = tables.catalog
+    var names: [[UInt8]] = []
+    for entity in new.entities where old.entity(entity.id) == nil {
+      names += [Tables.rows(entity.id), Tables.large(entity.id)]
+    }
+    for index in new.indexes where !old.indexes.contains(where: { $0.id == index.id }) {
+      names.append(Tables.entries(index.id))
+    }
+    for one in new.relationships where Tables.hasTree(one) && old.relationship(one.id) == nil {
+      names.append(Tables.links(one.id))
+    }
+    for name in names { _ = try tables.forest.drop(name) }
+  }
+
+  // MARK: Links
+
+  private func carryOutLinks(_ kind: Tables.Kind, _ bytes: UnsafeRawBufferPointer) throws {
+    var reader = ByteReader(bytes)
+    let id = RelationshipID(try reader.number())
+    guard let one = tables.catalog.relationship(id) else { throw Tables.unreadable }
+    let owner = RowID(try reader.number())
+    switch kind {
+    case .link:
+      let target = RowID(try reader.number())
+      guard try tables.contains(owner, one.entity), try tables.contains(target, one.target) else {
+        return tally.add("links of \(one.name) to or from rows that are lost", "rows \(owner.number), \(target.number)")
+      }
+      let links = try tables.links(one)
+      // One that stands there already came from a page to which nothing leads.
+      if !links.relationship.traits.contains(.repeating),
+        let old = try tables.link(of: owner, target, links, one.isForward, at: nil)
+      {
+        try tables.unlink(old, links)
+      }
+      try tables.carryOut(kind, bytes)
+    case .unlink:
+      let target = RowID(try reader.number())
+      let links = try tables.links(one)
+      let number: UInt64 = try reader.number()
+      let place = number == 0 ? nil : Int(clamping: number - 1)
+      // Where a part of the list is lost, places are others; the link may be gone with it.
+      let found = try tables.link(of: owner, target, links, one.isForward, at: place)
+      if let found = try found ?? tables.link(of: owner, target, links, one.isForward, at: nil) {
+        try tables.unlink(found, links)
+      }
+    case .arrange: try arrange(one, owner, try reader.list { RowID(try $0.number()) })
+    default: try tables.carryOut(kind, bytes)
+    }
+  }
+
+  /// Brings what is there of a list into an order; what the order does not know comes last.
+  private func arrange(_ one: Relationship, _ owner: RowID, _ wanted: [RowID]) throws {
+    if one.shape == .links {
+      let links = try tables.links(one)
+      let there = try links.links(owner, one.isForward).map { $0.row(!one.isForward) }
+      return try tables.arrange(owner, Self.arranged(there, wanted), links, one.isForward)
+    }
+    guard one.isOrdered, let order = try tables.order(of: one) else { throw Tables.unreadable }
+    let there = try tables.members(one).rows(of: owner)
+    try tables.arrange(owner, Self.arranged(there, wanted), order)
+  }
+
+  private static func arranged(_ there: [RowID], _ wanted: [RowID]) -> [RowID] {
+    var left: [RowID: Int] = [:]
+    for row in there { left[row, default: 0] += 1 }
+    func takes(_ row: RowID) -> Bool {
+      guard let count = left[row], count > 0 else { return false }
+      left[row] = count - 1
+      return true
+    }
+    let known = wanted.filter(takes)
+    return known + there.filter(takes)
+  }
+}
+
+extension StoreError {
+  /// Whether the error tells of what was saved, or of the log, and not of the new store's device.
+  fileprivate var isAboutSalvaged: Bool {
+    switch code {
+    case .damaged, .truncated, .logDamaged, .logMissing, .alreadyExists, .notFound, .invalidName, .treeKindMismatch,
+      .keyTooLong, .valueTooLarge:
+      true
+    default: false
+    }
+  }
+}
+
+extension RowBuilder {
+  /// Makes a field nil, or what it holds where it may not be nil.
+  mutating func empty(_ field: FieldID) throws(StoreError) {
+    guard let index = layout.members.firstIndex(where: { $0.id == field }) else { return }
+    let slot = layout.slots[index]
+    do throws(RecordFault) {
+      try set(slot, layout.members[index].isOptional ? .null : slot.type.empty)
+    } catch {
+      throw StoreError(.damaged, error.detail)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package import RoostFile
+package import RoostPages
+package import RoostTrees
+
+/// What rows know of their trees and their log, for saving what a damaged store of them still holds.
+///
+/// ## Invariants
+/// What it leaves has these, whatever was lost:
+/// 1. Every row can be read, and every large value belongs to one.
+/// 2. Indexes have the entries of the rows that are there: they are always made anew.
+/// 3. Links stand on both sides and lead to rows that are there; an order has all of its rows.
+/// 4. The history tells of nothing that is not so: where rows were lost, it begins behind what was saved of the trees.
+package final class RowSalvage: SalvagedContent {
+  /// An entity of the new store.
+  package struct SavedEntity {
+    package var name: String
+    package var rows: Int
+  }
+
+  var tally = SalvageTally()
+  let schemas = SchemaCache()
+  private let clock: @Sendable () -> UInt64
+  /// What was saved cannot be understood: there is no catalog.
+  private var isForeign = false
+  private var hasLosses = false
+  /// What the new store holds, once all is done; those that users named.
+  package private(set) var entities: [SavedEntity] = []
+  private var titles: [[UInt8]: String] = [:]
+
+  package init(clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }) { self.clock = clock }
+
+  package var losses: [String] { tally.sentences }
+
+  // MARK: What is whose
+
+  package var decisiveTree: [UInt8] { Tables.meta }
+
+  package func owns(_ forest: Forest) throws(StoreError) -> Bool {
+    guard let meta = try forest.find(Tables.meta), case .bytes(let draft) = meta.trunk else { return false }
+    let value = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+    guard let value, let catalog = try? Tables.decode(value) else { return false }
+    name(catalog)
+    return true
+  }
+
+  package func owns(piece kind: UInt8) -> Bool { Tables.Kind(rawValue: kind) != nil }
+
+  package func isDerived(_ tree: [UInt8]) -> Bool {
+    tree.first == UInt8(ascii: "i") && tree.count > 1 && tree.dropFirst().allSatisfy { (48...57).contains($0) }
+  }
+
+  package func title(of tree: [UInt8]) -> String? { titles[tree] }
+
+  private func name(_ catalog: RoostRecords.Catalog) {
+    titles[Tables.meta] = "the catalog"
+    titles[HistoryTree.name] = "the history"
+    titles[HistoryConsumer.tree] = "the consumers of the history"
+    for entity in catalog.entities {
+      titles[Tables.rows(entity.id)] = "the rows of \(entity.name)"
+      titles[Tables.large(entity.id)] = "the large values of \(entity.name)"
+    }
+    for one in catalog.relationships where Tables.hasTree(one) {
+      titles[Tables.links(one.id)] = "\(one.name) of \(catalog.entity(one.entity)?.name ?? "")"
+    }
+  }
+
+  // MARK: The steps
+
+  package func mend(_ forest: Forest, _ saved: SavedTrees) throws(StoreError) {
+    hasLosses = !saved.isWhole
+    guard try owns(forest) else {
+      isForeign = true
+      return tally.add("the catalog cannot be read, so nobody knows what the trees hold")
+    }
+    let mender = try TreeMender(forest, saved, schemas, tally)
+    defer { tally = mender.tally }
+    try mender.run()
+  }
+
+  package func carryOut(
+    _ record: LogRecord, in transaction: WriteTransaction, from source: Examination, carefully: Bool
+  ) throws(StoreError) -> Root {
+    // A record that has no effect any more has its number all the same.
+    try transaction.record(Tables.Kind.history.rawValue, count: 0) { _ in }
+    let before = tally
+    let tables = try Tables(Forest(in: transaction), schemas)
+    defer { tables.close() }
+    let salvager = RecordSalvager(tables, source, before)
+    do throws(StoreError) {
+      try record.pieces { (kind, bytes) throws(StoreError) in
+        guard kind >= Store.PieceKind.firstOfFloorAbove else { return }
+        try salvager.take(kind, bytes, carefully: carefully)
+        try transaction.relieve()
+      }
+      let root = try salvager.seal(carefully: carefully)
+      tally = salvager.tally
+      return root
+    } catch {
+      tally = before
+      throw error
+    }
+  }
+
+  package func finish(_ transaction: WriteTransaction) throws(StoreError) -> Root? {
+    if isForeign { return nil }
+    let tables = try Tables(Forest(in: transaction), schemas)
+    defer { tables.close() }
+    tables.historyTurn.begin("salvage", clock)
+    name(tables.catalog)
+    var isChanged = false
+    if hasLosses || !tally.isEmpty {
+      let closer = ReferenceCloser(tables)
+      try Self.storing { try closer.run() }
+      isChanged = closer.changed > 0
+      tally.join(closer.tally)
+    }
+    entities = []
+    for entity in tables.catalog.entities where !entity.name.hasPrefix("@") {
+      let rows = try tables.integers(Tables.rows(entity.id)).root.count
+      entities.append(SavedEntity(name: entity.name, rows: Int(clamping: rows)))
+    }
+    guard isChanged else { return nil }
+    return try tables.seal()
+  }
+
+  /// Runs what throws faults of rows too, of which there should be none.
+  static func storing<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+    do { return try body() } catch let error as StoreError { throw error } catch {
+      throw StoreError(.damaged, "what was saved does not agree: \(error)")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Rows, their large values and their indexes.
+extension TreeMender {
+  /// Every row can be read; what of it cannot is empty.
+  func mendRows(_ entity: Entity) throws(StoreError) {
+    let rows = try integers(Tables.rows(entity.id))
+    let shelf = try shelf(entity)
+    var bad: [RowID] = []
+    var cursor = IntegerCursor(rows.tree)
+    var isThere = try cursor.first()
+    while isThere, let (number, value) = cursor.entry() {
+      let id = RowID(number)
+      let bytes = try value.load(view)
+      if try unreadable(id, bytes, shelf)?.isEmpty != true { bad.append(id) }
+      isThere = try cursor.next()
+    }
+    for id in bad {
+      if try !mend(id, shelf, rows) { try drop(id, entity, rows) }
+      try forest.transaction.relieve()
+    }
+  }
+
+  private func unreadable(_ id: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> [FieldID]? {
+    guard id.number > 0, id.number < RowNumbers.end else { return nil }
+    let result = bytes.withUnsafeBytes { row -> Result<[FieldID]?, StoreError> in
+      do throws(StoreError) { return .success(try shelf.unreadable(id, row)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// Writes a row anew without what is unreadable; false where nothing of it can be read.
+  private func mend(_ id: RowID, _ shelf: Shelf, _ rows: IntegerTreeDraft) throws(StoreError) -> Bool {
+    guard let bytes = try shelf.row(id), let fields = try unreadable(id, bytes, shelf) else { return false }
+    var builder = RowBuilder(shelf.layouts[shelf.layouts.count - 1])
+    var made: [UInt8] = []
+    do {
+      try bytes.withUnsafeBytes { try LayoutShift(shelf.entity, shelf.layouts).load($0, into: &builder) }
+      for field in fields { try builder.empty(field) }
+      made = [UInt8](repeating: 0, count: builder.byteCount)
+      try made.withUnsafeMutableBytes { try builder.write(to: $0.baseAddress!) }
+    } catch { return false }
+    guard try unreadable(id, made, shelf)?.isEmpty == true else { return false }
+    _ = try ByteKey.borrowing(made) { (bytes) throws(StoreError) in _ = try rows.put(id.number, bytes.bytes) }
+    for field in fields {
+      let name = shelf.entity.field(field)?.name ?? ""
+      tally.add("values of \(name) of \(shelf.entity.name) are lost, and are empty now", "row \(id.number)")
+    }
+    return true
+  }
+
+  private func drop(_ id: RowID, _ entity: Entity, _ rows: IntegerTreeDraft) throws(StoreError) {
+    losesRows = true
+    tally.add("rows of \(entity.name) that cannot be read", "row \(id.number)")
+    _ = try rows.remove(id.number)
+  }
+
+  /// Every large value belongs to a row that names it.
+  func mendLarge(_ entity: Entity) throws(StoreError) {
+    let large = try bytes(Tables.large(entity.id))
+    let shelf = try shelf(entity)
+    var strays: [[UInt8]] = []
+    var cursor = ByteCursor(large.tree)
+    var isThere = try cursor.first()
+    while isThere, let (key, _) = cursor.entry() {
+      let found = [UInt8](key.bytes)
+      if try !isNamed(found, shelf) { strays.append(found) }
+      isThere = try cursor.next()
+    }
+    try remove(strays, from: large)
+  }
+
+  private func isNamed(_ key: [UInt8], _ shelf: Shelf) throws(StoreError) -> Bool {
+    guard key.count == 10 else { return false }
+    let row = RowID(key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    let field = FieldID(key.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })
+    guard let bytes = try shelf.row(row) else { return false }
+    return bytes.withUnsafeBytes { shelf.largeLength(of: field, $0) } != nil
+  }
+
+  // MARK: Indexes
+
+  /// Fills the indexes of an entity, which are empty.
+  func buildIndexes(_ table: TableWriter) throws {
+    let unverified = saved.unverified[Tables.rows(table.entity.id)] ?? []
+    if unverified.isEmpty {
+      do {
+        for index in table.indexes {
+          _ = try table.build(index, from: RowID(0), to: index.index.builtBelow, most: .max)
+        }
+        return
+      } catch is RecordFault {
+        // Two rows have the same values, which none had that were written: so it is looked at row by row.
+        try table.settle()
+        for index in table.indexes { try index.draft.removeAll() }
+      }
+    }
+    try buildSlowly(table, unverified)
+  }
+
+  /// Rows that are sure come first. One that stands in the way of another is left out.
+  private func buildSlowly(_ table: TableWriter, _ unverified: Set<UInt64>) throws {
+    var dropped: [RowID] = []
+    func take(_ id: RowID) throws {
+      if try !table.stand(id) { dropped.append(id) }
+      try forest.transaction.relieve()
+    }
+    var cursor = IntegerCursor(table.rows.tree)
+    var isThere = try cursor.first()
+    while isThere {
+      if !unverified.contains(cursor.key) { try take(RowID(cursor.key)) }
+      isThere = try cursor.next()
+    }
+    for number in unverified.sorted() where try table.rows.tree.value(of: number) != nil { try take(RowID(number)) }
+    for id in dropped {
+      losesRows = true
+      tally.add("rows of \(table.entity.name) with values that another row has alone", "row \(id.number)")
+      _ = try table.rows.remove(id.number)
+    }
+  }
+}
+
+extension TableWriter {
+  /// Puts a row that is there into the indexes; false, and nothing done, where another one stands in its way.
+  fileprivate func stand(_ id: RowID) throws -> Bool {
+    guard try load(id) else { return false }
+    new.make(old.count).copyMemory(from: old.start, byteCount: old.count)
+    do {
+      for index in indexes where index.covers(id) {
+        if try conflict(index, id, []) != nil { return false }
+      }
+    } catch is RecordFault { return false }
+    try add(id, to: borrowed)
+    return true
+  }
+}

@@ -1,0 +1,128 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Makes the trees of a store of rows agree again, after they were saved one by one with parts of them lost.
+///
+/// It works on the drafts in which they were saved. Indexes are made anew, from the rows that are there. Where nothing is
+/// known to be lost that is all it does.
+final class TreeMender {
+  let forest: Forest
+  let saved: SavedTrees
+  var tally: SalvageTally
+  let catalog: Catalog
+  private let schemas: SchemaCache
+  /// Rows are gone that the history tells of.
+  var losesRows = false
+
+  var view: PageView { forest.transaction.view }
+
+  init(_ forest: Forest, _ saved: SavedTrees, _ schemas: SchemaCache, _ tally: SalvageTally) throws(StoreError) {
+    self.forest = forest
+    self.saved = saved
+    self.schemas = schemas
+    self.tally = tally
+    guard let meta = try forest.find(Tables.meta), case .bytes(let draft) = meta.trunk else { throw Tables.foreign }
+    let bytes = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in
+      try draft.tree.value(of: key)
+    }
+    catalog = try bytes.map { (bytes) throws(StoreError) in try Tables.decode(bytes) } ?? Catalog()
+  }
+
+  func run() throws(StoreError) {
+    try makeTrees()
+    if !saved.isWhole {
+      losesRows = catalog.entities.contains {
+        saved.lossy.contains(Tables.rows($0.id)) || saved.lossy.contains(Tables.large($0.id))
+      }
+      for entity in catalog.entities { try mendRows(entity) }
+      try mendMeta()
+    }
+    let tables = try Tables(forest, schemas)
+    for entity in catalog.entities {
+      try RowSalvage.storing { try buildIndexes(tables.table(entity.id)) }
+    }
+    if !saved.isWhole {
+      for entity in catalog.entities { try mendLarge(entity) }
+      for one in catalog.relationships where Tables.hasTree(one) {
+        try LinkMender(one, self, tables.links(one)).run()
+      }
+      try mendHistory(tables)
+    }
+    try tables.settle()
+    tables.end()
+  }
+
+  // MARK: Trees
+
+  /// Every entity, index and relationship has its trees, and indexes are empty.
+  private func makeTrees() throws(StoreError) {
+    for entity in catalog.entities {
+      try make(Tables.rows(entity.id), .integers)
+      try make(Tables.large(entity.id), .bytes)
+    }
+    for index in catalog.indexes {
+      try make(Tables.entries(index.id), .bytes)
+      try bytes(Tables.entries(index.id)).removeAll()
+    }
+    for one in catalog.relationships where Tables.hasTree(one) { try make(Tables.links(one.id), .bytes) }
+  }
+
+  private func make(_ name: [UInt8], _ kind: TreeDescriptor.Kind) throws(StoreError) {
+    if let found = try forest.find(name) {
+      if found.known.kind == kind { return }
+      _ = try forest.drop(name)
+    }
+    _ = try forest.create(name, kind)
+    tally.add("trees of which nothing is left", String(decoding: name, as: UTF8.self))
+  }
+
+  func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
+    guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Tables.foreign }
+    return draft
+  }
+
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+    guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Tables.foreign }
+    return draft
+  }
+
+  func shelf(_ entity: Entity) throws(StoreError) -> Shelf {
+    Shelf(
+      entity, rows: try integers(Tables.rows(entity.id)).tree, large: try bytes(Tables.large(entity.id)).tree,
+      indexes: [])
+  }
+
+  func put(_ bytes: [UInt8], at key: [UInt8], in draft: ByteTreeDraft) throws(StoreError) {
+    try ByteKey.borrowing(key) { (key) throws(StoreError) in
+      _ = try ByteKey.borrowing(bytes) { (bytes) throws(StoreError) in _ = try draft.put(key, bytes.bytes) }
+    }
+  }
+
+  func remove(_ keys: [[UInt8]], from draft: ByteTreeDraft) throws(StoreError) {
+    for key in keys { _ = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.remove(key) } }
+    try forest.transaction.relieve()
+  }
+
+  // MARK: Beside the catalog
+
+  /// The numbers of the next rows are above those of all rows, and the history's state can be read.
+  private func mendMeta() throws(StoreError) {
+    let meta = try bytes(Tables.meta)
+    for entity in catalog.entities {
+      var cursor = IntegerCursor(try integers(Tables.rows(entity.id)).tree)
+      let last = try cursor.last() ? cursor.key : 0
+      let key = Tables.nextKey(entity.id)
+      let stored = try ByteKey.borrowing(key) { (key) throws(StoreError) in try meta.tree.value(of: key) }
+      let next = stored?.count == 8 ? try Tables.nextRow(stored) : 1
+      if next > last, stored == nil || stored?.count == 8 { continue }
+      var number = max(next, last + 1).littleEndian
+      try put(withUnsafeBytes(of: &number) { [UInt8]($0) }, at: key, in: meta)
+    }
+    do throws(StoreError) { _ = try HistoryState.read(meta.tree) } catch {
+      tally.add("the state of the history cannot be read, and begins anew")
+      try remove([HistoryState.key], from: meta)
+    }
+  }
+}

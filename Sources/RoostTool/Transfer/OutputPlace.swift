@@ -1,0 +1,59 @@
+import Foundation
+import RoostFile
+import RoostPages
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where text goes that a subcommand writes. It is never the store that it comes from or goes to, nor any other.
+enum OutputPlace {
+  /// Throws where writing to `path` would take a store, its log or the input away, also by another name of theirs.
+  static func check(_ path: String, store: String, input: String? = nil) throws {
+    let files = DiskFileSystem.shared
+    let (own, log) = (try files.canonicalPath(store), try Store.logPath(files.canonicalPath(store)))
+    let place = try files.canonicalPath(path)
+    let facts = Facts(path)
+    for (name, what) in [(own, "the store"), (log, "the store's log"), (input ?? "-", "what is read")] where name != "-"
+    {
+      let isSame = facts.map { facts in Facts(name).map { $0.isSame(as: facts) } ?? false } ?? false
+      // A log that is not there may be any moment.
+      if isSame || place == name {
+        throw StoreError(.alreadyExists, "this is \(what), and is not written over", path: path)
+      }
+    }
+    guard let facts else { return }
+    guard facts.isRegular else {
+      throw StoreError(
+        .alreadyExists, "this is no file; where no '--output' is given, text goes to standard output", path: path)
+    }
+    if beginsLikeAStore(path) {
+      throw StoreError(.alreadyExists, "this file begins like a store or its log, and is not written over", path: path)
+    }
+  }
+
+  /// What the system says of a file; nil where there is none.
+  private struct Facts {
+    private let found: stat
+
+    init?(_ path: String) {
+      var found = stat()
+      guard stat(path, &found) == 0 else { return nil }
+      self.found = found
+    }
+
+    var isRegular: Bool { found.st_mode & S_IFMT == S_IFREG }
+    func isSame(as other: Facts) -> Bool { found.st_dev == other.found.st_dev && found.st_ino == other.found.st_ino }
+  }
+
+  private static func beginsLikeAStore(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    let head = (try? file.read(upToCount: 8)) ?? Data()
+    return head == Data("ROOSTDB1".utf8) || head == Data("ROOSTLG1".utf8)
+  }
+}

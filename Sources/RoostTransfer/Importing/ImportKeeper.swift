@@ -1,0 +1,126 @@
+internal import RoostPages
+package import RoostRecords
+
+/// What one run of an import keeps in its store until it is done: whose the import is, how far it came, and references that wait.
+///
+/// Texts, models and snapshots keep it by this one thing. They differ in the words by which a reference waits, and in how its row is
+/// found by them.
+///
+/// Unchecked because one thread at a time uses it.
+package final class ImportKeeper: @unchecked Sendable {
+  private let store: RecordStore
+  private let durability: Durability
+  private let author: String
+  /// Nil where nobody gave the import a name: then nobody can go on with it.
+  private let given: String?
+  private var run = ""
+  /// What the run says of itself in the store; nil where there is nothing to keep.
+  private var claim: ImportClaim?
+  /// How far an earlier run of the name came.
+  package private(set) var progress = ImportProgress()
+  /// The check of the records up to there.
+  private(set) var check: UInt64 = 0
+
+  /// What the import is called in the store: one without a name is called as its run.
+  package var name: String { given ?? ImportRuns.prefix + run }
+
+  package init(_ store: RecordStore, named name: String?, isRelaxed: Bool, author: String) {
+    self.store = store
+    durability = isRelaxed ? .relaxed : .full
+    self.author = author
+    given = name
+  }
+
+  /// The run is over, whatever became of it.
+  package func end() {
+    ImportRuns.shared.end(run)
+    claim = nil
+  }
+
+  /// Makes the import this run's own. ``end()`` is to be called in any case.
+  ///
+  /// - Parameters:
+  ///   - format: what the records are, so that another run goes on with the same.
+  ///   - waits: whether references may have to wait.
+  package func begin(_ entity: String, _ format: String, waits: Bool) throws {
+    run = ImportRuns.shared.begin()
+    (progress, check) = (ImportProgress(), 0)
+    guard given != nil || waits else { return }
+    let own = ImportClaim(name: name, entity: entity, format: format, run: run)
+    (progress, check) = try store.write(durability, author: author) { writer in
+      try ImportState.prepare(writer)
+      return try ImportState.claim(own, writer)
+    }
+    claim = own
+    try tidyUp()
+  }
+
+  /// Removes what imports without names kept that ended with their process: nobody comes back for it.
+  private func tidyUp() throws {
+    let dead = try store.read { try ImportState.dead($0) }
+    if dead.isEmpty { return }
+    while true {
+      let kept = try store.read { try ImportState.kept(dead, most: 5000, $0) }
+      if kept.isEmpty { break }
+      try store.write(durability, author: author) { writer in
+        let table = try writer.table(ImportState.references)
+        for one in kept { try table.delete(one.id) }
+      }
+    }
+    try store.write(durability, author: author) { writer in
+      for name in dead { try ImportState.forget(name, writer) }
+    }
+  }
+
+  /// Notes in a chunk's transaction how far the import came. Throws if it is another run's by now.
+  package func note(_ progress: ImportProgress, check: UInt64 = 0, _ writer: RecordWriter) throws {
+    if let claim, given != nil { try ImportState.set(progress, check, claim, writer) }
+  }
+
+  /// The references that wait, in a chunk's transaction.
+  package func references(_ writer: RecordWriter) throws -> OpenReferences { try OpenReferences(name, writer) }
+
+  // MARK: The end
+
+  /// Whether another run of the name may go on with what is left.
+  package var isNamed: Bool { given != nil }
+
+  /// Lets the references lead where they should that wait, and returns those that do not, the first ones with their reasons.
+  ///
+  /// - Parameters:
+  ///   - mutual: the relationships that are their own other side.
+  ///   - waits: where the import is to be gone on with: how a row is named for that run. What is not found waits on.
+  package func resolve(
+    _ finder: any ReferenceFinder, mutual: Set<String>, waits: ((RowID, Relationship) -> String)? = nil,
+    _ watch: (any ImportWatch)?, tell: ([UnresolvedReference]) -> Void
+  ) throws {
+    guard let claim else { return }
+    var last = RowID(0)
+    while true {
+      let resolving = try store.read { reader in
+        try ReferenceResolving(ImportState.kept([name], behind: last, most: 5000, reader), finder, reader)
+      }
+      guard let end = resolving.kept.last else { return }
+      last = end.id
+      var unresolved: [UnresolvedReference] = []
+      try store.write(durability, author: author) { writer in
+        if isNamed { try ImportState.check(claim, writer) }
+        try watch?.begin(writer)
+        unresolved = try resolving.store(writer, mutual, waits, watch)
+        try watch?.end()
+      }
+      watch?.stored()
+      tell(unresolved)
+    }
+  }
+
+  /// Forgets the import. With it everything before is on the disk.
+  package func forget() throws {
+    try store.write(.full, author: author) { writer in
+      if claim != nil { try ImportState.forget(name, writer) }
+    }
+  }
+
+  /// Leaves what is kept to another run. Everything before is on the disk.
+  package func leave() throws { try store.write(.full, author: author) { _ in } }
+}

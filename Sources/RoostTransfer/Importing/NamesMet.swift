@@ -1,0 +1,58 @@
+/// The names that records have, as far as they were met, and where each goes.
+///
+/// Records mostly name the same in the same order, so whoever looks for a name first looks behind the one found last.
+struct NamesMet {
+  private struct Name {
+    /// The one in whose struct it stands, by its number; -1 for none.
+    var above: Int
+    var bytes: Range<Int>
+    /// The field where its values go as they are; -1 where there is more to it.
+    var field: Int
+  }
+
+  private var names: [Name] = []
+  private var bytes: [UInt8] = []
+  private(set) var paths: [String] = []
+  private(set) var targets: [FieldBinding.Target] = []
+
+  var count: Int { names.count }
+
+  mutating func removeAll() { self = NamesMet() }
+
+  /// Adds a name, and returns its number.
+  mutating func add(
+    _ name: UnsafeRawBufferPointer, above: Int, path: String, _ target: FieldBinding.Target
+  ) -> Int {
+    let start = bytes.count
+    bytes += name
+    var plain = -1
+    if case .field(let field, let presences) = target, presences.isEmpty { plain = field }
+    names.append(Name(above: above, bytes: start..<bytes.count, field: plain))
+    paths.append(path)
+    targets.append(target)
+    return names.count - 1
+  }
+
+  /// The number of a name; nil where it was not met yet.
+  func find(_ name: UnsafeRawBufferPointer, above: Int, expected: Int) -> Int? {
+    if expected < names.count, isSame(expected, name, above) { return expected }
+    return names.indices.first { isSame($0, name, above) }
+  }
+
+  @inline(__always)
+  func field(_ number: Int) -> Int { names[number].field }
+
+  @inline(__always)
+  private func isSame(_ number: Int, _ name: UnsafeRawBufferPointer, _ above: Int) -> Bool {
+    let known = names[number]
+    guard known.above == above, known.bytes.count == name.count else { return false }
+    return bytes.withUnsafeBytes { all in
+      var offset = 0
+      while offset < name.count {
+        if all[known.bytes.lowerBound &+ offset] != name[offset] { return false }
+        offset &+= 1
+      }
+      return true
+    }
+  }
+}

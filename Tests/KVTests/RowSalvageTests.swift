@@ -1,0 +1,214 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostRecords
+import RoostTestSupport
+import RoostTrees
+import Testing
+
+/// Saving damaged stores of rows, whose log knows more than their file.
+@Suite struct RowSalvageTests {
+  private static let copy = "/folder/copy.roost"
+
+  /// A store that stopped with commits that its log alone holds, and what it must hold.
+  private struct Stopped {
+    var image: SimulatedFileSystem
+    var past: RowPast
+    var isFull: Bool
+    var state: RowState { past.models[past.begun].state }
+    /// Commits behind the last checkpoint.
+    var commits: Int
+  }
+
+  private func stopped(_ seed: UInt64, checkpoints: Bool = true, rounds: Int = 5) throws -> Stopped {
+    var scenario = RowScenario(seed, actions: 0)
+    scenario.options.checkpointing = .manual
+    scenario.options.fanoutLimit = 8
+    scenario.options.logBytes = 64 << 20
+    scenario.namedOneIn = 4
+    let play = RowPlay(scenario)
+    play.run()
+    var commits = 1
+    if checkpoints {
+      for round in 0..<6 { play.run(.write(seed: seed &* 100 &+ UInt64(round), changes: 30, .full, abandons: false)) }
+      play.run(.reopen)
+      commits = 0
+    }
+    let before = play.past.begun
+    for round in 0..<rounds {
+      play.run(.write(seed: seed &* 100 &+ 50 &+ UInt64(round), changes: 9, .full, abandons: false))
+    }
+    commits += play.past.begun - before
+    try #require(play.failures == [])
+    let stopped = Stopped(
+      image: play.fileSystem.crashImage(.all), past: play.past, isFull: play.model.isFull, commits: commits)
+    play.abandon()
+    return stopped
+  }
+
+  private struct Saved {
+    var salvage: Salvage
+    var state: RowState
+    var commit: UInt64
+    var chronicle: Int
+    var findings: [String]
+  }
+
+  private func salvage(_ image: SimulatedFileSystem) throws -> Saved {
+    let found = try KeyValueStore.salvage(
+      from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: image,
+      content: RowSalvage(clock: { 1_800_000_000_000 }))
+    let store = try RecordStore(Self.copy, fileSystem: image)
+    defer { try? store.close() }
+    let findings = try store.verify().findings.map(\.description)
+    return try store.read { reader in
+      Saved(
+        salvage: found, state: try RowState(reader), commit: reader.commit,
+        chronicle: try RowChronicle.digest(reader), findings: findings)
+    }
+  }
+
+  /// Salvage dropped every commit that stood in the log alone, although nothing was wrong with them.
+  @Test(arguments: [true, false], 1...12) func `what the log alone holds is in the copy, also without any checkpoint`(
+    checkpoints: Bool, seed: UInt64
+  ) throws {
+    let stopped = try stopped(seed, checkpoints: checkpoints)
+    let saved = try salvage(stopped.image)
+    #expect(saved.salvage.isComplete, "\(saved.salvage.losses)")
+    #expect(saved.salvage.records == stopped.commits)
+    #expect(saved.state.difference(from: stopped.state) == nil, "seed \(seed)")
+    #expect(saved.findings == [])
+    #expect(saved.commit == UInt64(stopped.past.begun))
+    #expect(saved.chronicle == stopped.past.chronicles[stopped.past.begun], "seed \(seed)")
+  }
+
+  /// The pages of a store that trees stand in, with the names of these.
+  private func pages(_ image: SimulatedFileSystem) throws -> [(page: PageID, name: String, level: UInt8)] {
+    let examination = try Store.examine(RowPlay.path, fileSystem: image, floor: RecordStore.floor)
+    var names: [UInt32: String] = [Catalog.treeID: "catalog"]
+    for (name, tree) in try Catalog(examination.snapshot, view: examination.view).all() {
+      names[tree.id] = String(decoding: name, as: UTF8.self)
+    }
+    var pages: [(PageID, String, UInt8)] = []
+    for place in 2..<examination.pageCount where !examination.free.contains(place) {
+      try examination.read(PageID(place)) { (memory) throws(StoreError) in
+        let header = memory.assumingMemoryBound(to: UInt32.self)
+        guard header[2] == place, (1...4).contains(memory.load(as: UInt8.self)) else { return }
+        if let name = names[header[1]] { pages.append((PageID(place), name, Page.level(memory))) }
+      }
+    }
+    return pages
+  }
+
+  private func spoiled(_ stopped: Stopped, _ page: PageID, zeros: Bool) throws -> SimulatedFileSystem {
+    let image = stopped.image.crashImage(.all)
+    var bytes = try #require(image.contents(of: RowPlay.path))
+    let start = Int(page.place) * Page.size
+    if zeros {
+      bytes.replaceSubrange(start..<start + Page.size, with: [UInt8](repeating: 0, count: Page.size))
+    } else {
+      bytes[start + 40] ^= 1
+    }
+    try #require(image.overwrite(RowPlay.path, with: bytes))
+    return image
+  }
+
+  @Test(arguments: 1...6) func `a damaged index takes nothing`(seed: UInt64) throws {
+    let stopped = try stopped(seed)
+    var count = 0
+    for (page, name, _) in try pages(stopped.image) where name.hasPrefix("i") && page.place % 3 == 0 {
+      let saved = try salvage(spoiled(stopped, page, zeros: true))
+      #expect(saved.salvage.isComplete, "\(saved.salvage.losses)")
+      #expect(saved.state.difference(from: stopped.state) == nil, "seed \(seed), \(page), \(name)")
+      #expect(saved.findings == [])
+      count += 1
+    }
+    #expect(count > 0)
+  }
+
+  @Test(arguments: 1...8) func `what does not stand on the damaged page is in the copy, which agrees with itself`(
+    seed: UInt64
+  ) throws {
+    let stopped = try stopped(seed)
+    var generator = SplitMix64(seed: seed)
+    let all = try pages(stopped.image).filter { $0.name != "catalog" && $0.name != "meta" && !$0.name.hasPrefix("i") }
+    try #require(all.count > 10)
+    for _ in 0..<12 {
+      let (page, name, level) = generator.pick(all)
+      let isZeros = generator.chance(2, in: 3)
+      let place = "seed \(seed), \(page) of \(name), level \(level), \(isZeros ? "zeros" : "a bit")"
+      let saved = try salvage(spoiled(stopped, page, zeros: isZeros))
+      #expect(!saved.salvage.isComplete, "\(place)")
+      #expect(saved.findings == [], "\(place)")
+      #expect(saved.commit >= UInt64(stopped.past.begun), "\(place)")
+      if isZeros { #expect(complaint(saved, stopped, name) == nil, "\(place)") }
+    }
+  }
+
+  /// What the copy lacks or has wrong that cannot have stood on the page.
+  private func complaint(_ saved: Saved, _ stopped: Stopped, _ damaged: String) -> String? {
+    let entities = ["Owner": "r1", "Item": "r2"]
+    var gone: [String: Set<UInt64>] = [:]
+    for (entity, wanted) in stopped.state.tables {
+      let found = saved.state.tables[entity] ?? [:]
+      if let id = found.keys.first(where: { wanted[$0] == nil }) { return "row \(id) of \(entity) is there" }
+      gone[entity] = Set(wanted.keys.filter { found[$0] == nil })
+      for id in gone[entity] ?? [] where damaged != entities[entity] || !isTold(id, saved.salvage, entity) {
+        return "row \(id) of \(entity) is missing"
+      }
+    }
+    for (entity, wanted) in stopped.state.tables {
+      for (id, right) in wanted {
+        guard let own = saved.state.tables[entity]?[id] else { continue }
+        for (field, value) in right where own[field] != value {
+          if case .reference(let target) = value, own[field] == .null {
+            let other = field == "next" ? "Item" : "Owner"
+            if gone[other]?.contains(target.number) == true { continue }
+          }
+          // Large values may have stood there.
+          if damaged.hasPrefix("v"), own[field] == .string("") || own[field] == .null || own[field] == .array([]) {
+            continue
+          }
+          return "\(field) of row \(id) of \(entity) is \(own[field] ?? .null) where \(value) is right"
+        }
+      }
+    }
+    // Members that are there are in both lists; only their order may be another, where that stood on the page.
+    for (name, lists) in stopped.state.lists where !damaged.hasPrefix("l") {
+      for (id, wanted) in lists {
+        let found = saved.state.lists[name]?[id] ?? []
+        let left = wanted.filter { member in !gone.values.contains { $0.contains(member) } }
+        let there = found.filter { member in !gone.values.contains { $0.contains(member) } }
+        if !gone.values.contains(where: { $0.contains(id) }), Set(left) != Set(there) {
+          return "\(name) of row \(id) is \(found) where \(wanted) was"
+        }
+      }
+    }
+    return nil
+  }
+
+  private func isTold(_ id: UInt64, _ salvage: Salvage, _ entity: String) -> Bool {
+    let key = (0..<8).map { UInt8(truncatingIfNeeded: id >> (56 - 8 * $0)) }
+    return salvage.losses.contains { loss in
+      guard loss.tree == "the rows of \(entity)", let low = loss.low else { return false }
+      return !key.lexicographicallyPrecedes(low) && loss.high.map { key.lexicographicallyPrecedes($0) } ?? true
+    }
+  }
+
+  @Test func `a store that somebody has open is refused, and nothing is made`() throws {
+    var scenario = RowScenario(3, actions: 4)
+    scenario.options.checkpointing = .manual
+    let play = RowPlay(scenario)
+    play.run()
+    do {
+      _ = try KeyValueStore.salvage(
+        from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: play.fileSystem, content: RowSalvage())
+      Issue.record("a store that is open was saved")
+    } catch { #expect(error.code == .locked) }
+    #expect(try !play.fileSystem.exists(Self.copy))
+    play.close()
+    _ = try KeyValueStore.salvage(
+      from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: play.fileSystem, content: RowSalvage())
+    #expect(play.failures == [])
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import RoostTestSupport
+import SwiftData
+import Testing
+
+@Model final class Ledger {
+  @Relationship(inverse: \Posting.ledger) var postings: [Posting] = []
+
+  init() {}
+}
+
+@Model final class Posting {
+  var number: Int
+  var ledger: Ledger?
+
+  init(_ number: Int, _ ledger: Ledger? = nil) {
+    self.number = number
+    self.ledger = ledger
+  }
+}
+
+/// Models of one import that lead to each other, in one chunk or in several.
+@Suite struct ImportSharingTests {
+  private let container: ModelContainer
+
+  init() throws { container = try ImportTests.container() }
+
+  private static func ledgers() throws -> ModelContainer {
+    try ModelContainer(for: Ledger.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  private func store(_ code: Int) throws {
+    let context = ModelContext(container)
+    context.insert(Item(code, title: "stored"))
+    try context.save()
+  }
+
+  // MARK: Left out
+
+  @Test func `what came along with a model that was left out is not taken for stored`() throws {
+    try store(1)
+    var importer = try container.importer(for: Item.self)
+    (importer.options.conflict, importer.options.badRecords) = (.insert, .skip(upTo: 9))
+    let (rack, bad, good) = (Rack("s"), Item(1), Item(2))
+    bad.shelf = rack
+    rack.items = [bad, good]
+    let report = try importer.run(models: [bad, good])
+    #expect(report.progress.inserted == 1 && report.progress.bad == 1)
+    #expect(try ImportTests.items(container).mapValues(\.title) == [1: "stored", 2: ""])
+    // Without it the rack comes with the next one.
+    let (other, worse, better) = (Rack("t"), Item(1), Item(3))
+    (worse.shelf, better.shelf) = (other, other)
+    let mended = try importer.run(models: [worse, better])
+    #expect(mended.progress.inserted == 1 && mended.progress.bad == 1)
+    #expect(try ImportTests.items(container)[3]?.shelf?.name == "t")
+  }
+
+  /// Models that bring each other along, some of which cannot be stored. How many are a chunk does not matter.
+  @Test(arguments: 0..<60) func `by seed, each element is stored with what it brings, or not at all`(_ seed: Int) throws
+  {
+    var random = SplitMix64(seed: UInt64(seed))
+    for code in 100..<103 { try store(code) }
+    let racks = (0..<4).map { Rack("r\($0)") }
+    // Some have a code that is there already, and some one that another of them has.
+    let items = (0..<12).map { place in
+      Item(random.chance(1, in: 6) ? 100 + random.below(3) : random.chance(1, in: 8) ? 0 : place)
+    }
+    var homes: [ObjectIdentifier: Rack] = [:]
+    for item in items.shuffled(using: &random) where random.chance(2, in: 3) {
+      let rack = racks[random.below(4)]
+      homes[ObjectIdentifier(item)] = rack
+      let side = random.below(3)
+      if side != 0 { rack.items.append(item) }
+      if side != 1 { item.shelf = rack }
+    }
+    var given = items.filter { _ in random.chance(3, in: 4) }.shuffled(using: &random)
+    if let first = given.first, random.chance(1, in: 3) { given.append(first) }
+    // What must come of it.
+    var (codes, isIn): (Set<Int>, Set<ObjectIdentifier>) = ([100, 101, 102], [])
+    var (inserted, bad) = (0, 0)
+    for item in given {
+      if isIn.contains(ObjectIdentifier(item)) {
+        inserted += 1
+        continue
+      }
+      var (found, waiting): ([AnyObject], [AnyObject]) = ([], [item])
+      while let next = waiting.popLast() {
+        if isIn.contains(ObjectIdentifier(next)) || found.contains(where: { $0 === next }) { continue }
+        found.append(next)
+        if let item = next as? Item, let shelf = item.shelf { waiting.append(shelf) }
+        if let rack = next as? Rack { waiting += rack.items }
+      }
+      let new = found.compactMap { ($0 as? Item)?.code }
+      if Set(new).count < new.count || !codes.isDisjoint(with: new) {
+        bad += 1
+        continue
+      }
+      codes.formUnion(new)
+      isIn.formUnion(found.map { ObjectIdentifier($0) })
+      inserted += 1
+    }
+    var wanted: [Int: String] = [:]
+    for item in items where isIn.contains(ObjectIdentifier(item)) {
+      wanted[item.code] = homes[ObjectIdentifier(item)].flatMap { isIn.contains(ObjectIdentifier($0)) ? $0.name : nil }
+    }
+    var importer = try container.importer(for: Item.self)
+    (importer.options.conflict, importer.options.badRecords) = (.insert, .skip(upTo: 99))
+    importer.options.chunk = 1 + random.below(15)
+    let report = try importer.run(models: given)
+    #expect((report.progress.inserted, report.progress.bad) == (inserted, bad), "seed \(seed)")
+    let stored = try ImportTests.items(container)
+    #expect(Set(stored.keys) == codes, "seed \(seed)")
+    for (code, item) in stored { #expect(item.shelf?.name == wanted[code], "seed \(seed), item \(code)") }
+    #expect(items.allSatisfy { $0.modelContext == nil && $0.persistentModelID.storeIdentifier == nil })
+  }
+
+  // MARK: Several chunks
+
+  @Test(arguments: [1, 2, 5000]) func `what several lead to is inserted once, whatever a chunk is`(_ chunk: Int) throws
+  {
+    let container = try Self.ledgers()
+    var importer = try container.importer(for: Posting.self)
+    importer.options.chunk = chunk
+    let ledger = Ledger()
+    try importer.run(models: (0..<5).map { Posting($0, ledger) })
+    let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
+    #expect(found.map { $0.postings.map(\.number) } == [[0, 1, 2, 3, 4]])
+    // One that is given again is there already.
+    let twice = Posting(7)
+    #expect(try importer.run(models: [twice, Posting(8), twice]).progress.inserted == 3)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Posting>()) == 7)
+  }
+
+  @Test(arguments: ImportOptions.Conflict.allCases)
+  func `a unique value of one that came in an earlier chunk is its own`(_ conflict: ImportOptions.Conflict) throws {
+    var importer = try container.importer(for: Item.self)
+    (importer.options.chunk, importer.options.conflict) = (1, conflict)
+    let rack = Rack("s")
+    let report = try importer.run(0..<3) { number in
+      let item = Item(number)
+      item.shelf = rack
+      return item
+    }
+    #expect(report.progress.inserted == 3 && report.progress.updated == 0 && report.progress.kept == 0)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Rack>())
+    #expect(found.map { $0.items.map(\.code) } == [[0, 1, 2]])
+  }
+
+  @Test func `an element is counted by what became of itself`() throws {
+    let context = ModelContext(container)
+    context.insert(Rack("s"))
+    context.insert(Item(1))
+    try context.save()
+    let items = [Item(1), Item(2)]
+    for item in items { item.shelf = Rack("s") }
+    for (conflict, wanted) in [(ImportOptions.Conflict.skip, [1, 0, 1]), (.update, [0, 2, 0])] {
+      var importer = try container.importer(for: Item.self)
+      importer.options.conflict = conflict
+      let progress = try importer.run(models: items).progress
+      #expect([progress.inserted, progress.updated, progress.kept] == wanted)
+    }
+  }
+
+  @Test func `what others delete between two chunks comes again with who leads to it`() throws {
+    let container = try Self.ledgers()
+    var importer = try container.importer(for: Posting.self)
+    importer.options.chunk = 1
+    let ledger = Ledger()
+    let report = try importer.run(models: (0..<4).map { Posting($0, ledger) }) { progress in
+      guard progress.records == 2 else { return }
+      let context = ModelContext(container)
+      try? context.delete(model: Ledger.self)
+      try? context.save()
+    }
+    #expect(report.progress.inserted == 4 && report.progress.bad == 0)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Posting>(sortBy: [SortDescriptor(\.number)]))
+    #expect(found.map { $0.ledger == nil } == [true, true, false, false])
+    #expect(found[2].ledger?.persistentModelID == found[3].ledger?.persistentModelID)
+  }
+
+  @Test func `between two chunks a model may come into a context`() throws {
+    var importer = try container.importer(for: Item.self)
+    importer.options.chunk = 1
+    let context = ModelContext(container)
+    let items = (0..<3).map { Item($0, title: "a") }
+    var isFirst = true
+    try importer.run(models: items) { _ in
+      guard isFirst else { return }
+      isFirst = false
+      // Nobody takes it for the one that is stored.
+      items[0].title = "b"
+      let other = Rack("t")
+      context.insert(other)
+      other.items = (try? context.fetch(FetchDescriptor<Item>())) ?? []
+      try? context.save()
+      other.items = [items[0]]
+      items[0].shelf = other
+      try? context.save()
+    }
+    let found = try ImportTests.items(container)
+    #expect(found.count == 3 && found[0]?.title == "b" && found[0]?.shelf?.name == "t")
+  }
+}

@@ -1,0 +1,56 @@
+#if os(Linux)
+  import Foundation
+  import RoostRecords
+  import RoostTestSupport
+  import Testing
+
+  @testable import RoostTool
+
+  /// What `schema` prints is Swift.
+  @Suite struct SchemaTextTests {
+    /// Has the compiler check the text, against the modules that were built for these tests.
+    private func complaints(_ text: String) throws -> String {
+      let outcome = try CompilerCheck.types(["Models.swift": "import Foundation\nimport SwiftData\n\n" + text])
+      if outcome.isGood { return "" }
+      return outcome.text.isEmpty ? "the compiler failed" : outcome.text
+    }
+
+    /// It named inverses on both sides, where the compiler goes round in a circle, and left out initializers.
+    @Test func `a compiler takes the models`() throws {
+      let folder = try ScratchFolder()
+      let path = folder.file("music.roost")
+      _ = try RowsFixture.make(path)
+      let text = Transcript.of("schema", path).output
+      #expect(text.contains("@Model final class Track"))
+      #expect(try complaints(text) == "", "\(text)")
+      // The compiler is asked indeed.
+      #expect(try !complaints(text + "\nlet wrong: Int = \"\"\n").isEmpty)
+    }
+
+    @Test func `values that stand before and names of every kind are written as Swift has them`() throws {
+      var catalog = Catalog()
+      let parent = try catalog.add(entity: "Parent") { (entity) throws(RecordFault) in
+        try entity.add("default", .string, initial: .string("a \"b\" \\ \n c"))
+        try entity.add("ratio", .double, initial: .double(.infinity))
+        try entity.add("when", .date, initial: .date(5))
+        try entity.add("site", .url, initial: .url("https://example.org"))
+        try entity.add("data", .data)
+        try entity.add("set", .set(.plain(.int64)), initial: .set([]))
+        try entity.add("lines", .array(.structure([.init("text", .plain(.string)), .init("in", .plain(.int64))])))
+        try entity.add("place.where.city", .string)
+        try entity.add("place.note", .string, isOptional: true)
+      }
+      try catalog.add(entity: "Child") { (entity) throws(RecordFault) in
+        try entity.add("parent", .reference(parent), isOptional: true)
+        try entity.add("other", .reference(parent), isOptional: true)
+      }
+      try catalog.add(
+        reference: "parent", of: "Child", inverse: .init("children", deleteRule: .cascade, isOrdered: true))
+      try catalog.add(reference: "other", of: "Child", inverse: .init("others"))
+      try catalog.add(links: .init("friends", isOrdered: true), of: "Child", to: "Child", inverse: .init("admirers"))
+      let text = SchemaText(catalog).lines.joined(separator: "\n")
+      #expect(text.contains("var `default`: String = "), "\(text)")
+      #expect(try complaints(text) == "", "\(text)")
+    }
+  }
+#endif
