@@ -17,7 +17,8 @@ extension Rescue {
   /// Makes the trees agree, and carries each record of the log out in a transaction of its own, so that it has the
   /// number that it had.
   func carryOut(_ content: any SalvagedContent, _ fileSystem: any FileSystem) throws(StoreError) {
-    if examination.snapshot.transaction == 0, examination.snapshot.catalog.isEmpty, losses.isEmpty {
+    if examination.snapshot.transaction == 0, names.isEmpty {
+      // All that there ever was stands in the log, and its first commit has the first number.
       target.abandon()
     } else {
       try content.mend(target.forest, saved)

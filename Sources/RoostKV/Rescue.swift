@@ -12,7 +12,7 @@ final class Rescue {
   private(set) var losses: [Salvage.Loss] = []
   /// Records of the log that were carried out.
   var records = 0
-  private var names: [UInt32: [UInt8]] = [:]
+  private(set) var names: [UInt32: [UInt8]] = [:]
   private var unverified: [UInt32: Int] = [:]
   private var unverifiedNumbers: [UInt32: Set<UInt64>] = [:]
   /// What knows more of the trees than their entries, and whether they are its.
@@ -80,7 +80,7 @@ final class Rescue {
     salvage.records = records
     for index in losses.indices {
       guard let title = losses[index].tree.flatMap({ content?.title(of: Array($0.utf8)) }), isContent else { continue }
-      salvage.losses[index].tree = title
+      (salvage.losses[index].tree, salvage.losses[index].isTitled) = (title, true)
     }
     for (id, name) in names.sorted(by: { $0.key < $1.key }) {
       guard let tree = try? target.forest.find(id: id) else { continue }

@@ -12,13 +12,15 @@ public struct Salvage: Sendable {
     public var low: [UInt8]?
     /// The first key behind the part; nil where it reaches to the end or is not known.
     public var high: [UInt8]?
+    /// Whether the tree has a name that says what it holds.
+    var isTitled = false
     /// How many entries stood there, where that is known. Some of them may have been found elsewhere.
     public var entries: Int?
 
     public var description: String {
       var text = sentence
       if let entries { text += ", with \(entries) entries" }
-      if let tree { text += ", in \"\(tree)\"" }
+      if let tree { text += isTitled ? ", in \(tree)" : ", in \"\(tree)\"" }
       if let page { text = "page \(page): " + text }
       return text
     }

@@ -52,6 +52,11 @@ final class RecordSalvager {
 
   func seal(carefully: Bool) throws(StoreError) -> Root {
     if !carefully { return try tables.seal() }
+    return try Self.seal(tables, &tally)
+  }
+
+  /// Ends a transaction, if need be without a word in the history.
+  static func seal(_ tables: Tables, _ tally: inout SalvageTally) throws(StoreError) -> Root {
     try tables.settle()
     let point = try tables.forest.savepoint()
     do throws(StoreError) {
@@ -62,7 +67,8 @@ final class RecordSalvager {
       if !error.isAboutSalvaged { throw error }
       tables.forest.rollback(to: point)
       try tables.reload()
-      tally.add("the history does not tell of changes in the log", inTransaction)
+      tally.add(
+        "the history does not tell of changes", "transaction \(tables.forest.transaction.base.transaction + 1)")
       return try tables.forest.seal()
     }
   }
@@ -204,7 +210,7 @@ final class RecordSalvager {
 
 extension StoreError {
   /// Whether the error tells of what was saved, or of the log, and not of the new store's device.
-  fileprivate var isAboutSalvaged: Bool {
+  var isAboutSalvaged: Bool {
     switch code {
     case .damaged, .truncated, .logDamaged, .logMissing, .alreadyExists, .notFound, .invalidName, .treeKindMismatch,
       .keyTooLong, .valueTooLarge:

@@ -120,7 +120,7 @@ package final class RowSalvage: SalvagedContent {
       entities.append(SavedEntity(name: entity.name, rows: Int(clamping: rows)))
     }
     guard isChanged else { return nil }
-    return try tables.seal()
+    return try RecordSalvager.seal(tables, &tally)
   }
 
   /// Runs what throws faults of rows too, of which there should be none.

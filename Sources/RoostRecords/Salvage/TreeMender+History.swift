@@ -8,29 +8,62 @@ extension TreeMender {
   /// Takes away what the history can no longer tell: all behind which a part is missing; and everything, where rows are gone
   /// whose deletion nobody would hear of.
   func mendHistory(_ tables: Tables) throws(StoreError) {
-    let number = saved.transaction
-    var floor = losesRows ? number : 0
-    for gap in saved.numberGaps[HistoryTree.name] ?? [] { floor = max(floor, min(number, (gap.high ?? .max) - 1)) }
-    if saved.lossy.contains(Tables.meta) || saved.lossy.contains(HistoryTree.name) && floor == 0 { floor = number }
-    let state = try tables.historyState()
-    if let tree = try forest.find(HistoryTree.name), case .integers(let draft) = tree.trunk {
-      floor = max(floor, try removeUnreadable(draft, state))
-      try removeFront(draft, upTo: floor, state, tables)
-      try restoreGap(draft, state)
-    } else if state.mode == .off {
-      try restoreGap(try history(), state)
+    // The number that the commit gets.
+    let latest = max(saved.transaction, 1)
+    var state = try tables.historyState()
+    var draft: IntegerTreeDraft?
+    if let tree = try forest.find(HistoryTree.name), case .integers(let found) = tree.trunk { draft = found }
+    // Without a superblock nobody knows which transaction the trees show.
+    let isGone =
+      losesRows || saved.transaction == 0 || state.floor > latest || draft == nil && state.mode != .off
+      || saved.lossy.contains(Tables.meta) || saved.lossy.contains(Self.catalogTree)
+    var floor = isGone ? latest : 0
+    for gap in saved.numberGaps[HistoryTree.name] ?? [] { floor = max(floor, min(latest, (gap.high ?? .max) - 1)) }
+    if saved.lossy.contains(HistoryTree.name), floor == 0 { floor = latest }
+    if let draft {
+      let (readable, stamp) = try removeUnreadable(draft, state)
+      floor = max(floor, readable)
+      if floor >= latest {
+        try draft.removeAll()
+        state.floorStamp = max(state.floorStamp, stamp)
+      } else if floor > state.floor {
+        try tables.removeHistory(upTo: floor)
+        state = try tables.historyState()
+      }
     }
-    try mendConsumers(try tables.historyState())
-    if floor > state.floor { tally.add("the history begins behind transaction \(floor)") }
+    if floor >= latest {
+      state.floor = latest
+      try put(state.encoded, at: HistoryState.key, in: bytes(Tables.meta))
+    }
+    if draft == nil, state.mode == .off { draft = try history() }
+    if let draft { try restoreGap(draft, state, behind: latest) }
+    try mendConsumers(state, latest)
+    if floor > 0 { tally.add("the history begins behind transaction \(floor)") }
   }
 
+  /// Begins a new history.
+  func dropHistory() throws(StoreError) {
+    var state = (try? HistoryState.read(bytes(Tables.meta).tree)) ?? HistoryState()
+    state.floor = max(saved.transaction, 1)
+    try put(state.encoded, at: HistoryState.key, in: bytes(Tables.meta))
+    try restoreGap(history(), state, behind: state.floor)
+    _ = try forest.drop(HistoryConsumer.tree)
+    tally.add("the history, of which nothing fits together")
+  }
+
+  private static var catalogTree: [UInt8] { Array("catalog".utf8) }
+
   private func history() throws(StoreError) -> IntegerTreeDraft {
+    _ = try forest.drop(HistoryTree.name)
     guard case .integers(let draft) = try forest.create(HistoryTree.name, .integers).trunk else { throw Tables.foreign }
     return draft
   }
 
-  /// Removes values that cannot be read or do not ascend. Returns the last transaction of which one of them told.
-  private func removeUnreadable(_ draft: IntegerTreeDraft, _ state: HistoryState) throws(StoreError) -> UInt64 {
+  /// Removes values that cannot be read or do not ascend. Returns the last transaction of which one of them told,
+  /// and the newest time of those that stay.
+  private func removeUnreadable(
+    _ draft: IntegerTreeDraft, _ state: HistoryState
+  ) throws(StoreError) -> (floor: UInt64, stamp: HybridTime) {
     var bad: [UInt64] = []
     var (lastNumber, lastStamp) = (state.floor, state.floorStamp)
     var floor: UInt64 = 0
@@ -55,31 +88,25 @@ extension TreeMender {
       isThere = try cursor.next()
     }
     for key in bad { _ = try draft.remove(key) }
-    return floor
-  }
-
-  private func removeFront(
-    _ draft: IntegerTreeDraft, upTo floor: UInt64, _ state: HistoryState, _ tables: Tables
-  ) throws(StoreError) {
-    guard floor > state.floor else { return }
-    // What is behind a part that is missing may be all there is.
-    try tables.removeHistory(upTo: floor)
+    return (floor, lastStamp)
   }
 
   /// While the history is off, a gap says since when.
-  private func restoreGap(_ draft: IntegerTreeDraft, _ state: HistoryState) throws(StoreError) {
+  private func restoreGap(
+    _ draft: IntegerTreeDraft, _ state: HistoryState, behind latest: UInt64
+  ) throws(StoreError) {
     var cursor = IntegerCursor(draft.tree)
     var last: HistoryBlock.Head?
     if try cursor.last(), let (key, value) = cursor.entry() { last = try HistoryContent(key, value.load(view)).head }
     if state.mode == .off, last?.isOpen != true {
       let tree = HistoryTree(draft: draft, transaction: forest.transaction)
-      try tree.put(saved.transaction + 1, HistoryBlock.gap(last?.stamp ?? state.floorStamp, last: nil))
+      try tree.put(latest + 1, HistoryBlock.gap(last?.stamp ?? state.floorStamp, last: nil))
     }
     if state.mode != .off, last?.isOpen == true { _ = try draft.remove(cursor.key) }
   }
 
   /// Those who had not read what is gone begin anew: they are forgotten.
-  private func mendConsumers(_ state: HistoryState) throws(StoreError) {
+  private func mendConsumers(_ state: HistoryState, _ latest: UInt64) throws(StoreError) {
     guard let tree = try forest.find(HistoryConsumer.tree), case .bytes(let draft) = tree.trunk else { return }
     var bad: [[UInt8]] = []
     var cursor = ByteCursor(draft.tree)
@@ -89,8 +116,7 @@ extension TreeMender {
       let bytes = try value.load(view)
       let number = bytes.count == 16 ? bytes.withUnsafeBytes { $0.baseAddress!.u64(0) } : .max
       let text = String(validating: name, as: UTF8.self)
-      if text == nil || name.count > HistoryConsumer.mostNameBytes || number < state.floor || number > saved.transaction
-      {
+      if text == nil || name.count > HistoryConsumer.mostNameBytes || number < state.floor || number > latest {
         bad.append(name)
         tally.add("consumers of the history begin anew", text)
       }

@@ -33,9 +33,11 @@ final class TreeMender {
   func run() throws(StoreError) {
     try makeTrees()
     if !saved.isWhole {
-      losesRows = catalog.entities.contains {
-        saved.lossy.contains(Tables.rows($0.id)) || saved.lossy.contains(Tables.large($0.id))
-      }
+      losesRows =
+        losesRows
+        || catalog.entities.contains {
+          saved.lossy.contains(Tables.rows($0.id)) || saved.lossy.contains(Tables.large($0.id))
+        }
       for entity in catalog.entities { try mendRows(entity) }
       try mendMeta()
     }
@@ -45,13 +47,24 @@ final class TreeMender {
     }
     if !saved.isWhole {
       for entity in catalog.entities { try mendLarge(entity) }
-      for one in catalog.relationships where Tables.hasTree(one) {
-        try LinkMender(one, self, tables.links(one)).run()
+      for one in catalog.relationships where Tables.hasTree(one) { try mendLinks(one, tables) }
+      do throws(StoreError) { try mendHistory(tables) } catch {
+        if !error.isAboutSalvaged { throw error }
+        try dropHistory()
       }
-      try mendHistory(tables)
     }
     try tables.settle()
     tables.end()
+  }
+
+  /// What cannot be made to agree is left out.
+  private func mendLinks(_ one: Relationship, _ tables: Tables) throws(StoreError) {
+    let links = try tables.links(one)
+    do throws(StoreError) { try LinkMender(one, self, links).run() } catch {
+      if !error.isAboutSalvaged { throw error }
+      try links.draft.removeAll()
+      tally.add("all that \(one.name) of \(catalog.entity(one.entity)?.name ?? "") held, because it does not agree")
+    }
   }
 
   // MARK: Trees
@@ -75,6 +88,7 @@ final class TreeMender {
       _ = try forest.drop(name)
     }
     _ = try forest.create(name, kind)
+    losesRows = true
     tally.add("trees of which nothing is left", String(decoding: name, as: UTF8.self))
   }
 
@@ -120,9 +134,27 @@ final class TreeMender {
       var number = max(next, last + 1).littleEndian
       try put(withUnsafeBytes(of: &number) { [UInt8]($0) }, at: key, in: meta)
     }
+    try remove(strangers(meta), from: meta)
     do throws(StoreError) { _ = try HistoryState.read(meta.tree) } catch {
       tally.add("the state of the history cannot be read, and begins anew")
       try remove([HistoryState.key], from: meta)
     }
+  }
+
+  /// Keys beside the catalog that nobody put there.
+  private func strangers(_ meta: ByteTreeDraft) throws(StoreError) -> [[UInt8]] {
+    let known = Set([Tables.catalogKey, HistoryState.key] + catalog.entities.map { Tables.nextKey($0.id) })
+    var strangers: [[UInt8]] = []
+    var cursor = ByteCursor(meta.tree)
+    var isThere = try cursor.first()
+    while isThere, let (key, value) = cursor.entry() {
+      let found = [UInt8](key.bytes)
+      // The number of an entity that is gone stays.
+      let isNext = found.starts(with: Tables.nextKey(EntityID(0)).dropLast(4)) && found.count == 8 && value.count == 8
+      let id = found.suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      if !known.contains(found), !isNext || id >= catalog.next.entity { strangers.append(found) }
+      isThere = try cursor.next()
+    }
+    return strangers
   }
 }
