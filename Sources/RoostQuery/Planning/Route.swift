@@ -40,8 +40,9 @@ final class Route {
     let table = try ground.table(question.entity)
     var used = PartSet()
     switch choice.candidate.access {
-    // Where an index could say something to other constants, it is asked each time.
-    case .all where isOnly && !condition.isUnsure && values.allSatisfy(RouteStep.isOrderly):
+    // Where an index could say something to other constants, it is asked each time, unless there are few rows.
+    case .all
+    where isOnly && !condition.isUnsure && values.allSatisfy(RouteStep.isOrderly) || table.count <= Self.fewEntries:
       (index, steps, inner, isSingle) = (nil, [], nil, false)
     case .through(let passing):
       guard let found = try planner.innerRoute(passing, parts, conjunction, kinds, values) else { return nil }
