@@ -70,6 +70,22 @@ import Testing
 
   // MARK: References
 
+  /// Whatever the reading thread had seen of it.
+  @Test(arguments: [1, 2, 5]) func `a row that goes while its records wait is nobody else's`(_ chunk: Int) throws {
+    let store = try ImportTests.store()
+    // Its key looks like the number of the row that goes.
+    try store.write { try $0.table("Album").insert(["title": .string("#1")]) }
+    var options = ImportOptions(into: "Track")
+    options.chunk = chunk
+    let lines = (1...40).map { "{\"id\": \($0), \"title\": \"t\", \"words\": [], \"album\": \"Blue\"}" }
+    let importer = Importer(
+      store, options, progress: { _ in try? store.write { _ = try $0.table("Album").delete(RowID(1)) } })
+    let report = try importer.run(MemoryInput(Array(lines.joined(separator: "\n").utf8)), .jsonLines)
+    let rows = try ImportTests.rows(store)
+    #expect(rows.count == 40 && rows.values.allSatisfy { $0["album"] != .reference(RowID(3)) })
+    #expect(report.unresolvedCount == 40 - chunk)
+  }
+
   @Test(arguments: [1, 2, 100])
   func `the last record that names a reference has the last word`(_ chunk: Int) throws {
     let store = try Self.nodes()

@@ -149,6 +149,17 @@ struct KeyFinder: ReferenceFinder {
 
 /// Keys as they are kept until their rows are there.
 enum KeyText {
+  static func text(_ key: Value, _ way: FieldBinding.KeyWay) -> [UInt8] {
+    var text: [UInt8] = []
+    if case .reference = key {
+      // A text may look like a row's number.
+      ValueWriter.appendJSON(way.isText ? .array([key]) : key, as: .reference(way.entity), to: &text)
+    } else {
+      ValueWriter.appendJSON(key, as: way.type, to: &text)
+    }
+    return text
+  }
+
   static func value(_ text: String, _ way: FieldBinding.KeyWay) throws -> Value? {
     let batch = try RecordBatch()
     try Array(text.utf8).withUnsafeBytes { try batch.text.append($0) }

@@ -232,7 +232,7 @@ struct RowBinder {
         // It may be among the records before this one, which are not stored yet.
         row.needed.append(NeededReference(field: number, way: way, key: key))
       } else {
-        row.open.append(OpenReference(relationship: target.relationship.id, place: 0, key: finder.text(key, way)))
+        row.open.append(OpenReference(relationship: target.relationship.id, place: 0, key: KeyText.text(key, way)))
       }
       at = next
     case .list(let one, let way): try list(one, way, batch, &at, values, row, &finder)
@@ -261,7 +261,7 @@ struct RowBinder {
       row.lists.append((one, rows))
     } else {
       for (place, key) in keys.enumerated() {
-        row.open.append(OpenReference(relationship: one.id, place: place, key: finder.text(key, way)))
+        row.open.append(OpenReference(relationship: one.id, place: place, key: KeyText.text(key, way)))
       }
     }
     at = next

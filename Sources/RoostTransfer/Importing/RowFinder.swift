@@ -12,17 +12,4 @@ struct RowFinder {
     guard let index = way.index else { return nil }
     return try table.row(unique: index, [key])
   }
-
-  /// A key as it is kept until its row is there.
-  func text(_ key: Value, _ way: FieldBinding.KeyWay) -> [UInt8] {
-    var text: [UInt8] = []
-    if case .reference = key, !way.isText {
-      ValueWriter.appendJSON(key, as: .reference(way.entity), to: &text)
-    } else if case .reference = key {
-      ValueWriter.appendJSON(.array([key]), as: way.type, to: &text)
-    } else {
-      ValueWriter.appendJSON(key, as: way.type, to: &text)
-    }
-    return text
-  }
 }

@@ -132,7 +132,8 @@ final class RowStoring {
         .unknown, "it leads to a row that is not there any more", entity: table.entity.name, field: field.name)
     }
     row.builder.setNull(table.layout.slots[number])
-    row.open.append(OpenReference(relationship: one.id, place: 0, key: Array("\"#\(target.number)\"".utf8)))
+    let key = KeyText.text(.reference(target), FieldBinding.way(one.target, writer.catalog))
+    row.open.append(OpenReference(relationship: one.id, place: 0, key: key))
   }
 
   /// What the record names, it names anew.
