@@ -184,6 +184,42 @@ extension PredicateExpressions.Filter {
   }
 }
 
+// MARK: Others within
+
+#if !canImport(Darwin)
+  extension PredicateExpressions.PredicateEvaluate {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+      layout.addPredicates(at: offset, MemoryLayout<Self>.offset(of: \.predicate)) { place in
+        let predicate = place.assumingMemoryBound(to: Predicate<Input.Output>.self).pointee
+        return NestedPredicate(predicate.expression, predicate.variable.key).map { [$0] }
+      }
+    }
+  }
+
+  extension PredicateExpressions.ModelExpression {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(Input.self, at: offset, MemoryLayout<Self>.offset(of: \.input))
+      layout.addPredicates(at: offset, MemoryLayout<Self>.offset(of: \.expression)) { place in
+        let expression = place.assumingMemoryBound(to: Foundation.Expression<Input.Output, Output>.self).pointee
+        return NestedPredicate(expression.expression, expression.variable.key).map { [$0] }
+      }
+    }
+  }
+
+  extension PredicateExpressions.JoinedPredicates {
+    static func lay(_ layout: inout LeafLayout, at offset: Int) {
+      layout.add(PredicateExpressions.Variable<Input>.self, at: offset, MemoryLayout<Self>.offset(of: \.variable))
+      layout.addSign(Bool.self, at: offset, MemoryLayout<Self>.offset(of: \.isAll))
+      layout.addPredicates(at: offset, MemoryLayout<Self>.offset(of: \.predicates)) { place in
+        let predicates = place.assumingMemoryBound(to: [Predicate<Input>].self).pointee
+        let found = predicates.compactMap { NestedPredicate($0.expression, $0.variable.key) }
+        return found.count == predicates.count ? found : nil
+      }
+    }
+  }
+#endif
+
 // MARK: Divisions, elements, classes
 
 extension PredicateExpressions.IntDivision {

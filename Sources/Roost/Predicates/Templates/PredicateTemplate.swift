@@ -54,32 +54,33 @@ final class PredicateTemplate: @unchecked Sendable {
 
   /// Whether it serves an expression.
   func fits(
-    _ expression: UnsafeRawPointer, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
+    _ bases: LeafLayout.Bases, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
     _ edition: any AnyObject & Sendable
   ) -> Bool {
     guard key.nils == nils, key.map === map, key.edition === edition else { return false }
-    for (offset, sign) in zip(layout.signs, key.signs)
-    where expression.load(fromByteOffset: offset, as: UInt8.self) != sign { return false }
-    guard fits(expression, layout.variables, root) else { return false }
-    for (offset, known) in zip(layout.keyPaths, key.keyPaths) {
-      let address = expression.load(fromByteOffset: offset, as: UnsafeRawPointer.self)
+    for (place, sign) in zip(layout.signs, key.signs) where place.address(bases).load(as: UInt8.self) != sign {
+      return false
+    }
+    guard fits(bases, layout.variables, root) else { return false }
+    for (place, known) in zip(layout.keyPaths, key.keyPaths) {
+      let address = place.address(bases).load(as: UnsafeRawPointer.self)
       if address == UnsafeRawPointer(Unmanaged.passUnretained(known).toOpaque()) { continue }
       // One that was written elsewhere is another object, and may be the same nevertheless.
-      if (expression + offset).assumingMemoryBound(to: AnyKeyPath.self).pointee != known { return false }
+      if place.address(bases).assumingMemoryBound(to: AnyKeyPath.self).pointee != known { return false }
     }
     return true
   }
 
-  private func fits(_ expression: UnsafeRawPointer, _ variables: [Int], _ root: UInt) -> Bool {
+  private func fits(_ bases: LeafLayout.Bases, _ variables: [LeafLayout.Place], _ root: UInt) -> Bool {
     for (number, place) in key.variables.enumerated() {
-      let variable = expression.load(fromByteOffset: variables[number], as: UInt.self)
-      let first = place == 0 ? root : expression.load(fromByteOffset: variables[place - 1], as: UInt.self)
+      let variable = variables[number].address(bases).load(as: UInt.self)
+      let first = place == 0 ? root : variables[place - 1].address(bases).load(as: UInt.self)
       if variable != first { return false }
       // A variable that was new then must be new now.
       if place == number + 1, variable == root { return false }
       if place == number + 1 {
         for before in 0..<number
-        where expression.load(fromByteOffset: variables[before], as: UInt.self) == variable { return false }
+        where variables[before].address(bases).load(as: UInt.self) == variable { return false }
       }
     }
     return true
@@ -89,12 +90,13 @@ final class PredicateTemplate: @unchecked Sendable {
 
   /// The values with rows for identifiers.
   func values(
-    _ found: [Value], _ expression: UnsafeRawPointer, _ layout: LeafLayout, _ graph: GraphContext
+    _ found: [Value], _ bases: LeafLayout.Bases, _ layout: LeafLayout, _ graph: GraphContext
   ) -> [Value] {
     if rows.isEmpty { return found }
     var values = found
     for (leaf, map) in rows {
-      if let rows = layout.values[leaf].rows(in: expression, map, graph) { values[leaf] = rows }
+      let own = layout.values[leaf]
+      if let rows = own.leaf.rows(in: bases[own.base], map, graph) { values[leaf] = rows }
     }
     return values
   }

@@ -22,6 +22,8 @@ final class TemplateShelf: @unchecked Sendable {
 
   private let lock = Lock()
   private var shapes: [ObjectIdentifier: Shape] = [:]
+  /// Those of expressions with others that they evaluate, by the types of all.
+  private var wholes: [[Int]: Shape] = [:]
   /// Some of them, each at a place that follows from its type, so that no hash need be made.
   @exclusivity(unchecked) private var recent = [Shape?](repeating: nil, count: 64)
 
@@ -30,7 +32,11 @@ final class TemplateShelf: @unchecked Sendable {
   private static let mostTemplates = 16
 
   /// How many templates there are, for tests.
-  var count: Int { lock.withLock { shapes.values.reduce(0) { $0 + $1.templates.count } } }
+  var count: Int {
+    lock.withLock {
+      shapes.values.reduce(0) { $0 + $1.templates.count } + wholes.values.reduce(0) { $0 + $1.templates.count }
+    }
+  }
 
   /// The same as `prepared`, but nil too where something has to be done first.
   func known(
@@ -41,12 +47,13 @@ final class TemplateShelf: @unchecked Sendable {
       guard let shape = knownShape(ObjectIdentifier(Whole.self)), shape.layout.isKnown else { return nil }
       let inquiry = Inquiry(map: map, edition: edition, root: unsafeBitCast(variable, to: UInt.self))
       return withUnsafePointer(to: expression) { place in
-        let place = UnsafeRawPointer(place)
-        guard let finding = find(place, shape, inquiry), let template = finding.template, template.isUsable,
-          template.isTrusted
-        else { return nil }
-        return PreparedCondition(
-          template: template, values: template.values(finding.values, place, shape.layout, graph))
+        withBases(UnsafeRawPointer(place), Whole.self, shape) { bases, shape in
+          guard let finding = find(bases, shape, inquiry), let template = finding.template, template.isUsable,
+            template.isTrusted
+          else { return nil }
+          return PreparedCondition(
+            template: template, values: template.values(finding.values, bases, shape.layout, graph))
+        }
       }
     }
     return open(expression)
@@ -63,10 +70,34 @@ final class TemplateShelf: @unchecked Sendable {
       let inquiry = Inquiry(
         map: map, edition: edition, root: unsafeBitCast(predicate.variable.key, to: UInt.self))
       return try withUnsafePointer(to: expression) { place in
-        try prepared(predicate, UnsafeRawPointer(place), ObjectIdentifier(Whole.self), shape, inquiry, graph)
+        try withBases(UnsafeRawPointer(place), Whole.self, shape) { bases, shape in
+          try prepared(predicate, bases, shape, inquiry, graph)
+        }
       }
     }
     return try open(predicate.expression)
+  }
+
+  /// Calls a closure with the places of an expression and of those that it evaluates, and with the shape of all; nil where they have none.
+  private func withBases<Result>(
+    _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type, _ shape: Shape,
+    _ body: (LeafLayout.Bases, Shape) throws -> Result?
+  ) rethrows -> Result? {
+    if shape.layout.nested.isEmpty { return try withUnsafePointer(to: expression) { try body($0, shape) } }
+    guard let tree = NestedTree(expression, type, { self.shape(of: $0).layout }) else { return nil }
+    let whole = wholeShape(type, tree)
+    return whole.layout.isKnown ? try tree.withBases { try body($0, whole) } : nil
+  }
+
+  private func wholeShape(_ type: any PredicateExpression.Type, _ tree: NestedTree) -> Shape {
+    if let known = lock.withLock({ wholes[tree.key] }) { return known }
+    let made = Shape(ObjectIdentifier(type), LeafLayout(of: type, tree.groups))
+    return lock.withLock {
+      if let known = wholes[tree.key] { return known }
+      if wholes.count >= Self.mostShapes { wholes = [:] }
+      wholes[tree.key] = made
+      return made
+    }
   }
 
   /// What is asked about a predicate.
@@ -84,11 +115,11 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   /// Nil where a value cannot be stored.
-  private func find(_ expression: UnsafeRawPointer, _ shape: Shape, _ inquiry: Inquiry) -> Finding? {
+  private func find(_ bases: LeafLayout.Bases, _ shape: Shape, _ inquiry: Inquiry) -> Finding? {
     var finding = Finding()
     finding.values.reserveCapacity(shape.layout.values.count)
-    for leaf in shape.layout.values {
-      guard let value = leaf.value(in: expression) else { return nil }
+    for own in shape.layout.values {
+      guard let value = own.leaf.value(in: bases[own.base]) else { return nil }
       if case .null = value { finding.nils |= 1 << UInt64(finding.values.count) }
       finding.values.append(value)
     }
@@ -96,7 +127,7 @@ final class TemplateShelf: @unchecked Sendable {
     let templates = shape.templates
     lock.release()
     for template in templates
-    where template.fits(expression, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition) {
+    where template.fits(bases, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition) {
       finding.template = template
       break
     }
@@ -104,14 +135,14 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   private func prepared<Model: PersistentModel>(
-    _ predicate: Predicate<Model>, _ expression: UnsafeRawPointer, _ type: ObjectIdentifier, _ shape: Shape,
-    _ inquiry: Inquiry, _ graph: GraphContext
+    _ predicate: Predicate<Model>, _ bases: LeafLayout.Bases, _ shape: Shape, _ inquiry: Inquiry,
+    _ graph: GraphContext
   ) throws -> PreparedCondition? {
-    guard let finding = find(expression, shape, inquiry) else { return nil }
+    guard let finding = find(bases, shape, inquiry) else { return nil }
     if let known = finding.template {
       guard known.isUsable else { return nil }
       let prepared = PreparedCondition(
-        template: known, values: known.values(finding.values, expression, shape.layout, graph))
+        template: known, values: known.values(finding.values, bases, shape.layout, graph))
       if known.isOnTrial, try !isRight(prepared, predicate, inquiry.map, graph) {
         known.refuse()
         return nil
@@ -119,12 +150,12 @@ final class TemplateShelf: @unchecked Sendable {
       return prepared
     }
     let key = PredicateTemplate.Key(
-      expression, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition)
+      bases, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition)
     let (made, leaves) = try make(predicate, key, shape.layout, graph)
-    keep(made, type)
+    keep(made, shape)
     guard made.isUsable else { return nil }
     let prepared = PreparedCondition(
-      template: made, values: made.values(finding.values, expression, shape.layout, graph))
+      template: made, values: made.values(finding.values, bases, shape.layout, graph))
     // The translation itself is right, so what was read from the expression's memory is compared with what it found. Of identifiers and
     // of ranges it notes nothing.
     let isRead = leaves.values.allSatisfy { $1.isSame(finding.values[$0]) }
@@ -136,7 +167,7 @@ final class TemplateShelf: @unchecked Sendable {
     return nil
   }
 
-  private func shape<Whole: PredicateExpression>(of type: Whole.Type) -> Shape {
+  private func shape(of type: any PredicateExpression.Type) -> Shape {
     let key = ObjectIdentifier(type)
     if let known = knownShape(key) { return known }
     let made = Shape(key, LeafLayout(of: type))
@@ -161,9 +192,8 @@ final class TemplateShelf: @unchecked Sendable {
     return known
   }
 
-  private func keep(_ template: PredicateTemplate, _ type: ObjectIdentifier) {
+  private func keep(_ template: PredicateTemplate, _ shape: Shape) {
     lock.withLock {
-      guard let shape = shapes[type] else { return }
       if shape.templates.count >= Self.mostTemplates { shape.templates.removeFirst() }
       shape.templates.append(template)
     }
@@ -172,7 +202,7 @@ final class TemplateShelf: @unchecked Sendable {
   private func make<Model: PersistentModel>(
     _ predicate: Predicate<Model>, _ key: PredicateTemplate.Key, _ layout: LeafLayout, _ graph: GraphContext
   ) throws -> (PredicateTemplate, TemplateLeaves) {
-    let leaves = TemplateLeaves(layout.values.map(\.type))
+    let leaves = TemplateLeaves(layout.values.map(\.leaf.type))
     let translation = try Translation(predicate, key.map, graph, leaves)
     guard translation.tests.isEmpty, leaves.isOpen else {
       return (PredicateTemplate(key, nil, passesThrough: []), leaves)
@@ -202,17 +232,17 @@ extension Value {
 
 extension PredicateTemplate.Key {
   init(
-    _ expression: UnsafeRawPointer, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
+    _ bases: LeafLayout.Bases, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
     _ edition: any AnyObject & Sendable
   ) {
     self.map = map
     self.edition = edition
     self.nils = nils
-    keyPaths = layout.keyPaths.map { (expression + $0).assumingMemoryBound(to: AnyKeyPath.self).pointee }
-    signs = layout.signs.map { expression.load(fromByteOffset: $0, as: UInt8.self) }
+    keyPaths = layout.keyPaths.map { $0.address(bases).assumingMemoryBound(to: AnyKeyPath.self).pointee }
+    signs = layout.signs.map { $0.address(bases).load(as: UInt8.self) }
     var known = [root]
-    variables = layout.variables.enumerated().map { number, offset in
-      let variable = expression.load(fromByteOffset: offset, as: UInt.self)
+    variables = layout.variables.map { place in
+      let variable = place.address(bases).load(as: UInt.self)
       known.append(variable)
       return known.firstIndex(of: variable) ?? 0
     }
