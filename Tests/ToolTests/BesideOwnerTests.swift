@@ -106,6 +106,36 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
+  /// What stands between a limit and what comes was never printed.
+  @Test func `a history that is followed goes on where a limit ended it`() throws {
+    let store = try RowsFixture.make(path, closes: false)
+    for number in 0..<6 {
+      try store.write(author: "a\(number)") { try $0.table("Album").insert(["title": .string("t\(number)")]) }
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: RowsFixture.program)
+    process.arguments = ["history", path, "--after", "0", "--limit", "2", "--follow", "--interval", "10"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let child = process.processIdentifier
+    let alarm = DispatchWorkItem { kill(child, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: alarm)
+    var text = ""
+    while text.count(where: { $0 == "\n" }) < 7, case let data = pipe.fileHandleForReading.availableData, !data.isEmpty
+    {
+      text += String(decoding: data, as: UTF8.self)
+    }
+    alarm.cancel()
+    kill(child, SIGKILL)
+    process.waitUntilExit()
+    try store.close()
+    let authors = text.split(separator: "\n").compactMap {
+      $0.split(separator: "  ").dropFirst(2).first.map(String.init)
+    }
+    #expect(authors == ["maker"] + (0..<6).map { "a\($0)" }, "\(text)")
+  }
+
   @Test func `a history that is followed tells what another process commits`() throws {
     let store = try RowsFixture.make(path, closes: false)
     let process = Process()

@@ -42,6 +42,10 @@ struct Transcript {
     #expect(Transcript.of("--version").output == Command.version + "\n")
     #expect(Transcript.of("tour", "--help").output == Transcript.of("help", "tour").output)
     #expect(Transcript.of("help", "tour").output.contains("USAGE: roost tour [--count <n>]"))
+    // Help fits a terminal of 80 columns.
+    for words in [["help"]] + Command.shown.map({ ["help", $0.name] }) {
+      for line in Transcript.run(words).output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
   }
 
   @Test func `words that make no sense end with 2 and print nothing`() {

@@ -295,6 +295,9 @@ extension Transcript {
     try store.close()
     let newest = Transcript.of("history", path, "--limit", "3").output.split(separator: "\n").map(author)
     #expect(newest == ["a27", "a28", "a29"])
+    // Times have milliseconds, and no more digits than that.
+    let time = Transcript.of("history", path, "--limit", "1").output.split(separator: "  ")[1]
+    #expect(time.count == "2026-11-22T16:45:18.347Z".count && time.dropLast(4).hasSuffix("."), "\(time)")
     let behind = Transcript.of("history", path, "--after", "\(last - 10)", "--limit", "2").output
     #expect(behind.split(separator: "\n").map(author) == ["a20", "a21"])
     #expect(Transcript.of("history", path, "--limit", "0").output == "no transaction\n")

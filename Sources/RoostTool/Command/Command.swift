@@ -137,8 +137,8 @@ struct Command {
   }
 
   private var help: [String] {
-    var lines = ["OVERVIEW: \(summary)", ""] + discussion
-    if !discussion.isEmpty { lines.append("") }
+    var lines = Syntax.wrapped("OVERVIEW: \(summary)", indent: 0) + [""]
+    if !discussion.isEmpty { lines += Syntax.wrapped(discussion.joined(separator: " "), indent: 0) + [""] }
     return lines + usageLines("USAGE:") + [""] + syntax.details
   }
 

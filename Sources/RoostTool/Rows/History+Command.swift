@@ -238,8 +238,10 @@ struct HistoryTail {
   }
 
   private static func time(_ stamp: HybridTime) -> String {
-    // Seconds since 2001, as dates are written everywhere else.
-    ValueWriter.plain(.date(Double(stamp.milliseconds) / 1000 - 978_307_200))
+    // Seconds since 2001, as dates are written everywhere else; a time of day in binary has no whole milliseconds.
+    let seconds = ValueWriter.plain(.date(Double(stamp.milliseconds / 1000) - 978_307_200)).dropLast()
+    let digits = String(stamp.milliseconds % 1000)
+    return seconds + "." + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
   }
 
   /// A line of what a transaction did: summed up for each entity.

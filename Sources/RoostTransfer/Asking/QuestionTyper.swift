@@ -116,7 +116,8 @@ struct QuestionTyper {
       if one.isToOne { return Typed(expression: .first(many), kind: .optional(.plain(.reference(one.target)))) }
       return Typed(expression: many, kind: base.kind.isOptional ? .optional(.rows(one.target)) : .rows(one.target))
     }
-    let known = entity.fields.map(\.name) + relationships.map(\.name)
+    // A reference is a field, and a relationship too.
+    let known = Set(entity.fields.map(\.name) + relationships.map(\.name))
     throw fault("\(entity.name) has no '\(name)'; it has \(FieldBinding.names(known.sorted()))", placed)
   }
 
