@@ -35,8 +35,10 @@ extension KeyValueStore {
     options.fanoutLimit = store.options.fanoutLimit
     options.random = store.options.random
     options.cacheBytes = min(store.options.cacheBytes ?? .max, Self.backupCacheBytes)
+    let source = (try? store.fileSystem.canonicalPath(store.path)) ?? store.path
     let target = try Workpiece(
-      path, replacing: replacing, options: options, fileSystem: store.fileSystem, transaction: reader.commit)
+      path, of: source, replacing: replacing, options: options, fileSystem: store.fileSystem,
+      transaction: reader.commit)
     do {
       let trees = try reader.catalog.all()
       var backup = Backup(target: target, view: reader.view, report: progress)

@@ -38,7 +38,7 @@ extension KeyValueStore {
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let examination = try Store.examineRemains(source, fileSystem: fileSystem, floor: Replay.floor)
     let target = try Workpiece(
-      new, replacing: replacing, options: options, fileSystem: fileSystem,
+      new, of: source, replacing: replacing, options: options, fileSystem: fileSystem,
       transaction: examination.snapshot.transaction)
     do throws(StoreError) {
       let rescue = Rescue(examination, target, content, progress)

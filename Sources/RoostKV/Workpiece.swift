@@ -17,11 +17,19 @@ final class Workpiece {
   /// Whether the transaction is over, and `publish` has nothing to commit.
   private var isBetween = false
 
-  /// - Parameter transaction: the number that the new store's one commit gets.
+  /// - Parameters:
+  ///   - source: the file that the new store is made of, which may be what an earlier making left.
+  ///   - transaction: the number that the new store's one commit gets.
   init(
-    _ path: String, replacing: Bool, options: StoreOptions, fileSystem: any FileSystem, transaction number: UInt64
+    _ path: String, of source: String, replacing: Bool, options: StoreOptions, fileSystem: any FileSystem,
+    transaction number: UInt64
   ) throws(StoreError) {
     let path = try fileSystem.canonicalPath(path)
+    guard path + "-making" != source else {
+      throw StoreError(
+        .alreadyExists, "while a store is made it has this name, which its source has: give one of them another name",
+        path: source)
+    }
     self.path = path
     self.fileSystem = fileSystem
     temporary = path + "-making"

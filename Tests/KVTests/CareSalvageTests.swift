@@ -39,6 +39,28 @@ import Testing
     }
   }
 
+  /// It was emptied, and then removed.
+  @Test func `what an earlier making left is not made into the store whose making it was`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let path = "/b.roost-making"
+    let store = try KeyValueStore(path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store)
+    let expected = try Care.contents(store)
+    try store.close()
+    let salvaged = #expect(throws: StoreError.self) {
+      try KeyValueStore.salvage(
+        from: path, to: "/b.roost", replacing: true, options: Care.options, fileSystem: fileSystem)
+    }
+    #expect(salvaged?.code == .alreadyExists)
+    var reading = Care.options
+    reading.readOnly = true
+    let open = try KeyValueStore(path, options: reading, fileSystem: fileSystem)
+    let backed = #expect(throws: StoreError.self) { try open.backup(to: "/b.roost", replacing: true) }
+    #expect(backed?.code == .alreadyExists)
+    #expect(try Care.contents(open) == expected)
+    try open.close()
+  }
+
   @Test func `a sound store is saved whole, with what only its log holds`() throws {
     let fileSystem = SimulatedFileSystem()
     let expected = try closedStore(fileSystem, megabytes: true)

@@ -74,6 +74,9 @@ import Testing
     func prices(_ random: inout SplitMix64) -> Value {
       .double([-0.0, 0, 1, 2.5, .nan, .infinity, -.infinity, 7][Int(random.next() % 8)])
     }
+    func mayBe(_ random: inout SplitMix64) -> Value { random.next() % 3 == 0 ? .null : texts(&random) }
+    /// Who asks for nil in a list asks for what leads nowhere, too.
+    func loose(_ random: inout SplitMix64) -> Value { .array((0..<3).map { _ in mayBe(&random) }) }
     func list(_ random: inout SplitMix64) -> Value { .array((0..<random.next() % 4).map { _ in texts(&random) }) }
     let (name, code) = (try field("name"), try field("code"))
     let (count, cost) = (try field("number"), try field("price"))
@@ -99,6 +102,8 @@ import Testing
         { [prices(&$0), prices(&$0)] }
       ),
       (.compare(.equal, name, .parameter(0, .optional(.string))), { $0.next() % 3 == 0 ? [.null] : [texts(&$0)] }),
+      (.contains(.parameter(0, .array(.optional(.string))), called), { [loose(&$0)] }),
+      (.contains(.parameter(0, .array(.optional(.string))), name), { [loose(&$0)] }),
       (.compare(.equal, called, text), { [texts(&$0)] }), (.compare(.notEqual, text, called), { [texts(&$0)] }),
       (.compare(.equal, called, text) && .compare(.less, count, number), { [texts(&$0), numbers(&$0)] }),
       (

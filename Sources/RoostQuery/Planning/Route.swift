@@ -171,10 +171,18 @@ struct RouteStep {
     }
   }
 
-  /// Whether the constants are of their kinds, and none is nil.
+  /// Whether the constants are of their kinds, and none is nil or has a nil in it: who asks for that asks also for rows that lead nowhere.
   static func arePlain(_ values: [Value], _ kinds: [Kind]) -> Bool {
-    for place in kinds.indices where values[place].isNull || !kinds[place].holds(values[place]) { return false }
+    for place in kinds.indices where hasNil(values[place]) || !kinds[place].holds(values[place]) { return false }
     return true
+  }
+
+  private static func hasNil(_ value: Value) -> Bool {
+    switch value {
+    case .array(let values): values.contains(where: \.isNull)
+    case .set(let values): values.contains(.null)
+    default: value.isNull
+    }
   }
 }
 
