@@ -170,7 +170,7 @@ import Testing
     nonisolated(unsafe) let ella = ella
     nonisolated(unsafe) var left = 1
     let token = NotificationCenter.default.addObserver(
-      forName: ModelContainer.remoteChange, object: nil, queue: nil
+      forName: ModelContainer.remoteChange, object: container, queue: nil
     ) { _ in
       if left == 0 { return }
       left -= 1
