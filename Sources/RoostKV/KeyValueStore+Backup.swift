@@ -35,9 +35,8 @@ extension KeyValueStore {
     options.fanoutLimit = store.options.fanoutLimit
     options.random = store.options.random
     options.cacheBytes = min(store.options.cacheBytes ?? .max, Self.backupCacheBytes)
-    let source = (try? store.fileSystem.canonicalPath(store.path)) ?? store.path
     let target = try Workpiece(
-      path, of: source, replacing: replacing, options: options, fileSystem: store.fileSystem,
+      path, of: store.path, replacing: replacing, options: options, fileSystem: store.fileSystem,
       transaction: reader.commit)
     do {
       let trees = try reader.catalog.all()

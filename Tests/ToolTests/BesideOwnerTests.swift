@@ -106,29 +106,40 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
+  /// Runs a body beside a program that follows the history. It reads what is printed, piece by piece; nil at the end.
+  private func following(_ words: [String], _ body: (() -> String?) throws -> String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: RowsFixture.program)
+    process.arguments = ["history", path, "--follow", "--interval", "10"] + words
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let child = process.processIdentifier
+    // Whoever waits in vain is woken by the end of the pipe.
+    let alarm = DispatchWorkItem { kill(child, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: alarm)
+    defer {
+      alarm.cancel()
+      kill(child, SIGKILL)
+      process.waitUntilExit()
+    }
+    return try body {
+      let data = pipe.fileHandleForReading.availableData
+      return data.isEmpty ? nil : String(decoding: data, as: UTF8.self)
+    }
+  }
+
   /// What stands between a limit and what comes was never printed.
   @Test func `a history that is followed goes on where a limit ended it`() throws {
     let store = try RowsFixture.make(path, closes: false)
     for number in 0..<6 {
       try store.write(author: "a\(number)") { try $0.table("Album").insert(["title": .string("t\(number)")]) }
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: RowsFixture.program)
-    process.arguments = ["history", path, "--after", "0", "--limit", "2", "--follow", "--interval", "10"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let child = process.processIdentifier
-    let alarm = DispatchWorkItem { kill(child, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: alarm)
-    var text = ""
-    while text.count(where: { $0 == "\n" }) < 7, case let data = pipe.fileHandleForReading.availableData, !data.isEmpty
-    {
-      text += String(decoding: data, as: UTF8.self)
+    let text = try following(["--after", "0", "--limit", "2"]) { more in
+      var text = ""
+      while text.count(where: { $0 == "\n" }) < 7, let piece = more() { text += piece }
+      return text
     }
-    alarm.cancel()
-    kill(child, SIGKILL)
-    process.waitUntilExit()
     try store.close()
     let authors = text.split(separator: "\n").compactMap {
       $0.split(separator: "  ").dropFirst(2).first.map(String.init)
@@ -138,30 +149,16 @@ import Testing
 
   @Test func `a history that is followed tells what another process commits`() throws {
     let store = try RowsFixture.make(path, closes: false)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: RowsFixture.program)
-    process.arguments = ["history", path, "--follow", "--interval", "10", "--author", "here"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let child = process.processIdentifier
-    // Whoever waits in vain is woken by the end of the pipe.
-    let alarm = DispatchWorkItem { kill(child, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: alarm)
-    defer { alarm.cancel() }
-    var text = ""
-    for number in 1...3 {
-      try store.write(author: "here") { _ = try $0.table("Tag").insert(["name": .string("tag \(number)")]) }
-      while text.split(separator: "\n").count < number {
-        let more = pipe.fileHandleForReading.availableData
-        if more.isEmpty { break }
-        text += String(decoding: more, as: UTF8.self)
+    let text = try following(["--author", "here"]) { more in
+      var text = ""
+      for number in 1...3 {
+        try store.write(author: "here") { _ = try $0.table("Tag").insert(["name": .string("tag \(number)")]) }
+        while text.split(separator: "\n").count < number, let piece = more() { text += piece }
       }
+      return text
     }
     #expect(text.split(separator: "\n").count == 3, "\(text)")
     #expect(text.contains("here  Tag: 1 inserted (#5)"), "\(text)")
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
     try store.close()
   }
 

@@ -31,19 +31,27 @@ enum PreparedFetch {
 
   /// The way of a predicate whose template is known and trusted; nil where something has to be found out first.
   private static func way(_ asked: Asked, _ state: ContextState) throws -> Way? {
-    let place = try state.stores.known(asked.model)
+    guard let (graph, map) = try plain(asked.model, asked.includesPending, state) else { return nil }
+    let ground = try graph.ground()
+    guard let edition = ground.edition,
+      let prepared = state.stores.templates.known(asked.expression, asked.variable, map, graph, edition),
+      let question = prepared.template.question(map.entity.name, [], ground)
+    else { return nil }
+    return Way(graph: graph, map: map, question: question, values: prepared.values)
+  }
+
+  /// Where a model's rows are; nil where more has to be looked at than rows of one class.
+  private static func plain(
+    _ model: any _ModelObject.Type, _ includesPending: Bool, _ state: ContextState
+  ) throws -> (GraphContext, EntityMap)? {
+    let place = try state.stores.known(model)
     if place.map.family != nil { return nil }
     let graph = state.graph(place.store)
-    if asked.includesPending {
+    if includesPending {
       graph.processPendingChanges()
       if graph.hasChanges { return nil }
     }
-    let ground = try graph.ground()
-    guard let edition = ground.edition,
-      let prepared = state.stores.templates.known(asked.expression, asked.variable, place.map, graph, edition),
-      let question = prepared.template.question(place.map.entity.name, [], ground)
-    else { return nil }
-    return Way(graph: graph, map: place.map, question: question, values: prepared.values)
+    return (graph, place.map)
   }
 
   static func objects(_ asked: Asked, _ offset: Int?, _ limit: Int?, _ state: ContextState) throws -> [AnyObject]? {
@@ -58,18 +66,12 @@ enum PreparedFetch {
   private static func way<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, _ state: ContextState
   ) throws -> Way? {
-    guard let predicate = descriptor.predicate, descriptor.sortBy.count == 0 else { return nil }
-    let place = try state.stores.known(Model.self)
-    if place.map.family != nil { return nil }
-    let graph = state.graph(place.store)
-    if descriptor.includePendingChanges {
-      graph.processPendingChanges()
-      if graph.hasChanges { return nil }
-    }
-    guard let prepared = try state.stores.templates.prepared(predicate, place.map, graph),
-      let question = prepared.template.question(place.map.entity.name, [], try graph.ground())
+    guard let predicate = descriptor.predicate, descriptor.sortBy.count == 0,
+      let (graph, map) = try plain(Model.self, descriptor.includePendingChanges, state),
+      let prepared = try state.stores.templates.prepared(predicate, map, graph),
+      let question = prepared.template.question(map.entity.name, [], try graph.ground())
     else { return nil }
-    return Way(graph: graph, map: place.map, question: question, values: prepared.values)
+    return Way(graph: graph, map: map, question: question, values: prepared.values)
   }
 
   /// The models; nil where it takes more than this.

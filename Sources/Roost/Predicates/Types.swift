@@ -3,7 +3,7 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// `is`, `as?` and `as!`: which class a row says that its model is of.
+/// `is` and both casts: which class a row says that its model is of.
 extension PredicateExpressions.TypeCheck: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
     let inner = try translator.piece(input)

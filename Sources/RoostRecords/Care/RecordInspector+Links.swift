@@ -103,23 +103,13 @@ final class LinkExaminer {
   private func isWritten(
     _ link: Link, _ found: [UInt8], _ value: StoredValue, _ kind: UInt8
   ) throws(StoreError) -> Bool {
-    for other in 0..<(form.hasPairs ? 3 : 2) as Range<UInt8> {
-      var label: UInt64?
-      if other == 2 {
-        form.pair(link.owner, link.target, &key)
-        key.append(big: link.forward)
-        label = link.backward
-      } else {
-        form.key(link, other == 0, &key)
-        if other == 1, form.hasPairs { label = link.forward }
-      }
+    for other in form.entries {
+      let label = form.key(link, entry: other, &key)
       if other == kind, !key.bytes.elementsEqual(found) {
         add("a link's key is not written as it must be", link)
         return false
       }
-      let isRight = try tree.withValue(of: ByteKey(key.bytes)) { bytes in
-        label == nil ? bytes.isEmpty : LinkForm.label(bytes) == label
-      }
+      let isRight = try tree.withValue(of: ByteKey(key.bytes)) { LinkForm.holds(label, $0) }
       if isRight != true {
         add("the two sides of the link to row \(link.target.number) do not agree", link)
         return false

@@ -62,6 +62,26 @@ struct LinkForm: Hashable {
     }
   }
 
+  /// How many entries a link has.
+  var entries: Range<UInt8> { 0..<(hasPairs ? 3 : 2) }
+
+  /// Makes the key of one of a link's entries: that of the list forward, of the one back, or of the pair. Returns the label that
+  /// is its value; nil where that is empty.
+  func key(_ link: Link, entry: UInt8, _ key: inout ByteBuffer) -> UInt64? {
+    if entry < 2 {
+      self.key(link, entry == 0, &key)
+      return entry == 1 && hasPairs ? link.forward : nil
+    }
+    pair(link.owner, link.target, &key)
+    key.append(big: link.forward)
+    return link.backward
+  }
+
+  /// Whether an entry has a label for its value, or nothing where it has none.
+  static func holds(_ label: UInt64?, _ value: UnsafeRawBufferPointer) -> Bool {
+    label == nil ? value.isEmpty : self.label(value) == label
+  }
+
   /// The label that an entry has for its value.
   static func label(_ value: UnsafeRawBufferPointer) -> UInt64? {
     guard value.count == 8, let label = value.baseAddress?.u64(0), label < Labels.end else { return nil }

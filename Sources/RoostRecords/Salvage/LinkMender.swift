@@ -97,19 +97,9 @@ final class LinkMender {
 
   private func isWhole(_ link: Link) throws(StoreError) -> Bool {
     let tree = links.draft.tree
-    for side in 0..<(form.hasPairs ? 3 : 2) {
-      var label: UInt64?
-      if side == 2 {
-        form.pair(link.owner, link.target, &key)
-        key.append(big: link.forward)
-        label = link.backward
-      } else {
-        form.key(link, side == 0, &key)
-        if side == 1, form.hasPairs { label = link.forward }
-      }
-      let isRight = try tree.withValue(of: ByteKey(key.bytes)) { bytes in
-        label == nil ? bytes.isEmpty : LinkForm.label(bytes) == label
-      }
+    for entry in form.entries {
+      let label = form.key(link, entry: entry, &key)
+      let isRight = try tree.withValue(of: ByteKey(key.bytes)) { LinkForm.holds(label, $0) }
       if isRight != true { return false }
     }
     return true
