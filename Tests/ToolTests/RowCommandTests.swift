@@ -151,7 +151,7 @@ import Testing
   @Test func `a plan is told with what it read`() throws {
     let found = Transcript.of("explain", path, "Track", "plays == 3 && title != \"x\"")
     #expect(found.output.contains("index by plays (plays): 1 range"), "\(found.output)")
-    #expect(found.output.contains("found 2"))
+    #expect(found.output.contains("Track: 2 rows found, "))
     let json = try object(Transcript.of("explain", path, "Track", "title == \"Track 3\"", "--json").output)
     #expect(json["rowsRead"] as? Int == 20 && json["rowsFound"] as? Int == 1)
     #expect((json["missingIndex"] as? [String: Any])?["fields"] as? [String] == ["title"])

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `the code that is shown is the code that runs`() throws {
-    let sources = ["Asking", "Graph", "Crash", "Damage"].map { "Tour+\($0)" } + ["Witness"]
+    let sources = ["Transfer", "Asking", "Graph", "Crash", "Damage"].map { "Tour+\($0)" } + ["Witness"]
     let lines = try sources.flatMap { name in
       try ReadmeTests.text("Sources/RoostTool/Tour/\(name).swift").split(separator: "\n")
         .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -2,11 +2,12 @@ internal import RoostRecords
 
 /// A plan in words. After it was carried out, what was expected stands beside what was found.
 extension Plan {
-  package var explanation: String { lines(expected: true).joined(separator: "\n") }
+  package var explanation: String { lines().joined(separator: "\n") }
 
-  private func lines(expected: Bool) -> [String] {
+  private func lines() -> [String] {
     let describer = Describer(ground.catalog, entity.id)
-    var lines = ["\(entity.name): \(Self.about(self.expected)) rows" + (tallied ? ", found \(tally.results)" : "")]
+    let found = tallied ? "\(Self.count(tally.results, "row")) found, " : ""
+    var lines = ["\(entity.name): \(found)\(Self.about(expected)) expected"]
     if !order.isEmpty {
       let keys = order.map { term in
         describer.text(term.key.expression) + (term.collation == .plain ? "" : " \(term.collation)")
@@ -21,11 +22,11 @@ extension Plan {
     if let residual {
       var line = "  test \(describer.text(residual.expression))"
       if let escapes = program?.escapes, escapes > 0 { line += " (\(escapes) parts interpreted)" }
-      if tallied { line += ": \(tally.rows) rows read, \(tally.matches) pass" }
+      if tallied { line += ": \(Self.count(tally.rows, "row")) read, \(tally.matches) pass" }
       lines.append(line)
     }
     lines += describe(access, Self.about(visited)).map { "  " + $0 }
-    if tallied, tally.entries > 0 { lines.append("  \(tally.entries) entries read") }
+    if tallied, tally.entries > 0 { lines.append("  \(Self.count(tally.entries, "entry", "entries")) read") }
     return lines
   }
 
@@ -35,28 +36,31 @@ extension Plan {
     number.isFinite ? "\(Int(min(number, 1e15).rounded(.up)))" : "?"
   }
 
+  private static func count(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
+    "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
+  }
+
   private func describe(_ access: Access, _ visited: String) -> [String] {
     switch access {
     case .nothing: return ["nothing: the condition is never true"]
-    case .all: return ["all \(table.count) rows, \(visited) to be read"]
-    case .rows(let rows): return ["\(rows.count) rows by number"]
+    case .all: return ["all \(table.count) rows, \(visited) of them expected to be read"]
+    case .rows(let rows): return [Self.count(rows.count, "row") + " by number"]
     case .single(_, let reader): return [describe(reader.index) + ": the one entry"]
     case .index(let use):
       let isWhole = use.ranges == [KeyRange()]
-      let stretch = isWhole ? "from end to end" : "\(use.ranges.count) \(use.ranges.count == 1 ? "range" : "ranges")"
-      return [describe(use.index.index) + ": \(stretch), \(visited) entries to be read"]
+      let stretch = isWhole ? "from end to end" : Self.count(use.ranges.count, "range")
+      return [describe(use.index.index) + ": \(stretch), \(visited) entries expected"]
     case .through(let passing):
       return ["index \(passing.index.index.name), for each row of"]
-        + passing.inner.lines(expected: true).map { "  " + $0 }
+        + passing.inner.lines().map { "  " + $0 }
     case .following(let following):
       return ["index \(following.passing.index.index.name), along the rows of"]
-        + following.passing.inner.lines(expected: true).map { "  " + $0 }
+        + following.passing.inner.lines().map { "  " + $0 }
     case .either(let branches): return ["any of"] + nested(branches)
     case .both(let branches): return ["all of"] + nested(branches)
     case .filtered(let base, let use):
-      let count = use.ranges.count
       return describe(base.access, visited) + [
-        "  of these the rows in index \(use.index.index.name): \(count) \(count == 1 ? "range" : "ranges")"
+        "  of these the rows in index \(use.index.index.name): \(Self.count(use.ranges.count, "range"))"
       ]
     }
   }

@@ -45,12 +45,6 @@ struct Library {
 }
 
 extension Library {
-  func track(_ number: Int, on albums: [Album]) -> Track {
-    Track(
-      number, title: Self.title(number), year: Self.year(number), seconds: Self.seconds(number),
-      on: albums[number / Self.tracksOfAlbum])
-  }
-
   /// Whether a track is what was put.
   static func isRight(_ track: Track, _ number: Int) -> Bool {
     track.number == number && track.title == title(number) && track.year == year(number)

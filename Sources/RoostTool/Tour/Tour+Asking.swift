@@ -1,51 +1,8 @@
 import Foundation
 import Roost
 
-/// Filling the store, and asking it.
+/// Asking the store.
 extension Tour {
-  var importing: Step {
-    Step(
-      "Import \(Wording.count(library.count)) tracks",
-      """
-      try context.insert(batch: 0..<library.count) { number in
-        progress.advance(to: number)
-        return library.track(number, on: albums)
-      }
-      """
-    ) { [self] in
-      let context = ModelContext(try container())
-      context.author = "import"
-      let albums = try makeAlbums(context)
-      var progress = Progress("importing", of: library.count, on: console)
-      let began = ContinuousClock.now
-      try context.insert(batch: 0..<library.count) { number in
-        progress.advance(to: number)
-        return library.track(number, on: albums)
-      }
-      let time = ContinuousClock.now - began
-      progress.end()
-      try checkAll(ModelContext(context.container))
-      return [
-        "\(Wording.count(library.count)) tracks of \(Wording.count(albums.count)) albums in one transaction, on the disk: "
-          + "\(Wording.time(time)), \(Wording.rate(library.count, in: time)) a second.",
-        "Read again in another context, all of them right.",
-      ]
-    }
-  }
-
-  /// The albums, saved, in the order of their numbers.
-  private func makeAlbums(_ context: ModelContext) throws -> [Album] {
-    let labels = (0..<library.labelCount).map { Label(Library.label($0)) }
-    let artists = (0..<library.artistCount).map { Artist(Library.artist($0), on: labels[$0 % labels.count]) }
-    let albums = (0..<library.albumCount).map {
-      Album(Library.album($0), by: artists[$0 / Library.albumsOfArtist])
-    }
-    for label in labels { context.insert(label) }
-    for album in albums { context.insert(album) }
-    try context.save()
-    return albums
-  }
-
   var byIndex: Step {
     Step(
       "Ask by an index",

@@ -42,7 +42,10 @@ final class Tour {
   }
 
   var steps: [Step] {
-    [importing, byIndex, withoutIndex, acrossRelationships, walking, merging, deleting, history, killing, damage]
+    [
+      importing, exporting, byIndex, withoutIndex, acrossRelationships, walking, merging, deleting, history, killing,
+      damage,
+    ]
   }
 
   /// Carries out all steps; throws where a check fails.

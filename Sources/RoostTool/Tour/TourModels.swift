@@ -22,7 +22,7 @@ import Roost
 }
 
 @Model final class Album {
-  var title: String
+  @Attribute(.unique) var title: String
   var artist: Artist?
   @Relationship(deleteRule: .nullify, inverse: \Track.album) var tracks: [Track] = []
 
