@@ -150,8 +150,8 @@ extension ErrorCatalogue {
   private static let swiftData: [ErrorEntry] = [
     .init(
       .swiftData, 1, "includePendingChangesWithBatchSize",
-      "Batches and changes that wait to be saved cannot be fetched together.",
-      "Save first, or fetch without a batch size."),
+      "In SwiftData, batches and changes that wait to be saved cannot be fetched together.",
+      "It is never thrown here: both go together."),
     .init(
       .swiftData, 2, "unsupportedPredicate", "The predicate says something that nobody can answer.",
       "Write the part that the error names in another way."),
@@ -160,7 +160,8 @@ extension ErrorCatalogue {
       "Use stored properties and their parts."),
     .init(
       .swiftData, 4, "sortingPendingChangesWithIdentifiers",
-      "Identifiers cannot be sorted with changes that wait to be saved.", "Save first."),
+      "In SwiftData, identifiers cannot be sorted with changes that wait to be saved.",
+      "It is never thrown here: both go together."),
     .init(
       .swiftData, 5, "unsupportedSortDescriptor", "Nothing can be sorted by this.",
       "Sort by a stored property that has an order."),
@@ -177,16 +178,18 @@ extension ErrorCatalogue {
       .swiftData, 9, "configurationSchemaNotFoundInContainerSchema",
       "A configuration has a model that the container's schema lacks.", "Name the model in the container's schema too."),
     .init(
-      .swiftData, 10, "loadIssueModelContainer", "The container could not be made.",
-      "What was thrown further down says more."),
+      .swiftData, 10, "loadIssueModelContainer", "The container cannot be made.",
+      "The error's sentence says why, and what to do."),
     .init(
       .swiftData, 11, "modelValidationFailure", "A save was refused because of what models hold.",
       "RoostError.faults tells each fault."),
-    .init(.swiftData, 12, "missingModelContext", "The model belongs to no context.", "Insert it first."),
-    .init(.swiftData, 13, "backwardMigration", "The store is newer than the models.", "Use the newer models."),
     .init(
-      .swiftData, 14, "unknownSchema", "No version of the schema fits the store.",
-      "Name the store's version in the migration plan."),
+      .swiftData, 12, "missingModelContext", "In SwiftData, a model belongs to no context where it must have one.",
+      "It is never thrown here."),
+    .init(
+      .swiftData, 13, "backwardMigration", "In SwiftData, a store is newer than its models.", "It is never thrown here."
+    ),
+    .init(.swiftData, 14, "unknownSchema", "The schema has no classes.", "Make it of the models."),
     .init(
       .swiftData, 15, "historyTokenExpired", "The history behind this token is not there any more, or was never kept.",
       "Read from the models what you need of them, and go on from the latest token."),

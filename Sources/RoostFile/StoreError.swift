@@ -115,7 +115,7 @@ extension StoreError.Code {
     case .permissionDenied: "Check the permissions of the file and of its folder."
     case .outOfMemory: "Lower the cache size or raise the memory limit."
     case .commitUncertain: "Close and reopen the store: reopening tells whether the commit is there."
-    case .poisoned: "A sync failed earlier, so writing has stopped: close and reopen the store."
+    case .poisoned: "The device failed earlier, so writing has stopped: close and reopen the store."
     case .closed: "Open the store again before using it."
     case .readOnly: "Open the store for writing."
     case .nestedWrite: "Use the transaction that is already open instead of beginning another."

@@ -103,7 +103,7 @@ import Testing
       "nested too deep", good + "{\"code\": 2, \"title\": " + String(repeating: "[", count: 100_000) + "\n", .jsonLines,
       .tooLarge, line: 2),
     Wrong(
-      "a huge field", head + "2," + String(repeating: "x", count: 1 << 21) + ",3,[]\n", .csv, .tooLarge, line: 3),
+      "a huge field", head + "2," + String(repeating: "x", count: 17 << 20) + ",3,[]\n", .csv, .tooLarge, line: 3),
   ]
 
   @Test(arguments: wrong) func `each has its error, and leaves nothing`(_ wrong: Wrong) throws {

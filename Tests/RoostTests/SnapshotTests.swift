@@ -42,7 +42,8 @@ import Testing
     let error = #expect(throws: RoostError.self) { try album.value(of: name) }
     #expect(error?.code == .badValue && error?.detail.contains("Album.artist") == true)
     #expect(throws: RoostError.self) { try ella.snapshot.value(of: \.albums.count) }
-    #expect(throws: RoostError.self) { try ella.snapshot.value(of: \Artist.albums as KeyPath<Artist, [Album]>) }
+    #expect(try ella.snapshot.value(of: \.albums) == ella.albums.map(\.persistentModelID))
+    #expect(try album.value(of: \.artist) == ella.persistentModelID)
   }
 
   @Test func `changes that wait are in a snapshot, and a saved one is as before`() throws {
@@ -100,6 +101,8 @@ import Testing
     let (_, context, ella) = try filled()
     let short = try context.fetchSnapshots(FetchDescriptor<Artist>(), includingLists: false)[0]
     #expect(!short.isLoaded(\.albums) && short.isLoaded(\.name) && short != ella.snapshot)
+    let error = #expect(throws: RoostError.self) { try short.value(of: \.albums) }
+    #expect(error?.detail.contains("Artist.albums was not read") == true)
     #expect(short.differences(from: ella.snapshot).isEmpty)
     try context.apply(short)
     #expect(ella.albums.count == 3 && !context.hasChanges)

@@ -51,6 +51,47 @@ final class TraceBook: Sendable {
     #expect("\(event)".hasPrefix("fetch ") && "\(event)".contains("found 10, rows read 10"))
   }
 
+  @Test func `pages, aggregates, bulk writes, exports and the history tell what they did, and from where`() throws {
+    let book = TraceBook()
+    let context = try filled(book)
+    func last(_ kind: TraceEvent.Kind, _ line: Int) throws -> TraceEvent {
+      let event = try #require(book.of(kind).last)
+      #expect(event.fileID == "RoostTests/TraceTests.swift" && event.line == line, "\(event)")
+      #expect("\(event)".hasPrefix(kind.rawValue + " ") && event.author == "me" && event.error == nil)
+      return event
+    }
+    var paged = FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)])
+    paged.fetchLimit = 10
+    #expect(try context.fetchPage(paged).models.count == 10)
+    #expect(try last(.fetch, #line - 1).found == 10)
+    #expect(try context.fetch(FetchDescriptor<Album>(), batchSize: 5).count == 50)
+    #expect(try last(.fetch, #line - 1).found == 50)
+    try context.enumerate(FetchDescriptor<Album>()) { _ in }
+    #expect(try last(.identifiers, #line - 1).found == 50)
+    #expect(try context.sum(of: \Album.year, where: #Predicate { $0.price >= 0 }) == 1225)
+    #expect(try last(.aggregate, #line - 1).rowsRead == 50)
+    #expect(try context.aggregate(Album.self, .count, by: \.price).count == 1)
+    #expect(try last(.aggregate, #line - 1).found == 1)
+    try context.update(model: Album.self, where: #Predicate { $0.year < 5 }) { $0.price = 77 }
+    let update = try last(.bulk, #line - 1)
+    #expect(update.found == 5 && update.updated == 5 && update.pages > 0 && update.entity == "Album")
+    try context.insert(batch: (0..<3).map { Album("more \($0)", year: 100 + $0) })
+    #expect(try last(.bulk, #line - 1).inserted == 3)
+    try context.deleteAll(model: Album.self, where: #Predicate { $0.year >= 100 })
+    #expect(try last(.bulk, #line - 1).deleted == 3)
+    let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try last(.history, #line - 1).found == transactions.count && !transactions.isEmpty)
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    _ = try last(.history, #line - 1)
+    let null = FileHandle(forWritingAtPath: "/dev/null")!
+    try context.container.export(FetchDescriptor<Album>(), to: .handle(null, .jsonLines))
+    let export = try #require(book.of(.export).last)
+    #expect(export.found == 50 && export.line == #line - 2)
+    struct Refusal: Error {}
+    #expect(throws: (any Error).self) { try context.update(model: Album.self) { _ in throw Refusal() } }
+    #expect(book.of(.bulk).last?.error != nil)
+  }
+
   @Test func `a save tells what it wrote, by whom and where`() throws {
     let book = TraceBook()
     let context = try filled(book)

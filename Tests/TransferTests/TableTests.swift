@@ -83,6 +83,44 @@ import Testing
     #expect(fault?.code == .tooLarge)
   }
 
+  /// A quote that is never closed is looked for as far as a record may reach. The lines behind it are records again, and faults take
+  /// memory: a batch has some of them, whatever was read by then.
+  @Test(arguments: [1 << 8, 1 << 12, 1 << 20], [1 << 9, 1 << 14, .max])
+  func `lines behind a quote that is never closed come in batches`(_ piece: Int, _ inputPiece: Int) throws {
+    var limits = TransferLimits()
+    limits.recordBytes = 20_000
+    let middle = (0..<40_000).map { $0 % 7 == 0 ? "\($0),y\n" : "x\n" }.joined()
+    let text = "a,b\n1,\"2\n" + middle + "3,4\n5"
+    let reader = try TextReader(
+      MemoryInput(Array(text.utf8), piece: inputPiece), .csv(), limits: limits, piece: piece)
+    let batch = try RecordBatch()
+    var (lines, faults): ([Int], Int) = ([], 0)
+    var ends: [UInt64] = []
+    while try reader.next(batch) {
+      let wrong = batch.records.count { $0.fault != nil }
+      #expect(wrong <= 1000 && batch.records.count <= 7200)
+      faults += wrong
+      lines += batch.records.map(\.line)
+      ends.append(batch.inputEnd)
+    }
+    #expect(lines == Array(2...40_004) && faults == 40_000 - 5715 + 2)
+    #expect(ends == ends.sorted() && ends.last == UInt64(text.utf8.count) && ends.count > 30)
+  }
+
+  @Test func `a batch has no more faults than it can hold, in lines of objects and in lists`() throws {
+    let good = "{\"a\": 1}"
+    for (format, text) in [
+      (TextFormat.jsonLines, String(repeating: "{\n", count: 5000) + good),
+      (.json, "[" + String(repeating: "1,", count: 5000) + good + "]"),
+    ] {
+      let reader = try TextReader(MemoryInput(Array(text.utf8)), format)
+      let batch = try RecordBatch()
+      var counts: [Int] = []
+      while try reader.next(batch) { counts.append(batch.records.count) }
+      #expect(counts == [1000, 1000, 1000, 1000, 1000, 1])
+    }
+  }
+
   /// Random tables are written, and read in pieces of any size; then some bytes are changed, and no piece's size may matter.
   @Test(arguments: 1...60)
   func `a table by seed`(_ seed: UInt64) throws {

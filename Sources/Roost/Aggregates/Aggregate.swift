@@ -3,7 +3,7 @@ internal import RoostGraph
 /// One thing that is asked of many models at once: how many they are, or a sum, an average or a bound of what they hold.
 ///
 /// Values that are nil are left out. Write it as `.count`, `.sum(\.duration)`, `.min(\.album?.title)` in
-/// ``ModelContext/aggregate(_:where:includePendingChanges:_:)``.
+/// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)``.
 public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
   // Unchecked because key paths are not marked as what they are: values that never change.
   let kind: AggregateKind

@@ -10,9 +10,9 @@ extension ModelContext {
   /// Models that wait to be saved count as they are now, and deleted ones do not, unless `includePendingChanges` is false.
   public func aggregate<Model, each Result>(
     _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
-    _ aggregates: repeat Aggregate<Model, each Result>
+    _ aggregates: repeat Aggregate<Model, each Result>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> (repeat each Result) where Model: PersistentModel {
-    let group = try groups(predicate, includePendingChanges, [], repeat each aggregates)[0]
+    let group = try groups(predicate, includePendingChanges, [], (fileID, line), repeat each aggregates)[0]
     var next = 0
     func result<One>(_ aggregate: Aggregate<Model, One>) throws -> One {
       defer { next += 1 }
@@ -39,7 +39,7 @@ extension ModelContext {
         AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>
       ) throws -> Bool
     )? = nil,
-    limit: Int? = nil
+    limit: Int? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] where Model: PersistentModel {
     if let limit, limit < 0 {
       throw RoostError(.badValue, "a limit of \(limit) groups means nothing: leave it out, or give a number from 0 on")
@@ -47,7 +47,7 @@ extension ModelContext {
     var grouping = [GroupKey(firstKey)]
     for key in repeat each keys { grouping.append(GroupKey(key)) }
     var found: [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] = []
-    for group in try groups(predicate, includePendingChanges, grouping, repeat each aggregates) {
+    for group in try groups(predicate, includePendingChanges, grouping, (fileID, line), repeat each aggregates) {
       var (nextKey, next) = (1, 0)
       func key<One: Hashable>(_ keyPath: KeyPath<Model, One>) throws -> One {
         defer { nextKey += 1 }
@@ -73,7 +73,7 @@ extension ModelContext {
 
   private func groups<Model, each Result>(
     _ predicate: Predicate<Model>?, _ includePendingChanges: Bool, _ keys: [GroupKey<Model>],
-    _ aggregates: repeat Aggregate<Model, each Result>
+    _ place: ContextState.CodePlace, _ aggregates: repeat Aggregate<Model, each Result>
   ) throws -> [AggregateRun<Model>.Group] where Model: PersistentModel {
     var descriptor = FetchDescriptor(predicate: predicate)
     descriptor.includePendingChanges = includePendingChanges
@@ -84,49 +84,74 @@ extension ModelContext {
       for aggregate in repeat each aggregates { gatherings.append(aggregate.gather()) }
       return gatherings
     }
-    return try state.call(.fetching) { try run.groups() }
+    return try state.traced(.aggregate, descriptor, place, { $1.found = $0.count }) {
+      try state.call(.fetching) { try run.groups() }
+    }
   }
 
   // MARK: One alone
 
   /// The sum of what all models of a predicate hold; 0 where there are none.
-  public func sum<Model, Number>(of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil) throws
-    -> Number.Sum where Model: PersistentModel, Number: Summable
-  { try aggregate(Model.self, where: predicate, .sum(keyPath)) }
+  public func sum<Model, Number>(
+    of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Number.Sum where Model: PersistentModel, Number: Summable {
+    try aggregate(Model.self, where: predicate, .sum(keyPath), fileID: fileID, line: line)
+  }
 
   /// The sum of those that are not nil.
-  public func sum<Model, Number>(of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil) throws
-    -> Number.Sum where Model: PersistentModel, Number: Summable
-  { try aggregate(Model.self, where: predicate, .sum(keyPath)) }
+  public func sum<Model, Number>(
+    of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Number.Sum where Model: PersistentModel, Number: Summable {
+    try aggregate(Model.self, where: predicate, .sum(keyPath), fileID: fileID, line: line)
+  }
 
   /// The average; nil where there are no values.
-  public func average<Model, Number>(of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil)
-    throws
-    -> Number.Average? where Model: PersistentModel, Number: Summable
-  { try aggregate(Model.self, where: predicate, .average(keyPath)) }
+  public func average<Model, Number>(
+    of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Number.Average? where Model: PersistentModel, Number: Summable {
+    try aggregate(Model.self, where: predicate, .average(keyPath), fileID: fileID, line: line)
+  }
 
   /// The average of those that are not nil.
-  public func average<Model, Number>(of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil)
-    throws -> Number.Average? where Model: PersistentModel, Number: Summable
-  { try aggregate(Model.self, where: predicate, .average(keyPath)) }
+  public func average<Model, Number>(
+    of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Number.Average? where Model: PersistentModel, Number: Summable {
+    try aggregate(Model.self, where: predicate, .average(keyPath), fileID: fileID, line: line)
+  }
 
   /// The least value; nil where there are none. An index begins with it.
-  public func minimum<Model, Value>(of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil) throws
-    -> Value? where Model: PersistentModel, Value: Comparable
-  { try aggregate(Model.self, where: predicate, .min(keyPath)) }
+  public func minimum<Model, Value>(
+    of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Value? where Model: PersistentModel, Value: Comparable {
+    try aggregate(Model.self, where: predicate, .min(keyPath), fileID: fileID, line: line)
+  }
 
   /// The least of those that are not nil.
-  public func minimum<Model, Value>(of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil) throws
-    -> Value? where Model: PersistentModel, Value: Comparable
-  { try aggregate(Model.self, where: predicate, .min(keyPath)) }
+  public func minimum<Model, Value>(
+    of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Value? where Model: PersistentModel, Value: Comparable {
+    try aggregate(Model.self, where: predicate, .min(keyPath), fileID: fileID, line: line)
+  }
 
   /// The greatest value; nil where there are none. An index ends with it.
-  public func maximum<Model, Value>(of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil) throws
-    -> Value? where Model: PersistentModel, Value: Comparable
-  { try aggregate(Model.self, where: predicate, .max(keyPath)) }
+  public func maximum<Model, Value>(
+    of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Value? where Model: PersistentModel, Value: Comparable {
+    try aggregate(Model.self, where: predicate, .max(keyPath), fileID: fileID, line: line)
+  }
 
   /// The greatest of those that are not nil.
-  public func maximum<Model, Value>(of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil) throws
-    -> Value? where Model: PersistentModel, Value: Comparable
-  { try aggregate(Model.self, where: predicate, .max(keyPath)) }
+  public func maximum<Model, Value>(
+    of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> Value? where Model: PersistentModel, Value: Comparable {
+    try aggregate(Model.self, where: predicate, .max(keyPath), fileID: fileID, line: line)
+  }
 }

@@ -16,12 +16,13 @@ extension ModelContext {
   /// - Returns: the identifiers of the models of which the closure set something.
   @discardableResult
   public func update<T>(
-    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true, _ change: (T) throws -> Void
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line, _ change: (T) throws -> Void
   ) throws -> BulkResult where T: PersistentModel {
-    let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
-    return try bulk(choice.graph) {
+    try bulk(T.self, (fileID, line)) {
+      let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
       // The rows of a choice are of its class, or of a subclass.
-      try choice.graph.updateRows(choice.rows) { try change(unsafeDowncast($0, to: T.self)) }
+      return try choice.graph.updateRows(choice.rows) { try change(unsafeDowncast($0, to: T.self)) }
     }
   }
 
@@ -33,10 +34,13 @@ extension ModelContext {
   /// - Returns: the identifiers of the models that fulfilled the predicate. Rules may have taken along others.
   @discardableResult
   public func deleteAll<T>(
-    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> BulkResult where T: PersistentModel {
-    let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
-    return try bulk(choice.graph) { try choice.graph.deleteRows(choice.rows) }
+    try bulk(T.self, (fileID, line)) {
+      let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
+      return try choice.graph.deleteRows(choice.rows)
+    }
   }
 
   /// Inserts new models, now: each is written and forgotten before the next is asked for, so it does not matter how many there are.
@@ -46,23 +50,32 @@ extension ModelContext {
   ///
   /// - Returns: the identifiers, in the order of the models; that of the stored one where a model was merged.
   @discardableResult
-  public func insert<S>(batch models: S) throws -> BulkResult where S: Sequence, S.Element: PersistentModel {
-    try insert(batch: models) { $0 }
+  public func insert<S>(
+    batch models: S, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> BulkResult where S: Sequence, S.Element: PersistentModel {
+    try insert(batch: models, fileID: fileID, line: line) { $0 }
   }
 
   /// The same with models that a closure makes of values, as of the lines of a file. If it throws, nothing is inserted.
   @discardableResult
-  public func insert<S, T>(batch values: S, _ make: (S.Element) throws -> T) throws -> BulkResult
-  where S: Sequence, T: PersistentModel {
-    let graph = state.graph(try state.stores.known(T.self).store)
-    return try bulk(graph) { try graph.insertRows { add in for value in values { try add(make(value)) } } }
+  public func insert<S, T>(
+    batch values: S, fileID: StaticString = #fileID, line: UInt = #line, _ make: (S.Element) throws -> T
+  ) throws -> BulkResult where S: Sequence, T: PersistentModel {
+    try bulk(T.self, (fileID, line)) {
+      let graph = state.graph(try state.stores.known(T.self).store)
+      return try graph.insertRows { add in for value in values { try add(make(value)) } }
+    }
   }
 
-  private func bulk(_ graph: GraphContext, _ body: () throws -> BulkOutcome) throws -> BulkResult {
-    let outcome: BulkOutcome
-    do { outcome = try body() } catch let refusal as SaveRefusal { throw state.stores.error(refusal) } catch {
-      throw Doorway.translated(error)
+  private func bulk<T: PersistentModel>(
+    _ model: T.Type, _ place: ContextState.CodePlace, _ body: () throws -> BulkOutcome
+  ) throws -> BulkResult {
+    let outcome = try state.traced(.bulk, of: model, place, nil, { $1.note($0) }) { () throws -> BulkOutcome in
+      do { return try body() } catch let refusal as SaveRefusal { throw state.stores.error(refusal) } catch {
+        throw Doorway.translated(error)
+      }
     }
+    let graph = state.graph(try state.stores.known(model).store)
     if outcome.rows.count > 0 {
       for other in state.open where other !== graph { other.forgetLastSave() }
       post(outcome, graph.store)
@@ -86,5 +99,12 @@ extension ModelContext {
     ]
     if !outcome.tellsAll { told[keys.invalidatedAllIdentifiers.rawValue] = true }
     NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: told)
+  }
+}
+
+extension TraceEvent {
+  fileprivate mutating func note(_ outcome: BulkOutcome) {
+    found = outcome.rows.count
+    (inserted, updated, deleted) = (outcome.inserted.count, outcome.updated.count, outcome.deleted.count)
   }
 }

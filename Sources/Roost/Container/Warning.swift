@@ -2,15 +2,21 @@ internal import Foundation
 internal import RoostFile
 
 /// Something that is said once to whoever started the program.
-enum Warning: CaseIterable {
-  case cloud, group, migration, autosave, inverse
+enum Warning {
+  case cloud, group, migration, autosave, inverse, ephemeral
+
+  private struct Said: Hashable {
+    var warning: Warning
+    var subject: String
+  }
 
   private static let lock = Lock()
   // Unsafe, because it is read and written under the lock.
-  private nonisolated(unsafe) static var said: Set<Warning> = []
+  private nonisolated(unsafe) static var said: Set<Said> = []
 
-  func say(_ text: String) {
-    let isNew = Self.lock.withLock { Self.said.insert(self).inserted }
+  /// Says it once, or once about each of the subjects, which are parts of the program.
+  func say(_ text: String, about subject: String = "") {
+    let isNew = Self.lock.withLock { Self.said.insert(Said(warning: self, subject: subject)).inserted }
     if isNew { FileHandle.standardError.write(Data("Roost: \(text)\n".utf8)) }
   }
 }

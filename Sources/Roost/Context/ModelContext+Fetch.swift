@@ -17,12 +17,15 @@ extension ModelContext {
   }
 
   /// The same, of which only some batches of models are there at a time: see ``FetchResultsCollection``.
-  public func fetch<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int) throws -> FetchResultsCollection<T>
-  where T: PersistentModel {
+  public func fetch<T>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> FetchResultsCollection<T> where T: PersistentModel {
     try Self.check(batchSize)
-    return try state.call(.fetching) {
-      let places = try FetchRun(descriptor, state).places()
-      return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.pin(), state))
+    return try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.count }) {
+      try state.call(.fetching) {
+        let places = try FetchRun(descriptor, state).places()
+        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.pin(), state))
+      }
     }
   }
 
@@ -38,9 +41,13 @@ extension ModelContext {
   ///     while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
   ///
   /// A page has as many models as the descriptor's `fetchLimit` says, or 100.
-  public func fetchPage<T>(_ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil) throws -> FetchPage<T>
-  where T: PersistentModel {
-    try state.call(.fetching) { try FetchRun(descriptor, state).page(after: cursor) }
+  public func fetchPage<T>(
+    _ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> FetchPage<T> where T: PersistentModel {
+    try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.models.count }) {
+      try state.call(.fetching) { try FetchRun(descriptor, state).page(after: cursor) }
+    }
   }
 
   /// How many models there are. Where an index knows it no row is read.
@@ -85,9 +92,9 @@ extension ModelContext {
   /// is settled at the beginning.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
-    block: (_ model: T) throws -> Void
+    fileID: StaticString = #fileID, line: UInt = #line, block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
-    let identifiers = try fetchIdentifiers(fetch)
+    let identifiers = try fetchIdentifiers(fetch, fileID: fileID, line: line)
     let size = max(1, batchSize)
     var start = 0
     while start < identifiers.count {

@@ -14,20 +14,25 @@ extension ModelContainer {
   /// - Returns: how many models were written.
   @discardableResult
   public func export<Model>(
-    _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget
-  ) throws -> Int where Model: PersistentModel { try export(descriptor, target) { false } }
+    _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> Int where Model: PersistentModel { try export(descriptor, target, (fileID, line)) { false } }
 
   /// The same without holding the caller's thread up. A task that is cancelled ends the export with a `CancellationError`, and a file is as it was before.
   @discardableResult
   public func export<Model>(
-    _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget
+    _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int where Model: PersistentModel {
     let cancellation = ImportCancellation()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int, any Error>) in
         do {
           try RoostFile.Thread { [self] in
-            continuation.resume(with: Result { try export(descriptor, target) { cancellation.isCancelled } })
+            continuation.resume(
+              with: Result {
+                try export(descriptor, target, (fileID, line)) { cancellation.isCancelled }
+              })
           }.detach()
         } catch { continuation.resume(throwing: Doorway.translated(error)) }
       }
@@ -37,12 +42,22 @@ extension ModelContainer {
   }
 
   private func export<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ isCancelled: @escaping () -> Bool
+    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ place: ContextState.CodePlace,
+    _ isCancelled: @escaping () -> Bool
+  ) throws -> Int {
+    let state = ContextState(stores, isMain: false)
+    // It closes what is read here at its end.
+    defer { withExtendedLifetime(state) {} }
+    return try state.traced(.export, descriptor, place, { $1.found = $0 }) {
+      try export(descriptor, target, state, isCancelled)
+    }
+  }
+
+  private func export<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ state: ContextState,
+    _ isCancelled: @escaping () -> Bool
   ) throws -> Int {
     try ImportErrors.pass {
-      let state = ContextState(stores, isMain: false)
-      // It closes what is read here at its end.
-      defer { withExtendedLifetime(state) {} }
       let run = FetchRun(descriptor, state)
       let part = try run.part()
       let names = ExportNames(part.map, part.graph.store)

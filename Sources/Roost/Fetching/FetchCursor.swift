@@ -4,7 +4,7 @@ internal import RoostRecords
 
 /// Where a page of a fetch ended: the values that its last model is sorted by, and which model that is.
 ///
-/// It can be kept, or sent to whoever asks for the next page later: see ``ModelContext/fetchPage(_:after:)``. It stays of use when that
+/// It can be kept, or sent to whoever asks for the next page later: see ``ModelContext/fetchPage(_:after:fileID:line:)``. It stays of use when that
 /// model is deleted.
 public struct FetchCursor: Codable, Hashable, Sendable {
   let entity: String

@@ -5,16 +5,25 @@ extension ModelContext {
   ///
   /// Bounds that the predicate surely asks for, as `$0.token > token && $0.author == name`, are looked up, so nothing in front of them is
   /// read. What is behind a token must be known without a gap: else ``SwiftDataError/historyTokenExpired`` is thrown.
-  public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
-    let found = try container.history.transactions(try Self.known(descriptor))
+  public func fetchHistory<T>(
+    _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [T] where T: HistoryTransaction {
+    let found = try state.traced(.history, (fileID, line), { $1.found = $0.count }) {
+      try container.history.transactions(try Self.known(descriptor))
+    }
     guard let transactions = found as? [T] else { throw Self.unknown(T.self) }
     return transactions
   }
 
   /// Removes history, from its oldest transaction on and up to what the predicate says. Consumers keep what they have not read.
   @discardableResult
-  public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> HistoryDeletion
-  where T: HistoryTransaction { try container.history.delete(try Self.known(descriptor)) }
+  public func deleteHistory<T>(
+    _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> HistoryDeletion where T: HistoryTransaction {
+    try state.traced(.history, (fileID, line), { _, _ in }) {
+      try container.history.delete(try Self.known(descriptor))
+    }
+  }
 
   private static func known<T>(
     _ descriptor: HistoryDescriptor<T>

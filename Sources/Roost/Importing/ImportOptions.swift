@@ -48,7 +48,7 @@ public struct ImportOptions: Sendable {
   /// The greatest record.
   public var mostRecordBytes = 16 << 20
   /// The greatest field.
-  public var mostFieldBytes = 1 << 20
+  public var mostFieldBytes = 16 << 20
   /// How deep lists and objects may be nested.
   public var mostDepth = 64
 

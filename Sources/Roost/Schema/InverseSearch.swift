@@ -69,7 +69,8 @@ struct InverseSearch {
           continue
         }
         if other !== one, let known = other.inverseName, known != one.name {
-          Warning.inverse.say("\(back) is the inverse of \(known), so \(place), which names it too, leads one way")
+          Warning.inverse.say(
+            "\(back) is the inverse of \(known), so \(place), which names it too, leads one way", about: place)
           oneWay.insert(ObjectIdentifier(one))
           continue
         }

@@ -60,6 +60,10 @@ struct SchemaReflection {
       case .value(let coder):
         guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
         let attribute = attribute(property, valueType, coder)
+        if attribute.isTransient {
+          let place = "\(entity.name).\(property.name)"
+          Warning.ephemeral.say("\(place) is stored, though it is ephemeral: mark it @Transient", about: place)
+        }
         if attribute.isUnique { entity.uniquenessConstraints.append([property.name]) }
         if attribute.isIndexed, !attribute.isUnique, !entity.indices.contains([property.name]) {
           entity.indices.append([property.name])

@@ -8,8 +8,8 @@ extension ModelContext {
   public func fetchSnapshots<T>(
     _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else { return try contents(descriptor, includingLists) }
-    return try traced(.snapshots, descriptor, tracer, (fileID, line), \.count) {
+    guard state.stores.isTraced else { return try contents(descriptor, includingLists) }
+    return try state.traced(.snapshots, descriptor, (fileID, line), { $1.found = $0.count }) {
       try contents(descriptor, includingLists)
     }
   }

@@ -20,10 +20,13 @@ extension ModelSnapshot {
     one(keyPath) ?? PersistentIdentifier(store: nil, entity: Other._$type.name, .temporary(0), isSaved: false)
   }
 
-  /// The members of a relationship, in their order. Where they were not read, it ends the program; ``isLoaded(_:)`` tells.
-  public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] { many(keyPath) }
+  /// The members of a relationship, in their order. Where they were not read, it ends the program; ``isLoaded(_:)`` tells, and
+  /// `value(of:)` throws.
+  public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] {
+    do { return try many(keyPath) } catch { preconditionFailure("\(error)") }
+  }
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]?>) -> [PersistentIdentifier] {
-    many(keyPath)
+    do { return try many(keyPath) } catch { preconditionFailure("\(error)") }
   }
 
   @_disfavoredOverload
@@ -42,10 +45,24 @@ extension ModelSnapshot {
   }
 
   /// The same as `self[keyPath]`, but it throws where that ends the program: where a computed property asks a relationship, since a
-  /// snapshot has only identifiers.
+  /// snapshot has only identifiers, and of a list that was not read.
+  @_disfavoredOverload
   public func value<Value>(of keyPath: KeyPath<Model, Value>) throws -> Value {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try computed(keyPath) }
     return try content.value(number)
+  }
+
+  public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, Other?>) throws -> PersistentIdentifier? {
+    self[keyPath]
+  }
+  public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, Other>) throws -> PersistentIdentifier {
+    self[keyPath]
+  }
+  public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, [Other]>) throws -> [PersistentIdentifier] {
+    try many(keyPath)
+  }
+  public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, [Other]?>) throws -> [PersistentIdentifier] {
+    try many(keyPath)
   }
 
   /// Whether the snapshot knows a property: lists may not have been read, and one that was coded by an older program may not have it.
@@ -60,13 +77,14 @@ extension ModelSnapshot {
     return found
   }
 
-  private func many(_ keyPath: PartialKeyPath<Model>) -> [PersistentIdentifier] {
+  private func many(_ keyPath: PartialKeyPath<Model>) throws -> [PersistentIdentifier] {
     guard let number = SnapshotPaths.number(of: keyPath) else {
-      preconditionFailure("\(keyPath) is not stored, so a snapshot has no list of it")
+      throw RoostError(.badValue, "\(keyPath) is not stored, so a snapshot has no list of it: ask the model")
     }
     if case .many(let found)? = content.link(number) { return found }
     if content.link(number) == .absent, content.isDecoded { return [] }
-    preconditionFailure(
+    throw RoostError(
+      .badValue,
       "\(content.type.name).\(content.type.propertyName(number)) was not read: fetch the snapshots with lists")
   }
 

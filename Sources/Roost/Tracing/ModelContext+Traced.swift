@@ -26,10 +26,8 @@ extension ModelContext {
   @usableFromInline
   func fetchAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt) throws -> [T]
   where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else { return try found(descriptor) }
-    return try traced(.fetch, descriptor, tracer, (fileID, line), \.count) {
-      try found(descriptor)
-    }
+    guard state.stores.isTraced else { return try found(descriptor) }
+    return try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.count }) { try found(descriptor) }
   }
 
   /// How many models there are. Where an index knows it no row is read.
@@ -50,17 +48,15 @@ extension ModelContext {
   @usableFromInline
   func countAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt) throws -> Int
   where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else { return try counted(descriptor) }
-    return try traced(.count, descriptor, tracer, (fileID, line), \.self) {
-      try counted(descriptor)
-    }
+    guard state.stores.isTraced else { return try counted(descriptor) }
+    return try state.traced(.count, descriptor, (fileID, line), { $1.found = $0 }) { try counted(descriptor) }
   }
 
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    guard let tracer = state.stores.tracer(of: T.self) else { return try identified(descriptor) }
-    return try traced(.identifiers, descriptor, tracer, (fileID, line), \.count) {
+    guard state.stores.isTraced else { return try identified(descriptor) }
+    return try state.traced(.identifiers, descriptor, (fileID, line), { $1.found = $0.count }) {
       try identified(descriptor)
     }
   }
@@ -113,46 +109,8 @@ extension ModelContext {
 
   // MARK: Telling
 
-  typealias Place = (fileID: StaticString, line: UInt)
-
-  /// Runs something that reads, and tells of it.
-  func traced<T: PersistentModel, Result>(
-    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, _ tracer: Tracer, _ place: Place?,
-    _ count: (Result) -> Int, _ body: () throws -> Result
-  ) throws -> Result {
-    guard let store = state.stores.place(of: T.self)?.store else { return try body() }
-    let graph = state.graph(store)
-    let (read, filled, start) = (graph.readCount, graph.statistics.objectsFilled, tracer.now)
-    var result: Result?
-    var failure: (any Error)?
-    do { result = try body() } catch { failure = error }
-    var event = TraceEvent(kind, tracer.store, nanoseconds: tracer.now - start)
-    event.entity = T._$type.name
-    event.rowsRead = graph.readCount.rows - read.rows
-    event.entriesRead = graph.readCount.entries - read.entries
-    event.modelsFilled = graph.statistics.objectsFilled - filled
-    event.found = result.map(count) ?? 0
-    sign(&event, place, failure)
-    let plan = LazyText { [state] in
-      try? state.call(.fetching) { try FetchRun(descriptor, state).planText() }
-    }
-    event.lazyPlan = plan
-    tracer.tell(event)
-    if let failure { throw failure }
-    guard let result else { preconditionFailure("what did not fail has a result") }
-    return result
-  }
-
-  private func sign(_ event: inout TraceEvent, _ place: Place?, _ failure: (any Error)?) {
-    event.author = state.editingState.author
-    event.context = state.name
-    event.fileID = place.map { "\($0.fileID)" }
-    event.line = place.map { Int($0.line) }
-    event.error = failure
-  }
-
   /// Runs a save, and tells of it for each store that it is about.
-  func tracedSave(_ place: Place?, _ body: () throws -> Void) throws {
+  func tracedSave(_ place: ContextState.CodePlace?, _ body: () throws -> Void) throws {
     let before = state.traced.map { (graph: $0.graph, tracer: $0.tracer, counts: SaveCounts($0.graph)) }
       .filter { $0.counts.hasChanges }
     var failure: (any Error)?
@@ -160,7 +118,7 @@ extension ModelContext {
     do { try body() } catch { failure = error }
     for (graph, tracer, counts) in before {
       var event = TraceEvent(.save, tracer.store, nanoseconds: tracer.now - start)
-      sign(&event, place, failure)
+      state.sign(&event, place, failure)
       if failure == nil {
         (event.inserted, event.updated, event.deleted) = (counts.inserted, counts.updated, counts.deleted)
       }
@@ -200,10 +158,10 @@ extension ContextState {
 }
 
 extension StoreSet {
+  /// Whether somebody wants to know of any of the stores; nearly always nobody.
   var isTraced: Bool { tracers != nil }
 
-  /// Whoever wants to know of a model's store; nearly always nobody.
-  @inline(__always)
+  /// Whoever wants to know of a model's store.
   func tracer(of model: any _ModelObject.Type) -> Tracer? {
     guard let tracers else { return nil }
     return place(of: model).flatMap { tracers[$0.store] }
@@ -212,17 +170,5 @@ extension StoreSet {
   func tracer(of store: GraphStore) -> Tracer? {
     guard let tracers, let place = stores.firstIndex(where: { $0 === store }) else { return nil }
     return tracers[place]
-  }
-}
-
-extension FetchRun {
-  /// How it would be carried out now, without doing so.
-  fileprivate func planText() throws -> String {
-    let part = try part()
-    let isAlone = part.isEngines
-    let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
-    var lines = [try part.graph.planner().plan(query).explanation]
-    for test in part.tests { lines.append("  test in memory \(test)") }
-    return lines.joined(separator: "\n")
   }
 }

@@ -10,7 +10,15 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case identifiers
     /// Models were read as ``ModelSnapshot``.
     case snapshots
+    /// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)`` and the like.
+    case aggregate
+    /// Transactions were fetched from the history, or deleted there.
+    case history
+    /// ``ModelContainer/export(_:to:fileID:line:)``.
+    case export
     case save
+    /// ``ModelContext/insert(batch:fileID:line:)`` and the other writes that make no model for each row.
+    case bulk
     /// A context went on to what others had committed.
     case merge
     /// Changed pages were written to the file.
@@ -29,7 +37,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   /// Rows and entries of indexes that were read to answer.
   public var rowsRead = 0
   public var entriesRead = 0
-  /// Models that were found, or counted.
+  /// Models, transactions or groups that were found, or counted.
   public var found = 0
   /// Models whose values were read from their rows; those that a context has already are not.
   public var modelsFilled = 0
@@ -39,7 +47,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   public var bytes = 0
   /// Pages that a save made, or a checkpoint wrote.
   public var pages = 0
-  /// Models that a save wrote.
+  /// Models that a save wrote; of a write in bulk what rules and references changed besides, the first 100,000.
   public var inserted = 0
   public var updated = 0
   public var deleted = 0
@@ -68,9 +76,11 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     var parts = ["\(kind.rawValue) \(milliseconds) ms", store]
     if let entity { parts.append(entity) }
     switch kind {
-    case .fetch, .count, .identifiers, .snapshots:
+    case .fetch, .count, .identifiers, .snapshots, .aggregate, .export:
       parts.append("found \(found), rows read \(rowsRead), entries \(entriesRead), filled \(modelsFilled)")
-    case .save:
+    case .history: parts.append("found \(found)")
+    case .save, .bulk:
+      if kind == .bulk { parts.append("rows \(found)") }
       parts.append("inserted \(inserted), updated \(updated), deleted \(deleted), \(bytes) bytes, \(pages) pages")
     case .merge: parts.append("\(commits) commits")
     case .checkpoint: parts.append("\(pages) pages")

@@ -116,6 +116,7 @@ extension GraphContext {
       settle()
       if let failure { throw failure }
       var outcome = BulkOutcome()
+      var committed: RecordWriter?
       do {
         try store.records.write(isRelaxed ? .relaxed : .full, author: author) { writer in
           try goOn(to: writer)
@@ -127,9 +128,12 @@ extension GraphContext {
           // Now, because the snapshot still has what goes.
           outcome = run.outcome(self, found)
           run.tell(store)
+          committed = writer
         }
       } catch is Nothing { return outcome }
       statistics.saves += 1
+      statistics.bytesWritten += committed?.written.bytes ?? 0
+      statistics.pagesWritten += committed?.written.pages ?? 0
       lastSave = outcome.summary
       store.listeners.tell()
       // As behind a save: what is committed stays, whatever cannot be read.

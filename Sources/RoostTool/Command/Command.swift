@@ -7,17 +7,17 @@ import RoostTransfer
 /// How a run of the tool ends.
 enum Ending: Int32 {
   case good = 0
-  /// A check failed, damage was found, or the store could not be read.
+  /// A check failed, damage was found, what is named is not there, or the store could not be read.
   case failed = 1
-  /// The words on the command line make no sense.
+  /// The words on the command line, or the condition among them, make no sense.
   case usage = 2
   /// Another process has the store open, or is faster than the one who reads: try again.
   case inUse = 3
 
   static let explained = [
     ("0", "All is well."),
-    ("1", "A check failed, damage was found, nothing was found, or a store could not be read or written."),
-    ("2", "The arguments make no sense."),
+    ("1", "A check failed, damage was found, what is named is not there, or a store could not be read or written."),
+    ("2", "The arguments, or the condition among them, make no sense."),
     ("3", "Another process has the store open, or writes it faster than it can be read: try again later."),
   ]
 }
@@ -62,6 +62,7 @@ struct Command {
       return .good
     } catch {
       report(error, console)
+      if error is QuestionFault { return .usage }
       guard let error = error as? StoreError else { return .failed }
       return error.code == .locked || error.code == .busy ? .inUse : .failed
     }
@@ -123,6 +124,7 @@ struct Command {
     switch words.first {
     case nil: lines = overview
     case "errors": lines = ErrorHelp.list
+    case "help", "--help", "-h": lines = overview
     case let name?:
       if let entry = ErrorCatalogue.entry(written: name) {
         lines = ErrorHelp.text(entry)

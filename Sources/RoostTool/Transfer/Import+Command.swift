@@ -20,7 +20,8 @@ extension Command {
       discussion: [
         "The store and its entity must be there. References are found by the unique keys of what they lead to, in any",
         "order; those that lead nowhere are told at the end. Each chunk is one transaction; Ctrl-C ends behind the one",
-        "that is being written. A bad record ends the import, unless some may be skipped.",
+        "that is being written. A bad record ends the import, unless some may be skipped; then the tool ends with 1, as",
+        "it does where a reference leads nowhere.",
       ],
       syntax: Syntax(
         operands: [
@@ -41,6 +42,9 @@ extension Command {
             isRepeating: true),
           Syntax.Option(name: "ignore-unknown", help: "Leave out columns that nothing is known of."),
           Syntax.Option(name: "skip-bad", value: "n", help: "Leave out at most so many bad records."),
+          Syntax.Option(
+            name: "record-limit", value: "MiB", help: "How long a record may be, and a field of one (16)."),
+          Syntax.Option(name: "depth-limit", value: "n", help: "How deep lists and objects may be nested (64)."),
           Syntax.Option(
             name: "rejects", value: "file",
             help: "Where bad records go, to be imported again; of a table with '--names'."),
@@ -105,6 +109,10 @@ private struct Importing {
     }
     options.ignoresUnknown = arguments.has("ignore-unknown")
     if let most = try arguments.number("skip-bad", in: 0...Int.max) { options.badRecords = .skip(most: most) }
+    if let most = try arguments.number("record-limit", in: 1...1 << 20) {
+      (options.limits.recordBytes, options.limits.fieldBytes) = (most << 20, most << 20)
+    }
+    if let most = try arguments.number("depth-limit", in: 1...1000) { options.limits.depth = most }
     options.chunk = try arguments.number("chunk", in: 1...10_000_000)
     options.durability = arguments.has("sync") ? .full : .relaxed
     options.author = arguments.text("author") ?? "roost import"

@@ -17,7 +17,7 @@ struct CSVScanner: RecordScanner {
 
   mutating func scan(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int {
     var at = start
-    while at < batch.text.count {
+    while at < batch.text.count, !batch.isFull {
       let first = batch.tokens.count
       do {
         guard let end = try cells(batch, from: at, isEnd: isEnd) else {
@@ -94,7 +94,8 @@ struct CSVScanner: RecordScanner {
         cell.count = at - cell.start
       }
       if cell.count > limits.fieldBytes {
-        throw Blemish(.tooLarge, "a cell has more than \(limits.fieldBytes) bytes", at: cell.place)
+        throw Blemish(
+          .tooLarge, "a cell has more than \(limits.fieldBytes) bytes; the limit can be raised", at: cell.place)
       }
       batch.tokens.append(cell)
       if at == end { return isEnd ? end : nil }
@@ -142,7 +143,7 @@ struct CSVScanner: RecordScanner {
     }
     if isEnd { throw Blemish(.truncated, "the quote that begins this cell is never closed", at: start) }
     if end - start > limits.recordBytes {
-      throw Blemish(.tooLarge, "a record has more than \(limits.recordBytes) bytes", at: start)
+      throw Blemish(.tooLarge, "a record has more than \(limits.recordBytes) bytes; the limit can be raised", at: start)
     }
     return nil
   }

@@ -130,7 +130,7 @@ struct JSONParser {
     }
     if at == end { throw Unfinished() }
     if at - start > limits.fieldBytes {
-      throw Blemish(.tooLarge, "a number has more than \(limits.fieldBytes) bytes", at: start)
+      throw Blemish(.tooLarge, "a number has more than \(limits.fieldBytes) bytes; the limit can be raised", at: start)
     }
     batch.tokens.append(Token(kind: .number, place: start, start: start, count: at - start))
   }
@@ -175,7 +175,8 @@ struct JSONParser {
     }
     at += 1
     if token.count > limits.fieldBytes {
-      throw Blemish(.tooLarge, "a text has more than \(limits.fieldBytes) bytes", at: token.place)
+      throw Blemish(
+        .tooLarge, "a text has more than \(limits.fieldBytes) bytes; the limit can be raised", at: token.place)
     }
     batch.tokens.append(token)
   }

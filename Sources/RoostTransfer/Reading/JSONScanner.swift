@@ -30,6 +30,7 @@ struct JSONScanner: RecordScanner {
     var at = start
     while true {
       if stage == .lines { return try lines(batch, from: at, isEnd: isEnd) }
+      if batch.isFull { return at }
       let begin = skip(batch, at)
       line += batch.newlines(in: at..<begin)
       at = begin
@@ -129,7 +130,7 @@ struct JSONScanner: RecordScanner {
 
   private mutating func lines(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int {
     var at = start
-    while at < batch.text.count {
+    while at < batch.text.count, !batch.isFull {
       let newline = batch.newline(from: at)
       guard newline != nil || isEnd else { return at }
       let end = newline.map { $0 + 1 } ?? batch.text.count

@@ -46,6 +46,8 @@ package final class RecordBatch: @unchecked Sendable {
   @exclusivity(unchecked) package internal(set) var records: [Record] = []
   /// The tokens of the objects and lists in which a parser is.
   @exclusivity(unchecked) var open: [Int] = []
+  /// How many of the records are wrong.
+  @exclusivity(unchecked) var faults = 0
   /// How many bytes of the input were read when this batch was.
   package internal(set) var inputEnd: UInt64 = 0
 
@@ -59,7 +61,11 @@ package final class RecordBatch: @unchecked Sendable {
     spelled.clear()
     tokens.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)
+    faults = 0
   }
+
+  /// Whether the next record belongs to another batch, whatever its text holds: a fault takes more memory than its line.
+  var isFull: Bool { records.count >= 1 << 15 || faults >= 1000 }
 
   /// The bytes of a token, as long as the batch is not filled again.
   package func bytes(_ token: Token) -> UnsafeRawBufferPointer {

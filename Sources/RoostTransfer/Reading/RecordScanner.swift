@@ -1,6 +1,6 @@
 /// Finds the records in a text, and takes them apart.
 protocol RecordScanner {
-  /// Takes apart what stands whole in the batch's text from `start` on, and returns the place behind it.
+  /// Takes apart what stands whole in the batch's text from `start` on, until the batch is full, and returns the place behind it.
   ///
   /// - Parameter isEnd: Whether nothing comes behind the text.
   /// - Throws: A fault behind which no other record can be found.
@@ -32,6 +32,7 @@ extension RecordBatch {
     var record = Record(tokens: first..<first, bytes: bytes, line: line)
     record.fault = fault(blemish.code, blemish.detail, at: min(blemish.place, text.count), in: record)
     records.append(record)
+    faults += 1
   }
 
   /// Where a newline stands next; nil where there is none.

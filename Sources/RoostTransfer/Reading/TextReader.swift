@@ -16,7 +16,9 @@ package final class TextReader {
   private let limits: TransferLimits
   private var scanner: any RecordScanner
   private let isTable: Bool
+  /// What was read and belongs to later batches: it begins behind what was given out already.
   private var carry: TextRoom
+  private var carryStart = 0
   private var isInputEnd = false
   private var isFirst = true
   private var inputCount: UInt64 = 0
@@ -47,15 +49,14 @@ package final class TextReader {
   /// - Throws: A fault behind which no record can be found. A record that is wrong by itself says so itself.
   package func next(_ batch: RecordBatch) throws -> Bool {
     batch.clear()
-    try batch.text.append(carry.bytes)
-    carry.clear()
     var (at, wanted) = (0, piece)
     while true {
       try fill(batch, wanted)
       if isFirst { at = try begin(batch) }
-      at = try scanner.scan(batch, from: at, isEnd: isInputEnd)
+      let isEnd = isInputEnd && carryStart == carry.count
+      at = try scanner.scan(batch, from: at, isEnd: isEnd)
       if isTable, names == nil { try takeNames(batch) }
-      if !batch.records.isEmpty || isInputEnd { break }
+      if !batch.records.isEmpty || isEnd { break }
       guard batch.text.count - at <= limits.recordBytes else {
         throw TransferFault(.tooLarge, "a record has more than \(limits.recordBytes) bytes; the limit can be raised")
       }
@@ -65,12 +66,31 @@ package final class TextReader {
       // What comes is longer than a piece.
       wanted = max(piece, batch.text.count * 2)
     }
-    try carry.append(UnsafeRawBufferPointer(rebasing: batch.text.bytes[at...]))
-    batch.inputEnd = inputCount - UInt64(carry.count)
+    try takeBack(batch, from: at)
+    batch.inputEnd = inputCount - UInt64(carry.count - carryStart)
     return !batch.records.isEmpty
   }
 
+  /// Keeps for later what a batch does not need.
+  private func takeBack(_ batch: RecordBatch, from place: Int) throws {
+    let rest = batch.text.count - place
+    // Where nothing was read from the input since, it still stands in front of what comes then.
+    if carryStart >= rest { return carryStart -= rest }
+    carry.clear()
+    carryStart = 0
+    try carry.append(UnsafeRawBufferPointer(rebasing: batch.text.bytes[place...]))
+  }
+
+  /// Makes the batch's text as long as is wanted, if there is as much.
   private func fill(_ batch: RecordBatch, _ wanted: Int) throws {
+    let kept = min(carry.count - carryStart, wanted - batch.text.count)
+    if kept > 0 {
+      try batch.text.append(UnsafeRawBufferPointer(rebasing: carry.bytes[carryStart..<carryStart + kept]))
+      carryStart += kept
+    }
+    if carryStart < carry.count || isInputEnd || batch.text.count >= wanted { return }
+    carry.clear()
+    carryStart = 0
     while !isInputEnd, batch.text.count < wanted {
       let room = try batch.text.room(min(wanted - batch.text.count, 1 << 20))
       let count = try input.read(into: UnsafeMutableRawBufferPointer(rebasing: room.prefix(wanted - batch.text.count)))

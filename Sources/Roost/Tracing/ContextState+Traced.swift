@@ -1,0 +1,85 @@
+internal import RoostGraph
+internal import RoostQuery
+
+/// Doing something, and telling of it.
+extension ContextState {
+  /// Where something is called.
+  typealias CodePlace = (fileID: StaticString, line: UInt)
+
+  /// Reads what a descriptor asks for, and tells of it, with the plan.
+  func traced<T: PersistentModel, Result>(
+    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, _ place: CodePlace,
+    _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    let plan = LazyText { [self] in
+      try? call(.fetching) { try FetchRun(descriptor, self).planText() }
+    }
+    return try traced(kind, of: T.self, place, plan, note, body)
+  }
+
+  /// Does something with the models of a class, and tells of it.
+  func traced<T: PersistentModel, Result>(
+    _ kind: TraceEvent.Kind, of model: T.Type, _ place: CodePlace, _ plan: LazyText?,
+    _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    guard let tracer = stores.tracer(of: T.self), let store = stores.place(of: T.self)?.store else { return try body() }
+    let graph = graph(store)
+    let (read, filled) = (graph.readCount, graph.statistics.objectsFilled)
+    let (pages, bytes) = (graph.statistics.pagesWritten, graph.statistics.bytesWritten)
+    return try traced(kind, tracer, place, note, body) { event in
+      event.entity = T._$type.name
+      event.rowsRead = graph.readCount.rows - read.rows
+      event.entriesRead = graph.readCount.entries - read.entries
+      event.modelsFilled = graph.statistics.objectsFilled - filled
+      event.pages = graph.statistics.pagesWritten - pages
+      event.bytes = graph.statistics.bytesWritten - bytes
+      event.lazyPlan = plan
+    }
+  }
+
+  /// Does something with all stores, and tells the first that wants to know.
+  func traced<Result>(
+    _ kind: TraceEvent.Kind, _ place: CodePlace, _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    guard let tracer = stores.tracers?.lazy.compactMap({ $0 }).first else { return try body() }
+    return try traced(kind, tracer, place, note, body) { _ in }
+  }
+
+  private func traced<Result>(
+    _ kind: TraceEvent.Kind, _ tracer: Tracer, _ place: CodePlace, _ note: (Result, inout TraceEvent) -> Void,
+    _ body: () throws -> Result, _ fill: (inout TraceEvent) -> Void
+  ) throws -> Result {
+    let start = tracer.now
+    let result = Swift.Result { try body() }
+    var event = TraceEvent(kind, tracer.store, nanoseconds: tracer.now - start)
+    fill(&event)
+    switch result {
+    case .success(let result):
+      note(result, &event)
+      sign(&event, place, nil)
+    case .failure(let failure): sign(&event, place, failure)
+    }
+    tracer.tell(event)
+    return try result.get()
+  }
+
+  func sign(_ event: inout TraceEvent, _ place: CodePlace?, _ failure: (any Error)?) {
+    event.author = editingState.author
+    event.context = name
+    event.fileID = place.map { "\($0.fileID)" }
+    event.line = place.map { Int($0.line) }
+    event.error = failure
+  }
+}
+
+extension FetchRun {
+  /// How it would be carried out now, without doing so.
+  fileprivate func planText() throws -> String {
+    let part = try part()
+    let isAlone = part.isEngines
+    let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
+    var lines = [try part.graph.planner().plan(query).explanation]
+    for test in part.tests { lines.append("  test in memory \(test)") }
+    return lines.joined(separator: "\n")
+  }
+}
