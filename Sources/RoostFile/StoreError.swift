@@ -110,7 +110,7 @@ extension StoreError.Code {
     case .notFound: "Check the path, or open with creation allowed."
     case .locked: "Close the store in the process named, or open it read-only."
     case .timedOut: "Another writer is still at work: try again, or wait longer."
-    case .diskFull: "Free some space and go on with the same store; nothing was changed."
+    case .diskFull: "Free some space and go on with the same store: it is as its last commit left it."
     case .ioError: "Check the device; the operation was not carried out."
     case .permissionDenied: "Check the permissions of the file and of its folder."
     case .outOfMemory: "Lower the cache size or raise the memory limit."

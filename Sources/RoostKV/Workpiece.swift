@@ -2,6 +2,11 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
+extension KeyValueStore {
+  /// What a store is called while it is made, before it gets its name.
+  package static func pathWhileMade(_ path: String) -> String { path + "-making" }
+}
+
 /// A store in the making, beside the name that it gets once it is complete.
 ///
 /// It has no log and nobody else knows it, so it is filled at the speed of the device. Until `publish` returns the
@@ -25,14 +30,15 @@ final class Workpiece {
     transaction number: UInt64
   ) throws(StoreError) {
     let path = try fileSystem.canonicalPath(path)
-    guard path + "-making" != source else {
+    let temporary = KeyValueStore.pathWhileMade(path)
+    guard temporary != source else {
       throw StoreError(
         .alreadyExists, "while a store is made it has this name, which its source has: give one of them another name",
         path: source)
     }
     self.path = path
     self.fileSystem = fileSystem
-    temporary = path + "-making"
+    self.temporary = temporary
     let replaced = try Self.claim(path, replacing, fileSystem)
     do throws(StoreError) {
       store = try Store.makePrivate(

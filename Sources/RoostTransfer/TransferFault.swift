@@ -33,8 +33,14 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
   package var line: Int?
   package var column: Int?
   package var field: String?
-  /// The record as it stands in the input, for a file of what was left out. Cut where it is long.
+  /// The record as it stands in the input, for a file of what was left out.
   package var record: [UInt8] = []
+  /// What a report keeps of it: no more than the first 64 KiB of the record.
+  package var cut: TransferFault {
+    var fault = self
+    if record.count > 1 << 16 { fault.record = Array(record.prefix(1 << 16)) }
+    return fault
+  }
 
   package init(_ code: Code, _ detail: String, line: Int? = nil, column: Int? = nil, field: String? = nil) {
     self.code = code

@@ -14,7 +14,7 @@ public struct ImportSource: Sendable {
       Format(plain: .csv(delimiter: delimiter.asciiValue ?? 0, names: columns))
     }
     public static var csv: Format { csv() }
-    /// Objects in one list, or one after the other.
+    /// Objects in one list, or on a line each: the first byte tells.
     public static let json = Format(plain: .json)
     /// An object on each line.
     public static let jsonLines = Format(plain: .jsonLines)

@@ -65,7 +65,7 @@ public struct RecordImporter: Sendable {
       let (format, input) = (try source.format().plain, try source.open())
       let plain = options.plain(into: target.entity, hasUnique: try target.hasUnique(), try target.shape())
       let (clock, notice) = (ImportProgressClock(input), ImportNotice(target))
-      let rejects = options.rejects.map { RejectFile($0, format) }
+      let rejects = options.rejects.map { RejectFile($0.path(percentEncoded: false), format) }
       var isResumed = false
       var columns: (() -> [String]?)?
       let importer = Importer(

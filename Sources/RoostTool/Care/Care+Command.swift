@@ -1,3 +1,4 @@
+import RoostFile
 import RoostKV
 
 /// Commands that write a store: a new one, or the one that is named.
@@ -11,6 +12,16 @@ extension Command {
       options: [Syntax.Option(name: "json", help: "Print JSON.")])
   }
 
+  /// Makes a store beside the name that it gets. Where that is the source's, the engine refuses, and nothing may go.
+  private static func making<Result>(
+    _ target: String, of source: String, _ body: () throws -> Result
+  ) throws -> Result {
+    let files = DiskFileSystem.shared
+    let making = try KeyValueStore.pathWhileMade(files.canonicalPath(target))
+    if try making == files.canonicalPath(source) { return try body() }
+    return try Unfinished.removing(making, while: body)
+  }
+
   static var backup: Command {
     Command(
       name: "backup", summary: "Copy a store, also one that is open, into a new and compact one.",
@@ -21,7 +32,10 @@ extension Command {
       ],
       syntax: sourceTargetAndJSON
     ) { arguments, console in
-      let report = try BackupReport(arguments.operands[0], arguments.operands[1], console.quiet(arguments.has("json")))
+      let (source, target) = (arguments.operands[0], arguments.operands[1])
+      let report = try making(target, of: source) {
+        try BackupReport(source, target, console.quiet(arguments.has("json")))
+      }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return .good
     }
@@ -52,7 +66,9 @@ extension Command {
         throw CheckFailure(sentence: "the backup is damaged, and \(target) was left as it is; see 'roost salvage'")
       }
       let quiet = console.quiet(arguments.has("json"))
-      let report = try BackupReport(backup, target, replacing: arguments.has("replace"), quiet)
+      let report = try making(target, of: backup) {
+        try BackupReport(backup, target, replacing: arguments.has("replace"), quiet)
+      }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console, word: "restored") }
       return .good
     }
@@ -87,7 +103,10 @@ extension Command {
       ],
       syntax: sourceTargetAndJSON
     ) { arguments, console in
-      let report = try SalvageReport(arguments.operands[0], arguments.operands[1], console.quiet(arguments.has("json")))
+      let (source, target) = (arguments.operands[0], arguments.operands[1])
+      let report = try making(target, of: source) {
+        try SalvageReport(source, target, console.quiet(arguments.has("json")))
+      }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return report.isComplete ? .good : .failed
     }

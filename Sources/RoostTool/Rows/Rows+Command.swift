@@ -24,6 +24,9 @@ extension Command {
         ])
     ) { arguments, console in
       let asked = try Asked(arguments)
+      if arguments.has("json"), let other = arguments.text("format"), other != "json" {
+        throw UsageError(sentence: "'--json' and '--format \(other)' say two things: leave one of them out")
+      }
       let format = arguments.has("json") ? "json" : arguments.text("format") ?? "table"
       let witness = try Looking.rows(arguments.operands[0])
       if arguments.has("count") {

@@ -96,13 +96,16 @@ private struct Exporting {
     var rows = 0
     var isMade = false
     do {
-      try witness.read { reader in
-        let stream = DescriptorOutput(try ByteStream.writing(making, replaces: isMade))
-        isMade = true
-        let query = try asked.query(reader.catalog)
-        let total = console.isTerminal ? try Planner(Ground(reader)).count(query) : 0
-        let target: any ByteOutput = isPacked ? try PackedOutput(stream) : stream
-        rows = try write(reader, to: target, Progress("exporting", of: total, on: console.quiet(arguments.has("json"))))
+      try Unfinished.removing(making) {
+        try witness.read { reader in
+          let stream = DescriptorOutput(try ByteStream.writing(making, replaces: isMade))
+          isMade = true
+          let query = try asked.query(reader.catalog)
+          let total = console.isTerminal ? try Planner(Ground(reader)).count(query) : 0
+          let target: any ByteOutput = isPacked ? try PackedOutput(stream) : stream
+          rows = try write(
+            reader, to: target, Progress("exporting", of: total, on: console.quiet(arguments.has("json"))))
+        }
       }
       try DiskFileSystem.shared.rename(making, to: output)
     } catch {

@@ -47,7 +47,7 @@ extension Command {
           Syntax.Option(name: "depth-limit", value: "n", help: "How deep lists and objects may be nested (64)."),
           Syntax.Option(
             name: "rejects", value: "file",
-            help: "Where bad records go, to be imported again; of a table with '--names'."),
+            help: "Where bad records go, to be imported again; a new file, unless the import goes on."),
           Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction; else up to 50,000."),
           Syntax.Option(name: "sync", help: "Make each chunk durable before the next one."),
           Syntax.Option(name: "author", value: "name", help: "Who did it, for the history (roost import)."),
@@ -135,21 +135,34 @@ private struct Importing {
     let began = ContinuousClock.now
     var bar = Progress(
       "importing", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
-    let interruption = Interruption()
-    defer { interruption.end() }
-    let rejects = try arguments.text("rejects").map { DescriptorOutput(try ByteStream.appending($0)) }
+    // Ctrl-C ends an import behind a whole chunk; the second time it ends the program.
+    let cancellation = ImportCancellation()
+    let signals = Signals([SIGINT]) { number in
+      if cancellation.isCancelled { exit(128 + number) }
+      cancellation.cancel()
+    }
+    defer { signals.end() }
+    let rejects = arguments.text("rejects").map { RejectFile($0, format) }
+    var isResumed = false
+    var columns: (() -> [String]?)?
     let importer = Importer(
-      store, options, cancellation: interruption.cancellation,
+      store, options, cancellation: cancellation,
       progress: { bar.advance(to: Int(clamping: $0.bytes)) },
-      reject: { fault in try rejects.map { try Self.note(fault, $0) } })
+      reject: { fault in try rejects?.add(fault, columns: columns?(), isResumed: isResumed) })
+    columns = { [unowned importer] in importer.columns }
     let report: ImportReport
-    do { report = try importer.run(input, format) } catch {
+    do {
+      isResumed = try importer.isResumed()
+      if !isResumed, let rejects = arguments.text("rejects"), try DiskFileSystem.shared.exists(rejects) {
+        throw StoreError(.alreadyExists, "bad records of another import may be here", path: rejects)
+      }
+      report = try importer.run(input, format)
+    } catch {
       bar.end()
       try store.close()
       throw error
     }
     bar.end()
-    rejects?.finish()
     // Nothing is said to be imported that a crash could take back.
     try store.close()
     try tell(report, Wording.seconds(ContinuousClock.now - began))
@@ -182,12 +195,6 @@ private struct Importing {
     }
   }
 
-  private static func note(_ fault: TransferFault, _ output: DescriptorOutput) throws {
-    var record = fault.record
-    if record.last != 10 { record.append(10) }
-    try record.withUnsafeBytes { try output.write($0) }
-  }
-
   private func tell(_ report: ImportReport, _ seconds: Double) throws {
     let done = report.progress
     if arguments.has("json") {
@@ -217,29 +224,5 @@ private struct Importing {
     console.line(
       "\(word)  \(Wording.count(done.records, "record")) into \(options.entity): \(parts.joined(separator: ", ")); "
         + "\(Wording.time(.seconds(seconds))), \(rate) a second")
-  }
-}
-
-/// Lets Ctrl-C end an import behind a whole chunk; the second time it ends the program.
-private final class Interruption {
-  let cancellation = ImportCancellation()
-  private var source: (any DispatchSourceSignal)?
-
-  init() {
-    _ = signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    let cancellation = cancellation
-    source.setEventHandler {
-      if cancellation.isCancelled { exit(130) }
-      cancellation.cancel()
-    }
-    source.resume()
-    self.source = source
-  }
-
-  func end() {
-    guard let source else { return }
-    source.cancel()
-    _ = signal(SIGINT, SIG_DFL)
   }
 }

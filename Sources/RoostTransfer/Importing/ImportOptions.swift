@@ -74,13 +74,20 @@ package struct ImportOptions: Sendable {
     if let name, name.hasPrefix("@") {
       throw TransferFault(.unknown, "the name of an import may not begin with '@': '\(name)'")
     }
-    guard catalog.entity(entity) != nil, [.skip, .update, .merge].contains(conflict), deciding(catalog).isEmpty else {
+    guard let kind = catalog.entity(entity) else { return }
+    if let uniqueIndex, deciding(catalog).isEmpty {
+      let known = catalog.indexes(of: kind.id).filter { $0.isUnique && !$0.name.hasPrefix("@") }.map { "'\($0.name)'" }
+      throw TransferFault(
+        .unknown,
+        "\(entity) has no unique index named '\(uniqueIndex)'; it has "
+          + (known.isEmpty ? "none" : known.joined(separator: ", ")))
+    }
+    guard [.skip, .update, .merge].contains(conflict), deciding(catalog).isEmpty else {
       return
     }
     throw TransferFault(
       .unknown,
-      uniqueIndex.map { "\(entity) has no unique index named '\($0)'" }
-        ?? "nothing is unique in \(entity), so no record can be the one of a row that is there: import with 'insert'")
+      "nothing is unique in \(entity), so no record can be the one of a row that is there: import with 'insert'")
   }
 }
 

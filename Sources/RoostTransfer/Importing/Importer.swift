@@ -115,7 +115,7 @@ package final class Importer {
     }
     watch?.stored()
     report.progress = next
-    report.faults += faults.prefix(max(0, options.mostReported - report.faults.count))
+    report.faults += faults.prefix(max(0, options.mostReported - report.faults.count)).map(\.cut)
     progress?(next)
   }
 
@@ -141,7 +141,7 @@ package final class Importer {
   private func checkBad(_ faults: [TransferFault], _ next: ImportProgress) throws {
     guard let first = faults.min(by: { $0.line ?? 0 < $1.line ?? 0 }) else { return }
     switch options.badRecords {
-    case .stop: throw first
+    case .stop: throw first.cut
     case .skip(let most):
       if next.bad <= most { return }
       throw TransferFault(

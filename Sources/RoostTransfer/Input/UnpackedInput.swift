@@ -8,6 +8,8 @@ package final class UnpackedInput: ByteInput {
   private var unread = 0..<0
   private var isAtEnd = false
   private var isInFrame = false
+  /// Bytes that were unpacked.
+  private var count: UInt64 = 0
 
   /// - Throws: where there is no memory for the state.
   package init(_ packed: any ByteInput, piece: Int = 1 << 16) throws {
@@ -27,7 +29,10 @@ package final class UnpackedInput: ByteInput {
         isAtEnd = count == 0
       }
       if unread.isEmpty, isAtEnd {
-        if isInFrame { throw TransferFault(.truncated, "the compressed input ends in the middle of a frame") }
+        if isInFrame {
+          throw TransferFault(
+            .truncated, "the compressed input ends in the middle of a frame, behind \(count) bytes of text")
+        }
         return 0
       }
       let step = bytes.withUnsafeBytes { bytes in
@@ -35,10 +40,12 @@ package final class UnpackedInput: ByteInput {
       }
       switch step {
       case .failure(let failure):
-        throw TransferFault(.encoding, "the compressed input is damaged, or no LZ4 frame: \(failure.name)")
+        throw TransferFault(
+          .encoding, "the compressed input is damaged behind \(count) bytes of text, or no LZ4 frame: \(failure.name)")
       case .success(let step):
         unread = unread.lowerBound + step.read..<unread.upperBound
         isInFrame = !step.isAtFrameEnd
+        count += UInt64(step.written)
         if step.written > 0 { return step.written }
       }
     }

@@ -7,7 +7,7 @@ struct CSVScanner: RecordScanner {
   let limits: TransferLimits
   /// How many cells a line has; nil before the first.
   private(set) var columns: Int?
-  private var line = 1
+  private(set) var line = 1
 
   init(delimiter: UInt8 = Byte.comma, columns: Int? = nil, limits: TransferLimits) {
     self.delimiter = delimiter

@@ -15,7 +15,7 @@ struct JSONScanner: RecordScanner {
 
   let limits: TransferLimits
   private var stage: Stage
-  private var line = 1
+  private(set) var line = 1
 
   /// - Parameter isLines: Nil to see it from the first byte.
   init(isLines: Bool?, limits: TransferLimits) {

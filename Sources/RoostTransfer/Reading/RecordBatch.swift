@@ -88,14 +88,9 @@ package final class RecordBatch: @unchecked Sendable {
       if byte == Byte.newline { (line, column) = (line + 1, 1) } else { column += 1 }
     }
     var fault = TransferFault(code, detail, line: line, column: column, field: field)
-    fault.record = Array(text.bytes[record.bytes].prefix(TransferFault.mostRecordBytes))
+    fault.record = Array(text.bytes[record.bytes])
     return fault
   }
-}
-
-extension TransferFault {
-  /// What a fault keeps of its record.
-  package static let mostRecordBytes = 1 << 16
 }
 
 enum Byte {

@@ -1,5 +1,8 @@
 /// Finds the records in a text, and takes them apart.
 protocol RecordScanner {
+  /// The line of the next record.
+  var line: Int { get }
+
   /// Takes apart what stands whole in the batch's text from `start` on, until the batch is full, and returns the place behind it.
   ///
   /// - Parameter isEnd: Whether nothing comes behind the text.

@@ -58,7 +58,9 @@ package final class TextReader {
       if isTable, names == nil { try takeNames(batch) }
       if !batch.records.isEmpty || isEnd { break }
       guard batch.text.count - at <= limits.recordBytes else {
-        throw TransferFault(.tooLarge, "a record has more than \(limits.recordBytes) bytes; the limit can be raised")
+        throw TransferFault(
+          .tooLarge, "a record has more than \(limits.recordBytes) bytes; the limit can be raised", line: scanner.line,
+          column: 1)
       }
       batch.text.drop(first: at)
       batch.spelled.clear()
@@ -108,8 +110,11 @@ package final class TextReader {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
       throw TransferFault(.encoding, "the text is UTF-16 or UTF-32: convert it to UTF-8", line: 1, column: 1)
     }
-    if UnpackedInput.isFrame(head) || head.starts(with: [0x1F, 0x8B]) || head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
-      throw TransferFault(.encoding, "the input is compressed: decompress it first", line: 1, column: 1)
+    if UnpackedInput.isFrame(head) || head.starts(with: [0x1F, 0x8B]) || head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+      || head.starts(with: [0x02, 0x21, 0x4C, 0x18])
+    {
+      throw TransferFault(
+        .encoding, "the input is compressed, and no LZ4 frame: decompress it first", line: 1, column: 1)
     }
     return head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }

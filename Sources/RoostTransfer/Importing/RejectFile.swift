@@ -1,28 +1,25 @@
-internal import Foundation
 internal import RoostFile
 internal import RoostRecords
-internal import RoostTransfer
 
 /// The file of records that an import left out, in such a form that it can be imported again.
-final class RejectFile {
-  private let url: URL
+package final class RejectFile {
+  private let path: String
   private let format: TextFormat
   private var stream: ByteStream?
 
-  init(_ url: URL, _ format: TextFormat) {
-    self.url = url
+  package init(_ path: String, _ format: TextFormat) {
+    self.path = path
     self.format = format
   }
 
   /// - Parameters:
   ///   - columns: what the columns of the table are called, if its first line says so.
   ///   - isResumed: whether what the file has is of the same import.
-  func add(_ fault: TransferFault, columns: [String]?, isResumed: Bool) throws {
+  package func add(_ fault: TransferFault, columns: [String]?, isResumed: Bool) throws {
     // A record that nobody could find has no text.
     if fault.record.isEmpty { return }
     var text: [UInt8] = []
     if stream == nil {
-      let path = url.path(percentEncoded: false)
       let opened = isResumed ? try ByteStream.appending(path) : try ByteStream.writing(path, replaces: true)
       stream = opened
       if opened.byteCount == 0, case .csv(let delimiter, let names) = format, let columns = names ?? columns {

@@ -1,0 +1,56 @@
+import Dispatch
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What is done, on a thread of its own, when somebody wants the program to end, in place of ending it.
+final class Signals {
+  private var sources: [any DispatchSourceSignal] = []
+
+  init(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) {
+    for number in numbers {
+      // What is ignored stays ignored, as in the background of a shell.
+      if let before = signal(number, SIG_IGN), Self.isIgnoring(before) { continue }
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { body(number) }
+      source.resume()
+      sources.append(source)
+    }
+  }
+
+  #if canImport(Darwin)
+    private typealias Handler = @convention(c) (Int32) -> Void
+  #else
+    private typealias Handler = __sighandler_t
+  #endif
+
+  private static func isIgnoring(_ handler: Handler) -> Bool {
+    unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  func end() {
+    for source in sources {
+      source.cancel()
+      _ = signal(Int32(source.handle), SIG_DFL)
+    }
+    sources = []
+  }
+}
+
+/// Files in the making, which nobody else knows: they go where somebody ends the program before they are whole.
+enum Unfinished {
+  static func removing<Result>(_ path: String, while body: () throws -> Result) rethrows -> Result {
+    let signals = Signals([SIGINT, SIGTERM, SIGHUP]) { number in
+      try? FileManager.default.removeItem(atPath: path)
+      exit(128 + number)
+    }
+    defer { signals.end() }
+    return try body()
+  }
+}
