@@ -148,6 +148,23 @@ import Testing
     #expect(Transcript.of("get", path, "Track", "1", "--by", "title").errors.contains("it has 'id'"))
   }
 
+  @Test(arguments: [
+    ("album?.tracks.contains { $0.id == 3 } == true", 10), ("album?.tracks.contains { $0.id == 3 }", 10),
+    ("!(album?.tracks.contains { $0.id == 3 })", 11), ("album?.tracks.count == 10", 20),
+    ("album?.tracks.count == nil", 1), ("album?.tracks.isEmpty", 0), ("album?.tracks.first?.id == 1", 10),
+    ("album?.tracks.allSatisfy { $0.id % 2 == 1 }", 10), ("album?.tracks.filter { $0.id < 5 }.count == 2", 20),
+    ("album?.tracks.contains { $0.album?.tracks.contains { $0.id == 2 } == true }", 10),
+  ])
+  func `a list behind a question mark`(_ condition: String, _ count: Int) throws {
+    let store = try RecordStore(path)
+    try store.write {
+      _ = try $0.table("Track").insert(["id": .int(21), "title": .string("alone"), "words": .array([])])
+    }
+    try store.close()
+    let found = Transcript.of("query", path, "Track", condition, "--count")
+    #expect(found.output == "\(count)\n", "\(found)")
+  }
+
   // MARK: Explain, schema, stats
 
   @Test func `a plan is told with what it read`() throws {

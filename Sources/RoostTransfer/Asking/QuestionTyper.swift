@@ -86,7 +86,10 @@ struct QuestionTyper {
 
   // MARK: Names
 
-  private func property(_ name: String, of base: Typed, _ placed: Placed) throws(QuestionFault) -> Typed {
+  private mutating func property(_ name: String, of base: Typed, _ placed: Placed) throws(QuestionFault) -> Typed {
+    if mayLack(base), ["count", "isEmpty", "first", "last"].contains(name) {
+      return try bound(base) { (typer, base) throws(QuestionFault) in try typer.property(name, of: base, placed) }
+    }
     switch name {
     case "count" where !isRow(base.kind): return Typed(expression: .count(base.expression), kind: .int)
     case "isEmpty" where !isRow(base.kind): return Typed(expression: .isEmpty(base.expression), kind: .bool)
@@ -203,6 +206,26 @@ struct QuestionTyper {
     return Typed(expression: .element(base.expression, try typed(index, .int).expression), kind: element)
   }
 
+  // MARK: Collections that may be nil
+
+  /// Whether it is a collection behind `?.`.
+  private func mayLack(_ base: Typed) -> Bool { base.kind.isOptional && base.kind.whole.element != nil }
+
+  /// What a body makes of a collection that may be nil. Where it is nil, a condition is false, and another value nil.
+  private mutating func bound(
+    _ base: Typed, _ body: (inout QuestionTyper, Typed) throws(QuestionFault) -> Typed
+  ) throws(QuestionFault) -> Typed {
+    lastVariable += 1
+    let variable = lastVariable
+    let found = try body(&self, Typed(expression: .variable(variable), kind: base.kind.whole))
+    if found.kind == .bool {
+      let none = RoostQuery.Expression.constant(.bool(false), .bool)
+      return Typed(expression: .ifLet(variable, base.expression, found.expression, none), kind: .bool)
+    }
+    let kind = found.kind.optional
+    return Typed(expression: .ifLet(variable, base.expression, found.expression, .constant(.null, kind)), kind: kind)
+  }
+
   // MARK: Calls
 
   private mutating func call(
@@ -223,6 +246,17 @@ struct QuestionTyper {
       return Typed(expression: .contains(list.expression, value.expression), kind: .bool)
     }
     let found = try typed(base)
+    if mayLack(found) {
+      return try bound(found) { (typer, found) throws(QuestionFault) in
+        try typer.call(name, of: found, arguments, placed)
+      }
+    }
+    return try call(name, of: found, arguments, placed)
+  }
+
+  private mutating func call(
+    _ name: String, of found: Typed, _ arguments: [Written.Argument], _ placed: Placed
+  ) throws(QuestionFault) -> Typed {
     if arguments.count == 1, arguments[0].isClosure { return try closure(name, found, arguments[0].value, placed) }
     if found.kind.whole == .string { return try textCall(name, found, arguments, placed) }
     switch (name, arguments.count) {
