@@ -70,7 +70,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   /// Imports snapshots, of this store or of another one.
   ///
   /// A snapshot of a model that is stored here, or has its unique values, is a conflict: ``ImportOptions/conflict`` decides. Relationships lead to models of this
-  /// store, or to those of other snapshots of the same import; all others are reported.
+  /// store, or to those of other snapshots of the same import; all others, and those that are deleted, are reported.
   @discardableResult
   public func run(
     snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
