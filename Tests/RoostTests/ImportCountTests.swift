@@ -70,3 +70,84 @@ import Testing
     #expect(try boats() == ["ax", "byz"])
   }
 }
+
+@Model final class Climber {
+  @Attribute(.unique) var name: String
+  var leader: Climber?
+  @Relationship(maximumModelCount: 2, inverse: \Climber.leader) var team: [Climber] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Guide {
+  @Attribute(.unique) var name: String
+  @Relationship(minimumModelCount: 1, maximumModelCount: 2) var partners: [Guide] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// Rules of relationships whose members come later: they are counted when what waits is looked up.
+@Suite struct ImportWaitingCountTests {
+  private let container: ModelContainer
+
+  init() throws {
+    container = try ModelContainer(
+      for: Climber.self, Guide.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  private func partners() throws -> [String: [String]] {
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Guide>())
+    return withExtendedLifetime(context) {
+      Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.partners.map(\.name)) })
+    }
+  }
+
+  @Test(arguments: [1, 9]) func `references that wait do not fill a list beyond its bound`(_ chunk: Int) throws {
+    var importer = try container.importer(for: Climber.self)
+    (importer.options.chunk, importer.options.badRecords) = (chunk, .skip(upTo: 9))
+    let report = try importer.run(.text("name,leader\na,z\nb,z\nc,z\nz,\n", .csv))
+    #expect(report.progress.bad == 0 && report.unresolvedCount == 1)
+    let refused = try #require(report.unresolved.first)
+    guard case .refused(let why) = refused.reason else { return #expect(Bool(false), "\(refused)") }
+    #expect(why.contains("at most") && refused.property == "leader" && refused.key == "\"z\"")
+    let context = ModelContext(container)
+    let leader = try #require(try context.fetch(FetchDescriptor<Climber>()).first { $0.name == "z" })
+    #expect(leader.team.map(\.name).sorted() == ["a", "b"])
+  }
+
+  @Test(arguments: [1, 2, 9]) func `snapshots whose members come later are no bad ones`(_ chunk: Int) throws {
+    let other = ModelContext(
+      try ModelContainer(for: Guide.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let guides = ["a", "b", "c"].map { Guide($0) }
+    for (place, guide) in guides.enumerated() {
+      other.insert(guide)
+      guide.partners = [guides[(place + 1) % 3], guides[(place + 2) % 3]]
+    }
+    try other.save()
+    let snapshots = try other.fetchSnapshots(FetchDescriptor<Guide>(sortBy: [SortDescriptor(\.name)]))
+    var importer = try container.importer(for: Guide.self)
+    importer.options.chunk = chunk
+    let report = try importer.run(snapshots: snapshots)
+    #expect(report.progress.inserted == 3 && report.unresolvedCount == 0)
+    #expect(try partners() == ["a": ["b", "c"], "b": ["c", "a"], "c": ["a", "b"]])
+  }
+
+  @Test func `a list that has too few members at the end is told, and one that has too many is not set`() throws {
+    var importer = try container.importer(for: Guide.self)
+    importer.options.chunk = 1
+    let lines = [
+      #"{"name": "a", "partners": ["nobody"]}"#, #"{"name": "b", "partners": ["c", "nobody"]}"#,
+      #"{"name": "d", "partners": ["a", "b", "c"]}"#, #"{"name": "c", "partners": ["a"]}"#,
+    ]
+    let report = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
+    #expect(report.progress.inserted == 4)
+    #expect(try partners() == ["a": [], "b": ["c"], "c": ["a"], "d": []])
+    // Two members are missing, the first list is empty, and the three of the third one are too many.
+    #expect(report.unresolved.filter { $0.reason == .missing }.count == 2)
+    let refused = report.unresolved.compactMap { one in
+      if case .refused(let why) = one.reason { "\(one.key) \(why.contains("at least"))" } else { nil }
+    }
+    #expect(refused == [#""nobody" true"#, #""a" false"#, #""b" false"#, #""c" false"#])
+  }
+}

@@ -81,6 +81,7 @@ extension ImportChunks {
         } else if mayCome {
           // All of them wait, so that their order stays.
           links.lists.append((property, []))
+          links.waiting.insert(property)
           strays.append((property, many))
         } else {
           if !found.isEmpty { links.lists.append((property, found)) }

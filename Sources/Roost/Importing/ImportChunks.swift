@@ -208,49 +208,26 @@ final class ImportChunks: @unchecked Sendable {
       ImportReport.Unresolved(model: self.target.identifier(row), property: property, key: target, reason: reason))
   }
 
-  /// Lets references lead to what came behind them.
-  ///
-  /// - Parameter isLast: whether nobody goes on with those whose targets have not come.
-  private func resolve(isLast: Bool) throws {
-    guard let rows else { return }
-    let waits = isLast ? nil : { (row: RowID, relationship: Relationship) in rows.key(row, relationship) }
-    try keeper.resolve(rows, mutual: mutual, waits: waits, ImportNotice(target)) { unresolved in
+  // MARK: The end
+
+  /// Everything came, or somebody cancelled it.
+  func finish(isCancelled: Bool = false) throws -> ImportReport {
+    try end(isWhole: !isCancelled)
+    report.isCancelled = isCancelled
+    report.progress = progress
+    if !isCancelled { report.progress.fraction = 1 }
+    return report
+  }
+
+  /// An error ended it. If what is to be done at the end fails too, the next import tidies up.
+  func abandon() { try? end(isWhole: false) }
+
+  private func end(isWhole: Bool) throws {
+    let finder = rows ?? SnapshotRows(store: target.store.identifier)
+    try keeper.finish(isWhole: isWhole, finder, mutual: mutual, ImportNotice(target)) { unresolved in
       for one in unresolved {
         noteUnresolved(one.row, one.property, SnapshotRows.words(one.key), .init(one.reason))
       }
-    }
-  }
-
-  // MARK: The end
-
-  func cancel() throws -> ImportReport {
-    report.isCancelled = true
-    if keeper.isNamed {
-      try resolve(isLast: false)
-      try keeper.leave()
-    } else {
-      try resolve(isLast: true)
-      try keeper.forget()
-    }
-    report.progress = progress
-    return report
-  }
-
-  func finish() throws -> ImportReport {
-    try resolve(isLast: true)
-    try keeper.forget()
-    report.progress = progress
-    report.progress.fraction = 1
-    return report
-  }
-
-  /// An error ended it. What is stored leads where it can; if that fails too, the next import tidies up.
-  func abandon() {
-    if keeper.isNamed {
-      try? resolve(isLast: false)
-    } else {
-      try? resolve(isLast: true)
-      try? keeper.forget()
     }
   }
 }

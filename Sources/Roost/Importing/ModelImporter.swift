@@ -186,7 +186,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
       let isCancelled = Task.isCancelled
       if !pending.isEmpty, !isCancelled { try await hand(pending) }
       try await underWay?.value
-      return try ImportErrors.pass { isCancelled ? try chunks.cancel() : try chunks.finish() }
+      return try ImportErrors.pass { try chunks.finish(isCancelled: isCancelled) }
     } catch {
       // What is under way is whole before anybody hears of the error.
       _ = await underWay?.result

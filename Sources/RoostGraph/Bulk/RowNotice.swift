@@ -88,21 +88,50 @@ package final class RowNotice {
   ///
   /// - Parameter open: relationships of it that are not counted, because they lead nowhere yet.
   package func miscount(_ row: RowID, of map: EntityMap, but open: Set<RelationshipID>) throws -> GraphFault? {
-    guard let run else { return nil }
+    guard let run, let own = try own(row, map, run.writer) else { return nil }
     let table = try run.writer.table(map.entity.id)
-    guard let number = try table.visit(row, { map.family?.map(of: $0) ?? map.number }) else { return nil }
-    let own = store.maps[number]
     var keys = led
-    for case .some(let relation) in store.relations[number] where !open.contains(relation.way.id) {
-      if relation.minimum > 0 || relation.maximum > 0 {
-        keys.insert(LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property))
-      }
+    for case .some(let relation) in store.relations[own.number] where !open.contains(relation.way.id) {
+      if let key = key(relation, row, own) { keys.insert(key) }
       guard inverseCounts(relation), let inverse = relation.inverse else { continue }
       for other in try members(relation, of: row, own, table, run.writer) {
         keys.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
       }
     }
     return try context.count(keys, run.writer).first
+  }
+
+  /// The same of one relationship of a row that was stored before, and may have too few members until all that waits is set.
+  package func miscount(_ row: RowID, of map: EntityMap, by one: RelationshipID) throws -> GraphFault? {
+    guard let run else { return nil }
+    if let fault = try context.count(led, run.writer).first { return fault }
+    return try context.count(keys(row, map, one, run.writer), run.writer, mayBeFew: true).first
+  }
+
+  /// Which relationship of a row has too few members.
+  package func lack(_ row: RowID, of map: EntityMap, in one: RelationshipID) throws -> GraphFault? {
+    guard let run else { return nil }
+    return try context.count(keys(row, map, one, run.writer), run.writer).first
+  }
+
+  private func keys(
+    _ row: RowID, _ map: EntityMap, _ one: RelationshipID, _ writer: RecordWriter
+  ) throws -> Set<LinkKey> {
+    guard let own = try own(row, map, writer) else { return [] }
+    let relations = store.relations[own.number].compactMap { $0 }.filter { $0.way.id == one }
+    return Set(relations.compactMap { key($0, row, own) })
+  }
+
+  /// The list of a row, if it has a least or a greatest number of members.
+  private func key(_ relation: Relation, _ row: RowID, _ own: EntityMap) -> LinkKey? {
+    guard relation.minimum > 0 || relation.maximum > 0 else { return nil }
+    return LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property)
+  }
+
+  /// The map of a row's class; nil where there is no row.
+  private func own(_ row: RowID, _ map: EntityMap, _ writer: RecordWriter) throws -> EntityMap? {
+    let number = try writer.table(map.entity.id).visit(row) { map.family?.map(of: $0) ?? map.number }
+    return number.map { store.maps[$0] }
   }
 
   private func members(

@@ -15,8 +15,8 @@ package struct OpenReference {
   }
 }
 
-/// A reference that must lead to a row, and whose target was not there when its row was made.
-struct NeededReference {
+/// A reference whose target was not there when its row was made. It is sought again when the row is stored.
+struct SoughtReference {
   /// By its number among the entity's fields.
   var field: Int
   var way: FieldBinding.KeyWay

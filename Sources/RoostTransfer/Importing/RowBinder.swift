@@ -228,11 +228,9 @@ struct RowBinder {
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
         row.leads.append((number, way.entity, found))
-      } else if !binding.isOptional(number) {
-        // It may be among the records before this one, which are not stored yet.
-        row.needed.append(NeededReference(field: number, way: way, key: key))
       } else {
-        row.open.append(OpenReference(relationship: target.relationship.id, place: 0, key: KeyText.text(key, way)))
+        // It may be among the records before this one, which are not stored yet.
+        row.sought.append(SoughtReference(field: number, way: way, key: key))
       }
       at = next
     case .list(let one, let way): try list(one, way, batch, &at, values, row, &finder)

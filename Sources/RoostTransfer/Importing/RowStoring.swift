@@ -94,17 +94,8 @@ final class RowStoring {
 
   /// Looks again where references lead: rows come and go while a record waits for its turn.
   private func lead(_ row: BuiltRow) throws {
-    for needed in row.needed {
-      let field = table.entity.fields[needed.field]
-      guard let target = try find(needed.key, needed.way) else {
-        throw RecordFault(
-          .unknown, "it must lead to a row that is there, and there is none of this key", entity: table.entity.name,
-          field: field.name)
-      }
-      row.builder.set(table.layout.slots[needed.field], reference: target)
-      row.leads.append((needed.field, needed.way.entity, target))
-    }
-    row.needed.removeAll(keepingCapacity: true)
+    for sought in row.sought { try seek(sought, row) }
+    row.sought.removeAll(keepingCapacity: true)
     var gone = false
     for lead in row.leads {
       if let sure, sure == (lead.target, lead.row) { continue }
@@ -116,6 +107,22 @@ final class RowStoring {
       }
     }
     if gone { try row.leads.removeAll { try !writer.contains($0.row, $0.target) } }
+  }
+
+  /// Finds what came with the records before this one. What is not there now waits for the import's end, if it may.
+  private func seek(_ sought: SoughtReference, _ row: BuiltRow) throws {
+    if let target = try find(sought.key, sought.way) {
+      row.builder.set(table.layout.slots[sought.field], reference: target)
+      row.leads.append((sought.field, sought.way.entity, target))
+      return
+    }
+    let field = table.entity.fields[sought.field]
+    guard field.isOptional, let one = relationships[sought.field] else {
+      throw RecordFault(
+        .unknown, "it must lead to a row that is there, and there is none of this key", entity: table.entity.name,
+        field: field.name)
+    }
+    row.open.append(OpenReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
   }
 
   private func find(_ key: Value, _ way: FieldBinding.KeyWay) throws -> RowID? {
