@@ -109,7 +109,7 @@ package final class ImportKeeper: @unchecked Sendable {
   ) throws {
     guard let claim else { return }
     let partners = try store.read { Self.partners(mutual, claim, $0.catalog) }
-    func resolve(_ page: (RecordReader, RowID?) throws -> [ImportState.Kept]) throws {
+    func resolve(_ page: (RecordReader, RowID?) throws -> [ImportState.Kept], waits: (RowID?) -> Bool) throws {
       var last: RowID?
       while true {
         let resolving = try store.read { try ReferenceResolving(page($0, last), finder, $0) }
@@ -120,7 +120,7 @@ package final class ImportKeeper: @unchecked Sendable {
           if isNamed { try ImportState.check(claim, writer) }
           try watch?.begin(writer)
           let setting = ReferenceSetting(writer: writer, mutual: mutual, watch: watch)
-          unresolved = try resolving.store(setting, isLast: isLast)
+          unresolved = try resolving.store(setting, waits: waits)
           try watch?.end()
         }
         watch?.stored()
@@ -131,7 +131,8 @@ package final class ImportKeeper: @unchecked Sendable {
       try ImportState.kept([name], behind: last, most: Self.page, reader) { !partners.contains($0) }
     }
     if partners.isEmpty { return }
-    // The last one first. Then a partner whom another one of them took came later, as one has that somebody gave it.
+    // The last one first. Then a partner whom another one of them took came later, as one has that somebody gave it. While others may
+    // come all of them wait: of those that have come, none is known to be the last.
     try resolve { reader, last in
       try ImportState.kept([name], before: last, most: Self.page, reader) { partners.contains($0) }
     }
@@ -149,3 +150,7 @@ package final class ImportKeeper: @unchecked Sendable {
     return Set(found.map(\.id))
   }
 }
+    } waits: {
+      !isLast && $0 == nil
+    } waits: { _ in
+      !isLast

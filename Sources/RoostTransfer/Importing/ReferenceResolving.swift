@@ -39,8 +39,8 @@ struct ReferenceResolving {
 
   /// Sets what can be set, and forgets all of them. Returns those that lead nowhere, or may not lead where they should.
   ///
-  /// - Parameter isLast: whether nobody goes on with the import; else those wait on whose targets are not there.
-  func store(_ setting: ReferenceSetting, isLast: Bool) throws -> [UnresolvedReference] {
+  /// - Parameter waits: whether one waits on for the run that goes on with the import, by the row to which it should lead.
+  func store(_ setting: ReferenceSetting, waits: (RowID?) -> Bool) throws -> [UnresolvedReference] {
     let writer = setting.writer
     var unresolved: [UnresolvedReference] = []
     func tell(_ one: ImportState.Kept, _ relationship: Relationship, _ reason: UnresolvedReference.Reason) {
@@ -48,7 +48,7 @@ struct ReferenceResolving {
         UnresolvedReference(row: one.row.number, property: relationship.name, key: one.key, reason: reason))
     }
     var waiting: Set<Whole> = []
-    if !isLast { for (one, target) in zip(kept, targets) where target == nil { waiting.insert(Whole(one)) } }
+    for (one, target) in zip(kept, targets) where waits(target) { waiting.insert(Whole(one)) }
     var lists: [List] = []
     for (one, target) in zip(kept, targets) {
       let table = try writer.table(ImportState.references)
