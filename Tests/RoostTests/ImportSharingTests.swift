@@ -131,6 +131,62 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Posting>()) == 7)
   }
 
+  /// Each run makes its models anew, as a program does that is started again: objects have no names that outlive it.
+  @Test(arguments: 1...6, [1, 2, 3]) func `an import that goes on knows what came before the break`(
+    _ breaks: Int, _ chunk: Int
+  ) throws {
+    struct Stop: Error {}
+    let container = try Self.ledgers()
+    var importer = try container.importer(for: Posting.self)
+    (importer.options.chunk, importer.options.name) = (chunk, "postings")
+    func run(_ end: Int) throws {
+      let ledgers = [Ledger(), Ledger()]
+      try importer.run(0..<7) { number in
+        if number == end { throw Stop() }
+        // The fourth leads to nothing that anybody else has.
+        return Posting(number, number == 3 ? Ledger() : ledgers[number % 2])
+      }
+    }
+    #expect(throws: Stop.self) { try run(breaks) }
+    // Once more in the middle of what is left.
+    #expect(throws: Stop.self) { try run(6) }
+    try run(99)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
+    let numbers = found.map { $0.postings.map(\.number).sorted() }.sorted { $0[0] < $1[0] }
+    #expect(numbers == [[0, 2, 4, 6], [1, 5], [3]], "\(numbers)")
+  }
+
+  @Test(arguments: [1, 2]) func `one that goes on brings along again what somebody deleted`(_ chunk: Int) async throws {
+    struct Stop: Error {}
+    let container = try Self.ledgers()
+    var importer = try container.importer(for: Posting.self)
+    (importer.options.chunk, importer.options.name) = (chunk, "postings")
+    let models = (0..<5).map { Posting($0) }
+    let ledger = Ledger()
+    for model in models { model.ledger = ledger }
+    #expect(throws: Stop.self) {
+      try importer.run(0..<5) { number in
+        if number == 3 { throw Stop() }
+        return models[number]
+      }
+    }
+    let context = ModelContext(container)
+    for ledger in try context.fetch(FetchDescriptor<Ledger>()) { context.delete(ledger) }
+    try context.save()
+    let numbers = AsyncStream<Int> { told in
+      for number in 0..<5 { told.yield(number) }
+      told.finish()
+    }
+    let given = models.map { Held(model: $0) }
+    let report = try await importer.run(numbers) { given[$0].model }
+    #expect(report.progress.inserted == 5)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
+    #expect(found.count == 1 && found[0].postings.count == 5 - report.progress.resumed)
+  }
+
+  /// One thread at a time has it.
+  private struct Held: @unchecked Sendable { let model: Posting }
+
   @Test(arguments: ImportOptions.Conflict.allCases)
   func `a unique value of one that came in an earlier chunk is its own`(_ conflict: ImportOptions.Conflict) throws {
     var importer = try container.importer(for: Item.self)

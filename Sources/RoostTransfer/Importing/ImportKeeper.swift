@@ -77,13 +77,23 @@ package final class ImportKeeper: @unchecked Sendable {
     if let claim, given != nil { try ImportState.set(progress, check, claim, writer) }
   }
 
+  /// Keeps models that later ones may lead to, in a chunk's transaction, for a run that goes on.
+  package func keep(_ models: [SharedModel], _ writer: RecordWriter) throws {
+    if claim != nil, given != nil { try ImportState.keep(models, name, writer) }
+  }
+
+  /// Those that an earlier run of the name kept, by their elements.
+  package func shared() throws -> [Int: [SharedModel]] {
+    given == nil ? [:] : try store.read { try ImportState.shared(name, $0) }
+  }
+
   /// The references that wait, in a chunk's transaction.
   package func references(_ writer: RecordWriter) throws -> OpenReferences { try OpenReferences(name, writer) }
 
   // MARK: The end
 
   /// Whether another run of the name may go on with what is left.
-  private var isNamed: Bool { given != nil }
+  package var isNamed: Bool { given != nil }
 
   /// Ends the import, whether its input came to its end, somebody cancelled it, or an error broke it off. References lead where they can. What
   /// is left is told, and the import forgotten; or it waits for the run that goes on. Everything before is on the disk then.
@@ -98,8 +108,21 @@ package final class ImportKeeper: @unchecked Sendable {
   ) throws {
     let isLast = isWhole || !isNamed
     try resolve(finder, mutual, isLast: isLast, watch, tell)
+    if isLast { try forgetModels() }
     try store.write(.full, author: author) { writer in
       if isLast, claim != nil { try ImportState.forget(name, writer) }
+    }
+  }
+
+  private func forgetModels() throws {
+    guard given != nil else { return }
+    while true {
+      let kept = try store.read { try ImportState.models(name, most: Self.page, $0) }
+      if kept.isEmpty { return }
+      try store.write(durability, author: author) { writer in
+        let table = try writer.table(ImportState.models)
+        for row in kept { try table.delete(row) }
+      }
     }
   }
 
@@ -129,12 +152,16 @@ package final class ImportKeeper: @unchecked Sendable {
     }
     try resolve { reader, last in
       try ImportState.kept([name], behind: last, most: Self.page, reader) { !partners.contains($0) }
+    } waits: {
+      !isLast && $0 == nil
     }
     if partners.isEmpty { return }
     // The last one first. Then a partner whom another one of them took came later, as one has that somebody gave it. While others may
     // come all of them wait: of those that have come, none is known to be the last.
     try resolve { reader, last in
       try ImportState.kept([name], before: last, most: Self.page, reader) { partners.contains($0) }
+    } waits: { _ in
+      !isLast
     }
   }
 
@@ -150,7 +177,3 @@ package final class ImportKeeper: @unchecked Sendable {
     return Set(found.map(\.id))
   }
 }
-    } waits: {
-      !isLast && $0 == nil
-    } waits: { _ in
-      !isLast

@@ -14,9 +14,18 @@ package enum ImportState {
   static let references = "@import reference"
   private static let nameIndex = "@import name"
   static let placeIndex = "@import place"
+  static let models = "@import model"
 
   /// Makes the entities where they are missing.
   package static func prepare(_ writer: RecordWriter) throws {
+    if writer.catalog.entity(models) == nil {
+      try writer.change { catalog in
+        try catalog.add(entity: models) { (entity) throws(RecordFault) in
+          for name in ["name", "model"] { try entity.add(name, .string) }
+          for name in ["element", "place", "row"] { try entity.add(name, .uint64) }
+        }
+      }
+    }
     if let known = writer.catalog.entity(imports), known.field("run") != nil { return }
     try writer.change { catalog in
       // An older form, which no release had.
@@ -50,7 +59,7 @@ package enum ImportState {
     try table.row(unique: nameIndex, [.string(name)]).flatMap { try table.values($0) }
   }
 
-  private static func number(_ values: [String: Value], _ name: String) -> UInt64 {
+  static func number(_ values: [String: Value], _ name: String) -> UInt64 {
     if case .uint(let number)? = values[name] { number } else { 0 }
   }
 
