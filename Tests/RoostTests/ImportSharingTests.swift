@@ -19,6 +19,13 @@ import Testing
   }
 }
 
+@Model final class Bead {
+  var number: Int
+  var others: [Bead] = []
+
+  init(_ number: Int) { self.number = number }
+}
+
 /// Models of one import that lead to each other, in one chunk or in several.
 @Suite struct ImportSharingTests {
   private let container: ModelContainer
@@ -116,6 +123,22 @@ import Testing
 
   // MARK: Several chunks
 
+  /// It was looked at for ever, once for each time that it was found.
+  @Test func `a model that leads to itself and to others`() throws {
+    let container = try Self.beads()
+    let (one, other) = (Bead(1), Bead(2))
+    one.others = [one, other]
+    #expect(try container.importer(for: Bead.self).run(models: [one, other]).progress.inserted == 2)
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Bead>(sortBy: [SortDescriptor(\.number)]))
+    try #require(found.count == 2)
+    #expect(found[0].others.map(\.number) == [1, 2] && found[1].others.isEmpty)
+  }
+
+  private static func beads() throws -> ModelContainer {
+    try ModelContainer(for: Bead.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
   @Test(arguments: [1, 2, 5000]) func `what several lead to is inserted once, whatever a chunk is`(_ chunk: Int) throws
   {
     let container = try Self.ledgers()
@@ -154,6 +177,42 @@ import Testing
     let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
     let numbers = found.map { $0.postings.map(\.number).sorted() }.sorted { $0[0] < $1[0] }
     #expect(numbers == [[0, 2, 4, 6], [1, 5], [3]], "\(numbers)")
+  }
+
+  /// Each bead leads to what it leads to as soon as it is made. A run that goes on makes all of them anew.
+  @Test(arguments: 0..<40) func `by seed, a graph is stored once, however often its import is broken off`(
+    _ seed: Int
+  ) throws {
+    struct Stop: Error {}
+    var random = SplitMix64(seed: UInt64(seed))
+    let container = try Self.beads()
+    let count = 4 + random.below(12)
+    let others = (0..<count).map { _ in Array((0..<count).shuffled(using: &random).prefix(random.below(3))) }
+    let order = Array(0..<count).shuffled(using: &random)
+    var importer = try container.importer(for: Bead.self)
+    (importer.options.chunk, importer.options.name) = (1 + random.below(4), "beads")
+    func run(_ end: Int) throws {
+      var made: [Int: Bead] = [:]
+      func bead(_ number: Int) -> Bead {
+        if let known = made[number] { return known }
+        let new = Bead(number)
+        made[number] = new
+        new.others = others[number].map { bead($0) }
+        return new
+      }
+      try importer.run(order.enumerated()) { place, number in
+        if place == end { throw Stop() }
+        return bead(number)
+      }
+    }
+    for end in 1..<count where random.chance(1, in: 2) { #expect(throws: Stop.self) { try run(end) } }
+    try run(count)
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Bead>(sortBy: [SortDescriptor(\.number)]))
+    #expect(found.map(\.number) == Array(0..<count), "seed \(seed)")
+    for bead in found {
+      #expect(bead.others.map(\.number) == others[bead.number], "seed \(seed), bead \(bead.number)")
+    }
   }
 
   @Test(arguments: [1, 2]) func `one that goes on brings along again what somebody deleted`(_ chunk: Int) async throws {
