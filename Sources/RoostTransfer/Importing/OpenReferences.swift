@@ -23,6 +23,13 @@ struct SoughtReference {
   var key: Value
 }
 
+/// The same of a list, as a whole.
+struct SoughtList {
+  var relationship: Relationship
+  var way: FieldBinding.KeyWay
+  var keys: [Value]
+}
+
 /// References that wait for the import's end, while rows are stored.
 ///
 /// Who names a property later has the last word: what was kept of it before is given up.

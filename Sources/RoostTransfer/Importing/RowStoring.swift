@@ -59,6 +59,8 @@ final class RowStoring {
   /// The row's number; nil where the one that was there stays.
   private func put(_ row: BuiltRow, _ next: inout ImportProgress) throws -> RowID? {
     try lead(row)
+    for sought in row.soughtLists { try seek(sought, row) }
+    row.soughtLists.removeAll(keepingCapacity: true)
     for (one, rows) in row.lists {
       for target in rows where try !writer.contains(target, one.target) {
         throw RecordFault(
@@ -123,6 +125,21 @@ final class RowStoring {
         field: field.name)
     }
     row.open.append(OpenReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
+  }
+
+  /// The same of a list. Where one member is missing all of them wait, so that their order stays.
+  private func seek(_ sought: SoughtList, _ row: BuiltRow) throws {
+    let one = sought.relationship
+    let rows = try sought.keys.compactMap { try find($0, sought.way) }
+    if rows.count == sought.keys.count {
+      // Two keys may be those of one row.
+      var seen: Set<RowID> = []
+      row.lists.append((one, one.traits.contains(.repeating) ? rows : rows.filter { seen.insert($0).inserted }))
+      return
+    }
+    for (place, key) in sought.keys.enumerated() {
+      row.open.append(OpenReference(relationship: one.id, place: place, key: KeyText.text(key, sought.way)))
+    }
   }
 
   private func find(_ key: Value, _ way: FieldBinding.KeyWay) throws -> RowID? {
