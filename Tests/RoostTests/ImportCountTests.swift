@@ -86,13 +86,20 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
+@Model final class Voice {
+  @Attribute(.unique) var name: String
+  @Relationship(.mutual, minimumModelCount: 2, maximumModelCount: 3) var choir: [Voice] = []
+
+  init(_ name: String) { self.name = name }
+}
+
 /// Rules of relationships whose members come later: they are counted when what waits is looked up.
 @Suite struct ImportWaitingCountTests {
   private let container: ModelContainer
 
   init() throws {
     container = try ModelContainer(
-      for: Climber.self, Guide.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Climber.self, Guide.self, Voice.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
   private func partners() throws -> [String: [String]] {
@@ -149,5 +156,60 @@ import Testing
       if case .refused(let why) = one.reason { "\(one.key) \(why.contains("at least"))" } else { nil }
     }
     #expect(refused == [#""nobody" true"#, #""a" false"#, #""b" false"#, #""c" false"#])
+  }
+  private func choirs() throws -> [String: [String]] {
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Voice>())
+    return withExtendedLifetime(context) {
+      Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.choir.map(\.name).sorted()) })
+    }
+  }
+
+  private func three() -> [Voice] {
+    let voices = ["a", "b", "c"].map { Voice($0) }
+    for voice in voices { voice.choir = voices.filter { $0 !== voice } }
+    return voices
+  }
+
+  /// Whoever comes into a list from the other side cannot make it too short.
+  @Test(arguments: [false, true], [1, 2, 9]) func `members come from the other side`(
+    _ isText: Bool, _ chunk: Int
+  ) throws {
+    var importer = try container.importer(for: Voice.self)
+    importer.options.chunk = chunk
+    let report: ImportReport
+    if isText {
+      let lines = [["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]].map {
+        #"{"name": "\#($0[0])", "choir": ["\#($0[1])", "\#($0[2])"]}"#
+      }
+      report = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
+    } else {
+      let other = ModelContext(
+        try ModelContainer(for: Voice.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+      for voice in three() { other.insert(voice) }
+      try other.save()
+      report = try importer.run(snapshots: other.fetchSnapshots(FetchDescriptor<Voice>()))
+    }
+    #expect(report.progress.inserted == 3 && report.unresolvedCount == 0)
+    #expect(try choirs() == ["a": ["b", "c"], "b": ["a", "c"], "c": ["a", "b"]])
+  }
+
+  @Test func `a record does not fill the list of another beyond its bound`() throws {
+    let context = ModelContext(container)
+    for voice in three() { context.insert(voice) }
+    try context.save()
+    var importer = try container.importer(for: Voice.self)
+    importer.options.badRecords = .skip(upTo: 9)
+    let lines = [#"{"name": "d", "choir": ["a", "b"]}"#, #"{"name": "e", "choir": ["a", "b"]}"#]
+    let text = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
+    #expect(text.progress.inserted == 1 && text.progress.bad == 1)
+    let stored = try context.fetch(FetchDescriptor<Voice>())
+    let new = Voice("f")
+    context.insert(new)
+    new.choir = stored.filter { "ab".contains($0.name) }
+    let snapshot = new.snapshot
+    context.rollback()
+    #expect(try importer.run(snapshots: [snapshot]).progress.bad == 1)
+    #expect(try choirs()["a"] == ["b", "c", "d"] && choirs()["b"] == ["a", "c", "d"])
   }
 }

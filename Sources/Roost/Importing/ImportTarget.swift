@@ -107,6 +107,9 @@ final class ImportNotice: ImportWatch {
   func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
     notice.led(row, of: entity, by: relationship)
   }
+  func left(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    notice.left(row, of: entity, by: relationship)
+  }
   func beginRow() { notice.beginRow() }
   func end() { notice.end() }
 

@@ -154,6 +154,7 @@ extension ChunkInsertion {
     if relation.isOwnInverse {
       try run.writer.agree(mutual: side, of: row, former: former) { run.note(owner: $0.number, relation.home) }
     }
+    context.noteList(relation, rows, before: former, run)
     run.note(owner: row.number, map.home)
     for other in former + rows { run.note(owner: other.number, relation.home) }
   }

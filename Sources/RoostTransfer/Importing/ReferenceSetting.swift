@@ -28,7 +28,8 @@ struct ReferenceSetting {
       try table.update(kept.row) { $0.set(slot, reference: target) }
       if isMutual { try writer.agree(mutual: relationship, of: kept.row) { changed($0, relationship) } }
       changed(kept.row, relationship)
-      for other in [kept.former, target] { if let other { led(other, relationship) } }
+      led(target, relationship)
+      if let former = kept.former { watch?.left(former, of: relationship.target, by: relationship.id) }
     }
     return nil
   }

@@ -196,7 +196,9 @@ final class RowStoring {
     let isMutual = mutual.contains(one.name)
     let former = isNew || (importer.watch == nil && !isMutual) ? [] : try links.rows(of: id)
     if let watch = importer.watch, former != rows {
-      for row in former + rows { watch.led(row, of: one.target, by: one.id) }
+      for row in rows { watch.led(row, of: one.target, by: one.id) }
+      let staying = Set(rows)
+      for row in former where !staying.contains(row) { watch.left(row, of: one.target, by: one.id) }
       watch.changed(id, of: one.entity)
     }
     try links.replace(rows, of: id)
@@ -272,7 +274,7 @@ final class RowStoring {
       let slot = table.layout.slots[number]
       if table.layout.isNull(existing.start, slot) { continue }
       let word = UInt64(littleEndian: existing.start.loadUnaligned(fromByteOffset: slot.position, as: UInt64.self))
-      if word != 0 { watch.led(RowID(word), of: target, by: one) }
+      if word != 0 { watch.left(RowID(word), of: target, by: one) }
     }
   }
 
