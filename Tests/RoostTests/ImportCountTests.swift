@@ -212,4 +212,19 @@ import Testing
     #expect(try importer.run(snapshots: [snapshot]).progress.bad == 1)
     #expect(try choirs()["a"] == ["b", "c", "d"] && choirs()["b"] == ["a", "c", "d"])
   }
+  @Test(arguments: [1, 9]) func `nor does a model`(_ chunk: Int) throws {
+    var importer = try container.importer(for: Voice.self)
+    (importer.options.chunk, importer.options.badRecords) = (chunk, .skip(upTo: 9))
+    let voices = three()
+    let late = ["d", "e"].map { Voice($0) }
+    var given = voices
+    let report = try importer.run(0..<5) { number in
+      // They are made when the others are stored.
+      if number == 3 { given += late }
+      if number >= 3 { given[number].choir = Array(voices.prefix(2)) }
+      return given[number]
+    }
+    #expect(report.progress.inserted == 4 && report.progress.bad == 1, "\(report.faults)")
+    #expect(try choirs()["a"] == ["b", "c", "d"] && choirs()["b"] == ["a", "c", "d"])
+  }
 }
