@@ -9,8 +9,9 @@ public struct StoreSettings: Sendable {
   /// Bytes of memory for pages; nil for an eighth of the machine's memory, or of what the process may use of it where a
   /// control group says so; 16 MiB at the least and 1 GiB at the most.
   public var cacheBytes: Int?
-  /// Bytes of changed pages that start a checkpoint. At twice as many a writer waits for it.
-  public var draftBytes = 64 << 20
+  /// Bytes of changed pages that start a checkpoint. At twice as many a writer waits for it. Nil for as many as the cache has, 4 MiB at the
+  /// least and 64 MiB at the most.
+  public var draftBytes: Int?
   /// Bytes of log that start a checkpoint.
   public var logBytes = 64 << 20
 
@@ -21,7 +22,7 @@ public struct StoreSettings: Sendable {
     options.createIfMissing = createIfMissing
     options.readOnly = readOnly
     options.cacheBytes = cacheBytes
-    options.draftBytes = max(draftBytes, 1 << 20)
+    options.draftBytes = draftBytes.map { max($0, 1 << 20) }
     options.logBytes = max(logBytes, 4 << 20)
     return options
   }

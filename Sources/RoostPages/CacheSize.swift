@@ -15,4 +15,9 @@ enum CacheSize {
 
   /// The size here and now.
   static func usual() -> Int { bytes(MemoryBound.now()) }
+
+  /// How many bytes of drafts go with a cache of so many: a checkpoint is a good bargain at 64 MiB, and no draft can be given back
+  /// before it is written. With fewer than the least every transaction of some thousand rows would write its pages early.
+  static func drafts(beside cache: Int) -> Int { min(64 << 20, max(cache, leastDrafts)) }
+  private static let leastDrafts = 4 << 20
 }

@@ -24,8 +24,8 @@ package struct StoreOptions: Sendable {
   package var readOnly = false
   /// Bytes of memory for pages; nil for a share of the machine's: see ``CacheSize``.
   package var cacheBytes: Int?
-  /// Bytes of unwritten pages that start a checkpoint; at twice as many the writer waits.
-  package var draftBytes = 64 << 20
+  /// Bytes of unwritten pages that start a checkpoint; at twice as many the writer waits. Nil for as many as go with the cache: see ``CacheSize``.
+  package var draftBytes: Int?
   /// Bytes of log that start a checkpoint.
   package var logBytes = 64 << 20
   package var segmentBytes = 1 << 20

@@ -44,13 +44,13 @@ extension Store {
   /// Twice as many drafts as should start a checkpoint.
   private var mustWaitForCheckpoint: Bool {
     file != nil && options.checkpointing != .manual
-      && frames.drafts.load(ordering: .relaxed) > 2 * options.draftBytes / Page.size
+      && frames.drafts.load(ordering: .relaxed) > 2 * draftLimit
   }
 
   var wantsCheckpoint: Bool {
     guard file != nil, options.checkpointing != .manual, let log else { return false }
     return log.usedBytes > options.logBytes
-      || frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size
+      || frames.drafts.load(ordering: .relaxed) > draftLimit
   }
 
   /// Appends the transaction's record, makes it the tip, and waits as long as `durability` says.

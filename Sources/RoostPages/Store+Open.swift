@@ -144,7 +144,7 @@ extension Store {
     _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false
   ) throws(StoreError) -> Store {
     let superblock = pair.newest
-    let capacity = (options.cacheBytes ?? CacheSize.usual()) / Page.size
+    let capacity = Store.cacheBytes(options) / Page.size
     let frames = try Frames(
       file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks,
       schedule: options.schedule)

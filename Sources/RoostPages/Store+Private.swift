@@ -44,7 +44,7 @@ extension Store {
 
   /// Writes what was committed to the file where it takes much memory. To be called between transactions.
   package func relievePrivate() throws(StoreError) {
-    if isPrivate, frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size { try checkpoint() }
+    if isPrivate, frames.drafts.load(ordering: .relaxed) > draftLimit { try checkpoint() }
   }
 
   /// Leaves both superblocks naming the newest commit, and everything synced. Under the turn.

@@ -165,7 +165,7 @@ extension Store {
   /// Nobody else uses the store yet, and no transaction is open, so no page changes meanwhile.
   private func spillReplayed() throws(StoreError) {
     guard let file, !options.readOnly,
-      frames.drafts.load(ordering: .relaxed) > options.draftBytes / Page.size
+      frames.drafts.load(ordering: .relaxed) > draftLimit
     else { return }
     let places = frames.draftPlaces()
     try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(places)

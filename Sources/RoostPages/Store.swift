@@ -21,6 +21,8 @@ package final class Store: @unchecked Sendable {
   package let frames: Frames
   package let published: PublishedSnapshot
   let file: (any StorageFile)?
+  /// Unwritten pages that start a checkpoint.
+  let draftLimit: Int
   package let fileSystem: any FileSystem
   let commits: CommitQueue
   let turn = WriterQueue()
@@ -106,6 +108,7 @@ package final class Store: @unchecked Sendable {
     self.file = file
     self.fileSystem = fileSystem
     self.frames = frames
+    draftLimit = (options.draftBytes ?? CacheSize.drafts(beside: Self.cacheBytes(options))) / Page.size
     self.floor = floor
     hadDamagedSuperblock = pair.otherIsDamaged
     durable = pair.newest
@@ -121,6 +124,9 @@ package final class Store: @unchecked Sendable {
       schedule: options.schedule)
     checkpointer = Checkpointer()
   }
+
+  /// Bytes of memory for pages.
+  static func cacheBytes(_ options: StoreOptions) -> Int { options.cacheBytes ?? CacheSize.usual() }
 
   deinit {
     checkpointer.stop()

@@ -69,7 +69,7 @@ package protocol TransactionState: AnyObject {
     store.lastStamp += 1
     stampCell.initialize(to: store.lastStamp)
     fanoutLimit = store.options.fanoutLimit
-    draftLimit = store.file == nil || store.options.readOnly ? .max : store.options.draftBytes / Page.size
+    draftLimit = store.file == nil || store.options.readOnly ? .max : store.draftLimit
     spillBatch = max(8, min(256, draftLimit / 8))
     logStart = try log?.mark()
     copying = try store.frames.slots.take()

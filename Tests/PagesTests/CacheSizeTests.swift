@@ -14,6 +14,11 @@ import Testing
     #expect(CacheSize.bytes(memory) == bytes)
   }
 
+  @Test(arguments: [(1 << 20, 4 << 20), (16 << 20, 16 << 20), (64 << 20, 64 << 20), (1 << 30, 64 << 20)])
+  func `drafts take no more than the cache, within bounds`(cache: Int, drafts: Int) {
+    #expect(CacheSize.drafts(beside: cache) == drafts)
+  }
+
   @Test func `a store takes what it is told, and else what the machine allows`() throws {
     let fileSystem = SimulatedFileSystem()
     var options = StoreOptions.forTests
@@ -23,6 +28,10 @@ import Testing
     options.cacheBytes = nil
     let chosen = try Store.words(fileSystem, "/b.roost", options)
     #expect(try chosen.statistics().cachePages == CacheSize.usual() / Page.size)
+    // Changed pages follow the cache, whoever chose it.
+    #expect(told.draftLimit == 1024 && chosen.draftLimit == CacheSize.drafts(beside: CacheSize.usual()) / Page.size)
+    options.draftBytes = 5 << 20
+    #expect(try Store.words(fileSystem, "/c.roost", options).draftLimit == 1280)
     #expect(CacheSize.usual() >= 16 << 20)
     #expect(CacheSize.usual() <= 1 << 30)
   }

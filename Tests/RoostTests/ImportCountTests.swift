@@ -70,3 +70,161 @@ import Testing
     #expect(try boats() == ["ax", "byz"])
   }
 }
+
+@Model final class Climber {
+  @Attribute(.unique) var name: String
+  var leader: Climber?
+  @Relationship(maximumModelCount: 2, inverse: \Climber.leader) var team: [Climber] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Guide {
+  @Attribute(.unique) var name: String
+  @Relationship(minimumModelCount: 1, maximumModelCount: 2) var partners: [Guide] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Voice {
+  @Attribute(.unique) var name: String
+  @Relationship(.mutual, minimumModelCount: 2, maximumModelCount: 3) var choir: [Voice] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// Rules of relationships whose members come later: they are counted when what waits is looked up.
+@Suite struct ImportWaitingCountTests {
+  private let container: ModelContainer
+
+  init() throws {
+    container = try ModelContainer(
+      for: Climber.self, Guide.self, Voice.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  private func partners() throws -> [String: [String]] {
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Guide>())
+    return withExtendedLifetime(context) {
+      Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.partners.map(\.name)) })
+    }
+  }
+
+  @Test(arguments: [1, 9]) func `references that wait do not fill a list beyond its bound`(_ chunk: Int) throws {
+    var importer = try container.importer(for: Climber.self)
+    (importer.options.chunk, importer.options.badRecords) = (chunk, .skip(upTo: 9))
+    let report = try importer.run(.text("name,leader\na,z\nb,z\nc,z\nz,\n", .csv))
+    #expect(report.progress.bad == 0 && report.unresolvedCount == 1)
+    let refused = try #require(report.unresolved.first)
+    guard case .refused(let why) = refused.reason else { return #expect(Bool(false), "\(refused)") }
+    #expect(why.contains("at most") && refused.property == "leader" && refused.key == "\"z\"")
+    let context = ModelContext(container)
+    let leader = try #require(try context.fetch(FetchDescriptor<Climber>()).first { $0.name == "z" })
+    #expect(leader.team.map(\.name).sorted() == ["a", "b"])
+  }
+
+  @Test(arguments: [1, 2, 9]) func `snapshots whose members come later are no bad ones`(_ chunk: Int) throws {
+    let other = ModelContext(
+      try ModelContainer(for: Guide.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let guides = ["a", "b", "c"].map { Guide($0) }
+    for (place, guide) in guides.enumerated() {
+      other.insert(guide)
+      guide.partners = [guides[(place + 1) % 3], guides[(place + 2) % 3]]
+    }
+    try other.save()
+    let snapshots = try other.fetchSnapshots(FetchDescriptor<Guide>(sortBy: [SortDescriptor(\.name)]))
+    var importer = try container.importer(for: Guide.self)
+    importer.options.chunk = chunk
+    let report = try importer.run(snapshots: snapshots)
+    #expect(report.progress.inserted == 3 && report.unresolvedCount == 0)
+    #expect(try partners() == ["a": ["b", "c"], "b": ["c", "a"], "c": ["a", "b"]])
+  }
+
+  @Test func `a list that has too few members at the end is told, and one that has too many is not set`() throws {
+    var importer = try container.importer(for: Guide.self)
+    importer.options.chunk = 1
+    let lines = [
+      #"{"name": "a", "partners": ["nobody"]}"#, #"{"name": "b", "partners": ["c", "nobody"]}"#,
+      #"{"name": "d", "partners": ["a", "b", "c"]}"#, #"{"name": "c", "partners": ["a"]}"#,
+    ]
+    let report = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
+    #expect(report.progress.inserted == 4)
+    #expect(try partners() == ["a": [], "b": ["c"], "c": ["a"], "d": []])
+    // Two members are missing, the first list is empty, and the three of the third one are too many.
+    #expect(report.unresolved.filter { $0.reason == .missing }.count == 2)
+    let refused = report.unresolved.compactMap { one in
+      if case .refused(let why) = one.reason { "\(one.key) \(why.contains("at least"))" } else { nil }
+    }
+    #expect(refused == [#""nobody" true"#, #""a" false"#, #""b" false"#, #""c" false"#])
+  }
+  private func choirs() throws -> [String: [String]] {
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Voice>())
+    return withExtendedLifetime(context) {
+      Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.choir.map(\.name).sorted()) })
+    }
+  }
+
+  private func three() -> [Voice] {
+    let voices = ["a", "b", "c"].map { Voice($0) }
+    for voice in voices { voice.choir = voices.filter { $0 !== voice } }
+    return voices
+  }
+
+  /// Whoever comes into a list from the other side cannot make it too short.
+  @Test(arguments: [false, true], [1, 2, 9]) func `members come from the other side`(
+    _ isText: Bool, _ chunk: Int
+  ) throws {
+    var importer = try container.importer(for: Voice.self)
+    importer.options.chunk = chunk
+    let report: ImportReport
+    if isText {
+      let lines = [["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]].map {
+        #"{"name": "\#($0[0])", "choir": ["\#($0[1])", "\#($0[2])"]}"#
+      }
+      report = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
+    } else {
+      let other = ModelContext(
+        try ModelContainer(for: Voice.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+      for voice in three() { other.insert(voice) }
+      try other.save()
+      report = try importer.run(snapshots: other.fetchSnapshots(FetchDescriptor<Voice>()))
+    }
+    #expect(report.progress.inserted == 3 && report.unresolvedCount == 0)
+    #expect(try choirs() == ["a": ["b", "c"], "b": ["a", "c"], "c": ["a", "b"]])
+  }
+
+  @Test func `a record does not fill the list of another beyond its bound`() throws {
+    let context = ModelContext(container)
+    for voice in three() { context.insert(voice) }
+    try context.save()
+    var importer = try container.importer(for: Voice.self)
+    importer.options.badRecords = .skip(upTo: 9)
+    let lines = [#"{"name": "d", "choir": ["a", "b"]}"#, #"{"name": "e", "choir": ["a", "b"]}"#]
+    let text = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
+    #expect(text.progress.inserted == 1 && text.progress.bad == 1)
+    let stored = try context.fetch(FetchDescriptor<Voice>())
+    let new = Voice("f")
+    context.insert(new)
+    new.choir = stored.filter { "ab".contains($0.name) }
+    let snapshot = new.snapshot
+    context.rollback()
+    #expect(try importer.run(snapshots: [snapshot]).progress.bad == 1)
+    #expect(try choirs()["a"] == ["b", "c", "d"] && choirs()["b"] == ["a", "c", "d"])
+  }
+  @Test(arguments: [1, 9]) func `nor does a model`(_ chunk: Int) throws {
+    var importer = try container.importer(for: Voice.self)
+    (importer.options.chunk, importer.options.badRecords) = (chunk, .skip(upTo: 9))
+    let voices = three()
+    let late = ["d", "e"].map { Voice($0) }
+    var given = voices
+    let report = try importer.run(0..<5) { number in
+      // They are made when the others are stored.
+      if number == 3 { given += late }
+      if number >= 3 { given[number].choir = Array(voices.prefix(2)) }
+      return given[number]
+    }
+    #expect(report.progress.inserted == 4 && report.progress.bad == 1, "\(report.faults)")
+    #expect(try choirs()["a"] == ["b", "c", "d"] && choirs()["b"] == ["a", "c", "d"])
+  }
+}

@@ -80,6 +80,16 @@ import Testing
     #expect(try Self.lines(container).prefix(2) == ["a b [] []", "b a [] []"])
   }
 
+  /// However many records are one piece, and whatever of it is stored when a record is read.
+  @Test(arguments: [1, 2, 3, 9]) func `a later record empties a list into which an earlier one came`(
+    _ chunk: Int
+  ) throws {
+    let container = try Self.container()
+    let lines = [#"{"name": "t"}"#, #"{"name": "a", "friends": ["t"]}"#, #"{"name": "t", "friends": []}"#]
+    #expect(try import_(container, lines, chunk: chunk).unresolvedCount == 0)
+    #expect(try Self.lines(container) == ["a - [] []", "t - [] []"])
+  }
+
   /// What an import stores is what somebody would have stored who sets the same and saves.
   @Test(arguments: 0..<40) func `by seed, texts and snapshots store what a save stores`(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))

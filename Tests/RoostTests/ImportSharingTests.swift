@@ -19,6 +19,13 @@ import Testing
   }
 }
 
+@Model final class Bead {
+  var number: Int
+  var others: [Bead] = []
+
+  init(_ number: Int) { self.number = number }
+}
+
 /// Models of one import that lead to each other, in one chunk or in several.
 @Suite struct ImportSharingTests {
   private let container: ModelContainer
@@ -116,6 +123,22 @@ import Testing
 
   // MARK: Several chunks
 
+  /// It was looked at for ever, once for each time that it was found.
+  @Test func `a model that leads to itself and to others`() throws {
+    let container = try Self.beads()
+    let (one, other) = (Bead(1), Bead(2))
+    one.others = [one, other]
+    #expect(try container.importer(for: Bead.self).run(models: [one, other]).progress.inserted == 2)
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Bead>(sortBy: [SortDescriptor(\.number)]))
+    try #require(found.count == 2)
+    #expect(found[0].others.map(\.number) == [1, 2] && found[1].others.isEmpty)
+  }
+
+  private static func beads() throws -> ModelContainer {
+    try ModelContainer(for: Bead.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
   @Test(arguments: [1, 2, 5000]) func `what several lead to is inserted once, whatever a chunk is`(_ chunk: Int) throws
   {
     let container = try Self.ledgers()
@@ -130,6 +153,98 @@ import Testing
     #expect(try importer.run(models: [twice, Posting(8), twice]).progress.inserted == 3)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Posting>()) == 7)
   }
+
+  /// Each run makes its models anew, as a program does that is started again: objects have no names that outlive it.
+  @Test(arguments: 1...6, [1, 2, 3]) func `an import that goes on knows what came before the break`(
+    _ breaks: Int, _ chunk: Int
+  ) throws {
+    struct Stop: Error {}
+    let container = try Self.ledgers()
+    var importer = try container.importer(for: Posting.self)
+    (importer.options.chunk, importer.options.name) = (chunk, "postings")
+    func run(_ end: Int) throws {
+      let ledgers = [Ledger(), Ledger()]
+      try importer.run(0..<7) { number in
+        if number == end { throw Stop() }
+        // The fourth leads to nothing that anybody else has.
+        return Posting(number, number == 3 ? Ledger() : ledgers[number % 2])
+      }
+    }
+    #expect(throws: Stop.self) { try run(breaks) }
+    // Once more in the middle of what is left.
+    #expect(throws: Stop.self) { try run(6) }
+    try run(99)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
+    let numbers = found.map { $0.postings.map(\.number).sorted() }.sorted { $0[0] < $1[0] }
+    #expect(numbers == [[0, 2, 4, 6], [1, 5], [3]], "\(numbers)")
+  }
+
+  /// Each bead leads to what it leads to as soon as it is made. A run that goes on makes all of them anew.
+  @Test(arguments: 0..<40) func `by seed, a graph is stored once, however often its import is broken off`(
+    _ seed: Int
+  ) throws {
+    struct Stop: Error {}
+    var random = SplitMix64(seed: UInt64(seed))
+    let container = try Self.beads()
+    let count = 4 + random.below(12)
+    let others = (0..<count).map { _ in Array((0..<count).shuffled(using: &random).prefix(random.below(3))) }
+    let order = Array(0..<count).shuffled(using: &random)
+    var importer = try container.importer(for: Bead.self)
+    (importer.options.chunk, importer.options.name) = (1 + random.below(4), "beads")
+    func run(_ end: Int) throws {
+      var made: [Int: Bead] = [:]
+      func bead(_ number: Int) -> Bead {
+        if let known = made[number] { return known }
+        let new = Bead(number)
+        made[number] = new
+        new.others = others[number].map { bead($0) }
+        return new
+      }
+      try importer.run(order.enumerated()) { place, number in
+        if place == end { throw Stop() }
+        return bead(number)
+      }
+    }
+    for end in 1..<count where random.chance(1, in: 2) { #expect(throws: Stop.self) { try run(end) } }
+    try run(count)
+    let context = ModelContext(container)
+    let found = try context.fetch(FetchDescriptor<Bead>(sortBy: [SortDescriptor(\.number)]))
+    #expect(found.map(\.number) == Array(0..<count), "seed \(seed)")
+    for bead in found {
+      #expect(bead.others.map(\.number) == others[bead.number], "seed \(seed), bead \(bead.number)")
+    }
+  }
+
+  @Test(arguments: [1, 2]) func `one that goes on brings along again what somebody deleted`(_ chunk: Int) async throws {
+    struct Stop: Error {}
+    let container = try Self.ledgers()
+    var importer = try container.importer(for: Posting.self)
+    (importer.options.chunk, importer.options.name) = (chunk, "postings")
+    let models = (0..<5).map { Posting($0) }
+    let ledger = Ledger()
+    for model in models { model.ledger = ledger }
+    #expect(throws: Stop.self) {
+      try importer.run(0..<5) { number in
+        if number == 3 { throw Stop() }
+        return models[number]
+      }
+    }
+    let context = ModelContext(container)
+    for ledger in try context.fetch(FetchDescriptor<Ledger>()) { context.delete(ledger) }
+    try context.save()
+    let numbers = AsyncStream<Int> { told in
+      for number in 0..<5 { told.yield(number) }
+      told.finish()
+    }
+    let given = models.map { Held(model: $0) }
+    let report = try await importer.run(numbers) { given[$0].model }
+    #expect(report.progress.inserted == 5)
+    let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
+    #expect(found.count == 1 && found[0].postings.count == 5 - report.progress.resumed)
+  }
+
+  /// One thread at a time has it.
+  private struct Held: @unchecked Sendable { let model: Posting }
 
   @Test(arguments: ImportOptions.Conflict.allCases)
   func `a unique value of one that came in an earlier chunk is its own`(_ conflict: ImportOptions.Conflict) throws {

@@ -125,6 +125,31 @@ import Testing
     #expect(report.unresolvedCount == 1 && report.unresolved.first?.reason == .changed)
   }
 
+  /// However it ends: what is there is led to at once, and the rest waits for the run that goes on.
+  @Test(arguments: [true, false]) func `an import with a name that is broken off leads where it can`(
+    _ isCancelled: Bool
+  ) throws {
+    let store = try Self.nodes()
+    var options = ImportOptions(into: "Node")
+    (options.chunk, options.name) = (1, "nodes")
+    let first = [#"{"id": 1, "parent": 3}"#, #"{"id": 2, "parent": 9}"#, #"{"id": 3}"#]
+    func input(_ last: String) -> MemoryInput { MemoryInput(Array((first + [last]).joined(separator: "\n").utf8)) }
+    let cancellation = ImportCancellation()
+    let importer = Importer(
+      store, options, cancellation: cancellation,
+      progress: { if isCancelled, $0.records == 3 { cancellation.cancel() } })
+    if isCancelled {
+      let report = try importer.run(input(#"{"id": 4}"#), .jsonLines)
+      #expect(report.isCancelled && report.unresolvedCount == 0)
+    } else {
+      #expect(throws: TransferFault.self) { try importer.run(input("x"), .jsonLines) }
+    }
+    #expect(try Self.parent(store, 1) == .int(3) && Self.parent(store, 2) == .null)
+    let report = try Importer(store, options).run(input(#"{"id": 9}"#), .jsonLines)
+    #expect(report.progress.resumed == 3 && report.unresolvedCount == 0)
+    #expect(try Self.parent(store, 1) == .int(3) && Self.parent(store, 2) == .int(9))
+  }
+
   /// Whatever the threads do, a record finds those before it.
   @Test(arguments: [1, 3, 100])
   func `a reference that must lead somewhere finds what stands before it`(_ chunk: Int) throws {

@@ -18,8 +18,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// from time to time after commits.
   public var historyRetention: HistoryRetention?
   /// How much memory the store keeps pages in; nil for an eighth of what the process may use, 16 MiB at the least and 1 GiB at the most.
-  /// Pages that were changed and not written yet take up to 128 MiB beside it; where this is set, up to twice as much as it, 8 MiB at the least. Where the program has the store
-  /// open already, what was said then counts. A store in memory has no such bound.
+  /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
+  /// program has the store open already, what was said then counts. A store in memory has no such bound.
   public var cacheBytes: Int?
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero

@@ -55,9 +55,9 @@ extension ImportChunks {
     for (place, property) in content.form.links.enumerated() {
       let mayCome = rows != nil && target.store.leadsToItself(own, property)
       func find(_ one: PersistentIdentifier) throws -> UInt64? {
-        guard let row = row(of: one) else { return nil }
-        // What is not there any more may come with another snapshot.
-        return try mayCome && !insertion.hasTarget(row, property, own) ? nil : row
+        // What is not there any more may come with another snapshot, or is told.
+        guard let row = row(of: one), try insertion.hasTarget(row, property, own) else { return nil }
+        return row
       }
       switch content.links[place] {
       case .absent: continue
@@ -81,6 +81,7 @@ extension ImportChunks {
         } else if mayCome {
           // All of them wait, so that their order stays.
           links.lists.append((property, []))
+          links.waiting.insert(property)
           strays.append((property, many))
         } else {
           if !found.isEmpty { links.lists.append((property, found)) }

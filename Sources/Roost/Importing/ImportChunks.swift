@@ -14,6 +14,8 @@ final class ImportChunks: @unchecked Sendable {
   let graph: GraphContext
   /// Which models are in already.
   private let memory = ChunkMemory()
+  /// Rows of models that an earlier run stored and later ones may lead to, by their elements.
+  private var known: [Int: [SharedModel]] = [:]
   private var plain = RoostTransfer.ImportProgress()
   private let clock = ImportProgressClock(nil)
   /// What the run keeps in the store: its name, and references whose targets have not come yet.
@@ -63,10 +65,23 @@ final class ImportChunks: @unchecked Sendable {
       throw error
     }
     plain = keeper.progress
+    do { if kind == .models { known = try keeper.shared() } } catch {
+      close()
+      throw error
+    }
   }
 
   /// Elements that an earlier run had dealt with.
   var skipped: Int { plain.resumed }
+
+  /// Whether later elements may lead to what came with one that an earlier run stored.
+  func knows(_ element: Int) -> Bool { known[element] != nil }
+
+  /// Lets later elements lead to the rows that an element and what came with it became in an earlier run.
+  func recall(_ element: Int, _ model: some PersistentModel) {
+    guard let rows = known.removeValue(forKey: element) else { return }
+    memory.recall(model, rows.map { ($0.place, $0.model, $0.row) })
+  }
 
   var progress: ImportProgress { clock.progress(plain) }
 
@@ -92,7 +107,9 @@ final class ImportChunks: @unchecked Sendable {
     // Whatever users' closures do, they do it before the transaction.
     try body(chunk)
     try run { insertion in
-      for made in chunk.made {
+      // Each is let go at once: who has one then may lead to it later.
+      chunk.made.reverse()
+      while let made = chunk.made.popLast() {
         switch made {
         case .success(let model): try insertion.add(model)
         case .failure(let error): try insertion.leaveOut(error)
@@ -125,7 +142,7 @@ final class ImportChunks: @unchecked Sendable {
     waiting = nil
     rows?.beginChunk()
     do {
-      try graph.insertChunk(leavesOut: leavesOut, memory) { insertion in
+      try graph.insertChunk(behind: first, leavesOut: leavesOut, memory) { insertion in
         try body(insertion)
       } beside: { writer, insertion in
         next.records += insertion.count
@@ -136,6 +153,12 @@ final class ImportChunks: @unchecked Sendable {
         faults = insertion.faults.map { fault($0.error, first + $0.place + 1) }
         if let last = faults.last { try check(last, insertion, next) }
         try keeper.note(next, writer)
+        if keeper.isNamed {
+          try keeper.keep(
+            insertion.takeShared().map {
+              SharedModel(element: $0.element, place: $0.place, model: $0.model, row: $0.row)
+            }, writer)
+        }
       }
     } catch {
       rows?.undoChunk()
@@ -208,49 +231,26 @@ final class ImportChunks: @unchecked Sendable {
       ImportReport.Unresolved(model: self.target.identifier(row), property: property, key: target, reason: reason))
   }
 
-  /// Lets references lead to what came behind them.
-  ///
-  /// - Parameter isLast: whether nobody goes on with those whose targets have not come.
-  private func resolve(isLast: Bool) throws {
-    guard let rows else { return }
-    let waits = isLast ? nil : { (row: RowID, relationship: Relationship) in rows.key(row, relationship) }
-    try keeper.resolve(rows, mutual: mutual, waits: waits, ImportNotice(target)) { unresolved in
+  // MARK: The end
+
+  /// Everything came, or somebody cancelled it.
+  func finish(isCancelled: Bool = false) throws -> ImportReport {
+    try end(isWhole: !isCancelled)
+    report.isCancelled = isCancelled
+    report.progress = progress
+    if !isCancelled { report.progress.fraction = 1 }
+    return report
+  }
+
+  /// An error ended it. If what is to be done at the end fails too, the next import tidies up.
+  func abandon() { try? end(isWhole: false) }
+
+  private func end(isWhole: Bool) throws {
+    let finder = rows ?? SnapshotRows(store: target.store.identifier)
+    try keeper.finish(isWhole: isWhole, finder, mutual: mutual, ImportNotice(target)) { unresolved in
       for one in unresolved {
         noteUnresolved(one.row, one.property, SnapshotRows.words(one.key), .init(one.reason))
       }
-    }
-  }
-
-  // MARK: The end
-
-  func cancel() throws -> ImportReport {
-    report.isCancelled = true
-    if keeper.isNamed {
-      try resolve(isLast: false)
-      try keeper.leave()
-    } else {
-      try resolve(isLast: true)
-      try keeper.forget()
-    }
-    report.progress = progress
-    return report
-  }
-
-  func finish() throws -> ImportReport {
-    try resolve(isLast: true)
-    try keeper.forget()
-    report.progress = progress
-    report.progress.fraction = 1
-    return report
-  }
-
-  /// An error ended it. What is stored leads where it can; if that fails too, the next import tidies up.
-  func abandon() {
-    if keeper.isNamed {
-      try? resolve(isLast: false)
-    } else {
-      try? resolve(isLast: true)
-      try? keeper.forget()
     }
   }
 }

@@ -116,15 +116,15 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// What an import did.
 public struct ImportReport: Sendable, CustomStringConvertible {
-  /// A reference that does not lead where it should, also at the end.
+  /// A reference that does not lead where it should, also at the end, or a list that has too few members.
   public struct Unresolved: Hashable, Sendable {
     /// Why a reference leads nowhere.
     public enum Reason: Hashable, Sendable {
       /// There is no such model.
       case missing
-      /// The model may not be led to, and what forbids it, in words.
+      /// The model may not be led to, or the list has too few members; and what forbids it, in words.
       case refused(String)
-      /// Somebody let it lead elsewhere while it waited for its model.
+      /// A user or a later record let it lead elsewhere while it waited for its model, or gave that one another partner.
       case changed
 
       init(_ plain: UnresolvedReference.Reason) {

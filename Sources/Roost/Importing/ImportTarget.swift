@@ -107,6 +107,9 @@ final class ImportNotice: ImportWatch {
   func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
     notice.led(row, of: entity, by: relationship)
   }
+  func left(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    notice.left(row, of: entity, by: relationship)
+  }
   func beginRow() { notice.beginRow() }
   func end() { notice.end() }
 
@@ -116,7 +119,19 @@ final class ImportNotice: ImportWatch {
   }
 
   func fault(of row: RowID, but open: Set<RelationshipID>) throws -> RecordFault? {
-    guard let map, let fault = try notice.miscount(row, of: map, but: open) else { return nil }
+    try judged { try notice.miscount(row, of: $0, but: open) }
+  }
+
+  func fault(of row: RowID, by relationship: RelationshipID) throws -> RecordFault? {
+    try judged { try notice.miscount(row, of: $0, by: relationship) }
+  }
+
+  func lack(of row: RowID, in relationship: RelationshipID) throws -> RecordFault? {
+    try judged { try notice.lack(row, of: $0, in: relationship) }
+  }
+
+  private func judged(_ judge: (EntityMap) throws -> GraphFault?) throws -> RecordFault? {
+    guard let map, let fault = try judge(map) else { return nil }
     return RecordFault(.denied, fault.detail, entity: fault.entity, field: fault.property)
   }
 }

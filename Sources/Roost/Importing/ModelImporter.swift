@@ -45,7 +45,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   // MARK: Models
 
   /// Imports models that a closure makes of values, as of rows of another database. Those of a chunk are made before any of them is stored, on this thread. They
-  /// stay in no context; what they lead to is inserted with them.
+  /// stay in no context; what they lead to is inserted with them. An import with a name that goes on calls the closure again for elements that it
+  /// had stored, where others may lead to what came with them.
   @discardableResult
   public func run<Values: Sequence>(
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
@@ -56,6 +57,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
         }
       }
+    } recall: { number, element, chunks in
+      chunks.recall(number, try make(element))
     }
   }
 
@@ -70,7 +73,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   /// Imports snapshots, of this store or of another one.
   ///
   /// A snapshot of a model that is stored here, or has its unique values, is a conflict: ``ImportOptions/conflict`` decides. Relationships lead to models of this
-  /// store, or to those of other snapshots of the same import; all others are reported.
+  /// store, or to those of other snapshots of the same import; all others, and those that are deleted, are reported.
   @discardableResult
   public func run(
     snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
@@ -112,6 +115,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
         }
       }
+    } recall: { number, element, chunks in
+      chunks.recall(number, try make(element))
     }
   }
 
@@ -119,13 +124,14 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   private func run<Element>(
     _ elements: some Sequence<Element>, _ kind: ImportChunks.Kind, _ progress: ((ImportProgress) -> Void)?,
-    _ store: ([Element], ImportChunks) throws -> Void
+    _ store: ([Element], ImportChunks) throws -> Void,
+    recall: (Int, Element, ImportChunks) throws -> Void = { _, _, _ in }
   ) throws -> ImportReport {
     try ImportErrors.pass {
       let chunks = try ImportChunks(container, target, options, kind)
       defer { chunks.close() }
       do {
-        try run(elements, chunks, progress, store)
+        try run(elements, chunks, progress, store, recall)
         return try chunks.finish()
       } catch {
         chunks.abandon()
@@ -136,12 +142,14 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   private func run<Element>(
     _ elements: some Sequence<Element>, _ chunks: ImportChunks, _ progress: ((ImportProgress) -> Void)?,
-    _ store: ([Element], ImportChunks) throws -> Void
+    _ store: ([Element], ImportChunks) throws -> Void, _ recall: (Int, Element, ImportChunks) throws -> Void
   ) throws {
     var (left, pending) = (chunks.skipped, [Element]())
     pending.reserveCapacity(min(chunks.size, 1 << 16))
     for element in elements {
       if left > 0 {
+        let number = chunks.skipped - left
+        if chunks.knows(number) { try recall(number, element, chunks) }
         left -= 1
         continue
       }
@@ -158,7 +166,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   private func run<Elements: AsyncSequence>(
     _ elements: Elements, _ kind: ImportChunks.Kind, _ progress: (@Sendable (ImportProgress) -> Void)?,
-    _ store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void
+    _ store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void,
+    recall: @escaping @Sendable (Int, Elements.Element, ImportChunks) throws -> Void = { _, _, _ in }
   ) async throws -> ImportReport where Elements.Element: Sendable {
     let chunks = try ImportErrors.pass { try ImportChunks(container, target, options, kind) }
     defer { chunks.close() }
@@ -175,6 +184,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
       for try await element in elements {
         if Task.isCancelled { break }
         if left > 0 {
+          let number = chunks.skipped - left
+          if chunks.knows(number) { try await chunks.away { try recall(number, element, chunks) } }
           left -= 1
           continue
         }
@@ -186,7 +197,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
       let isCancelled = Task.isCancelled
       if !pending.isEmpty, !isCancelled { try await hand(pending) }
       try await underWay?.value
-      return try ImportErrors.pass { isCancelled ? try chunks.cancel() : try chunks.finish() }
+      return try ImportErrors.pass { try chunks.finish(isCancelled: isCancelled) }
     } catch {
       // What is under way is whole before anybody hears of the error.
       _ = await underWay?.result

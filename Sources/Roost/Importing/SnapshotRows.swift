@@ -68,7 +68,7 @@ struct SnapshotRows: ReferenceFinder {
   }
 
   /// How a row of this store is named.
-  func key(_ row: RowID, _ relationship: Relationship) -> String {
+  func key(_ row: RowID, _ relationship: Relationship) -> String? {
     Self.key(PersistentIdentifier(store: store, entity: "@\(relationship.target.number)", .row(row.number)))
   }
 

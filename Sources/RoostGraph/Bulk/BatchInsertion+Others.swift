@@ -56,8 +56,11 @@ extension BatchInsertion {
   /// Finds an object and what it leads to, and what they say of each other.
   private func collect(_ object: any _ModelObject, _ group: inout Group) throws {
     var waiting: [any _ModelObject] = [object]
+    var isFirst = true
     while let next = waiting.popLast() {
-      guard isNew(next) || next === object else { continue }
+      // The object itself may be known, and lead to others by now. It is looked at once, also if it leads to itself.
+      guard isNew(next) || isFirst else { continue }
+      isFirst = false
       if isNew(next) {
         if next._$state.flags.contains(.fresh) { next.settle() }
         let place = try place(next)

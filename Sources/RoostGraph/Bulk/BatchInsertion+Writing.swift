@@ -198,6 +198,7 @@ extension BatchInsertion {
       }
       if relation.isOwnInverse { for member in came { try links.append(row, to: member) } }
     } catch let fault as RecordFault { throw refusal(fault, owner) }
+    if relation.isByLinks { context.noteList(relation, came, before: [], run) }
     for member in members where member._$state.origin != nil { run.note(owner: member._$state.row, relation.home) }
   }
 

@@ -87,6 +87,7 @@ final class BatchInsertion {
     fileprivate var rows: RowRuns
     fileprivate var inserted: RowRuns
     fileprivate var counted: Set<LinkKey>
+    fileprivate var crowded: Set<LinkKey>
     fileprivate var summary: SaveSummary
     fileprivate var sayings: Int
   }
@@ -95,13 +96,16 @@ final class BatchInsertion {
   func noteSaid(_ reference: LinkKey) { if said.insert(reference).inserted { sayings.append(reference) } }
 
   func mark() -> Mark {
-    Mark(rows: rows, inserted: run.inserted, counted: run.counted, summary: run.summary, sayings: sayings.count)
+    Mark(
+      rows: rows, inserted: run.inserted, counted: run.counted, crowded: run.crowded, summary: run.summary,
+      sayings: sayings.count)
   }
 
   /// Tables are asked for again then. A mark is set in front of one element, so what the book has of it is its newest.
   func goBack(to mark: Mark) {
     book.forgetNewest()
-    (rows, run.inserted, run.counted) = (mark.rows, mark.inserted, mark.counted)
+    (rows, run.inserted) = (mark.rows, mark.inserted)
+    (run.counted, run.crowded) = (mark.counted, mark.crowded)
     run.summary = mark.summary
     for reference in sayings[mark.sayings...] { said.remove(reference) }
     sayings.removeSubrange(mark.sayings...)
@@ -209,9 +213,11 @@ final class BatchInsertion {
 
   /// Counts at once what is to be counted: an object and what it brings along are whole.
   func count() throws {
-    if run.counted.isEmpty { return }
-    let faults = try context.count(run.counted, run.writer)
+    if run.counted.isEmpty, run.crowded.isEmpty { return }
+    let faults =
+      try context.count(run.counted, run.writer)
+      + context.count(run.crowded.subtracting(run.counted), run.writer, mayBeFew: true)
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
-    run.counted = []
+    (run.counted, run.crowded) = ([], [])
   }
 }

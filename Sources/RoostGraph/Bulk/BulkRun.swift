@@ -16,6 +16,8 @@ final class BulkRun {
   @exclusivity(unchecked) var inserted = RowRuns()
   /// Lists whose members are to be counted at the end.
   var counted: Set<LinkKey> = []
+  /// Lists that got members from the other side: those may have too many.
+  var crowded: Set<LinkKey> = []
   var summary = SaveSummary()
 
   init(_ writer: RecordWriter) { self.writer = writer }

@@ -7,6 +7,8 @@ package struct ImageLinks {
   package var references: [(property: Int, row: UInt64?)] = []
   /// By property, the members of lists that are links.
   package var lists: [(property: Int, rows: [UInt64])] = []
+  /// Lists whose members have not come yet, and so are not counted.
+  package var waiting: Set<Int> = []
 
   package init() {}
 }
@@ -118,7 +120,7 @@ extension ChunkInsertion {
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
     if !place.isCounted { return }
-    for relation in context.countedRelations[map.number] {
+    for relation in context.countedRelations[map.number] where !links.waiting.contains(relation.property) {
       run.counted.insert(
         LinkKey(map: context.declaring(map, relation), row: row.number, property: relation.property))
     }
@@ -152,6 +154,7 @@ extension ChunkInsertion {
     if relation.isOwnInverse {
       try run.writer.agree(mutual: side, of: row, former: former) { run.note(owner: $0.number, relation.home) }
     }
+    context.noteList(relation, rows, before: former, run)
     run.note(owner: row.number, map.home)
     for other in former + rows { run.note(owner: other.number, relation.home) }
   }

@@ -16,9 +16,13 @@ package final class ChunkInsertion {
   package private(set) var faults: [(place: Int, error: any Error)] = []
   var encoders: [Int: ImageEncoder] = [:]
 
-  fileprivate init(_ batch: BatchInsertion, leavesOut: Bool) {
+  /// How many elements were dealt with before it.
+  private let first: Int
+
+  fileprivate init(_ batch: BatchInsertion, leavesOut: Bool, first: Int) {
     self.batch = batch
     self.leavesOut = leavesOut
+    self.first = first
   }
 
   var run: BulkRun { batch.run }
@@ -52,6 +56,7 @@ package final class ChunkInsertion {
   /// Inserts an object that no context has, with what it brings along.
   package func add(_ object: any _ModelObject) throws {
     let isSafe = leavesOut ? try batch.isSimple(object) : true
+    batch.book.begin(first + count)
     guard try one(isSafe, { try batch.add(object) }) else { return }
     // What it brought along is not counted, whatever became of that.
     switch batch.book.merged[ObjectIdentifier(object)]?.policy {
@@ -71,8 +76,41 @@ package final class ChunkMemory: @unchecked Sendable {
   fileprivate var book = InsertionBook()
   /// The last commit of a chunk.
   fileprivate var commit: UInt64?
+  /// Objects of an earlier run whose rows are known, so that none is looked at twice.
+  private var recalled: Set<ObjectIdentifier> = []
 
   package init() {}
+
+  /// Notes which rows an element of an earlier run became, and what came along with it.
+  ///
+  /// It goes through them as the earlier run did, so it finds each at its place.
+  package func recall(_ object: any _ModelObject, _ rows: [(place: Int, model: String, row: RowID)]) {
+    var known: [Int: (model: String, row: RowID)] = [:]
+    for row in rows { known[row.place] = (row.model, row.row) }
+    var (waiting, place, seen): ([any _ModelObject], Int, Set<ObjectIdentifier>) = ([object], 0, [])
+    while let next = waiting.popLast() {
+      let name = ObjectIdentifier(next)
+      guard next._$state.origin == nil, !recalled.contains(name), seen.insert(name).inserted else { continue }
+      if next._$state.flags.contains(.fresh) { next.settle() }
+      if let found = known[place], found.model == type(of: next)._$type.name {
+        book.recall(next, found.row.number)
+        recalled.insert(name)
+      }
+      place += 1
+      var collector = LinkCollector()
+      next._$visit(&collector)
+      waiting += collector.found.reversed()
+    }
+  }
+}
+
+extension ChunkInsertion {
+  /// What somebody else still has of what was stored, and may lead to later. Each is told once.
+  package func takeShared() -> [(element: Int, place: Int, model: String, row: RowID)] {
+    batch.book.takeMarks().map { mark, object in
+      (mark.element, mark.place, type(of: object)._$type.name, RowID(object._$state.row))
+    }
+  }
 }
 
 /// Which object of a chunk could not be stored.
@@ -90,13 +128,14 @@ extension GraphContext {
   /// Stores one chunk.
   ///
   /// - Parameters:
+  ///   - first: how many elements the import dealt with before it.
   ///   - leavesOut: whether an object that cannot be stored is left out; else it ends the chunk.
   ///   - memory: that of the import. It is of no use behind a chunk that was not stored.
   ///   - body: gives the objects, or images of them.
   ///   - beside: is run behind all objects, in the same transaction.
   @discardableResult
   package func insertChunk(
-    leavesOut: Bool, _ memory: ChunkMemory, _ body: (ChunkInsertion) throws -> Void,
+    behind first: Int, leavesOut: Bool, _ memory: ChunkMemory, _ body: (ChunkInsertion) throws -> Void,
     beside: (RecordWriter, ChunkInsertion) throws -> Void
   ) throws -> BulkOutcome {
     try bulk { run in
@@ -107,7 +146,7 @@ extension GraphContext {
         swap(&batch.book, &memory.book)
       }
       try goOn(&batch.book, behind: memory.commit, run.writer)
-      let chunk = ChunkInsertion(batch, leavesOut: leavesOut)
+      let chunk = ChunkInsertion(batch, leavesOut: leavesOut, first: first)
       try body(chunk)
       try beside(run.writer, chunk)
       memory.commit = run.writer.commitNumber
@@ -117,9 +156,11 @@ extension GraphContext {
 
   /// Forgets objects whose rows others deleted since the last chunk: who leads to one of them brings it along again.
   private func goOn(_ book: inout InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
-    guard let commit else { return }
-    var mayBeGone = commit < writer.commitNumber - 1
-    if mayBeGone, case .entries(let entries) = store.feed.news(after: commit, through: writer.commitNumber - 1) {
+    // Without a chunk before there is what another run knew, if anything, and that was long ago.
+    var mayBeGone = commit.map { $0 < writer.commitNumber - 1 } ?? true
+    if let commit, mayBeGone,
+      case .entries(let entries) = store.feed.news(after: commit, through: writer.commitNumber - 1)
+    {
       mayBeGone = !entries.allSatisfy(\.deleted.isEmpty)
     }
     try book.goOn { object, row in

@@ -180,4 +180,13 @@ extension GraphContext {
     else { return }
     run.counted.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
   }
+  /// Notes that others stand in a list, or stood in it: they have its owner in theirs, of which somebody counts the members.
+  func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], _ run: BulkRun) {
+    guard let inverse = relation.inverse, countedRelations[relation.target].contains(where: { $0.property == inverse })
+    else { return }
+    func key(_ row: RowID) -> LinkKey { LinkKey(map: relation.target, row: row.number, property: inverse) }
+    let staying = Set(rows)
+    run.crowded.formUnion(staying.map(key))
+    for row in former where !staying.contains(row) { run.counted.insert(key(row)) }
+  }
 }

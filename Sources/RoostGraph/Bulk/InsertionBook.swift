@@ -12,6 +12,8 @@ struct InsertionBook {
     var root: _ModelType
     /// Its row between two transactions, while nobody is to see it in the object.
     var row: UInt64 = 0
+    /// Where it was found; nil once that was told.
+    var mark: Mark?
 
     var model: any _ModelObject { root.object(object) }
   }
@@ -27,6 +29,15 @@ struct InsertionBook {
   private(set) var merged: [ObjectIdentifier: (policy: UniquePolicy, name: String)] = [:]
   private let ticket: UInt32
 
+  /// Where an object was found: with which element, and as the how manieth of those that were new with it.
+  struct Mark: Hashable {
+    var element: Int
+    var place: Int
+  }
+
+  /// The element at hand, if somebody wants to know where objects were found.
+  private var next: Mark?
+
   init() { ticket = insertionTickets.add(1, ordering: .relaxed).newValue }
 
   func contains(_ object: any _ModelObject) -> Bool {
@@ -36,8 +47,12 @@ struct InsertionBook {
   mutating func add(_ object: any _ModelObject, _ row: UInt64) {
     object._$state.row = row
     object._$state.ticket = ticket
-    newest.append(Held(object: object, root: type(of: object)._$type.root))
+    newest.append(Held(object: object, root: type(of: object)._$type.root, mark: next))
+    next?.place += 1
   }
+
+  /// What is added from here on comes with an element.
+  mutating func begin(_ element: Int) { next = Mark(element: element, place: 0) }
 
   mutating func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
     merged[ObjectIdentifier(object)] = decision
@@ -106,6 +121,27 @@ struct InsertionBook {
     }
   }
 
+  // MARK: Between two runs
+
+  /// Lets go of what nobody else has, and tells the others that were not told yet, each with its row.
+  mutating func takeMarks() -> [(mark: Mark, object: any _ModelObject)] {
+    letGo()
+    letGo()
+    Self.dropAll(&kept, &merged)
+    var found: [(mark: Mark, object: any _ModelObject)] = []
+    for place in kept.indices {
+      guard let mark = kept[place].mark else { continue }
+      kept[place].mark = nil
+      found.append((mark, kept[place].model))
+    }
+    return found
+  }
+
+  /// An object became a row in another run. Between two transactions alone.
+  mutating func recall(_ object: any _ModelObject, _ row: UInt64) {
+    kept.append(Held(object: object, root: type(of: object)._$type.root, row: row))
+  }
+
   // MARK: Between two transactions
 
   /// Takes the rows' numbers out of the objects: until the next transaction anybody may do anything with them.
@@ -115,6 +151,7 @@ struct InsertionBook {
     for place in kept.indices {
       let model = kept[place].model
       kept[place].row = contains(model) ? model._$state.row : 0
+      kept[place].mark = nil
       if kept[place].row != 0 { (model._$state.row, model._$state.ticket) = (0, 0) }
     }
   }

@@ -7,8 +7,10 @@ package final class RowNotice {
   /// Counts members. It shows nothing to anybody.
   private let context: GraphContext
   private var run: BulkRun?
-  /// Whom the row that is stored at the moment leads to now, or led to before, each by the other side of a relationship.
+  /// Whom the row that is stored at the moment leads to now, each by the other side of a relationship. They cannot have too few for that.
   private var led: Set<LinkKey> = []
+  /// Whom it led to before.
+  private var left: Set<LinkKey> = []
   /// By relationship, the other side as it is counted; nil where nobody counts it.
   private var counted: [RelationshipID: LinkKey?] = [:]
   /// Whether anything is counted at all.
@@ -23,21 +25,29 @@ package final class RowNotice {
   /// A transaction begins.
   package func begin(_ writer: RecordWriter) {
     run = BulkRun(writer)
-    led = []
+    (led, left) = ([], [])
   }
 
   package func changed(_ row: RowID, of entity: EntityID) {
     if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
   }
 
-  /// Something leads to the row by a relationship now, or does not any more.
+  /// Something leads to the row by a relationship now.
   package func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
-    guard let map = store.map(of: entity) else { return }
+    if let key = note(row, entity, relationship) { led.insert(key) }
+  }
+
+  /// Something does not lead to the row any more.
+  package func left(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
+    if let key = note(row, entity, relationship) { left.insert(key) }
+  }
+
+  private func note(_ row: RowID, _ entity: EntityID, _ relationship: RelationshipID) -> LinkKey? {
+    guard let map = store.map(of: entity) else { return nil }
     run?.note(owner: row.number, map.home)
-    if isCounted, var key = otherSide(relationship) {
-      key.row = row.number
-      led.insert(key)
-    }
+    guard isCounted, var key = otherSide(relationship) else { return nil }
+    key.row = row.number
+    return key
   }
 
   /// The transaction is about to be committed.
@@ -82,27 +92,57 @@ package final class RowNotice {
   }
 
   /// A row is about to be stored that is to be judged.
-  package func beginRow() { led = [] }
+  package func beginRow() { (led, left) = ([], []) }
 
   /// Which relationship of a row that was just stored has too few members or too many, or makes another one so, as one that it left.
   ///
   /// - Parameter open: relationships of it that are not counted, because they lead nowhere yet.
   package func miscount(_ row: RowID, of map: EntityMap, but open: Set<RelationshipID>) throws -> GraphFault? {
-    guard let run else { return nil }
+    guard let run, let own = try own(row, map, run.writer) else { return nil }
     let table = try run.writer.table(map.entity.id)
-    guard let number = try table.visit(row, { map.family?.map(of: $0) ?? map.number }) else { return nil }
-    let own = store.maps[number]
-    var keys = led
-    for case .some(let relation) in store.relations[number] where !open.contains(relation.way.id) {
-      if relation.minimum > 0 || relation.maximum > 0 {
-        keys.insert(LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property))
-      }
+    var (keys, others) = (left, led)
+    for case .some(let relation) in store.relations[own.number] where !open.contains(relation.way.id) {
+      if let key = key(relation, row, own) { keys.insert(key) }
       guard inverseCounts(relation), let inverse = relation.inverse else { continue }
       for other in try members(relation, of: row, own, table, run.writer) {
-        keys.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
+        others.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
       }
     }
-    return try context.count(keys, run.writer).first
+    if let fault = try context.count(keys, run.writer).first { return fault }
+    return try context.count(others, run.writer, mayBeFew: true).first
+  }
+
+  /// The same of one relationship of a row that was stored before, and may have too few members until all that waits is set.
+  package func miscount(_ row: RowID, of map: EntityMap, by one: RelationshipID) throws -> GraphFault? {
+    guard let run else { return nil }
+    if let fault = try context.count(left, run.writer).first { return fault }
+    return try context.count(led.union(keys(row, map, one, run.writer)), run.writer, mayBeFew: true).first
+  }
+
+  /// Which relationship of a row has too few members.
+  package func lack(_ row: RowID, of map: EntityMap, in one: RelationshipID) throws -> GraphFault? {
+    guard let run else { return nil }
+    return try context.count(keys(row, map, one, run.writer), run.writer).first
+  }
+
+  private func keys(
+    _ row: RowID, _ map: EntityMap, _ one: RelationshipID, _ writer: RecordWriter
+  ) throws -> Set<LinkKey> {
+    guard let own = try own(row, map, writer) else { return [] }
+    let relations = store.relations[own.number].compactMap { $0 }.filter { $0.way.id == one }
+    return Set(relations.compactMap { key($0, row, own) })
+  }
+
+  /// The list of a row, if it has a least or a greatest number of members.
+  private func key(_ relation: Relation, _ row: RowID, _ own: EntityMap) -> LinkKey? {
+    guard relation.minimum > 0 || relation.maximum > 0 else { return nil }
+    return LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property)
+  }
+
+  /// The map of a row's class; nil where there is no row.
+  private func own(_ row: RowID, _ map: EntityMap, _ writer: RecordWriter) throws -> EntityMap? {
+    let number = try writer.table(map.entity.id).visit(row) { map.family?.map(of: $0) ?? map.number }
+    return number.map { store.maps[$0] }
   }
 
   private func members(

@@ -174,14 +174,16 @@ extension GraphContext {
   }
 
   /// Which relationships have too few members or too many.
-  func count(_ keys: Set<LinkKey>, _ writer: RecordWriter) throws -> [GraphFault] {
+  ///
+  /// - Parameter mayBeFew: whether too few are none of the caller's business, because others come.
+  func count(_ keys: Set<LinkKey>, _ writer: RecordWriter, mayBeFew: Bool = false) throws -> [GraphFault] {
     var faults: [GraphFault] = []
     for key in keys.sorted(by: { ($0.map, $0.row, $0.property) < ($1.map, $1.row, $1.property) }) {
       guard let relation = store.relations[key.map][key.property] else { continue }
       let map = store.maps[key.map]
       guard try writer.contains(RowID(key.row), map.entity.id) else { continue }
       let count = try count(key, relation, map, writer)
-      let isFew = count < relation.minimum
+      let isFew = !mayBeFew && count < relation.minimum
       guard isFew || (relation.maximum > 0 && count > relation.maximum) else { continue }
       faults.append(
         GraphFault(

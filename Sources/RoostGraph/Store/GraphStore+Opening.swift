@@ -9,16 +9,9 @@ extension GraphStore {
   ) throws -> GraphStore {
     var options = StoreOptions()
     options.readOnly = isReadOnly
-    if let cacheBytes {
-      options.cacheBytes = cacheBytes
-      // Whoever says how much memory pages may have means those that are changed, too.
-      options.draftBytes = min(options.draftBytes, max(cacheBytes, leastDraftBytes))
-    }
+    options.cacheBytes = cacheBytes
     return try GraphStore(path, models, options: options, fileSystem: fileSystem, room: room)
   }
-
-  /// With less every transaction of some thousand rows would write its pages early.
-  private static let leastDraftBytes = 4 << 20
 
   package static func inMemory(_ models: [ModelPlan]) throws -> GraphStore {
     try GraphStore(inMemory: StoreOptions(), models)

@@ -46,7 +46,7 @@ extension Trial {
     shape.namedOneIn = 6
     var scenario = Scenario.random(seed &+ 20_000, shape)
     // Where drafts are few, each operation spills some: slow, and so only now and then.
-    scenario.options.draftBytes *= seed % 4 == 0 ? 4 : 64
+    scenario.options.draftBytes? *= seed % 4 == 0 ? 4 : 64
     scenario.options.logBytes *= 8
     if seed % 2 == 0 { scenario.options.cacheBytes = 4 << 20 }
     let play = Play(scenario.options)

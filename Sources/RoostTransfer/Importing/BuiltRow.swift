@@ -5,12 +5,14 @@ final class BuiltRow {
   @exclusivity(unchecked) var builder: RowBuilder
   /// The fields that the record names, by number; and the same as identifiers.
   @exclusivity(unchecked) var named: [Int] = []
-  /// References whose targets were not there when the row was made.
+  /// References and lists of which something is not there, also when the row is stored.
   @exclusivity(unchecked) var open: [OpenReference] = []
   /// Lists, whose rows are linked when the row is stored.
   @exclusivity(unchecked) var lists: [(relationship: Relationship, rows: [RowID])] = []
-  /// References that must lead somewhere, and whose targets were not there either.
-  @exclusivity(unchecked) var needed: [NeededReference] = []
+  /// References whose targets were not there when the row was made.
+  @exclusivity(unchecked) var sought: [SoughtReference] = []
+  /// Lists of which some members were not there either.
+  @exclusivity(unchecked) var soughtLists: [SoughtList] = []
   /// What the row leads to by references that were found, and by which of its fields.
   @exclusivity(unchecked) var leads: [(field: Int, target: EntityID, row: RowID)] = []
   /// The numbers of its references that the record names.
@@ -35,7 +37,8 @@ final class BuiltRow {
     // What few rows have.
     if !open.isEmpty { open.removeAll(keepingCapacity: true) }
     if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
-    if !needed.isEmpty { needed.removeAll(keepingCapacity: true) }
+    if !sought.isEmpty { sought.removeAll(keepingCapacity: true) }
+    if !soughtLists.isEmpty { soughtLists.removeAll(keepingCapacity: true) }
     if !incomplete.isEmpty { incomplete.removeAll(keepingCapacity: true) }
     if !text.isEmpty { text.removeAll(keepingCapacity: true) }
     kind = 0

@@ -77,6 +77,16 @@ package final class ImportKeeper: @unchecked Sendable {
     if let claim, given != nil { try ImportState.set(progress, check, claim, writer) }
   }
 
+  /// Keeps models that later ones may lead to, in a chunk's transaction, for a run that goes on.
+  package func keep(_ models: [SharedModel], _ writer: RecordWriter) throws {
+    if claim != nil, given != nil { try ImportState.keep(models, name, writer) }
+  }
+
+  /// Those that an earlier run of the name kept, by their elements.
+  package func shared() throws -> [Int: [SharedModel]] {
+    given == nil ? [:] : try store.read { try ImportState.shared(name, $0) }
+  }
+
   /// The references that wait, in a chunk's transaction.
   package func references(_ writer: RecordWriter) throws -> OpenReferences { try OpenReferences(name, writer) }
 
@@ -85,42 +95,85 @@ package final class ImportKeeper: @unchecked Sendable {
   /// Whether another run of the name may go on with what is left.
   package var isNamed: Bool { given != nil }
 
-  /// Lets the references lead where they should that wait, and returns those that do not, the first ones with their reasons.
+  /// Ends the import, whether its input came to its end, somebody cancelled it, or an error broke it off. References lead where they can. What
+  /// is left is told, and the import forgotten; or it waits for the run that goes on. Everything before is on the disk then.
   ///
   /// - Parameters:
+  ///   - isWhole: whether the input came to its end. Else an import with a name can be gone on with.
   ///   - mutual: the relationships that are their own other side.
-  ///   - waits: where the import is to be gone on with: how a row is named for that run. What is not found waits on.
-  package func resolve(
-    _ finder: any ReferenceFinder, mutual: Set<String>, waits: ((RowID, Relationship) -> String)? = nil,
-    _ watch: (any ImportWatch)?, tell: ([UnresolvedReference]) -> Void
+  ///   - tell: is called with those that lead nowhere.
+  package func finish(
+    isWhole: Bool, _ finder: any ReferenceFinder, mutual: Set<String>, _ watch: (any ImportWatch)?,
+    tell: ([UnresolvedReference]) -> Void
+  ) throws {
+    let isLast = isWhole || !isNamed
+    try resolve(finder, mutual, isLast: isLast, watch, tell)
+    if isLast { try forgetModels() }
+    try store.write(.full, author: author) { writer in
+      if isLast, claim != nil { try ImportState.forget(name, writer) }
+    }
+  }
+
+  private func forgetModels() throws {
+    guard given != nil else { return }
+    while true {
+      let kept = try store.read { try ImportState.models(name, most: Self.page, $0) }
+      if kept.isEmpty { return }
+      try store.write(durability, author: author) { writer in
+        let table = try writer.table(ImportState.models)
+        for row in kept { try table.delete(row) }
+      }
+    }
+  }
+
+  private func resolve(
+    _ finder: any ReferenceFinder, _ mutual: Set<String>, isLast: Bool, _ watch: (any ImportWatch)?,
+    _ tell: ([UnresolvedReference]) -> Void
   ) throws {
     guard let claim else { return }
-    var last = RowID(0)
-    while true {
-      let resolving = try store.read { reader in
-        try ReferenceResolving(ImportState.kept([name], behind: last, most: 5000, reader), finder, reader)
+    let partners = try store.read { Self.partners(mutual, claim, $0.catalog) }
+    func resolve(_ page: (RecordReader, RowID?) throws -> [ImportState.Kept], waits: (RowID?) -> Bool) throws {
+      var last: RowID?
+      while true {
+        let resolving = try store.read { try ReferenceResolving(page($0, last), finder, $0) }
+        guard let end = resolving.kept.last else { return }
+        last = end.id
+        var unresolved: [UnresolvedReference] = []
+        try store.write(durability, author: author) { writer in
+          if isNamed { try ImportState.check(claim, writer) }
+          try watch?.begin(writer)
+          let setting = ReferenceSetting(writer: writer, mutual: mutual, watch: watch)
+          unresolved = try resolving.store(setting, waits: waits)
+          try watch?.end()
+        }
+        watch?.stored()
+        tell(unresolved)
       }
-      guard let end = resolving.kept.last else { return }
-      last = end.id
-      var unresolved: [UnresolvedReference] = []
-      try store.write(durability, author: author) { writer in
-        if isNamed { try ImportState.check(claim, writer) }
-        try watch?.begin(writer)
-        unresolved = try resolving.store(writer, mutual, waits, watch)
-        try watch?.end()
-      }
-      watch?.stored()
-      tell(unresolved)
+    }
+    try resolve { reader, last in
+      try ImportState.kept([name], behind: last, most: Self.page, reader) { !partners.contains($0) }
+    } waits: {
+      !isLast && $0 == nil
+    }
+    if partners.isEmpty { return }
+    // The last one first. Then a partner whom another one of them took came later, as one has that somebody gave it. While others may
+    // come all of them wait: of those that have come, none is known to be the last.
+    try resolve { reader, last in
+      try ImportState.kept([name], before: last, most: Self.page, reader) { partners.contains($0) }
+    } waits: { _ in
+      !isLast
     }
   }
 
-  /// Forgets the import. With it everything before is on the disk.
-  package func forget() throws {
-    try store.write(.full, author: author) { writer in
-      if claim != nil { try ImportState.forget(name, writer) }
-    }
-  }
+  /// How many references one transaction looks up.
+  private static let page = 5000
 
-  /// Leaves what is kept to another run. Everything before is on the disk.
-  package func leave() throws { try store.write(.full, author: author) { _ in } }
+  /// References that are their own other side: of two that want one partner, one alone can have it.
+  private static func partners(_ mutual: Set<String>, _ claim: ImportClaim, _ catalog: Catalog) -> Set<RelationshipID> {
+    guard !mutual.isEmpty, let entity = catalog.entity(claim.entity) else { return [] }
+    let found = catalog.relationships(of: entity.id).filter { one in
+      if case .one = one.shape { mutual.contains(one.name) } else { false }
+    }
+    return Set(found.map(\.id))
+  }
 }

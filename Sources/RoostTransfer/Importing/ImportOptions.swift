@@ -130,9 +130,9 @@ package struct UnresolvedReference: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// There is no such row.
     case missing
-    /// The row may not be led to.
+    /// The row may not be led to, or the list has too few members.
     case refused(String)
-    /// Somebody let it lead elsewhere while it waited.
+    /// Somebody let it lead elsewhere while it waited, or gave its target another partner.
     case changed
   }
 }

@@ -14,9 +14,18 @@ package enum ImportState {
   static let references = "@import reference"
   private static let nameIndex = "@import name"
   static let placeIndex = "@import place"
+  static let models = "@import model"
 
   /// Makes the entities where they are missing.
   package static func prepare(_ writer: RecordWriter) throws {
+    if writer.catalog.entity(models) == nil {
+      try writer.change { catalog in
+        try catalog.add(entity: models) { (entity) throws(RecordFault) in
+          for name in ["name", "model"] { try entity.add(name, .string) }
+          for name in ["element", "place", "row"] { try entity.add(name, .uint64) }
+        }
+      }
+    }
     if let known = writer.catalog.entity(imports), known.field("run") != nil { return }
     try writer.change { catalog in
       // An older form, which no release had.
@@ -50,7 +59,7 @@ package enum ImportState {
     try table.row(unique: nameIndex, [.string(name)]).flatMap { try table.values($0) }
   }
 
-  private static func number(_ values: [String: Value], _ name: String) -> UInt64 {
+  static func number(_ values: [String: Value], _ name: String) -> UInt64 {
     if case .uint(let number)? = values[name] { number } else { 0 }
   }
 
@@ -157,29 +166,57 @@ package enum ImportState {
   }
 
   /// The first references of some imports behind one of them. A list is whole, so that nobody meets a part of it.
+  ///
+  /// - Parameter isWanted: which relationships they are to be of.
   static func kept(
-    _ names: Set<String>, behind last: RowID = RowID(0), most: Int, _ reader: RecordReader
+    _ names: Set<String>, behind last: RowID? = nil, most: Int, _ reader: RecordReader,
+    where isWanted: (RelationshipID) -> Bool = { _ in true }
   ) throws -> [Kept] {
-    guard reader.catalog.entity(references)?.field("former") != nil else { return [] }
-    let table = try reader.table(references)
+    guard let table = try waiting(reader) else { return [] }
     var found: [Kept] = []
     var cursor = try table.cursor()
-    var isThere = try cursor.seek(RowID(last.number + 1))
+    var isThere = try cursor.seek(RowID((last?.number ?? 0) + 1))
     while isThere {
-      let row = try cursor.row()
-      let values = try table.values(row.id) ?? [:]
+      let one = try kept(cursor.id, names, table)
       isThere = try cursor.next()
-      guard case .string(let name)? = values["name"], names.contains(name), case .string(let key)? = values["key"]
-      else { continue }
-      let place = Int(clamping: number(values, "place"))
-      if found.count >= most, place == 0 { break }
-      let former = number(values, "former")
-      found.append(
-        Kept(
-          id: row.id, row: RowID(number(values, "row")),
-          relationship: RelationshipID(UInt32(truncatingIfNeeded: number(values, "relationship"))),
-          place: place, key: key, former: former == 0 ? nil : RowID(former)))
+      guard let one, isWanted(one.relationship) else { continue }
+      if found.count >= most, one.place == 0 { break }
+      found.append(one)
     }
     return found
+  }
+
+  /// The last ones in front of one of them, the newest first, of relationships that are no lists.
+  static func kept(
+    _ names: Set<String>, before next: RowID?, most: Int, _ reader: RecordReader,
+    where isWanted: (RelationshipID) -> Bool
+  ) throws -> [Kept] {
+    guard let table = try waiting(reader) else { return [] }
+    var found: [Kept] = []
+    var cursor = try table.cursor()
+    var isThere = try cursor.seek(atMost: RowID((next?.number ?? .max) - 1))
+    while isThere, found.count < most {
+      if let one = try kept(cursor.id, names, table), isWanted(one.relationship) { found.append(one) }
+      isThere = try cursor.previous()
+    }
+    return found
+  }
+
+  private static func waiting(_ reader: RecordReader) throws -> TableReader? {
+    guard reader.catalog.entity(references)?.field("former") != nil else { return nil }
+    return try reader.table(references)
+  }
+
+  /// What a row says, if it is of one of some imports.
+  private static func kept(_ id: RowID, _ names: Set<String>, _ table: TableReader) throws -> Kept? {
+    let values = try table.values(id) ?? [:]
+    guard case .string(let name)? = values["name"], names.contains(name), case .string(let key)? = values["key"] else {
+      return nil
+    }
+    let former = number(values, "former")
+    return Kept(
+      id: id, row: RowID(number(values, "row")),
+      relationship: RelationshipID(UInt32(truncatingIfNeeded: number(values, "relationship"))),
+      place: Int(clamping: number(values, "place")), key: key, former: former == 0 ? nil : RowID(former))
   }
 }

@@ -48,12 +48,12 @@ package final class Importer {
     defer { keeper.end() }
     try begin(format)
     do { try store(input, format, keeper.check) } catch {
-      // Nobody can go on with it, so what is stored leads where it can. If that fails too the next import tidies up.
-      if options.name == nil { try? resolve() }
+      // If that fails too the next import tidies up.
+      try? finish(isWhole: false)
       throw error
     }
     // Whoever gets a report may rely on it.
-    if report.isCancelled, options.name != nil { try keeper.leave() } else { try resolve() }
+    try finish(isWhole: !report.isCancelled)
     return report
   }
 
@@ -156,14 +156,12 @@ package final class Importer {
     return bad
   }
 
-  // MARK: References
+  // MARK: The end
 
-  /// Looks up what was not there when it was named, and forgets the import.
-  private func resolve() throws {
-    try keeper.resolve(KeyFinder(), mutual: options.shape?.mutual ?? [], watch) { unresolved in
+  private func finish(isWhole: Bool) throws {
+    try keeper.finish(isWhole: isWhole, KeyFinder(), mutual: options.shape?.mutual ?? [], watch) { unresolved in
       report.unresolvedCount += unresolved.count
       report.unresolved += unresolved.prefix(max(0, options.mostReported - report.unresolved.count))
     }
-    try keeper.forget()
   }
 }

@@ -15,12 +15,19 @@ package struct OpenReference {
   }
 }
 
-/// A reference that must lead to a row, and whose target was not there when its row was made.
-struct NeededReference {
+/// A reference whose target was not there when its row was made. It is sought again when the row is stored.
+struct SoughtReference {
   /// By its number among the entity's fields.
   var field: Int
   var way: FieldBinding.KeyWay
   var key: Value
+}
+
+/// The same of a list, as a whole.
+struct SoughtList {
+  var relationship: Relationship
+  var way: FieldBinding.KeyWay
+  var keys: [Value]
 }
 
 /// References that wait for the import's end, while rows are stored.

@@ -4,15 +4,18 @@ package import RoostRecords
 package protocol ReferenceFinder {
   /// - Parameter relationship: the one that is to lead there.
   func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID?
+  /// By which words another run finds a row; nil where it finds it by those with which the reference waits.
+  func key(_ row: RowID, _ relationship: Relationship) -> String?
 }
 
 /// Looks references up that were kept until the import's end, some at a time.
 struct ReferenceResolving {
   let kept: [ImportState.Kept]
+  private let finder: any ReferenceFinder
   private var targets: [RowID?] = []
 
   init(_ kept: [ImportState.Kept], _ finder: any ReferenceFinder, _ reader: RecordReader) throws {
-    self.kept = kept
+    (self.kept, self.finder) = (kept, finder)
     for one in kept {
       let relationship = reader.catalog.relationship(one.relationship)
       targets.append(try relationship.flatMap { try finder.row(one.key, $0, reader) })
@@ -27,112 +30,62 @@ struct ReferenceResolving {
     init(_ kept: ImportState.Kept) { (row, relationship) = (kept.row, kept.relationship) }
   }
 
-  /// Sets what can be set, and forgets all of them, but for those that wait on. Returns those that lead nowhere, or may not lead where they
-  /// should.
-  func store(
-    _ writer: RecordWriter, _ mutual: Set<String>, _ waits: ((RowID, Relationship) -> String)?,
-    _ watch: (any ImportWatch)?
-  ) throws -> [UnresolvedReference] {
+  /// A list of which some members may be missing.
+  private struct List {
+    var relationship: Relationship
+    var first: ImportState.Kept
+    var members: [(kept: ImportState.Kept, target: RowID)] = []
+  }
+
+  /// Sets what can be set, and forgets all of them. Returns those that lead nowhere, or may not lead where they should.
+  ///
+  /// - Parameter waits: whether one waits on for the run that goes on with the import, by the row to which it should lead.
+  func store(_ setting: ReferenceSetting, waits: (RowID?) -> Bool) throws -> [UnresolvedReference] {
+    let writer = setting.writer
     var unresolved: [UnresolvedReference] = []
     func tell(_ one: ImportState.Kept, _ relationship: Relationship, _ reason: UnresolvedReference.Reason) {
       unresolved.append(
         UnresolvedReference(row: one.row.number, property: relationship.name, key: one.key, reason: reason))
     }
     var waiting: Set<Whole> = []
-    if waits != nil { for (one, target) in zip(kept, targets) where target == nil { waiting.insert(Whole(one)) } }
-    var lists: [(relationship: Relationship, members: [(kept: ImportState.Kept, target: RowID)])] = []
+    for (one, target) in zip(kept, targets) where waits(target) { waiting.insert(Whole(one)) }
+    var lists: [List] = []
     for (one, target) in zip(kept, targets) {
       let table = try writer.table(ImportState.references)
       guard let relationship = writer.catalog.relationship(one.relationship) else {
         try table.delete(one.id)
         continue
       }
-      if let waits, waiting.contains(Whole(one)) {
+      if waiting.contains(Whole(one)) {
         // What is known of a list now the next run would have to find out again.
-        if let target { try table.update(one.id, ["key": .string(waits(target, relationship))]) }
+        if let target, let key = finder.key(target, relationship) { try table.update(one.id, ["key": .string(key)]) }
         continue
       }
       // A later record may have had its own say, and then this one is gone.
       guard try table.delete(one.id) else { continue }
-      guard let target, try writer.contains(target, relationship.target) else {
-        tell(one, relationship, .missing)
-        continue
-      }
+      let isThere = try target.map { try writer.contains($0, relationship.target) } ?? false
+      if !isThere { tell(one, relationship, .missing) }
       guard case .one(let field) = relationship.shape else {
-        if let last = lists.last?.members.last, Whole(last.kept) == Whole(one) {
-          lists[lists.count - 1].members.append((one, target))
-        } else {
-          lists.append((relationship, [(one, target)]))
-        }
+        let isBegun = lists.last.map { Whole($0.first) == Whole(one) } ?? false
+        if !isBegun { lists.append(List(relationship: relationship, first: one)) }
+        if let target, isThere { lists[lists.count - 1].members.append((one, target)) }
         continue
       }
+      guard let target, isThere else { continue }
       do {
-        let isMutual = mutual.contains(relationship.name)
-        let reason = try set(relationship, field, one, target, writer, isMutual, watch)
-        if let reason { tell(one, relationship, reason) }
+        if let reason = try setting.set(one, relationship, field, to: target) { tell(one, relationship, reason) }
       } catch let fault as RecordFault { tell(one, relationship, .refused(fault.detail)) }
     }
-    for (relationship, members) in lists {
+    for list in lists {
       do {
-        try set(relationship, members[0].kept.row, members.map(\.target), writer, mutual, watch)
+        if !list.members.isEmpty { try setting.set(list.relationship, list.first.row, list.members.map(\.target)) }
+        let lack = try setting.lack(list.relationship, list.first.row)
+        if let lack { tell(list.first, list.relationship, .refused(lack.detail)) }
       } catch let fault as RecordFault {
-        for member in members { tell(member.kept, relationship, .refused(fault.detail)) }
+        for member in list.members { tell(member.kept, list.relationship, .refused(fault.detail)) }
       }
     }
     return unresolved
-  }
-
-  /// Why it does not lead there; nil where it does.
-  private func set(
-    _ relationship: Relationship, _ field: FieldID, _ kept: ImportState.Kept, _ target: RowID, _ writer: RecordWriter,
-    _ isMutual: Bool, _ watch: (any ImportWatch)?
-  ) throws -> UnresolvedReference.Reason? {
-    // Somebody may have deleted the row meanwhile.
-    guard try writer.contains(kept.row, relationship.entity) else { return nil }
-    let table = try writer.table(relationship.entity)
-    guard let name = table.entity.field(field)?.name else { return .missing }
-    let slot = try table.slot(name)
-    let now = try table.reference(slot, of: kept.row)
-    if now == target { return nil }
-    // Who has set it meanwhile knows better.
-    guard now == kept.former else { return .changed }
-    func set() throws { try table.update(kept.row) { $0.set(slot, reference: target) } }
-    if isMutual {
-      // All of it, or nothing.
-      try writer.savepoint {
-        try set()
-        try writer.agree(mutual: relationship, of: kept.row) { watch?.changed($0, of: relationship.entity) }
-      }
-    } else {
-      try set()
-    }
-    watch?.changed(kept.row, of: relationship.entity)
-    for other in [kept.former, target] {
-      if let other { watch?.led(other, of: relationship.target, by: relationship.id) }
-    }
-    return nil
-  }
-
-  /// Makes a list what its record said; who came into it meanwhile stands behind.
-  private func set(
-    _ relationship: Relationship, _ row: RowID, _ targets: [RowID], _ writer: RecordWriter, _ mutual: Set<String>,
-    _ watch: (any ImportWatch)?
-  ) throws {
-    guard try writer.contains(row, relationship.entity) else { return }
-    let links = try writer.links(relationship)
-    let former = try links.rows(of: row)
-    if relationship.traits.contains(.repeating) {
-      for target in targets { try links.append(target, to: row) }
-    } else {
-      // Two keys may have come to be those of one row.
-      var seen: Set<RowID> = []
-      try links.replace((targets + former).filter { seen.insert($0).inserted }, of: row)
-    }
-    if mutual.contains(relationship.name) {
-      try writer.agree(mutual: relationship, of: row, former: []) { watch?.changed($0, of: relationship.entity) }
-    }
-    watch?.changed(row, of: relationship.entity)
-    for target in targets { watch?.led(target, of: relationship.target, by: relationship.id) }
   }
 }
 
@@ -145,6 +98,8 @@ struct KeyFinder: ReferenceFinder {
       return nil
     } catch is RecordFault { return nil }
   }
+
+  func key(_ row: RowID, _ relationship: Relationship) -> String? { nil }
 }
 
 /// Keys as they are kept until their rows are there.

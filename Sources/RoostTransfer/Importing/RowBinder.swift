@@ -228,11 +228,9 @@ struct RowBinder {
       if let found = try finder.row(key, way) {
         row.builder.set(binding.layout.slots[number], reference: found)
         row.leads.append((number, way.entity, found))
-      } else if !binding.isOptional(number) {
-        // It may be among the records before this one, which are not stored yet.
-        row.needed.append(NeededReference(field: number, way: way, key: key))
       } else {
-        row.open.append(OpenReference(relationship: target.relationship.id, place: 0, key: KeyText.text(key, way)))
+        // It may be among the records before this one, which are not stored yet.
+        row.sought.append(SoughtReference(field: number, way: way, key: key))
       }
       at = next
     case .list(let one, let way): try list(one, way, batch, &at, values, row, &finder)
@@ -251,7 +249,7 @@ struct RowBinder {
     let (keys, next) = try values.keys(at: at, way)
     var rows: [RowID] = []
     for key in keys {
-      // Where one is missing all are looked up at the end, so that their order stays.
+      // Where one is missing all are looked up again, so that their order stays.
       if let row = try finder.row(key, way) { rows.append(row) }
     }
     if !one.traits.contains(.repeating), Set(rows).count < rows.count || Set(keys).count < keys.count {
@@ -260,9 +258,7 @@ struct RowBinder {
     if rows.count == keys.count {
       row.lists.append((one, rows))
     } else {
-      for (place, key) in keys.enumerated() {
-        row.open.append(OpenReference(relationship: one.id, place: place, key: KeyText.text(key, way)))
-      }
+      row.soughtLists.append(SoughtList(relationship: one, way: way, keys: keys))
     }
     at = next
   }

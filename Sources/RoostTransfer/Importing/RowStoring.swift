@@ -59,6 +59,8 @@ final class RowStoring {
   /// The row's number; nil where the one that was there stays.
   private func put(_ row: BuiltRow, _ next: inout ImportProgress) throws -> RowID? {
     try lead(row)
+    for sought in row.soughtLists { try seek(sought, row) }
+    row.soughtLists.removeAll(keepingCapacity: true)
     for (one, rows) in row.lists {
       for target in rows where try !writer.contains(target, one.target) {
         throw RecordFault(
@@ -94,17 +96,8 @@ final class RowStoring {
 
   /// Looks again where references lead: rows come and go while a record waits for its turn.
   private func lead(_ row: BuiltRow) throws {
-    for needed in row.needed {
-      let field = table.entity.fields[needed.field]
-      guard let target = try find(needed.key, needed.way) else {
-        throw RecordFault(
-          .unknown, "it must lead to a row that is there, and there is none of this key", entity: table.entity.name,
-          field: field.name)
-      }
-      row.builder.set(table.layout.slots[needed.field], reference: target)
-      row.leads.append((needed.field, needed.way.entity, target))
-    }
-    row.needed.removeAll(keepingCapacity: true)
+    for sought in row.sought { try seek(sought, row) }
+    row.sought.removeAll(keepingCapacity: true)
     var gone = false
     for lead in row.leads {
       if let sure, sure == (lead.target, lead.row) { continue }
@@ -116,6 +109,37 @@ final class RowStoring {
       }
     }
     if gone { try row.leads.removeAll { try !writer.contains($0.row, $0.target) } }
+  }
+
+  /// Finds what came with the records before this one. What is not there now waits for the import's end, if it may.
+  private func seek(_ sought: SoughtReference, _ row: BuiltRow) throws {
+    if let target = try find(sought.key, sought.way) {
+      row.builder.set(table.layout.slots[sought.field], reference: target)
+      row.leads.append((sought.field, sought.way.entity, target))
+      return
+    }
+    let field = table.entity.fields[sought.field]
+    guard field.isOptional, let one = relationships[sought.field] else {
+      throw RecordFault(
+        .unknown, "it must lead to a row that is there, and there is none of this key", entity: table.entity.name,
+        field: field.name)
+    }
+    row.open.append(OpenReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
+  }
+
+  /// The same of a list. Where one member is missing all of them wait, so that their order stays.
+  private func seek(_ sought: SoughtList, _ row: BuiltRow) throws {
+    let one = sought.relationship
+    let rows = try sought.keys.compactMap { try find($0, sought.way) }
+    if rows.count == sought.keys.count {
+      // Two keys may be those of one row.
+      var seen: Set<RowID> = []
+      row.lists.append((one, one.traits.contains(.repeating) ? rows : rows.filter { seen.insert($0).inserted }))
+      return
+    }
+    for (place, key) in sought.keys.enumerated() {
+      row.open.append(OpenReference(relationship: one.id, place: place, key: KeyText.text(key, sought.way)))
+    }
   }
 
   private func find(_ key: Value, _ way: FieldBinding.KeyWay) throws -> RowID? {
@@ -172,7 +196,9 @@ final class RowStoring {
     let isMutual = mutual.contains(one.name)
     let former = isNew || (importer.watch == nil && !isMutual) ? [] : try links.rows(of: id)
     if let watch = importer.watch, former != rows {
-      for row in former + rows { watch.led(row, of: one.target, by: one.id) }
+      for row in rows { watch.led(row, of: one.target, by: one.id) }
+      let staying = Set(rows)
+      for row in former where !staying.contains(row) { watch.left(row, of: one.target, by: one.id) }
       watch.changed(id, of: one.entity)
     }
     try links.replace(rows, of: id)
@@ -248,7 +274,7 @@ final class RowStoring {
       let slot = table.layout.slots[number]
       if table.layout.isNull(existing.start, slot) { continue }
       let word = UInt64(littleEndian: existing.start.loadUnaligned(fromByteOffset: slot.position, as: UInt64.self))
-      if word != 0 { watch.led(RowID(word), of: target, by: one) }
+      if word != 0 { watch.left(RowID(word), of: target, by: one) }
     }
   }
 

@@ -39,7 +39,7 @@ package enum RowTrials {
   package static func model(_ seed: UInt64, _ record: TortureRecord, actions: Int = 100, changes: Int = 300) {
     var scenario = RowScenario(seed &+ 40_000, actions: actions, changes: changes)
     scenario.largeOneIn = 40
-    scenario.options.draftBytes *= 16
+    scenario.options.draftBytes? *= 16
     scenario.options.logBytes *= 8
     model(seed, record, scenario)
   }

@@ -1,0 +1,60 @@
+package import RoostRecords
+
+/// A model of an import that may be led to by later ones, and its row. It is known by the number of its element, and by its place among what came
+/// with that, because objects have no names that outlive a process.
+package struct SharedModel: Hashable, Sendable {
+  package var element: Int
+  package var place: Int
+  /// The name of its class.
+  package var model: String
+  package var row: RowID
+
+  package init(element: Int, place: Int, model: String, row: RowID) {
+    (self.element, self.place, self.model, self.row) = (element, place, model, row)
+  }
+}
+
+extension ImportState {
+  /// Keeps models, each in a row of its own, in the transaction of their chunk.
+  static func keep(_ rows: [SharedModel], _ name: String, _ writer: RecordWriter) throws {
+    if rows.isEmpty { return }
+    let table = try writer.table(models)
+    for one in rows {
+      try table.insert([
+        "name": .string(name), "model": .string(one.model), "element": .uint(UInt64(one.element)),
+        "place": .uint(UInt64(one.place)), "row": .uint(one.row.number),
+      ])
+    }
+  }
+
+  /// The models that an import of a name kept, by their elements.
+  static func shared(_ name: String, _ reader: RecordReader) throws -> [Int: [SharedModel]] {
+    var found: [Int: [SharedModel]] = [:]
+    guard reader.catalog.entity(models) != nil else { return found }
+    let table = try reader.table(models)
+    var cursor = try table.cursor()
+    while try cursor.next() {
+      let values = try table.values(cursor.id) ?? [:]
+      guard values["name"] == .string(name), case .string(let model)? = values["model"] else { continue }
+      let element = Int(clamping: number(values, "element"))
+      found[element, default: []].append(
+        SharedModel(
+          element: element, place: Int(clamping: number(values, "place")), model: model,
+          row: RowID(number(values, "row"))))
+    }
+    return found
+  }
+
+  /// The first models that an import of a name kept, to be forgotten.
+  static func models(_ name: String, most: Int, _ reader: RecordReader) throws -> [RowID] {
+    guard reader.catalog.entity(models) != nil else { return [] }
+    let table = try reader.table(models)
+    var found: [RowID] = []
+    var cursor = try table.cursor()
+    while try found.count < most && cursor.next() {
+      let id = try cursor.id
+      if try table.values(id)?["name"] == .string(name) { found.append(id) }
+    }
+    return found
+  }
+}
