@@ -20,6 +20,21 @@ final class RecordSalvager {
     self.source = source
     self.tally = tally
     number = tables.forest.transaction.base.transaction + 1
+    tables.makesWay = { [unowned self] (table, row, rivals) throws(StoreError) in try decide(table, row, rivals) }
+  }
+
+  /// A row as the log has it is newer than one that was saved, which stands in its way: that one must be older than it seemed, or
+  /// has lost a value. But a row of the log that has lost one itself yields.
+  private func decide(_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool {
+    if !missing.isEmpty {
+      tally.add(SalvageTally.rival(table.entity, isValueLost: true), "row \(row.number)")
+      return false
+    }
+    for rival in rivals {
+      tally.add(SalvageTally.rival(table.entity, isValueLost: false), "row \(rival.number)")
+      try table.replayDelete(rival)
+    }
+    return true
   }
 
   private var inTransaction: String { "transaction \(number)" }
@@ -124,6 +139,7 @@ final class RecordSalvager {
   private func empty(_ table: TableWriter, _ row: RowID) throws(StoreError) {
     if missing.isEmpty { return }
     defer { missing = [] }
+    if try table.isFree(row) { return }
     for (_, field) in missing {
       let name = table.entity.field(field)?.name ?? ""
       tally.add("large values of \(name) of \(table.entity.name) are lost, and are empty now", "row \(row.number)")

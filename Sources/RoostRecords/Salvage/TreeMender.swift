@@ -15,6 +15,10 @@ final class TreeMender {
   private let schemas: SchemaCache
   /// Rows are gone that the history tells of.
   var losesRows = false
+  /// The history cannot tell what became of what somebody may have read of.
+  var losesTrack = false
+  /// Rows of which a value is lost, and empty now.
+  var emptied: [EntityID: NumberRuns] = [:]
 
   var view: PageView { forest.transaction.view }
 
