@@ -32,7 +32,12 @@ package struct NumberRuns {
     return low < runs.count && runs[low].contains(number)
   }
 
-  package func forEach(_ body: (UInt64) throws -> Void) rethrows {
-    for run in runs { for number in run { try body(number) } }
+  /// Hands out the numbers from one on, in the order of their runs.
+  package func forEach<Failure: Error>(
+    from start: UInt64 = 0, _ body: (UInt64) throws(Failure) -> Void
+  ) throws(Failure) {
+    for run in runs where run.upperBound >= start {
+      for number in max(start, run.lowerBound)...run.upperBound { try body(number) }
+    }
   }
 }

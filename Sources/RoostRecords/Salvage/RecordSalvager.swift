@@ -94,8 +94,13 @@ final class RecordSalvager {
     var reader = ByteReader(bytes)
     switch kind {
     case .catalog:
+      let old = tables.catalog
       try clearTheWay(for: Catalog(decoding: bytes))
       try tables.carryOut(kind, bytes)
+      // Of one that the catalog which was saved does not know yet, steps may have been done before the log.
+      for index in tables.catalog.indexes where !old.indexes.contains(where: { $0.id == index.id }) {
+        if let end = index.builtBelow { try tables.build(index, from: RowID(0), below: end) }
+      }
     case .history, .build: try tables.carryOut(kind, bytes)
     case .link, .unlink, .moveLink, .unlinkAll, .arrange: try carryOutLinks(kind, bytes)
     case .insert, .update, .delete, .large, .largeExtents:
@@ -148,8 +153,15 @@ final class RecordSalvager {
   }
 
   /// Trees of what the catalog is about to make can only come from pages that nothing leads to.
-  private func clearTheWay(for new: Catalog) throws(StoreError) {
+  private func clearTheWay(for new: Catalog) throws {
     let old = tables.catalog
+    // Where the catalog that was saved is older than it should be, an index was built further than it says.
+    for index in new.indexes {
+      guard let known = old.indexes.first(where: { $0.id == index.id }), let start = known.builtBelow,
+        index.builtBelow.map({ start < $0 }) ?? true
+      else { continue }
+      try tables.build(known, from: start, below: index.builtBelow)
+    }
     var names: [[UInt8]] = []
     for entity in new.entities where old.entity(entity.id) == nil {
       names += [Tables.rows(entity.id), Tables.large(entity.id)]

@@ -15,11 +15,15 @@ extension TreeMender {
     while isThere, let (number, value) = cursor.entry() {
       let id = RowID(number)
       let bytes = try value.load(view)
-      if try unreadable(id, bytes, shelf)?.isEmpty != true { bad.append(id) }
+      let isReadable = try unreadable(id, bytes, shelf)?.isEmpty == true
+      if try !isReadable ? true : lacksStray(id, bytes, shelf) { bad.append(id) }
       isThere = try cursor.next()
     }
+    var now = shelf
     for id in bad {
-      if try !mend(id, shelf, rows) { try drop(id, entity, rows) }
+      // Pages of the tree as it was are given out again.
+      now.rows = rows.tree
+      if try !mend(id, now, rows) { try drop(id, entity, rows) }
       try forest.transaction.relieve()
     }
   }
@@ -32,7 +36,14 @@ extension TreeMender {
     return try result.get()
   }
 
-  /// Writes a row anew without what is unreadable; false where nothing of it can be read.
+  private func lacksStray(_ id: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Bool {
+    let result = bytes.withUnsafeBytes { row -> Result<Bool, StoreError> in
+      do throws(StoreError) { return .success(try shelf.lacksStray(id, row)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// Writes a row anew without what is unreadable, in the newest layout; false where nothing of it can be read.
   private func mend(_ id: RowID, _ shelf: Shelf, _ rows: IntegerTreeDraft) throws(StoreError) -> Bool {
     guard let bytes = try shelf.row(id), let fields = try unreadable(id, bytes, shelf) else { return false }
     var builder = RowBuilder(shelf.layouts[shelf.layouts.count - 1])
