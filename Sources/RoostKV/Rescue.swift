@@ -238,7 +238,9 @@ final class Rescue {
       }
       found.append((leaf.stamp, page))
     }
-    for (_, page) in found.sorted(by: { $0.stamp > $1.stamp }) {
+    // What was written behind the state that is saved is told by the log, and some of it was never committed: it comes last.
+    let now = examination.snapshot.stamp
+    for (_, page) in found.sorted(by: { ($0.stamp <= now ? 1 : 0, $0.stamp) > ($1.stamp <= now ? 1 : 0, $1.stamp) }) {
       try examination.read(page) { (memory) throws(StoreError) in
         if let leaf = LooseLeaf(page, memory) { try adopt(leaf) }
       }

@@ -88,7 +88,7 @@ import Testing
   }
 
   /// The last ones once found something.
-  private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 48, 109, 111, 139, 161, 196, 218]
+  private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 48, 109, 111, 139, 161, 196, 218, 326]
 
   @Test(arguments: seeds) func `whatever is damaged, nothing is wrong and nothing is missing silently`(seed: UInt64)
     throws
@@ -122,7 +122,7 @@ import Testing
       }
       // What the catalog's page says is not checked by anything, where it passes for sound.
       if mayForge, places.contains(where: { $0.contains(" of meta") || $0.contains(" of catalog") }) { continue }
-      #expect(saved.findings.filter { !$0.contains("belongs to nothing") } == [], "\(place)")
+      #expect(saved.findings.filter { !$0.contains("belongs to nothing") } == [], "\(place)\n\(saved.salvage.losses)")
       let state: RowState
       do { state = try saved.store.read { try RowState($0) } } catch {
         Issue.record("\(place): what is saved cannot be read: \(error)")
@@ -130,7 +130,9 @@ import Testing
       }
       // The end of the log may be lost without a word: the known gap.
       if saved.salvage.records < records, places.contains("the log") { continue }
-      if !mayForge { #expect(wrong(state, stopped) == nil, "\(place)") }
+      // Of what the log did in steps only some may fit what was saved, and that is told.
+      let isPieced = saved.salvage.losses.contains { $0.sentence.hasPrefix("changes in the log do not fit") }
+      if !mayForge, !isPieced { #expect(wrong(state, stopped) == nil, "\(place)\n\(saved.salvage.losses)") }
       #expect(missing(state, stopped, saved.salvage) == nil, "\(place)\n\(saved.salvage.losses)")
       #expect(try deaf(saved.store, state, stopped, saved.salvage) == nil, "\(place)\n\(saved.salvage.losses)")
     }
