@@ -39,7 +39,8 @@ extension Rescue {
     }
     if let failure { lose(nil, failure) }
     try target.begin()
-    if let root = try content.finish(target.transaction) { try target.commit(root) } else { target.abandon() }
+    let root = try content.finish(target.transaction, losesRecords: failure != nil)
+    if let root { try target.commit(root) } else { target.abandon() }
     for sentence in content.losses { lose(nil, StoreError(.damaged, sentence)) }
     try target.begin()
     try noteTrees()

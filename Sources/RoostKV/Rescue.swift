@@ -14,7 +14,9 @@ final class Rescue {
   var records = 0
   private(set) var names: [UInt32: [UInt8]] = [:]
   private var unverified: [UInt32: Int] = [:]
-  private var unverifiedNumbers: [UInt32: Set<UInt64>] = [:]
+  private var unverifiedNumbers: [UInt32: NumberRuns] = [:]
+  /// Keys of tables whose values are lost, which lay outside.
+  private var lostNumbers: [UInt32: [UInt64]] = [:]
   /// What knows more of the trees than their entries, and whether they are its.
   private let content: (any SalvagedContent)?
   private(set) var isContent = false
@@ -66,6 +68,9 @@ final class Rescue {
   private func save(_ trees: [(name: [UInt8], descriptor: TreeDescriptor)]) throws(StoreError) {
     if let content, let decisive = trees.first(where: { $0.name == content.decisiveTree }) {
       try save(decisive.name, decisive.descriptor)
+      // Where a page of it is damaged, what says whose the trees are may still be found.
+      let id = decisive.descriptor.id
+      if byteGaps[id] != nil { try searchLooseLeaves(of: id) }
       isContent = try content.owns(target.forest)
     }
     for (name, descriptor) in trees where content == nil || name != content?.decisiveTree {
@@ -198,7 +203,10 @@ final class Rescue {
   func put(
     _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, _ name: [UInt8]
   ) throws(StoreError) -> Bool {
-    guard let outside = load(value, name, Self.bytes(key)) else { return false }
+    guard let outside = load(value, name, Self.bytes(key)) else {
+      lostNumbers[draft.tree.id, default: []].append(key)
+      return false
+    }
     if value.isExtents {
       try ByteKey.borrowing(outside) { (bytes) throws(StoreError) in _ = try draft.put(key, bytes.bytes) }
     } else {
@@ -220,15 +228,19 @@ final class Rescue {
 
   // MARK: Loose leaves
 
-  /// Searches pages that no tree leads to for entries of the gaps, the newest first.
-  private func searchLooseLeaves() throws(StoreError) {
+  /// Searches pages that no tree leads to for entries of the gaps, the newest first: of one tree, or of all.
+  private func searchLooseLeaves(of tree: UInt32? = nil) throws(StoreError) {
     guard lostNames || !byteGaps.isEmpty || !numberGaps.isEmpty else { return }
     var found: [(stamp: UInt64, page: PageID)] = []
     try examination.scan { (page, memory) in
-      guard isLoose(page), let leaf = LooseLeaf(page, memory), wants(leaf) else { return }
+      guard isLoose(page), let leaf = LooseLeaf(page, memory), tree.map({ $0 == leaf.tree }) ?? wants(leaf) else {
+        return
+      }
       found.append((leaf.stamp, page))
     }
-    for (_, page) in found.sorted(by: { $0.stamp > $1.stamp }) {
+    // What was written behind the state that is saved is told by the log, and some of it was never committed: it comes last.
+    let now = examination.snapshot.stamp
+    for (_, page) in found.sorted(by: { ($0.stamp <= now ? 1 : 0, $0.stamp) > ($1.stamp <= now ? 1 : 0, $1.stamp) }) {
       try examination.read(page) { (memory) throws(StoreError) in
         if let leaf = LooseLeaf(page, memory) { try adopt(leaf) }
       }
@@ -270,7 +282,7 @@ final class Rescue {
         if try draft.tree.value(of: key) != nil { return }
         if try put(key, value, in: draft, name) {
           unverified[leaf.tree, default: 0] += 1
-          if isContent { unverifiedNumbers[leaf.tree, default: []].insert(key) }
+          if isContent { unverifiedNumbers[leaf.tree, default: NumberRuns()].insert(key) }
         }
       }
     default: return
@@ -289,7 +301,10 @@ final class Rescue {
   var saved: SavedTrees {
     var saved = SavedTrees(transaction: examination.snapshot.transaction)
     for (id, gaps) in numberGaps { saved.numberGaps[name(id)] = gaps }
-    for (id, numbers) in unverifiedNumbers { saved.unverified[name(id)] = numbers }
+    for (id, keys) in lostNumbers {
+      saved.numberGaps[name(id), default: []] += keys.map { ($0, $0 == .max ? nil : $0 + 1) }
+    }
+    for (id, numbers) in unverifiedNumbers { saved.unverified[name(id)] = numbers.sorted }
     saved.lossy = lossy
     saved.isWhole = losses.isEmpty
     return saved

@@ -24,7 +24,9 @@ package protocol SalvagedContent: AnyObject {
   ) throws(StoreError) -> Root
   /// Makes what was saved agree with what the log said: the last transaction. Returns the catalog's root; nil where
   /// nothing is to be done.
-  func finish(_ transaction: WriteTransaction) throws(StoreError) -> Root?
+  ///
+  /// - Parameter losesRecords: the log ends with a part that cannot be read.
+  func finish(_ transaction: WriteTransaction, losesRecords: Bool) throws(StoreError) -> Root?
 
   /// What a tree is called where somebody reads it.
   func title(of tree: [UInt8]) -> String?
@@ -36,12 +38,12 @@ package protocol SalvagedContent: AnyObject {
 package struct SavedTrees {
   /// The number of the transaction that they show.
   package var transaction: UInt64
-  /// The key ranges of tables that could not be read, by the tree's name.
+  /// The key ranges of tables that could not be read, by the tree's name, and single keys whose values could not.
   package var numberGaps: [[UInt8]: [(low: UInt64, high: UInt64?)]] = [:]
   /// Trees of which a part is lost.
   package var lossy: Set<[UInt8]> = []
   /// Keys of tables that were found in pages to which nothing leads.
-  package var unverified: [[UInt8]: Set<UInt64>] = [:]
+  package var unverified: [[UInt8]: NumberRuns] = [:]
   /// Nothing at all is known to be lost.
   package var isWhole = true
 

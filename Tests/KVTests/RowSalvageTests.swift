@@ -8,8 +8,6 @@ import Testing
 
 /// Saving damaged stores of rows, whose log knows more than their file.
 @Suite struct RowSalvageTests {
-  private static let copy = "/folder/copy.roost"
-
   /// A store that stopped with commits that its log alone holds, and what it must hold.
   private struct Stopped {
     var image: SimulatedFileSystem
@@ -56,9 +54,9 @@ import Testing
 
   private func salvage(_ image: SimulatedFileSystem) throws -> Saved {
     let found = try KeyValueStore.salvage(
-      from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: image,
+      from: RowPlay.path, to: RowDamage.copy, options: StoreOptions(), fileSystem: image,
       content: RowSalvage(clock: { 1_800_000_000_000 }))
-    let store = try RecordStore(Self.copy, fileSystem: image)
+    let store = try RecordStore(RowDamage.copy, fileSystem: image)
     defer { try? store.close() }
     let findings = try store.verify().findings.map(\.description)
     return try store.read { reader in
@@ -96,24 +94,6 @@ import Testing
     #expect(saved.commit == UInt64(stopped.past.begun))
   }
 
-  /// The pages of a store that trees stand in, with the names of these.
-  private func pages(_ image: SimulatedFileSystem) throws -> [(page: PageID, name: String, level: UInt8)] {
-    let examination = try Store.examine(RowPlay.path, fileSystem: image, floor: RecordStore.floor)
-    var names: [UInt32: String] = [Catalog.treeID: "catalog"]
-    for (name, tree) in try Catalog(examination.snapshot, view: examination.view).all() {
-      names[tree.id] = String(decoding: name, as: UTF8.self)
-    }
-    var pages: [(PageID, String, UInt8)] = []
-    for place in 2..<examination.pageCount where !examination.free.contains(place) {
-      try examination.read(PageID(place)) { (memory) throws(StoreError) in
-        let header = memory.assumingMemoryBound(to: UInt32.self)
-        guard header[2] == place, (1...4).contains(memory.load(as: UInt8.self)) else { return }
-        if let name = names[header[1]] { pages.append((PageID(place), name, Page.level(memory))) }
-      }
-    }
-    return pages
-  }
-
   private func spoiled(_ stopped: Stopped, _ page: PageID, zeros: Bool) throws -> SimulatedFileSystem {
     let image = stopped.image.crashImage(.all)
     var bytes = try #require(image.contents(of: RowPlay.path))
@@ -130,7 +110,7 @@ import Testing
   @Test(arguments: 1...6) func `a damaged index takes nothing`(seed: UInt64) throws {
     let stopped = try stopped(seed)
     var count = 0
-    for (page, name, _) in try pages(stopped.image) where name.hasPrefix("i") && page.place % 3 == 0 {
+    for (page, name, _) in try RowDamage.pages(stopped.image) where name.hasPrefix("i") && page.place % 3 == 0 {
       let saved = try salvage(spoiled(stopped, page, zeros: true))
       #expect(saved.salvage.isComplete, "\(saved.salvage.losses)")
       #expect(saved.state.difference(from: stopped.state) == nil, "seed \(seed), \(page), \(name)")
@@ -145,7 +125,9 @@ import Testing
   ) throws {
     let stopped = try stopped(seed)
     var generator = SplitMix64(seed: seed)
-    let all = try pages(stopped.image).filter { $0.name != "catalog" && $0.name != "meta" && !$0.name.hasPrefix("i") }
+    let all = try RowDamage.pages(stopped.image).filter {
+      $0.name != "catalog" && $0.name != "meta" && !$0.name.hasPrefix("i")
+    }
     try #require(all.count > 10)
     for _ in 0..<12 {
       let (page, name, level) = generator.pick(all)
@@ -165,7 +147,7 @@ import Testing
   ) throws {
     let stopped = try stopped(seed, rounds: 3)
     var generator = SplitMix64(seed: seed &+ 1000)
-    let all = try pages(stopped.image)
+    let all = try RowDamage.pages(stopped.image)
     var understood = 0
     for round in 0..<12 {
       var image = stopped.image
@@ -188,11 +170,11 @@ import Testing
       }
       let rows = RowSalvage(clock: { 1_800_000_000_000 })
       let found = try KeyValueStore.salvage(
-        from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: image, content: rows)
+        from: RowPlay.path, to: RowDamage.copy, options: StoreOptions(), fileSystem: image, content: rows)
       #expect(!found.isComplete || places.allSatisfy { $0.contains(" of i") })
       // Without a catalog there are trees alone.
       if rows.entities.isEmpty { continue }
-      let store = try RecordStore(Self.copy, fileSystem: image)
+      let store = try RecordStore(RowDamage.copy, fileSystem: image)
       let findings = try store.verify().findings.map(\.description).filter { !$0.contains("belongs to nothing") }
       try store.close()
       #expect(findings == [], "seed \(seed), round \(round), \(places)")
@@ -258,13 +240,15 @@ import Testing
     play.run()
     do {
       _ = try KeyValueStore.salvage(
-        from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: play.fileSystem, content: RowSalvage())
+        from: RowPlay.path, to: RowDamage.copy, options: StoreOptions(), fileSystem: play.fileSystem,
+        content: RowSalvage())
       Issue.record("a store that is open was saved")
     } catch { #expect(error.code == .locked) }
-    #expect(try !play.fileSystem.exists(Self.copy))
+    #expect(try !play.fileSystem.exists(RowDamage.copy))
     play.close()
     _ = try KeyValueStore.salvage(
-      from: RowPlay.path, to: Self.copy, options: StoreOptions(), fileSystem: play.fileSystem, content: RowSalvage())
+      from: RowPlay.path, to: RowDamage.copy, options: StoreOptions(), fileSystem: play.fileSystem,
+      content: RowSalvage())
     #expect(play.failures == [])
   }
 }

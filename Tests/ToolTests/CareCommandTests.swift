@@ -135,8 +135,8 @@ import Testing
 
   // MARK: Salvage
 
-  /// Spoils a leaf of "names".
-  private func damage(_ path: String) throws {
+  /// Spoils a leaf: of "names", or of a table.
+  private func damage(_ path: String, _ kind: Page.Kind = .byteLeaf) throws {
     var whole = try bytes(path)
     let store = try KeyValueStore(path)
     let free = try freePlaces(store)
@@ -144,7 +144,7 @@ import Testing
     let leaf = try #require(
       (2..<whole.count / Page.size).first { place in
         let start = place * Page.size
-        return !free.contains(place) && whole[start] == Page.Kind.byteLeaf.rawValue && whole[start + 4] != 0
+        return !free.contains(place) && whole[start] == kind.rawValue && whole[start + 4] != 0
       })
     whole[leaf * Page.size + 2000] ^= 1
     try whole.write(to: URL(fileURLWithPath: path))
@@ -179,6 +179,22 @@ import Testing
     let unverified = try #require(figures["unverified"] as? Int)
     #expect(unverified > 0)
     #expect(figures["entries"] as? Int == 3001 - lost + unverified)
+  }
+
+  /// Entries of all trees were told as if they were rows.
+  @Test func `of a store of rows the report says what it counts`() throws {
+    let path = folder.file("a.roost")
+    _ = try RowsFixture.make(path, tracks: 500)
+    try damage(path, .integerLeaf)
+    let text = Transcript.of("salvage", path, folder.file("b.roost"))
+    let figures = try json(Transcript.of("salvage", "--json", path, folder.file("c.roost")))
+    let entries = try #require(figures["entries"] as? Int)
+    let unverified = try #require(figures["unverified"] as? Int)
+    #expect(unverified > 0)
+    let counted =
+      "\(unverified) of \(entries.formatted(.number.locale(Locale(identifier: "en_US")))) entries in the trees unverified"
+    #expect(text.output.contains(" rows of 3 entities"), "\(text)")
+    #expect(text.output.contains(counted), "\(text)")
   }
 
   @Test func `a sound store is saved whole`() throws {

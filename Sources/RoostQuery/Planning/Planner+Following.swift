@@ -99,8 +99,14 @@ extension Planner {
   /// Whether no reference leads to a row that is not there. Such a row would not be come to.
   private func leadsToRows(_ reference: FieldID, _ table: TableReader) -> Bool {
     ground.catalog.relationships(of: table.id).contains { one in
-      guard one.shape == .one(reference), !one.traits.contains(.unchecked) else { return false }
+      guard one.shape == .one(reference), one.traits.isDisjoint(with: [.unchecked, .torn]) else { return false }
       return ground.catalog.inverse(of: one).map { $0.deleteRule != .noAction } ?? false
     }
+  }
+
+  /// Whether rows are lost that a reference leads to. What is asked of these is a fault, which a way that starts at those that are
+  /// there would not come to.
+  func isTorn(_ reference: FieldID, _ table: TableReader) -> Bool {
+    ground.catalog.relationships(of: table.id).contains { $0.shape == .one(reference) && $0.traits.contains(.torn) }
   }
 }

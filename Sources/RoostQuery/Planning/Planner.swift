@@ -291,7 +291,7 @@ package struct Planner {
     for first in firsts.sorted() {
       guard let index = table.indexes.first(where: { Related.serves($0, first) }),
         let field = table.entity.field(first), case .reference(let target) = field.type,
-        let entity = ground.catalog.entity(target)
+        let entity = ground.catalog.entity(target), !isTorn(first, table)
       else { continue }
       var moved: [Expression] = []
       var covered = PartSet()

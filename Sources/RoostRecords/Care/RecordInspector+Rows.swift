@@ -126,8 +126,8 @@ struct References {
     for one in catalog.relationships(of: shelf.entity.id) {
       guard case .one(let field) = one.shape, let inverse = catalog.inverse(of: one) else { continue }
       var way = Way(relationship: one, field: field)
-      // A rule that does nothing leaves references to what is gone.
-      if !one.traits.contains(.unchecked), inverse.deleteRule != .noAction {
+      // A rule that does nothing leaves references to what is gone, and so does a salvage.
+      if one.traits.isDisjoint(with: [.unchecked, .torn]), inverse.deleteRule != .noAction {
         way.target = inspector.shelves[one.target]
       }
       if inverse.isOrdered, let tree = inspector.bytes(Tables.links(inverse.id)) {

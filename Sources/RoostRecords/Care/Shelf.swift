@@ -7,7 +7,7 @@ internal import RoostTrees
 struct Shelf {
   let entity: Entity
   let layouts: [Layout]
-  let rows: IntegerTree
+  var rows: IntegerTree
   let large: ByteTree
   let indexes: [(Index, ByteTree)]
   /// The number of the next row.
@@ -74,6 +74,17 @@ struct Shelf {
       if case .failure = try value(access, id, layout, start) { found.append(access.field.id) }
     }
     return found
+  }
+
+  /// Whether a large value is lost that a row of an older layout names, of a field that its entity has no more. Nobody reads it, but
+  /// whoever changes the row removes it.
+  func lacksStray(_ id: RowID, _ row: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+    guard let layout = layout(of: row), let start = row.baseAddress else { return false }
+    for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable && places[member.id] == nil {
+      if layout.isNull(start, slot) || !layout.bytes(start, slot).isOutside { continue }
+      if try largeValue(id, member.id) == nil { return true }
+    }
+    return false
   }
 
   /// Whom a row refers to; nil where it refers to none, or is unreadable.

@@ -138,6 +138,12 @@ extension Catalog {
     if let deleteRule { relationships[at].deleteRule = deleteRule }
   }
 
+  /// Notes that rows are lost which references that may not be nil lead to.
+  package mutating func tear(relationship id: RelationshipID) {
+    guard let at = relationships.firstIndex(where: { $0.id == id }) else { return }
+    relationships[at].traits.insert(.torn)
+  }
+
   /// Removes both sides with their links. References stay in their fields, without the index made for them.
   package mutating func remove(relationship name: String, of entityName: String) throws(RecordFault) {
     let one = try relationship(name, of: entityName)

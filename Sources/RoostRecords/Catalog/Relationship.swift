@@ -45,7 +45,11 @@ package struct Relationship: Hashable, Sendable {
     /// The index was made for this relationship and goes with it.
     package static let ownsIndex = Traits(rawValue: 32)
 
-    static let known: Traits = [.hidden, .ordered, .repeating, .single, .unchecked, .ownsIndex]
+    /// Rows that references lead to were lost, and the references may not be nil: what leads nowhere is a fault where it is
+    /// read, and no plan may count on it. New references are checked as ever.
+    package static let torn = Traits(rawValue: 64)
+
+    static let known: Traits = [.hidden, .ordered, .repeating, .single, .unchecked, .ownsIndex, .torn]
   }
 
   package internal(set) var id: RelationshipID

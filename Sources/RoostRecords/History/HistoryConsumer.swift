@@ -5,13 +5,20 @@ internal import RoostTrees
 /// Somebody who reads the history, and how far they came. What they have not read is not pruned.
 ///
 /// ## Layout
-/// The tree `consumers`: the name's UTF-8 as the key, u64 transaction and u64 stamp as the value.
+/// The tree `consumers`: the name's UTF-8 as the key, u64 transaction and u64 stamp as the value. The transaction 0 with the
+/// largest stamp is the place of those who cannot go on: see ``cutOff``.
 package struct HistoryConsumer: Hashable, Sendable {
   package static let mostNameBytes = 256
   static let tree = Array("consumers".utf8)
 
   package let name: String
   package let token: HistoryToken
+
+  /// Where a salvage puts whoever has read of what is lost now. Reading on from here throws `expired`, until they say what
+  /// they know instead.
+  static let cutOff = (transaction: UInt64(0), stamp: HybridTime(bits: .max))
+
+  var isCutOff: Bool { token.transaction == Self.cutOff.transaction && token.stamp == Self.cutOff.stamp }
 
   static func check(_ name: String) throws(RecordFault) {
     if name.isEmpty { throw RecordFault(.missing, "a consumer has a name") }

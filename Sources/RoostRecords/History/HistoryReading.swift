@@ -88,6 +88,9 @@ struct HistoryReading {
     guard HistoryStoreID(high: token.storeHigh, low: token.storeLow) == store else {
       throw RecordFault(.unknown, "the token is of another store's history")
     }
+    if token.transaction == HistoryConsumer.cutOff.transaction, token.stamp == HistoryConsumer.cutOff.stamp {
+      throw RecordFault(.expired, "the store was salvaged, and something is lost that had been read of before")
+    }
     guard token.transaction >= state.floor else {
       throw RecordFault(
         .expired, "the history up to transaction \(state.floor) was removed; the token is of \(token.transaction)")

@@ -20,6 +20,21 @@ final class RecordSalvager {
     self.source = source
     self.tally = tally
     number = tables.forest.transaction.base.transaction + 1
+    tables.makesWay = { [unowned self] (table, row, rivals) throws(StoreError) in try decide(table, row, rivals) }
+  }
+
+  /// A row as the log has it is newer than one that was saved, which stands in its way: that one must be older than it seemed, or
+  /// has lost a value. But a row of the log that has lost one itself yields.
+  private func decide(_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool {
+    if !missing.isEmpty {
+      tally.add(SalvageTally.rival(table.entity, isValueLost: true), "row \(row.number)")
+      return false
+    }
+    for rival in rivals {
+      tally.add(SalvageTally.rival(table.entity, isValueLost: false), "row \(rival.number)")
+      try table.replayDelete(rival)
+    }
+    return true
   }
 
   private var inTransaction: String { "transaction \(number)" }
@@ -79,8 +94,13 @@ final class RecordSalvager {
     var reader = ByteReader(bytes)
     switch kind {
     case .catalog:
+      let old = tables.catalog
       try clearTheWay(for: Catalog(decoding: bytes))
       try tables.carryOut(kind, bytes)
+      // Of one that the catalog which was saved does not know yet, steps may have been done before the log.
+      for index in tables.catalog.indexes where !old.indexes.contains(where: { $0.id == index.id }) {
+        if let end = index.builtBelow { try tables.build(index, from: RowID(0), below: end) }
+      }
     case .history, .build: try tables.carryOut(kind, bytes)
     case .link, .unlink, .moveLink, .unlinkAll, .arrange: try carryOutLinks(kind, bytes)
     case .insert, .update, .delete, .large, .largeExtents:
@@ -124,6 +144,7 @@ final class RecordSalvager {
   private func empty(_ table: TableWriter, _ row: RowID) throws(StoreError) {
     if missing.isEmpty { return }
     defer { missing = [] }
+    if try table.isFree(row) { return }
     for (_, field) in missing {
       let name = table.entity.field(field)?.name ?? ""
       tally.add("large values of \(name) of \(table.entity.name) are lost, and are empty now", "row \(row.number)")
@@ -132,8 +153,15 @@ final class RecordSalvager {
   }
 
   /// Trees of what the catalog is about to make can only come from pages that nothing leads to.
-  private func clearTheWay(for new: Catalog) throws(StoreError) {
+  private func clearTheWay(for new: Catalog) throws {
     let old = tables.catalog
+    // Where the catalog that was saved is older than it should be, an index was built further than it says.
+    for index in new.indexes {
+      guard let known = old.indexes.first(where: { $0.id == index.id }), let start = known.builtBelow,
+        index.builtBelow.map({ start < $0 }) ?? true
+      else { continue }
+      try tables.build(known, from: start, below: index.builtBelow)
+    }
     var names: [[UInt8]] = []
     for entity in new.entities where old.entity(entity.id) == nil {
       names += [Tables.rows(entity.id), Tables.large(entity.id)]

@@ -2,11 +2,13 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Takes references to rows that are lost out of the rows that have them, where these may be without one.
+/// Takes references to rows that are lost out of the rows that have them, where these may be without one. The others stay as they
+/// are, and the catalog says of their relationship that it leads nowhere here and there.
 final class ReferenceCloser {
   private let tables: Tables
   private(set) var tally = SalvageTally()
   private(set) var changed = 0
+  private var torn: Set<RelationshipID> = []
 
   /// So many rows are looked at between two changes.
   private static let most = 10_000
@@ -22,6 +24,12 @@ final class ReferenceCloser {
         try close(one, field, entity)
       }
     }
+    if torn.isEmpty { return }
+    var catalog = tables.catalog
+    for id in torn { catalog.tear(relationship: id) }
+    if catalog == tables.catalog { return }
+    try tables.setCatalog(catalog)
+    changed += 1
   }
 
   private func close(_ one: Relationship, _ field: Field, _ entity: Entity) throws {
@@ -32,6 +40,7 @@ final class ReferenceCloser {
       next = following
       for row in open {
         if !field.isOptional {
+          torn.insert(one.id)
           tally.add("rows of \(entity.name) need a row of \(target) that is lost", "row \(row.number)")
           continue
         }

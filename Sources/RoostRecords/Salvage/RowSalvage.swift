@@ -9,7 +9,10 @@ package import RoostTrees
 /// 1. Every row can be read, and every large value belongs to one.
 /// 2. Indexes have the entries of the rows that are there: they are always made anew.
 /// 3. Links stand on both sides and lead to rows that are there; an order has all of its rows.
-/// 4. The history tells of nothing that is not so: where rows were lost, it begins behind what was saved of the trees.
+/// 4. The history tells of nothing that is not so: where rows were lost, it begins behind what was saved of the trees. Whoever
+///    has read of what is lost is told so.
+/// 5. No two rows have the same values in a unique index.
+/// 6. A reference leads to a row, or is nil. Where it may not be nil, its relationship says that rows are lost.
 package final class RowSalvage: SalvagedContent {
   /// An entity of the new store.
   package struct SavedEntity {
@@ -23,6 +26,8 @@ package final class RowSalvage: SalvagedContent {
   /// What was saved cannot be understood: there is no catalog.
   private var isForeign = false
   private var hasLosses = false
+  /// Something is lost of which no history tells.
+  private var losesTrack = false
   /// What the new store holds, once all is done; those that users named.
   package private(set) var entities: [SavedEntity] = []
   private var titles: [[UInt8]: String] = [:]
@@ -75,6 +80,7 @@ package final class RowSalvage: SalvagedContent {
     let mender = try TreeMender(forest, saved, schemas, tally)
     defer { tally = mender.tally }
     try mender.run()
+    losesTrack = mender.losesRows || mender.losesTrack || !mender.emptied.isEmpty
   }
 
   package func carryOut(
@@ -94,6 +100,7 @@ package final class RowSalvage: SalvagedContent {
       }
       let root = try salvager.seal(carefully: carefully)
       tally = salvager.tally
+      if tally.count > before.count { losesTrack = true }
       return root
     } catch {
       tally = before
@@ -101,7 +108,7 @@ package final class RowSalvage: SalvagedContent {
     }
   }
 
-  package func finish(_ transaction: WriteTransaction) throws(StoreError) -> Root? {
+  package func finish(_ transaction: WriteTransaction, losesRecords: Bool) throws(StoreError) -> Root? {
     if isForeign { return nil }
     let tables = try Tables(Forest(in: transaction), schemas)
     defer { tables.close() }
@@ -114,6 +121,10 @@ package final class RowSalvage: SalvagedContent {
       isChanged = closer.changed > 0
       tally.join(closer.tally)
     }
+    var consumers = ConsumerMender(tables)
+    try consumers.run(all: losesTrack || losesRecords)
+    isChanged = isChanged || consumers.changed > 0
+    tally.join(consumers.tally)
     entities = []
     for entity in tables.catalog.entities where !entity.name.hasPrefix("@") {
       let rows = try tables.integers(Tables.rows(entity.id)).root.count

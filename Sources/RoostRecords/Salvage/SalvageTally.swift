@@ -11,11 +11,13 @@ struct SalvageTally {
   private var order: [String] = []
   private var kinds: [String: Kind] = [:]
 
+  private(set) var count = 0
   var isEmpty: Bool { order.isEmpty }
 
   /// Adds one of a kind; `named` says which.
   mutating func add(_ sentence: String, _ named: String? = nil) {
     if kinds[sentence] == nil { order.append(sentence) }
+    count += 1
     kinds[sentence, default: Kind()].count += 1
     if let named, kinds[sentence, default: Kind()].named.count < Self.mostNamed {
       kinds[sentence, default: Kind()].named.append(named)
@@ -23,6 +25,7 @@ struct SalvageTally {
   }
 
   mutating func join(_ other: SalvageTally) {
+    count += other.count
     for sentence in other.order {
       if kinds[sentence] == nil { order.append(sentence) }
       let theirs = other.kinds[sentence] ?? Kind()
@@ -39,5 +42,14 @@ struct SalvageTally {
       let rest = kind.count > kind.named.count ? ", ..." : ""
       return "\(sentence): \(kind.count) (\(kind.named.joined(separator: ", "))\(rest))"
     }
+  }
+}
+
+extension SalvageTally {
+  /// What becomes of a row that cannot be there beside another one with the same values.
+  static func rival(_ entity: Entity, isValueLost: Bool) -> String {
+    isValueLost
+      ? "rows of \(entity.name) are left out because a value is lost that each must have alone"
+      : "rows of \(entity.name) with values that another row has alone"
   }
 }

@@ -17,9 +17,12 @@ extension TreeMender {
     let isGone =
       losesRows || saved.transaction == 0 || state.floor > latest || draft == nil && state.mode != .off
       || saved.lossy.contains(Tables.meta) || saved.lossy.contains(Self.catalogTree)
+    losesTrack = isGone
     var floor = isGone ? latest : 0
-    for gap in saved.numberGaps[HistoryTree.name] ?? [] { floor = max(floor, min(latest, (gap.high ?? .max) - 1)) }
-    if saved.lossy.contains(HistoryTree.name), floor == 0 { floor = latest }
+    if saved.lossy.contains(HistoryTree.name), floor == 0 {
+      let gaps = saved.numberGaps[HistoryTree.name] ?? []
+      floor = try gaps.isEmpty ? latest : lastTold(in: gaps, draft, latest)
+    }
     if let draft {
       let (readable, stamp) = try removeUnreadable(draft, state)
       floor = max(floor, readable)
@@ -37,7 +40,7 @@ extension TreeMender {
     }
     if draft == nil, state.mode == .off { draft = try history() }
     if let draft { try restoreGap(draft, state, behind: latest) }
-    try mendConsumers(state, latest)
+    try mendConsumers()
     if floor > 0 { tally.add("the history begins behind transaction \(floor)") }
   }
 
@@ -47,8 +50,22 @@ extension TreeMender {
     state.floor = max(saved.transaction, 1)
     try put(state.encoded, at: HistoryState.key, in: bytes(Tables.meta))
     try restoreGap(history(), state, behind: state.floor)
-    _ = try forest.drop(HistoryConsumer.tree)
+    try mendConsumers()
     tally.add("the history, of which nothing fits together")
+  }
+
+  /// The last transaction of which a value that is lost may have told: it may be of many, up to the next value that is there.
+  private func lastTold(
+    in gaps: [(low: UInt64, high: UInt64?)], _ draft: IntegerTreeDraft?, _ latest: UInt64
+  ) throws(StoreError) -> UInt64 {
+    var last: UInt64 = 0
+    for gap in gaps {
+      guard let high = gap.high, let draft else { return latest }
+      var cursor = IntegerCursor(draft.tree)
+      guard try cursor.seek(high) else { return latest }
+      last = max(last, min(latest, cursor.key - 1))
+    }
+    return last
   }
 
   private static var catalogTree: [UInt8] { Array("catalog".utf8) }
@@ -67,9 +84,12 @@ extension TreeMender {
     var bad: [UInt64] = []
     var (lastNumber, lastStamp) = (state.floor, state.floorStamp)
     var floor: UInt64 = 0
+    var isBehindBad = false
     var cursor = IntegerCursor(draft.tree)
     var isThere = try cursor.first()
     while isThere, let (key, value) = cursor.entry() {
+      // What cannot be read may have told of all that lies before this.
+      if isBehindBad { floor = max(floor, min(key - 1, saved.transaction)) }
       var isRight = false
       do throws(StoreError) {
         let content = try HistoryContent(key, value.load(view))
@@ -85,8 +105,10 @@ extension TreeMender {
         bad.append(key)
         floor = max(floor, min(max(key, lastNumber), saved.transaction))
       }
+      isBehindBad = !isRight
       isThere = try cursor.next()
     }
+    if isBehindBad { floor = saved.transaction }
     for key in bad { _ = try draft.remove(key) }
     return (floor, lastStamp)
   }
@@ -105,20 +127,20 @@ extension TreeMender {
     if state.mode != .off, last?.isOpen == true { _ = try draft.remove(cursor.key) }
   }
 
-  /// Those who had not read what is gone begin anew: they are forgotten.
-  private func mendConsumers(_ state: HistoryState, _ latest: UInt64) throws(StoreError) {
+  /// Every consumer can be read.
+  private func mendConsumers() throws(StoreError) {
     guard let tree = try forest.find(HistoryConsumer.tree), case .bytes(let draft) = tree.trunk else { return }
     var bad: [[UInt8]] = []
     var cursor = ByteCursor(draft.tree)
     var isThere = try cursor.first()
     while isThere, let (key, value) = cursor.entry() {
       let name = [UInt8](key.bytes)
-      let bytes = try value.load(view)
-      let number = bytes.count == 16 ? bytes.withUnsafeBytes { $0.baseAddress!.u64(0) } : .max
       let text = String(validating: name, as: UTF8.self)
-      if text == nil || name.count > HistoryConsumer.mostNameBytes || number < state.floor || number > latest {
+      if text == nil || name.isEmpty || name.count > HistoryConsumer.mostNameBytes || value.isExtents
+        || value.count != 16
+      {
         bad.append(name)
-        tally.add("consumers of the history begin anew", text)
+        tally.add("consumers of the history cannot be read", text)
       }
       isThere = try cursor.next()
     }

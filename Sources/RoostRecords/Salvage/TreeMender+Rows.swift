@@ -15,11 +15,15 @@ extension TreeMender {
     while isThere, let (number, value) = cursor.entry() {
       let id = RowID(number)
       let bytes = try value.load(view)
-      if try unreadable(id, bytes, shelf)?.isEmpty != true { bad.append(id) }
+      let isReadable = try unreadable(id, bytes, shelf)?.isEmpty == true
+      if try !isReadable ? true : lacksStray(id, bytes, shelf) { bad.append(id) }
       isThere = try cursor.next()
     }
+    var now = shelf
     for id in bad {
-      if try !mend(id, shelf, rows) { try drop(id, entity, rows) }
+      // Pages of the tree as it was are given out again.
+      now.rows = rows.tree
+      if try !mend(id, now, rows) { try drop(id, entity, rows) }
       try forest.transaction.relieve()
     }
   }
@@ -32,7 +36,14 @@ extension TreeMender {
     return try result.get()
   }
 
-  /// Writes a row anew without what is unreadable; false where nothing of it can be read.
+  private func lacksStray(_ id: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Bool {
+    let result = bytes.withUnsafeBytes { row -> Result<Bool, StoreError> in
+      do throws(StoreError) { return .success(try shelf.lacksStray(id, row)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// Writes a row anew without what is unreadable, in the newest layout; false where nothing of it can be read.
   private func mend(_ id: RowID, _ shelf: Shelf, _ rows: IntegerTreeDraft) throws(StoreError) -> Bool {
     guard let bytes = try shelf.row(id), let fields = try unreadable(id, bytes, shelf) else { return false }
     var builder = RowBuilder(shelf.layouts[shelf.layouts.count - 1])
@@ -45,6 +56,7 @@ extension TreeMender {
     } catch { return false }
     guard try unreadable(id, made, shelf)?.isEmpty == true else { return false }
     _ = try ByteKey.borrowing(made) { (bytes) throws(StoreError) in _ = try rows.put(id.number, bytes.bytes) }
+    if !fields.isEmpty { emptied[shelf.entity.id, default: NumberRuns()].insert(id.number) }
     for field in fields {
       let name = shelf.entity.field(field)?.name ?? ""
       tally.add("values of \(name) of \(shelf.entity.name) are lost, and are empty now", "row \(id.number)")
@@ -85,7 +97,7 @@ extension TreeMender {
 
   /// Fills the indexes of an entity, which are empty.
   func buildIndexes(_ table: TableWriter) throws {
-    let unverified = saved.unverified[Tables.rows(table.entity.id)] ?? []
+    let unverified = saved.unverified[Tables.rows(table.entity.id)] ?? NumberRuns()
     if unverified.isEmpty {
       do {
         for index in table.indexes {
@@ -101,8 +113,10 @@ extension TreeMender {
     try buildSlowly(table, unverified)
   }
 
-  /// Rows that are sure come first. One that stands in the way of another is left out.
-  private func buildSlowly(_ table: TableWriter, _ unverified: Set<UInt64>) throws {
+  /// Rows that are whole and sure come first, then those of which a value is lost, then those that may be old. One that
+  /// stands in the way of another is left out.
+  private func buildSlowly(_ table: TableWriter, _ unverified: NumberRuns) throws {
+    let emptied = emptied[table.entity.id] ?? NumberRuns()
     var dropped: [RowID] = []
     func take(_ id: RowID) throws {
       if try !table.stand(id) { dropped.append(id) }
@@ -111,13 +125,18 @@ extension TreeMender {
     var cursor = IntegerCursor(table.rows.tree)
     var isThere = try cursor.first()
     while isThere {
-      if !unverified.contains(cursor.key) { try take(RowID(cursor.key)) }
+      let id = RowID(cursor.key)
+      if !emptied.contains(id.number), !unverified.contains(id.number) { try take(id) }
       isThere = try cursor.next()
     }
-    for number in unverified.sorted() where try table.rows.tree.value(of: number) != nil { try take(RowID(number)) }
+    try emptied.forEach { number in if !unverified.contains(number) { try take(RowID(number)) } }
+    try unverified.forEach { number in
+      if try table.rows.tree.value(of: number) != nil { try take(RowID(number)) }
+    }
     for id in dropped {
       losesRows = true
-      tally.add("rows of \(table.entity.name) with values that another row has alone", "row \(id.number)")
+      tally.add(
+        SalvageTally.rival(table.entity, isValueLost: emptied.contains(id.number)), "row \(id.number)")
       _ = try table.rows.remove(id.number)
     }
   }

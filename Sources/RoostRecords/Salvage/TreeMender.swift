@@ -15,6 +15,10 @@ final class TreeMender {
   private let schemas: SchemaCache
   /// Rows are gone that the history tells of.
   var losesRows = false
+  /// The history cannot tell what became of what somebody may have read of.
+  var losesTrack = false
+  /// Rows of which a value is lost, and empty now.
+  var emptied: [EntityID: NumberRuns] = [:]
 
   var view: PageView { forest.transaction.view }
 
@@ -125,11 +129,18 @@ final class TreeMender {
   private func mendMeta() throws(StoreError) {
     let meta = try bytes(Tables.meta)
     for entity in catalog.entities {
-      var cursor = IntegerCursor(try integers(Tables.rows(entity.id)).tree)
-      let last = try cursor.last() ? cursor.key : 0
+      let rows = try integers(Tables.rows(entity.id))
       let key = Tables.nextKey(entity.id)
       let stored = try ByteKey.borrowing(key) { (key) throws(StoreError) in try meta.tree.value(of: key) }
       let next = stored?.count == 8 ? try Tables.nextRow(stored) : 1
+      if stored?.count == 8, !saved.lossy.contains(Tables.meta),
+        let unverified = saved.unverified[Tables.rows(entity.id)]
+      {
+        // These are of a page that was written later: of a commit that the log tells of, or of none.
+        try unverified.forEach(from: next) { (row) throws(StoreError) in _ = try rows.remove(row) }
+      }
+      var cursor = IntegerCursor(rows.tree)
+      let last = try cursor.last() ? cursor.key : 0
       if next > last, stored == nil || stored?.count == 8 { continue }
       var number = max(next, last + 1).littleEndian
       try put(withUnsafeBytes(of: &number) { [UInt8]($0) }, at: key, in: meta)

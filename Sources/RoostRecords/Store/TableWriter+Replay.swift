@@ -10,6 +10,7 @@ extension TableWriter {
     guard layout.admits(bytes), id.number > 0, id.number < RowNumbers.end, try isFree(id) else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     let moved = takeWaiting()
+    guard try makeWay(borrowed, id, moved) else { return passOver(id) }
     try makeKeys(borrowed, id, moved)
     try place(id, moved)
   }
@@ -25,8 +26,29 @@ extension TableWriter {
     let moved = takeWaiting()
     let changed = changedFields(moved)
     let touched = touched(by: changed)
+    let isFree = try makeWay(touched, id, moved)
+    // Others may have been looked at meanwhile.
+    if tables.makesWay != nil, try !load(id) { throw damaged(id) }
+    if !isFree { return try erase(id) }
     try makeKeys(touched, id, moved)
     try exchange(id, changed, moved, touched)
+  }
+
+  /// Asks whoever carries records out over rows that they do not know what becomes of rows with the values of `new`. False
+  /// where they stay, and `new` may not be written.
+  private func makeWay(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws(StoreError) -> Bool {
+    guard let makesWay = tables.makesWay else { return true }
+    var rivals: [RowID] = []
+    do {
+      for index in touched {
+        let rival = try index.use { index in try index.covers(id) ? conflict(index, id, moved) : nil }
+        if let rival, !rivals.contains(rival) { rivals.append(rival) }
+      }
+    } catch {
+      if let error = error as? StoreError { throw error }
+      throw damaged(id)
+    }
+    return rivals.isEmpty ? true : try makesWay(self, id, rivals)
   }
 
   private func takeWaiting() -> [Moved] {

@@ -226,6 +226,14 @@ package final class TableWriter {
     try links.inserted(id, new.start, layout, isNewest: isNewest)
   }
 
+  /// Leaves a number to a row that is not written.
+  func passOver(_ id: RowID) {
+    guard id.number >= nextRow else { return }
+    tables.history.note(gap: nextRow..<id.number + 1, of: entity.id)
+    nextRow = id.number + 1
+    isNextRowChanged = true
+  }
+
   /// Puts the entries of `new` into some indexes.
   func add(_ id: RowID, to touched: [Borrowed]) throws(StoreError) {
     for index in touched {

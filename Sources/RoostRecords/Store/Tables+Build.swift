@@ -41,14 +41,20 @@ extension Tables {
   func carryOutBuild(_ reader: inout ByteReader) throws {
     let id = IndexID(try reader.number())
     let end: UInt64 = try reader.number()
-    guard reader.isAtEnd, var index = catalog.indexes.first(where: { $0.id == id }), let start = index.builtBelow else {
+    guard reader.isAtEnd, let index = catalog.indexes.first(where: { $0.id == id }), let start = index.builtBelow else {
       throw Self.unreadable
     }
+    try build(index, from: start, below: end == 0 ? nil : RowID(end))
+  }
+
+  /// Puts rows into an index that is built in steps, up to those below a number; nil for all of them.
+  func build(_ index: Index, from start: RowID, below end: RowID?) throws {
     let table = try table(index.entity)
-    guard let writer = table.indexes.first(where: { $0.index.id == id }) else { throw IndexWriter.damaged(index) }
-    _ = try table.build(writer, from: start, to: end == 0 ? nil : RowID(end), most: .max)
-    index.builtBelow = end == 0 ? nil : RowID(end)
-    try set(index)
+    guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { throw IndexWriter.damaged(index) }
+    _ = try table.build(writer, from: start, to: end, most: .max)
+    var built = index
+    built.builtBelow = end
+    try set(built)
   }
 }
 

@@ -37,6 +37,9 @@ package final class Tables {
   @exclusivity(unchecked) var linkChanges = 0
   /// What reads of this transaction ask whether it is still as it was.
   let scope: ReadScope
+  /// Decides, where records are carried out over what was saved of a damaged store, what becomes of rows that have the values of
+  /// a row that is about to be written. False if that one is left out.
+  var makesWay: ((_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool)?
   /// A change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
 

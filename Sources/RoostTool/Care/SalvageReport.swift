@@ -79,12 +79,15 @@ struct SalvageReport: Encodable {
   func write(to console: Console) {
     for sentence in sentences { console.line(console.styled("lost", .bad) + "  \(sentence)") }
     var text = "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees.count, "tree"))"
+    var counted = "of them"
     if !entities.isEmpty {
       let rows = entities.reduce(0) { $0 + $1.rows }
       text = "\(Wording.count(rows, "row")) of \(Wording.count(entities.count, "entity", "entities"))"
+      // Rows, links, large values and the history have entries, and only these are counted.
+      counted = "of \(Wording.count(entries, "entry", "entries")) in the trees"
     }
     if commits > 0 { text += ", with \(Wording.count(commits, "commit")) of the log" }
-    if unverified > 0 { text += ", \(Wording.count(unverified)) of them unverified" }
+    if unverified > 0 { text += ", \(Wording.count(unverified)) \(counted) unverified" }
     if !isComplete { text += "; \(Wording.count(losses.count, "loss", "losses"))" }
     console.line(console.styled("saved", isComplete ? .good : .bad) + "  " + text)
   }

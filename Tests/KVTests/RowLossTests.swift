@@ -1,0 +1,298 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostRecords
+import RoostTestSupport
+import RoostTrees
+import Testing
+
+/// Stores of rows with one thing damaged: what of the rest a salvage must not take, and what it must not keep.
+@Suite struct RowLossTests {
+  private let fileSystem = SimulatedFileSystem()
+
+  /// Items with a name of their own and a size, in a store with a full history.
+  private func store() throws -> RecordStore {
+    let store = try RecordStore(
+      RowDamage.path, options: RowDamage.options, fileSystem: fileSystem, clock: { 1_700_000_000_000 })
+    try store.write { writer in
+      try writer.setHistory(.full)
+      try writer.change { catalog in
+        try catalog.add(entity: "Item") { (entity) throws(RecordFault) in
+          try entity.add("name", .string)
+          try entity.add("size", .int32)
+          try entity.add("note", .string, isOptional: true)
+        }
+        try catalog.add(index: "name", of: "Item", on: ["name"], isUnique: true)
+      }
+    }
+    return store
+  }
+
+  private func insert(_ names: [String], note: String? = nil, _ store: RecordStore) throws {
+    try store.write { writer in
+      let table = try writer.table("Item")
+      for name in names {
+        try table.insert([
+          "name": .string(name), "size": .int(Int64(name.utf8.count)), "note": note.map(Value.string) ?? .null,
+        ])
+      }
+    }
+  }
+
+  private func insert(_ numbers: ClosedRange<Int>, _ store: RecordStore) throws {
+    for number in numbers { try insert(["item \(number)"], store) }
+  }
+
+  private func names(_ store: RecordStore) throws -> [UInt64: Value] {
+    try store.read { reader in
+      let table = try reader.table("Item")
+      var names: [UInt64: Value] = [:]
+      var cursor = try table.cursor()
+      while try cursor.next() { names[try cursor.id.number] = try table.values(cursor.id)?["name"] }
+      return names
+    }
+  }
+
+  /// The store as a crash leaves it at this moment.
+  private func stopped(_ store: RecordStore) throws -> SimulatedFileSystem {
+    let image = fileSystem.crashImage(.all)
+    try store.close()
+    return image
+  }
+
+  private static func long(_ seed: UInt64, _ count: Int = 3000) -> String {
+    var generator = SplitMix64(seed: seed)
+    return String(decoding: (0..<count).map { _ in UInt8(33 + generator.below(90)) }, as: UTF8.self)
+  }
+
+  // MARK: The log
+
+  /// Whose log it is was asked before the page was found again that says it, so the log was left out.
+  @Test func `a wrong bit in the page that says what the trees hold takes nothing of the log`() throws {
+    let store = try store()
+    try insert(1...40, store)
+    try store.store.checkpoint()
+    try insert(41...60, store)
+    let whole = try names(store)
+    let healthy = try stopped(store)
+    let meta = try #require(RowDamage.leaves(healthy, of: "meta").first)
+    let start = Int(meta.place) * Page.size
+    let bytes = try #require(healthy.contents(of: RowDamage.path))
+    let unused = try #require(
+      (start + 300..<start + Page.size - 300).first { bytes[$0 - 8...$0 + 8].allSatisfy { $0 == 0 } })
+    let image = healthy.crashImage(.all)
+    try RowDamage.change(image, RowDamage.path) { $0[unused] ^= 4 }
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(!saved.salvage.isComplete)
+    #expect(saved.salvage.records == 20)
+    #expect(saved.findings == [])
+    #expect(try names(saved.store) == whole)
+  }
+
+  // MARK: Consumers
+
+  private func expectExpired(_ store: RecordStore, _ name: String) throws {
+    try store.read { reader in
+      let consumer = try reader.consumers.first { $0.name == name }
+      let token = try #require(consumer, "\(name) is not known, and would begin as if nothing was lost").token
+      let fault = #expect(throws: RecordFault.self, "\(name) is told nothing") { _ = try reader.history(after: token) }
+      #expect(fault?.code == .expired)
+    }
+  }
+
+  /// The positions in the log are behind the place where the history begins, which is behind the rows that were lost.
+  @Test func `whoever has read of rows that are lost is told so`() throws {
+    let store = try store()
+    try insert(1...40, store)
+    try store.write { try $0.setConsumer("early", $0.latestToken) }
+    try insert(41...60, store)
+    try store.write { try $0.setConsumer("latest", $0.latestToken) }
+    try store.store.checkpoint()
+    try insert(61...70, store)
+    try store.write { try $0.setConsumer("in the log", $0.latestToken) }
+    try insert(71...71, store)
+    let image = try stopped(store)
+    try RowDamage.zero([RowDamage.leaves(image, of: "r1")[1]], in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(try names(saved.store).count < 71)
+    #expect(saved.findings == [])
+    for name in ["early", "latest", "in the log"] { try expectExpired(saved.store, name) }
+    // They go on when they have taken note of it.
+    try saved.store.write { try $0.setConsumer("early", $0.latestToken) }
+    try saved.store.read { reader in
+      let token = try #require(reader.consumers.first { $0.name == "early" }).token
+      #expect(try reader.history(after: token).move() == nil)
+    }
+  }
+
+  @Test func `whoever has read of commits that are lost with a part of the log is told so`() throws {
+    let store = try store()
+    try insert(1...10, store)
+    try store.store.checkpoint()
+    try insert(11...12, store)
+    try store.write { try $0.setConsumer("reader", $0.latestToken) }
+    for number in 0..<6 { try insert([Self.long(UInt64(number))], store) }
+    let image = try stopped(store)
+    let needle = Array(Self.long(2, 40).utf8)
+    try RowDamage.change(image, Store.logPath(RowDamage.path)) { bytes in
+      let found = bytes.indices.dropLast(needle.count).first { bytes[$0..<$0 + needle.count].elementsEqual(needle) }
+      bytes[try #require(found)] ^= 1
+    }
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(!saved.salvage.isComplete)
+    #expect(try names(saved.store).count < 18)
+    #expect(saved.findings == [])
+    try expectExpired(saved.store, "reader")
+  }
+
+  @Test func `whoever has read what is still there goes on as before`() throws {
+    let store = try store()
+    try insert(1...60, store)
+    try store.write { try $0.setConsumer("reader", $0.latestToken) }
+    try store.store.checkpoint()
+    try insert(61...62, store)
+    let image = try stopped(store)
+    let first = try #require(RowDamage.leaves(image, of: "history").first)
+    try RowDamage.zero([first], in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(!saved.salvage.isComplete)
+    #expect(saved.findings == [])
+    try saved.store.read { reader in
+      let token = try #require(reader.consumers.first).token
+      let cursor = try reader.history(after: token)
+      // Setting a consumer makes no entry.
+      #expect([try cursor.move()?.number, try cursor.move()?.number, try cursor.move()?.number] == [63, 64, nil])
+    }
+  }
+
+  // MARK: Values that a row has alone
+
+  /// The row whose own name is lost came first, and the whole one was left out.
+  @Test func `a whole row is not left out for one whose own value is lost`() throws {
+    let store = try store()
+    try insert([Self.long(1), Self.long(2), "", "short"], store)
+    try store.store.checkpoint()
+    let image = try stopped(store)
+    try RowDamage.zero(RowDamage.pages(image).filter { $0.name == "v1" }.map(\.page), in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(saved.findings == [])
+    #expect(try names(saved.store) == [3: .string(""), 4: .string("short")])
+    let told = saved.salvage.losses.map(\.description)
+    #expect(
+      told.contains { $0.contains("Item") && $0.contains("2 (row 1, row 2)") && $0.contains("alone") }, "\(told)")
+  }
+
+  /// The log was carried out without asking unique indexes: both rows had the same name then.
+  @Test func `a row of the log stays where one that was saved has its values`() throws {
+    let store = try store()
+    try insert([Self.long(1), "short"], store)
+    try store.store.checkpoint()
+    try insert(["", "more"], store)
+    let image = try stopped(store)
+    try RowDamage.zero(RowDamage.pages(image).filter { $0.name == "v1" }.map(\.page), in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(saved.findings == [])
+    #expect(try names(saved.store) == [2: .string("short"), 3: .string(""), 4: .string("more")])
+    #expect(saved.salvage.losses.contains { $0.description.contains("row 1") })
+  }
+
+  @Test func `a row that the log changes stays where one that was saved has its values`() throws {
+    let store = try store()
+    try insert([Self.long(1), "short", "more"], store)
+    try store.store.checkpoint()
+    try store.write { try $0.table("Item").update(RowID(2), ["name": .string("")]) }
+    try insert(["last"], store)
+    try store.write { try $0.table("Item").update(RowID(2), ["size": .int(7)]) }
+    let image = try stopped(store)
+    try RowDamage.zero(RowDamage.pages(image).filter { $0.name == "v1" }.map(\.page), in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(saved.findings == [])
+    #expect(try names(saved.store) == [2: .string(""), 3: .string("more"), 4: .string("last")])
+  }
+
+  // MARK: The history
+
+  /// Only the earlier gap was seen, and the history went on over the entry that was lost.
+  @Test func `the history begins behind an entry that is lost, also where a part before it is`() throws {
+    let store = try store()
+    // Entries that have no room in a leaf: each becomes a value outside it, with those before it.
+    for number in 1...30 { try insert(["item \(number)"], note: Self.long(UInt64(number), 2500), store) }
+    let large = try store.read { $0.commit } - 4
+    try insert(34...60, store)
+    try store.store.checkpoint()
+    let image = try stopped(store)
+    let lost = try RowDamage.outside(image, of: "history").filter { $0.key <= large }
+    let earlier = try #require(RowDamage.leaves(image, of: "history").first)
+    try RowDamage.zero(lost.suffix(1).map(\.page) + [earlier], in: image)
+    let key = try #require(lost.last).key
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(saved.findings == [])
+    try saved.store.read { reader in
+      let oldest = try reader.oldestToken.transaction
+      #expect(oldest >= key)
+      // Behind the floor nothing is missing.
+      let cursor = try reader.history()
+      var next = oldest
+      while let found = try cursor.move() {
+        #expect(found.number == next + 1)
+        next = found.number
+      }
+      #expect(next == reader.commit)
+    }
+  }
+
+  // MARK: References
+
+  /// They were left as they were, in a store that `verify` refuses.
+  @Test func `rows that need a lost row are told, and the store agrees with itself`() throws {
+    let store = try store()
+    try store.write { writer in
+      try writer.change { catalog in
+        let item = try #require(catalog.entity("Item")).id
+        try catalog.add(entity: "Part") { (entity) throws(RecordFault) in
+          try entity.add("number", .int64)
+          try entity.add("item", .reference(item))
+        }
+        try catalog.add(reference: "item", of: "Part", inverse: .init("parts", deleteRule: .cascade, isOrdered: true))
+      }
+      let items = try writer.table("Item")
+      let parts = try writer.table("Part")
+      for number in 0..<40 {
+        let item = try items.insert(["name": .string("item \(number)"), "size": .int(1)])
+        for part in 0..<2 { try parts.insert(["number": .int(Int64(part)), "item": .reference(item)]) }
+      }
+      // In an order that is not that of their numbers, so it is written.
+      let one = try writer.catalog.relationship("parts", of: "Item")
+      for row in 1...40 { try writer.links(one).move(from: 0, to: 1, in: RowID(UInt64(row))) }
+    }
+    try store.store.checkpoint()
+    let image = try stopped(store)
+    try RowDamage.zero([RowDamage.leaves(image, of: "r1")[1]], in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(saved.findings == [])
+    let there = try names(saved.store)
+    #expect(there.count < 40)
+    let told = saved.salvage.losses.map(\.description)
+    #expect(
+      told.contains { $0.contains("rows of Part need a row of Item that is lost: \((40 - there.count) * 2) (row ") },
+      "\(told)")
+    let (parts, isTorn) = try saved.store.read { reader in
+      (try reader.table("Part").count, try reader.catalog.relationship("item", of: "Part").traits.contains(.torn))
+    }
+    #expect(parts == 80 && isTorn)
+    // What is written from then on is checked as before.
+    let fault = #expect(throws: (any Error).self) {
+      try saved.store.write { try $0.table("Part").insert(["number": .int(3), "item": .reference(RowID(999))]) }
+    }
+    #expect((fault as? RecordFault)?.code == .unknown)
+  }
+}

@@ -1,0 +1,205 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostRecords
+import RoostTestSupport
+import RoostTrees
+import Testing
+
+/// Random stores of rows, damaged at random in several places at once.
+///
+/// What comes out agrees with itself, is what was acknowledged at some time, and lacks nothing of which the report says nothing.
+@Suite struct RowSalvagePlayTests {
+  private enum Damage: CaseIterable {
+    case zeroedPage, torn, bit, zeroedSector, shortFile, spoiledLog, stalePage
+
+    /// Whether a page may pass for sound that is not as it was written: then a value may be wrong.
+    var mayForge: Bool { self == .torn || self == .bit || self == .zeroedSector }
+  }
+
+  /// A store that stopped, and all that it ever held.
+  private struct Stopped {
+    var image: SimulatedFileSystem
+    var older: [UInt8]
+    var past: RowPast
+    var state: RowState { past.models[past.begun].state }
+  }
+
+  private func stopped(_ seed: UInt64) throws -> Stopped {
+    var scenario = RowScenario(seed &+ 7000, actions: 0)
+    scenario.options.checkpointing = .manual
+    scenario.options.fanoutLimit = seed % 3 == 0 ? 8 : 20
+    scenario.options.logBytes = 64 << 20
+    scenario.largeOneIn = seed % 2 == 0 ? 4 : 12
+    let play = RowPlay(scenario)
+    play.run()
+    func write(_ rounds: Int, _ offset: UInt64) {
+      for round in 0..<rounds {
+        play.run(.write(seed: seed &* 100 &+ offset &+ UInt64(round), changes: 25, .full, abandons: false))
+      }
+    }
+    write(4, 0)
+    play.run(.reopen)
+    let older = try #require(play.fileSystem.contents(of: RowPlay.path))
+    write(2, 20)
+    play.run(.checkpoint)
+    write(3, 40)
+    try #require(play.failures == [])
+    defer { play.abandon() }
+    return Stopped(image: play.fileSystem.crashImage(.all), older: older, past: play.past)
+  }
+
+  private func strike(
+    _ damage: Damage, _ stopped: Stopped, _ image: SimulatedFileSystem, _ pages: [RowDamage.Place],
+    _ generator: inout SplitMix64
+  ) throws -> String {
+    let (page, name, level) = generator.pick(pages)
+    let start = Int(page.place) * Page.size
+    let offset = generator.below(Page.size)
+    let number = generator.next()
+    switch damage {
+    case .spoiledLog:
+      try RowDamage.change(image, Store.logPath(RowPlay.path)) { bytes in
+        if bytes.count > Page.size { bytes[Int(number % UInt64(bytes.count))] ^= 16 }
+      }
+      return "the log"
+    case .shortFile:
+      try RowDamage.change(image, RowPlay.path) {
+        $0.removeLast(min($0.count / 3, Int(number % 9) * Page.size + offset))
+      }
+      return "the end"
+    default:
+      try RowDamage.change(image, RowPlay.path) { bytes in
+        guard start + Page.size <= bytes.count else { return }
+        func zero(_ range: Range<Int>) {
+          bytes.replaceSubrange(range, with: [UInt8](repeating: 0, count: range.count))
+        }
+        switch damage {
+        case .torn: zero(start + offset / 512 * 512..<start + Page.size)
+        case .bit: bytes[start + offset] ^= 1 << UInt8(number % 8)
+        case .zeroedSector: zero(start + offset / 512 * 512..<start + offset / 512 * 512 + 512)
+        case .stalePage where start + Page.size <= stopped.older.count:
+          bytes.replaceSubrange(start..<start + Page.size, with: stopped.older[start..<start + Page.size])
+        default: zero(start..<start + Page.size)
+        }
+      }
+      return "\(damage) \(page) of \(name), level \(level)"
+    }
+  }
+
+  /// The last ones once found something.
+  private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 48, 109, 111, 139, 161, 196, 218, 326]
+
+  @Test(arguments: seeds) func `whatever is damaged, nothing is wrong and nothing is missing silently`(seed: UInt64)
+    throws
+  {
+    let stopped = try stopped(seed)
+    var generator = SplitMix64(seed: seed &+ 500)
+    let pages = try RowDamage.pages(stopped.image)
+    let whole = try RowDamage.salvage(stopped.image.crashImage(.all))
+    try whole.store.close()
+    let records = whole.salvage.records
+    for round in 0..<6 {
+      let image = stopped.image.crashImage(.all)
+      var places: [String] = []
+      var mayForge = false
+      for _ in 0..<(1 + generator.below(4)) {
+        let damage = generator.pick(Damage.allCases)
+        mayForge = mayForge || damage.mayForge
+        places.append(try strike(damage, stopped, image, pages, &generator))
+      }
+      let place = "seed \(seed), round \(round): \(places.joined(separator: "; "))"
+      let saved: (salvage: Salvage, rows: RowSalvage, store: RecordStore, findings: [String])
+      do { saved = try RowDamage.salvage(image) } catch {
+        Issue.record("\(place): nothing is saved: \(error)")
+        continue
+      }
+      defer { try? saved.store.close() }
+      // Without a catalog there are trees alone.
+      if saved.rows.entities.isEmpty {
+        #expect(!saved.salvage.isComplete, "\(place)")
+        continue
+      }
+      // What the catalog's page says is not checked by anything, where it passes for sound.
+      if mayForge, places.contains(where: { $0.contains(" of meta") || $0.contains(" of catalog") }) { continue }
+      #expect(saved.findings.filter { !$0.contains("belongs to nothing") } == [], "\(place)\n\(saved.salvage.losses)")
+      let state: RowState
+      do { state = try saved.store.read { try RowState($0) } } catch {
+        Issue.record("\(place): what is saved cannot be read: \(error)")
+        continue
+      }
+      // The end of the log may be lost without a word: the known gap.
+      if saved.salvage.records < records, places.contains("the log") { continue }
+      // Of what the log did in steps only some may fit what was saved, and that is told.
+      let isPieced = saved.salvage.losses.contains { $0.sentence.hasPrefix("changes in the log do not fit") }
+      if !mayForge, !isPieced { #expect(wrong(state, stopped) == nil, "\(place)\n\(saved.salvage.losses)") }
+      #expect(missing(state, stopped, saved.salvage) == nil, "\(place)\n\(saved.salvage.losses)")
+      #expect(try deaf(saved.store, state, stopped, saved.salvage) == nil, "\(place)\n\(saved.salvage.losses)")
+    }
+  }
+
+  /// A row that is not as it was at any time.
+  private func wrong(_ state: RowState, _ stopped: Stopped) -> String? {
+    for (entity, rows) in state.tables {
+      for (id, row) in rows {
+        let versions = stopped.past.models.compactMap { $0.state.tables[entity]?[id] }
+        if versions.isEmpty { return "row \(id) of \(entity) was never there" }
+        for (field, value) in row where !versions.contains(where: { $0[field] == value }) {
+          // Lost, and told.
+          if value == .null || value == .string("") || value == .array([]) { continue }
+          // A field that came later.
+          if versions.contains(where: { $0[field] == nil }) { continue }
+          return "\(field) of row \(id) of \(entity) is \("\(value)".prefix(60))"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// A row that is missing, of which the report says nothing.
+  private func missing(_ state: RowState, _ stopped: Stopped, _ salvage: Salvage) -> String? {
+    for (entity, rows) in stopped.state.tables {
+      for id in rows.keys where state.tables[entity]?[id] == nil {
+        if salvage.losses.contains(where: { Self.tells($0, of: id, entity) }) { continue }
+        return "row \(id) of \(entity) is missing, and nothing says so"
+      }
+    }
+    return nil
+  }
+
+  private static func tells(_ loss: Salvage.Loss, of id: UInt64, _ entity: String) -> Bool {
+    // The log's end, or what the log says of something that is lost, concerns any row; so do trees that cannot be found.
+    guard let tree = loss.tree else {
+      return !loss.sentence.contains("superblock") && !loss.sentence.contains("consumers")
+        && !loss.sentence.contains("the history begins")
+    }
+    if tree == "catalog" || tree == "the catalog" { return true }
+    guard tree == "the rows of \(entity)", let low = loss.low else { return false }
+    let key = (0..<8).map { UInt8(truncatingIfNeeded: id >> (56 - 8 * $0)) }
+    return !key.lexicographicallyPrecedes(low) && loss.high.map { key.lexicographicallyPrecedes($0) } ?? true
+  }
+
+  /// A consumer who would go on as if nothing was lost, though there are other rows than those it has heard of.
+  private func deaf(
+    _ store: RecordStore, _ state: RowState, _ stopped: Stopped, _ salvage: Salvage
+  ) throws -> String? {
+    let isSame = state.tables == stopped.state.tables
+    let isTold = salvage.losses.contains { $0.tree == "the consumers of the history" || $0.tree == "catalog" }
+    let isLogWhole = !salvage.losses.contains { $0.sentence.contains("log") }
+    return try store.read { reader in
+      let consumers = try reader.consumers
+      for name in stopped.state.consumers.keys
+      where isLogWhole && !isTold && !consumers.contains(where: { $0.name == name }) {
+        return "\(name) is forgotten"
+      }
+      for one in consumers {
+        do {
+          let cursor = try reader.history(after: one.token)
+          while try cursor.move() != nil {}
+          if !isSame { return "\(one.name) goes on at \(one.token.transaction)" }
+        } catch let fault as RecordFault where fault.code == .expired { continue }
+      }
+      return nil
+    }
+  }
+}
