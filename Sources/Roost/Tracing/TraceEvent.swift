@@ -14,7 +14,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case aggregate
     /// Transactions were fetched from the history, or deleted there.
     case history
-    /// ``ModelContainer/export(_:to:fileID:line:)``.
+    /// `ModelContainer.export(_:to:)`.
     case export
     case save
     /// ``ModelContext/insert(batch:fileID:line:)`` and the other writes that make no model for each row.
