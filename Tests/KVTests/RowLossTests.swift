@@ -127,6 +127,51 @@ import Testing
     }
   }
 
+  /// Who cannot read on whatever is kept held up all pruning for good.
+  @Test func `whoever is told of a loss holds no history up`() throws {
+    let store = try store()
+    try insert(1...60, store)
+    try store.write { try $0.setConsumer("gone", $0.latestToken) }
+    try store.store.checkpoint()
+    let image = try stopped(store)
+    try RowDamage.zero([RowDamage.leaves(image, of: "r1")[1]], in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    try expectExpired(saved.store, "gone")
+    try insert(101...110, saved.store)
+    let latest = try saved.store.read { $0.commit }
+    let pruned = try saved.store.write { try $0.pruneHistory(through: latest) }
+    #expect(pruned.heldBy == nil && pruned.floor == latest)
+  }
+
+  /// All rows are whole, and the links between them are gone.
+  @Test func `whoever has read of links that are lost is told so`() throws {
+    let store = try store()
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Tag") { (entity) throws(RecordFault) in try entity.add("name", .string) }
+        try catalog.add(links: .init("tags", isOrdered: true), of: "Item", to: "Tag", inverse: .init("items"))
+      }
+    }
+    try insert(1...20, store)
+    try store.write { writer in
+      let tag = try writer.table("Tag").insert(["name": .string("good")])
+      for row in 1...20 { try writer.links("tags", of: "Item").append(tag, to: RowID(UInt64(row))) }
+      try writer.setConsumer("reader", writer.latestToken)
+    }
+    try store.store.checkpoint()
+    try insert(21...22, store)
+    try store.write { try $0.setConsumer("reader", $0.latestToken) }
+    let image = try stopped(store)
+    let links = try #require(RowDamage.pages(image).first { $0.name.hasPrefix("l") })
+    try RowDamage.zero(RowDamage.leaves(image, of: links.name), in: image)
+    let saved = try RowDamage.salvage(image)
+    defer { try? saved.store.close() }
+    #expect(!saved.salvage.isComplete && saved.findings == [])
+    #expect(try names(saved.store).count == 22)
+    try expectExpired(saved.store, "reader")
+  }
+
   @Test func `whoever has read of commits that are lost with a part of the log is told so`() throws {
     let store = try store()
     try insert(1...10, store)

@@ -179,6 +179,54 @@ import Testing
     #expect(numbers == [[0, 2, 4, 6], [1, 5], [3]], "\(numbers)")
   }
 
+  /// The first of what an element leads to is let go, and unknown when its import goes on; the second is known.
+  @Test func `what is known is found by the links that lead to it, whatever else is not known any more`() throws {
+    struct Stop: Error {}
+    let container = try Self.beads()
+    var importer = try container.importer(for: Bead.self)
+    (importer.options.chunk, importer.options.name) = (3, "beads")
+    func run(_ end: Int) throws {
+      let lasting = [Bead(100), Bead(101)]
+      var passing = Bead(200)
+      try importer.run(0..<8) { number in
+        if number == end { throw Stop() }
+        if number % 3 == 2 { passing = Bead(200 + number) }
+        let bead = Bead(number)
+        bead.others = [passing, lasting[number % 2]]
+        return bead
+      }
+    }
+    #expect(throws: Stop.self) { try run(4) }
+    try run(99)
+    let beads = try ModelContext(container).fetch(FetchDescriptor<Bead>(sortBy: [SortDescriptor(\.number)]))
+    #expect(beads.count { $0.number >= 100 && $0.number < 200 } == 2, "\(beads.map(\.number))")
+    for bead in beads where bead.number < 100 {
+      #expect(bead.others.last?.number == 100 + bead.number % 2 && bead.others.first?.number ?? 0 >= 200)
+    }
+  }
+
+  @Test func `one that goes on with models that lead elsewhere is refused`() throws {
+    struct Stop: Error {}
+    let container = try Self.beads()
+    var importer = try container.importer(for: Bead.self)
+    (importer.options.chunk, importer.options.name) = (1, "beads")
+    let lasting = Bead(100)
+    func bead(_ number: Int, _ others: [Bead]) -> Bead {
+      let bead = Bead(number)
+      bead.others = others
+      return bead
+    }
+    #expect(throws: Stop.self) {
+      try importer.run(0..<4) { number in
+        if number == 2 { throw Stop() }
+        return bead(number, [lasting])
+      }
+    }
+    let error = #expect(throws: RoostError.self) { try importer.run(0..<4) { bead($0, []) } }
+    #expect(error?.detail.contains("element 1 led to other models then") == true, "\(error as Any)")
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Bead>()) == 3)
+  }
+
   /// Each bead leads to what it leads to as soon as it is made. A run that goes on makes all of them anew.
   @Test(arguments: 0..<40) func `by seed, a graph is stored once, however often its import is broken off`(
     _ seed: Int

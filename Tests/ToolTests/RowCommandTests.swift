@@ -150,7 +150,9 @@ import Testing
 
   @Test(arguments: [
     ("album?.tracks.contains { $0.id == 3 } == true", 10), ("album?.tracks.contains { $0.id == 3 }", 10),
-    ("!(album?.tracks.contains { $0.id == 3 })", 11), ("album?.tracks.count == 10", 20),
+    ("!(album?.tracks.contains { $0.id == 3 })", 11), ("album?.tracks.contains { $0.id == 3 } == false", 10),
+    ("album?.tracks.isEmpty == false", 20), ("album?.tracks.isEmpty == nil", 1), ("album?.tracks.isEmpty != false", 1),
+    ("album?.tracks.count == 10", 20),
     ("album?.tracks.count == nil", 1), ("album?.tracks.isEmpty", 0), ("album?.tracks.first?.id == 1", 10),
     ("album?.tracks.allSatisfy { $0.id % 2 == 1 }", 10), ("album?.tracks.filter { $0.id < 5 }.count == 2", 20),
     ("album?.tracks.contains { $0.album?.tracks.contains { $0.id == 2 } == true }", 10),

@@ -78,9 +78,13 @@ final class ImportChunks: @unchecked Sendable {
   func knows(_ element: Int) -> Bool { known[element] != nil }
 
   /// Lets later elements lead to the rows that an element and what came with it became in an earlier run.
-  func recall(_ element: Int, _ model: some PersistentModel) {
+  func recall(_ element: Int, _ model: some PersistentModel) throws {
     guard let rows = known.removeValue(forKey: element) else { return }
-    memory.recall(model, rows.map { ($0.place, $0.model, $0.row) })
+    if memory.recall(model, rows.map { ($0.path, $0.model, $0.row) }) { return }
+    throw RecordFault(
+      .conflict,
+      "the import '\(options.name ?? "")' was cut off, and element \(element + 1) led to other models then: go on with those of "
+        + "then, or give this import another name", entity: target.entity)
   }
 
   var progress: ImportProgress { clock.progress(plain) }
@@ -156,7 +160,7 @@ final class ImportChunks: @unchecked Sendable {
         if keeper.isNamed {
           try keeper.keep(
             insertion.takeShared().map {
-              SharedModel(element: $0.element, place: $0.place, model: $0.model, row: $0.row)
+              SharedModel(element: $0.element, path: $0.path, model: $0.model, row: $0.row)
             }, writer)
         }
       }

@@ -56,9 +56,11 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
         }
+        // They may be the models: whoever has one when it is stored is taken for somebody who may lead to it later.
+        elements = []
       }
     } recall: { number, element, chunks in
-      chunks.recall(number, try make(element))
+      try chunks.recall(number, try make(element))
     }
   }
 
@@ -116,7 +118,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
         }
       }
     } recall: { number, element, chunks in
-      chunks.recall(number, try make(element))
+      try chunks.recall(number, try make(element))
     }
   }
 
@@ -124,7 +126,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   private func run<Element>(
     _ elements: some Sequence<Element>, _ kind: ImportChunks.Kind, _ progress: ((ImportProgress) -> Void)?,
-    _ store: ([Element], ImportChunks) throws -> Void,
+    _ store: (inout [Element], ImportChunks) throws -> Void,
     recall: (Int, Element, ImportChunks) throws -> Void = { _, _, _ in }
   ) throws -> ImportReport {
     try ImportErrors.pass {
@@ -142,7 +144,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   private func run<Element>(
     _ elements: some Sequence<Element>, _ chunks: ImportChunks, _ progress: ((ImportProgress) -> Void)?,
-    _ store: ([Element], ImportChunks) throws -> Void, _ recall: (Int, Element, ImportChunks) throws -> Void
+    _ store: (inout [Element], ImportChunks) throws -> Void, _ recall: (Int, Element, ImportChunks) throws -> Void
   ) throws {
     var (left, pending) = (chunks.skipped, [Element]())
     pending.reserveCapacity(min(chunks.size, 1 << 16))
@@ -155,12 +157,12 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
       }
       pending.append(element)
       if pending.count < chunks.size { continue }
-      try store(pending, chunks)
+      try store(&pending, chunks)
       progress?(chunks.progress)
       pending.removeAll(keepingCapacity: true)
     }
     if pending.isEmpty { return }
-    try store(pending, chunks)
+    try store(&pending, chunks)
     progress?(chunks.progress)
   }
 

@@ -55,11 +55,12 @@ extension BatchInsertion {
 
   /// Finds an object and what it leads to, and what they say of each other.
   private func collect(_ object: any _ModelObject, _ group: inout Group) throws {
-    var waiting: [any _ModelObject] = [object]
+    var waiting: [(object: any _ModelObject, before: Int?, link: Int)] = [(object, nil, 0)]
     var isFirst = true
-    while let next = waiting.popLast() {
+    while let (next, before, link) = waiting.popLast() {
       // The object itself may be known, and lead to others by now. It is looked at once, also if it leads to itself.
       guard isNew(next) || isFirst else { continue }
+      let step = isFirst ? nil : book.step(from: before, by: link)
       isFirst = false
       if isNew(next) {
         if next._$state.flags.contains(.fresh) { next.settle() }
@@ -67,11 +68,11 @@ extension BatchInsertion {
         group.numbers[ObjectIdentifier(next)] = group.objects.count
         group.objects.append(next)
         group.places.append(place)
-        book.add(next, try context.store.records.reserve(of: place.map.entity.id).number)
+        book.add(next, try context.store.records.reserve(of: place.map.entity.id).number, by: step)
       }
       var collector = LinkCollector()
       next._$visit(&collector)
-      waiting += collector.found.reversed()
+      for (link, other) in collector.found.enumerated().reversed() { waiting.append((other, step, link)) }
     }
     (group.owed, group.moved, group.lists, group.joined) = ([:], [], [], [:])
     for (number, one) in group.objects.enumerated() { try collectLinks(one, group.places[number], &group) }

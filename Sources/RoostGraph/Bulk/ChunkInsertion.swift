@@ -81,34 +81,41 @@ package final class ChunkMemory: @unchecked Sendable {
 
   package init() {}
 
-  /// Notes which rows an element of an earlier run became, and what came along with it.
+  /// Notes which rows an element of an earlier run became, and what came along with it: each is found by the links that lead to it.
   ///
-  /// It goes through them as the earlier run did, so it finds each at its place.
-  package func recall(_ object: any _ModelObject, _ rows: [(place: Int, model: String, row: RowID)]) {
-    var known: [Int: (model: String, row: RowID)] = [:]
-    for row in rows { known[row.place] = (row.model, row.row) }
-    var (waiting, place, seen): ([any _ModelObject], Int, Set<ObjectIdentifier>) = ([object], 0, [])
-    while let next = waiting.popLast() {
-      let name = ObjectIdentifier(next)
-      guard next._$state.origin == nil, !recalled.contains(name), seen.insert(name).inserted else { continue }
+  /// - Returns: whether all of them are there.
+  package func recall(_ object: any _ModelObject, _ rows: [(path: [Int], model: String, row: RowID)]) -> Bool {
+    var links: [ObjectIdentifier: [any _ModelObject]] = [:]
+    func found(_ next: any _ModelObject) -> [any _ModelObject] {
+      if let known = links[ObjectIdentifier(next)] { return known }
       if next._$state.flags.contains(.fresh) { next.settle() }
-      if let found = known[place], found.model == type(of: next)._$type.name {
-        book.recall(next, found.row.number)
-        recalled.insert(name)
-      }
-      place += 1
       var collector = LinkCollector()
       next._$visit(&collector)
-      waiting += collector.found.reversed()
+      links[ObjectIdentifier(next)] = collector.found
+      return collector.found
     }
+    for row in rows {
+      var next = object
+      for link in row.path {
+        let others = found(next)
+        guard others.indices.contains(link) else { return false }
+        next = others[link]
+      }
+      guard type(of: next)._$type.name == row.model else { return false }
+      // Whoever inserted it somewhere meanwhile has it stored.
+      guard next._$state.origin == nil else { continue }
+      if next._$state.flags.contains(.fresh) { next.settle() }
+      if recalled.insert(ObjectIdentifier(next)).inserted { book.recall(next, row.row.number) }
+    }
+    return true
   }
 }
 
 extension ChunkInsertion {
   /// What somebody else still has of what was stored, and may lead to later. Each is told once.
-  package func takeShared() -> [(element: Int, place: Int, model: String, row: RowID)] {
-    batch.book.takeMarks().map { mark, object in
-      (mark.element, mark.place, type(of: object)._$type.name, RowID(object._$state.row))
+  package func takeShared() -> [(element: Int, path: [Int], model: String, row: RowID)] {
+    batch.book.takeMarks().map { element, path, object in
+      (element, path, type(of: object)._$type.name, RowID(object._$state.row))
     }
   }
 }

@@ -29,14 +29,22 @@ struct InsertionBook {
   private(set) var merged: [ObjectIdentifier: (policy: UniquePolicy, name: String)] = [:]
   private let ticket: UInt32
 
-  /// Where an object was found: with which element, and as the how manieth of those that were new with it.
-  struct Mark: Hashable {
+  /// Where an object was found: with which element, and by which step; nil where it is the element itself.
+  private struct Mark {
     var element: Int
-    var place: Int
+    var step: Int?
   }
 
+  /// How an object was reached: from where, and by which of the links there.
+  private struct Step {
+    var before: Int?
+    var link: Int
+  }
+
+  /// Those by which objects were found that were new, since the last ``pause()``.
+  private var steps: [Step] = []
   /// The element at hand, if somebody wants to know where objects were found.
-  private var next: Mark?
+  private var element: Int?
 
   init() { ticket = insertionTickets.add(1, ordering: .relaxed).newValue }
 
@@ -44,15 +52,23 @@ struct InsertionBook {
     object._$state.row != 0 && object._$state.ticket == ticket && object._$state.origin == nil
   }
 
-  mutating func add(_ object: any _ModelObject, _ row: UInt64) {
+  /// - Parameter step: the one by which it was found; nil for an element itself.
+  mutating func add(_ object: any _ModelObject, _ row: UInt64, by step: Int? = nil) {
     object._$state.row = row
     object._$state.ticket = ticket
-    newest.append(Held(object: object, root: type(of: object)._$type.root, mark: next))
-    next?.place += 1
+    let mark = element.map { Mark(element: $0, step: step) }
+    newest.append(Held(object: object, root: type(of: object)._$type.root, mark: mark))
+  }
+
+  /// A step from an object, which was itself found by one, to what a link of it leads to.
+  mutating func step(from before: Int?, by link: Int) -> Int? {
+    if element == nil { return nil }
+    steps.append(Step(before: before, link: link))
+    return steps.count - 1
   }
 
   /// What is added from here on comes with an element.
-  mutating func begin(_ element: Int) { next = Mark(element: element, place: 0) }
+  mutating func begin(_ element: Int) { self.element = element }
 
   mutating func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
     merged[ObjectIdentifier(object)] = decision
@@ -123,18 +139,28 @@ struct InsertionBook {
 
   // MARK: Between two runs
 
-  /// Lets go of what nobody else has, and tells the others that were not told yet, each with its row.
-  mutating func takeMarks() -> [(mark: Mark, object: any _ModelObject)] {
+  /// Lets go of what nobody else has, and tells the others that were not told yet, each with its element, and the links that lead from that
+  /// to it, whatever else was known by then.
+  mutating func takeMarks() -> [(element: Int, path: [Int], object: any _ModelObject)] {
     letGo()
     letGo()
     Self.dropAll(&kept, &merged)
-    var found: [(mark: Mark, object: any _ModelObject)] = []
+    var found: [(element: Int, path: [Int], object: any _ModelObject)] = []
     for place in kept.indices {
       guard let mark = kept[place].mark else { continue }
       kept[place].mark = nil
-      found.append((mark, kept[place].model))
+      found.append((mark.element, path(mark.step), kept[place].model))
     }
     return found
+  }
+
+  private func path(_ step: Int?) -> [Int] {
+    var (path, next): ([Int], Int?) = ([], step)
+    while let number = next {
+      path.append(steps[number].link)
+      next = steps[number].before
+    }
+    return path.reversed()
   }
 
   /// An object became a row in another run. Between two transactions alone.
@@ -147,7 +173,7 @@ struct InsertionBook {
   /// Takes the rows' numbers out of the objects: until the next transaction anybody may do anything with them.
   mutating func pause() {
     kept += older + newest
-    (older, newest) = ([], [])
+    (older, newest, steps, element) = ([], [], [], nil)
     for place in kept.indices {
       let model = kept[place].model
       kept[place].row = contains(model) ? model._$state.row : 0

@@ -70,7 +70,8 @@ extension RecordWriter {
     let reading = try tables.historyReading()
     var limit = min(wanted, reading.latest)
     var heldBy: String?
-    if let slowest = try consumers.min(by: { $0.token.transaction < $1.token.transaction }),
+    // Who cannot read on whatever is kept holds nobody up.
+    if let slowest = try consumers.filter({ !$0.isCutOff }).min(by: { $0.token.transaction < $1.token.transaction }),
       slowest.token.transaction < limit
     {
       // Commits without an entry hold nobody up.

@@ -5,8 +5,8 @@ internal import RoostTrees
 
 /// The history and its consumers.
 extension TreeMender {
-  /// Takes away what the history can no longer tell: all behind which a part is missing; and everything, where rows are gone
-  /// whose deletion nobody would hear of.
+  /// Takes away what the history can no longer tell: all behind which a part is missing; and everything, where rows or links are
+  /// gone whose deletion nobody would hear of.
   func mendHistory(_ tables: Tables) throws(StoreError) {
     // The number that the commit gets.
     let latest = max(saved.transaction, 1)
@@ -15,8 +15,9 @@ extension TreeMender {
     if let tree = try forest.find(HistoryTree.name), case .integers(let found) = tree.trunk { draft = found }
     // Without a superblock nobody knows which transaction the trees show.
     let isGone =
-      losesRows || saved.transaction == 0 || state.floor > latest || draft == nil && state.mode != .off
+      losesRows || losesTrack || saved.transaction == 0 || state.floor > latest || draft == nil && state.mode != .off
       || saved.lossy.contains(Tables.meta) || saved.lossy.contains(Self.catalogTree)
+      || catalog.relationships.contains { saved.lossy.contains(Tables.links($0.id)) }
     losesTrack = isGone
     var floor = isGone ? latest : 0
     if saved.lossy.contains(HistoryTree.name), floor == 0 {

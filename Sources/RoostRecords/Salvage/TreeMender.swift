@@ -67,6 +67,7 @@ final class TreeMender {
     do throws(StoreError) { try LinkMender(one, self, links).run() } catch {
       if !error.isAboutSalvaged { throw error }
       try links.draft.removeAll()
+      losesTrack = true
       tally.add("all that \(one.name) of \(catalog.entity(one.entity)?.name ?? "") held, because it does not agree")
     }
   }

@@ -211,17 +211,13 @@ struct QuestionTyper {
   /// Whether it is a collection behind `?.`.
   private func mayLack(_ base: Typed) -> Bool { base.kind.isOptional && base.kind.whole.element != nil }
 
-  /// What a body makes of a collection that may be nil. Where it is nil, a condition is false, and another value nil.
+  /// What a body makes of a collection that may be nil; nil where it is.
   private mutating func bound(
     _ base: Typed, _ body: (inout QuestionTyper, Typed) throws(QuestionFault) -> Typed
   ) throws(QuestionFault) -> Typed {
     lastVariable += 1
     let variable = lastVariable
     let found = try body(&self, Typed(expression: .variable(variable), kind: base.kind.whole))
-    if found.kind == .bool {
-      let none = RoostQuery.Expression.constant(.bool(false), .bool)
-      return Typed(expression: .ifLet(variable, base.expression, found.expression, none), kind: .bool)
-    }
     let kind = found.kind.optional
     return Typed(expression: .ifLet(variable, base.expression, found.expression, .constant(.null, kind)), kind: kind)
   }

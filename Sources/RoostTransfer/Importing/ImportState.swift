@@ -21,8 +21,8 @@ package enum ImportState {
     if writer.catalog.entity(models) == nil {
       try writer.change { catalog in
         try catalog.add(entity: models) { (entity) throws(RecordFault) in
-          for name in ["name", "model"] { try entity.add(name, .string) }
-          for name in ["element", "place", "row"] { try entity.add(name, .uint64) }
+          for name in ["name", "model", "path"] { try entity.add(name, .string) }
+          for name in ["element", "row"] { try entity.add(name, .uint64) }
         }
       }
     }

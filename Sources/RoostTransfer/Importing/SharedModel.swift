@@ -1,16 +1,17 @@
 package import RoostRecords
 
-/// A model of an import that may be led to by later ones, and its row. It is known by the number of its element, and by its place among what came
-/// with that, because objects have no names that outlive a process.
+/// A model of an import that may be led to by later ones, and its row. It is known by the number of its element, and by the links that lead
+/// from that to it, because objects have no names that outlive a process.
 package struct SharedModel: Hashable, Sendable {
   package var element: Int
-  package var place: Int
+  /// Of each object on the way the how manieth of what it leads to is next.
+  package var path: [Int]
   /// The name of its class.
   package var model: String
   package var row: RowID
 
-  package init(element: Int, place: Int, model: String, row: RowID) {
-    (self.element, self.place, self.model, self.row) = (element, place, model, row)
+  package init(element: Int, path: [Int], model: String, row: RowID) {
+    (self.element, self.path, self.model, self.row) = (element, path, model, row)
   }
 }
 
@@ -22,7 +23,7 @@ extension ImportState {
     for one in rows {
       try table.insert([
         "name": .string(name), "model": .string(one.model), "element": .uint(UInt64(one.element)),
-        "place": .uint(UInt64(one.place)), "row": .uint(one.row.number),
+        "path": .string(one.path.map(String.init).joined(separator: ".")), "row": .uint(one.row.number),
       ])
     }
   }
@@ -35,11 +36,13 @@ extension ImportState {
     var cursor = try table.cursor()
     while try cursor.next() {
       let values = try table.values(cursor.id) ?? [:]
-      guard values["name"] == .string(name), case .string(let model)? = values["model"] else { continue }
+      guard values["name"] == .string(name), case .string(let model)? = values["model"],
+        case .string(let path)? = values["path"]
+      else { continue }
       let element = Int(clamping: number(values, "element"))
       found[element, default: []].append(
         SharedModel(
-          element: element, place: Int(clamping: number(values, "place")), model: model,
+          element: element, path: path.split(separator: ".").map { Int($0) ?? .max }, model: model,
           row: RowID(number(values, "row"))))
     }
     return found
