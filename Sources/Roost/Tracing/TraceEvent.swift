@@ -47,7 +47,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   public var bytes = 0
   /// Pages that a save made, or a checkpoint wrote.
   public var pages = 0
-  /// Models that a save wrote; of a write in bulk what rules and references changed besides, the first 100,000.
+  /// Models that a save wrote. Of a write in bulk also those that rules and references changed; where it is about more than 100,000
+  /// rows, ``updated`` and ``deleted`` are 0, and ``found`` alone tells.
   public var inserted = 0
   public var updated = 0
   public var deleted = 0
