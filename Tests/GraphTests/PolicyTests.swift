@@ -6,7 +6,7 @@ import Testing
 @testable import RoostGraph
 
 /// Contexts that changed the same, and objects that are the same.
-@Suite struct PolicyTests {
+@Suite final class PolicyTests {
   private let store: GraphStore
   private let (here, there): (GraphContext, GraphContext)
 
@@ -16,6 +16,11 @@ import Testing
     (here, there) = (GraphContext(store), GraphContext(store))
     try here.insert(Item("a", count: 1, note: "old"))
     try here.save()
+  }
+
+  deinit {
+    here.close()
+    there.close()
   }
 
   private func one(_ context: GraphContext) throws -> Item {
