@@ -9,6 +9,9 @@
 /// Whole reads and writes over the single calls of the seam.
 extension StorageFile {
   /// Reads until the buffer is full or the file ends; returns the bytes read.
+  ///
+  /// The file's size decides where it ends. A read that returns nothing before that end is tried again, and is an error
+  /// if that goes on: it never makes a file look shorter than it is.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
     var done = 0
     var interruptions = 0
@@ -16,7 +19,11 @@ extension StorageFile {
       do throws(Fault) {
         let count = try readOnce(
           into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + UInt64(done))
-        if count == 0 { break }
+        if count == 0 {
+          if try sizeOnce() <= offset + UInt64(done) { break }
+          interruptions += 1
+          if interruptions > Self.mostInterruptions { throw Fault(EIO) }
+        }
         done += count
       } catch {
         try retry(error, "read", at: offset + UInt64(done), &interruptions)

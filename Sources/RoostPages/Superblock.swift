@@ -16,7 +16,7 @@ import RoostFile
 ///  88  u64  free map: check
 ///  96  u32  state: 1 clean, 2 a log is named
 /// 100  u32  the log's first segment
-/// 104  u64  that segment's salt     112 u64  its first position
+/// 104  u64  that segment's salt     112 u64  its first position; the three are 0 where the state is 1
 /// 120  u64  history: place          128 u64  history: check (0: none yet)
 /// 4088 u64  check of bytes 0 ..< 4088
 /// ```
@@ -104,6 +104,8 @@ package struct Superblock: Hashable, Sendable {
       let root = Root(
         reference: PageReference(PageID(memory.u32(56)), check: memory.u64(64)), level: memory.u8(60),
         count: memory.u64(72))
+      // A closed store names no log. One that does was open, and what its log holds must not be forgotten.
+      if state == 1, memory.u32(100) != 0 || memory.u64(104) != 0 || memory.u64(112) != 0 { return .damaged }
       // Only an empty catalog has no page, and only a page that was written has a check.
       guard root.isEmpty ? root == .empty : root.reference.check != 0 else { return .damaged }
       return .valid(

@@ -12,8 +12,10 @@ import RoostTestSupport
 /// The subcommands.
 enum Command {
   static let usage = """
-    roost-torture ci      [--tests 1,4,9] [--json FILE]            every number, within ten minutes
-    roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]   the same with ever new seeds
+    roost-torture ci      [--tests 1,4,9] [--commit HASH] [--seed S] [--json FILE]
+                          every number, some ten minutes; with a commit's hash a tenth more, from seeds of its own
+    roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]
+                          every number again and again, with ever new seeds
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
     roost-torture golden  [--version N] [--rows yes]               the golden stores of this build, as source
     roost-torture list                                             the numbers and what they count
@@ -61,53 +63,66 @@ enum Command {
 
   private static func ci(_ arguments: Arguments) -> Int32 {
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
-    var results: [Result] = []
+    let fresh = arguments.text("commit").map { Trial.freshSeed(of: $0) }
+    if let fresh { print("a tenth more from seed \(fresh)") }
+    var results: [TrialResult] = []
     for trial in chosen(arguments) {
-      let result = run(trial, Crew(program, folder, trial), first: arguments.seed() ?? 1)
+      let portions = trial.portions(from: arguments.seed() ?? 1, fresh: fresh)
+      let result = run(trial, Crew(program, folder, trial), portions)
       tell(result)
       results.append(result)
     }
     return end(results, arguments)
   }
 
+  private static let hourNanoseconds = 3600e9
+
   private static func soak(_ arguments: Arguments) -> Int32 {
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
     let begin = Clock.monotonicNanoseconds()
     let hours = arguments.seconds("hours") ?? 8
-    var results: [Result] = []
+    let trials = chosen(arguments)
+    var results: [TrialResult] = []
     var first = arguments.seed() ?? 1_000_000
-    while Double(Clock.monotonicNanoseconds() - begin) < hours * 3600e9 {
-      for trial in chosen(arguments) {
-        let result = run(trial, Crew(program, folder, trial, scale: 10), first: first)
+    // Every number has its turn at least once.
+    while results.count < trials.count || Double(Clock.monotonicNanoseconds() - begin) < hours * hourNanoseconds {
+      if trials.isEmpty { break }
+      print("from seed \(first)")
+      for trial in trials {
+        if results.count >= trials.count, Double(Clock.monotonicNanoseconds() - begin) >= hours * hourNanoseconds {
+          break
+        }
+        let result = run(trial, Crew(program, folder, trial), [trial.portion(from: first)])
         tell(result)
         results.append(result)
       }
-      first += 1_000_000
+      first &+= 1_000_000
     }
     return end(results, arguments)
   }
 
-  private static func run(_ trial: Trial, _ crew: Crew, first: UInt64) -> Result {
-    guard let obstacle = Arsenal.obstacle(trial) else { return crew.run(first: first) }
-    var result = Result(trial)
+  private static func run(_ trial: Trial, _ crew: Crew, _ portions: [Portion]) -> TrialResult {
+    guard let obstacle = Arsenal.obstacle(trial) else { return crew.run(portions) }
+    var result = TrialResult(trial)
     result.skipped = obstacle
     return result
   }
 
-  private static func tell(_ result: Result) {
+  private static func tell(_ result: TrialResult) {
     print(result.line)
     for failure in result.failures.prefix(20) { print(failure) }
     fflush(nil)
   }
 
-  private static func end(_ results: [Result], _ arguments: Arguments) -> Int32 {
+  private static func end(_ results: [TrialResult], _ arguments: Arguments) -> Int32 {
     if let path = arguments.text("json") {
       guard let file = fopen(path, "w") else { return refuse("\(path) cannot be written") }
-      fputs(Result.json(results), file)
+      fputs(TrialResult.json(results), file)
       fclose(file)
     }
     let seconds = results.reduce(0) { $0 + $1.seconds }
     let bad = results.filter { !$0.isGood }
+    if results.isEmpty { return refuse("there is no such number") }
     print("\(results.count) numbers in \(Int(seconds)) s" + (bad.isEmpty ? ", all good" : ", \(bad.count) not good"))
     return bad.isEmpty ? 0 : 1
   }
@@ -131,7 +146,8 @@ enum Command {
       return refuse("a worker needs --test and --seed")
     }
     Worker(
-      trial: trial, first: seed, stride: arguments.seed("stride") ?? 1, quota: arguments.number("quota") ?? 1,
+      trial: trial, first: seed, stride: arguments.seed("stride") ?? 1, seeds: arguments.number("seeds"),
+      quota: arguments.number("quota") ?? 1,
       seconds: arguments.seconds("seconds"), place: arguments.text("place")
     ).run()
     return 0

@@ -8,48 +8,63 @@
 import RoostFile
 import RoostTestSupport
 
-/// Runs a trial in worker processes, one a core, and outlives their crashes.
+/// Runs portions of a trial in worker processes, one a core, and outlives their crashes.
 final class Crew: @unchecked Sendable {
   // Unchecked because `result` is guarded by `lock`.
   private let program: String
   private let folder: ScratchFolder
   private let trial: Trial
-  private let quota: Int
-  private let seconds: Double?
   private let lock = Lock()
-  private var result: Result
+  private var result: TrialResult
 
   /// Without a sign of life for so long, a worker hangs.
   static let patienceSeconds = 120.0
 
-  init(_ program: String, _ folder: ScratchFolder, _ trial: Trial, scale: Int = 1) {
+  init(_ program: String, _ folder: ScratchFolder, _ trial: Trial) {
     self.program = program
     self.folder = folder
     self.trial = trial
-    quota = trial.quota * scale
-    seconds = trial.seconds.map { $0 * Double(scale) }
-    result = Result(trial)
+    result = TrialResult(trial)
   }
 
-  func run(first: UInt64 = 1) -> Result {
+  func run(_ portions: [Portion]) -> TrialResult {
     let begin = Clock.monotonicNanoseconds()
-    let count = trial.workers
-    let threads = (0..<count).compactMap { index in
-      try? Thread { [self] in work(first + UInt64(index), stride: UInt64(count), share: (quota + count - 1) / count) }
+    for portion in portions {
+      let before = result.count
+      run(portion)
+      result.end(portion, count: result.count - before)
     }
-    for thread in threads { thread.join() }
     result.seconds = Double(Clock.monotonicNanoseconds() - begin) / 1e9
     return result
   }
 
-  private func work(_ first: UInt64, stride: UInt64, share: Int) {
+  private func run(_ portion: Portion) {
+    let count = min(trial.workers, portion.seeds ?? .max)
+    let threads = (0..<count).compactMap { index in
+      try? Thread { [self] in
+        var share = portion
+        share.first &+= UInt64(index)
+        share.quota = (portion.quota + count - 1) / count
+        // The first ones take what is left over.
+        share.seeds = portion.seeds.map { ($0 - index + count - 1) / count }
+        work(share, stride: UInt64(count), of: portion)
+      }
+    }
+    for thread in threads { thread.join() }
+  }
+
+  private func work(_ share: Portion, stride: UInt64, of portion: Portion) {
+    let first = share.first
     let path = folder.file("place-\(trial.number)-\(first)")
     guard let place = Place(path) else { return fail(first, 0, nil, "no place file could be made") }
     var arguments = [
-      "worker", "--test", "\(trial.number)", "--seed", "\(first)", "--stride", "\(stride)", "--quota", "\(share)",
-      "--place", path,
+      "worker", "--test", "\(trial.number)", "--seed", "\(first)", "--stride", "\(stride)", "--quota",
+      "\(share.quota)", "--place", path,
     ]
-    if let seconds { arguments += ["--seconds", "\(seconds)"] }
+    if let seeds = share.seeds { arguments += ["--seeds", "\(seeds)"] }
+    if let seconds = trial.seconds {
+      arguments += ["--seconds", "\(seconds * Double(portion.quota) / Double(trial.quota))"]
+    }
     guard let child = Spawn(program, arguments) else { return fail(first, 0, nil, "no worker could be started") }
     let watch = try? Thread { Self.watch(child, place) }
     let output = child.readAll()

@@ -134,32 +134,48 @@ extension Trial {
     }
   }
 
+  /// A system call of the victim's that fails or kills it.
+  private struct Injection {
+    var call: String
+    var effect: String
+    var nth: Int
+
+    /// The k-th call of each kind in turn, from the first k on.
+    static let all: [Injection] = {
+      let kinds: [(call: String, effect: String, most: Int)] = [
+        ("pwrite64", "signal=KILL", 200), ("fdatasync", "signal=KILL", 200), ("pwrite64", "error=EIO", 200),
+        ("pwrite64", "error=ENOSPC", 200), ("fdatasync", "error=EIO", 200), ("ftruncate", "error=EIO", 6),
+        ("ftruncate", "signal=KILL", 6), ("rename", "error=EIO", 1), ("rename", "signal=KILL", 1),
+        ("unlink", "signal=KILL", 2), ("fsync", "signal=KILL", 3), ("fsync", "error=EIO", 3),
+      ]
+      return (1...200).flatMap { nth in
+        kinds.filter { nth <= $0.most }.map { Injection(call: $0.call, effect: $0.effect, nth: nth) }
+      }
+    }()
+  }
+
   /// Number 8: the real binary at an exact system call, through `strace -e inject`.
-  static let systemCalls = Trial(8, "an exact system call", unit: "injections", quota: 2_400) { seed, record in
-    let calls: [(String, String, Int)] = [
-      ("pwrite64", "signal=KILL", 200), ("fdatasync", "signal=KILL", 200), ("pwrite64", "error=EIO", 200),
-      ("pwrite64", "error=ENOSPC", 200), ("fdatasync", "error=EIO", 200), ("ftruncate", "error=EIO", 6),
-      ("ftruncate", "signal=KILL", 6), ("rename", "error=EIO", 1), ("rename", "signal=KILL", 1),
-      ("unlink", "signal=KILL", 2), ("fsync", "signal=KILL", 3), ("fsync", "error=EIO", 3),
-    ]
-    var number = Int(seed) - 1
-    // The k-th call of each kind in turn, from the first k on.
-    let row = number % calls.count
-    number /= calls.count
-    let (call, effect, most) = calls[row]
-    let nth = 1 + number
-    record.count += 1
-    guard nth <= most, let folder = try? ScratchFolder() else { return record.note("beyond the last call") }
+  ///
+  /// A case happened where the trace says that the call was struck. The last truncations may not come.
+  static let systemCalls = Trial(
+    8, "an exact system call", unit: "injections", cases: Injection.all.count, quota: Injection.all.count - 12
+  ) { index, seed, record in
+    let (call, effect, nth) = (Injection.all[index].call, Injection.all[index].effect, Injection.all[index].nth)
+    guard let folder = try? ScratchFolder() else { return record.fail(seed: seed, "no folder can be made") }
     record.place(seed, nth, "\(call) \(effect)")
     let path = folder.file("a.roost")
+    let trace = folder.file("trace")
     let arguments = [
-      "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(effect):when=\(nth)",
-      Command.program, "victim", "--path", path, "--seed", "\(seed)", "--count", "100",
+      "-f", "-qq", "-o", trace, "-e", "trace=\(call)", "-e", "inject=\(call):\(effect):when=\(nth)",
+      Command.program, "victim", "--path", path, "--seed", "\(seed)", "--count", "400",
     ]
     guard let child = Spawn("strace", arguments, isSilent: true) else { return record.note("not started") }
     let told = Victim.acknowledged(child.readAll())
     let end = child.wait()
-    record.note("\(call) \(effect)")
+    let calls = (try? DiskFileSystem.shared.text(of: trace)) ?? ""
+    let isStruck = calls.contains(effect.hasPrefix("signal") ? "killed by SIGKILL" : "(INJECTED)")
+    record.note(isStruck ? "\(call) \(effect)" : "\(call) \(effect): did not come")
+    if isStruck { record.count += 1 }
     var model = Model()
     var known = 0
     let isExpected = end == .exit(0) || end == .exit(3) || end == .signal(SIGKILL) || end == .exit(137)
@@ -176,5 +192,16 @@ extension Trial {
     }
     _ = child.readAll()
     return child.wait() == .exit(0) ? nil : "ptrace is not allowed"
+  }
+}
+
+extension DiskFileSystem {
+  /// A whole small file as text.
+  fileprivate func text(of path: String) throws -> String {
+    let file = try open(path, .read)
+    defer { file.close() }
+    var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+    try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -9,7 +9,7 @@ import RoostTestSupport
   import Darwin
 #endif
 
-/// The part of a trial that one process does: every second seed, until its share is done.
+/// The part of a portion that one process does: every second seed, until its share is done.
 ///
 /// A trap of the store ends this process and not the run. What it found goes to standard output, a line each:
 /// ```
@@ -21,6 +21,8 @@ struct Worker {
   var trial: Trial
   var first: UInt64
   var stride: UInt64
+  /// How many seeds are tried; nil where the quota ends the work.
+  var seeds: Int?
   var quota: Int
   var seconds: Double?
   var place: String?
@@ -32,19 +34,27 @@ struct Worker {
     let begin = Clock.monotonicNanoseconds()
     var seed = first
     var told = 0
-    while record.count < quota && !record.isFull {
+    var tried = 0
+    var barren = 0
+    while seeds.map({ tried < $0 }) ?? (record.count < quota), !record.isFull, barren < Self.mostBarren {
       if let seconds, Double(Clock.monotonicNanoseconds() - begin) > seconds * 1e9 { break }
       record.place(seed, 0, "begin")
+      let before = record.count
       trial.run(seed, record)
+      tried += 1
+      barren = record.count == before ? barren + 1 : 0
       for failure in record.failures[told...] {
         let sentence = failure.sentence.split(whereSeparator: \.isNewline).joined(separator: " ")
         print("fail\t\(failure.seed)\t\(failure.step)\t\(failure.image ?? "-")\t\(sentence)")
       }
       if told < record.failures.count { fflush(nil) }
       told = record.failures.count
-      seed += stride
+      seed &+= stride
     }
     for (name, count) in record.notes.sorted(by: { $0.key < $1.key }) { print("note\t\(name)\t\(count)") }
     print("count\t\(record.count)\t\(seed)")
   }
+
+  /// After so many seeds in a row with which nothing happened, nothing will.
+  private static let mostBarren = 200
 }

@@ -57,11 +57,18 @@ import Testing
     #expect(fileSystem.steps.count { $0.kind == .write } == 101)
   }
 
-  @Test func `a read that moves nothing is the end of the file`() throws {
+  /// A read that returned nothing was taken for the file's end, whatever its size said. A store that was opened for
+  /// reading then took it for the end of the log, and showed an older commit.
+  @Test func `a read that moves nothing before the end of the file is tried again`() throws {
     try file.write(Self.content, at: 0)
     fileSystem.inject(FaultRule(.read, nth: 2, .zeroTransfer))
     fileSystem.inject(FaultRule(.read, nth: 1, .shortTransfer))
-    #expect(try file.bytes(10_000).count == 5000)
+    #expect(try file.bytes(10_000) == Self.content)
+    #expect(try file.bytes(10_000, at: 9_000).count == 1_000)
+    #expect(try file.bytes(1, at: 10_000).isEmpty)
+    fileSystem.inject(FaultRule(.read, .zeroTransfer, forever: true))
+    #expect(failure { () throws(StoreError) in _ = try file.bytes(10_000) } == .ioError)
+    #expect(try file.bytes(1, at: 10_000).isEmpty)
   }
 
   @Test func `a failed sync is not tried again`() throws {

@@ -102,8 +102,82 @@ import Testing
   }
 }
 
+/// What decides whether a number is good.
+@Suite struct TortureQuotaTests {
+  /// Two numbers took the seed for the case's number. With a large first seed one did nothing and the other failed, so
+  /// a soak never ran them, and the first one said "ok".
+  @Test(arguments: [1_000_000, 77_310_000, UInt64.max - 1])
+  func `a number does its work from any first seed`(first: UInt64) {
+    for trial in [Trial.exhaustive, .fullDisk, .golden] {
+      let record = TortureRecord(test: trial.number)
+      trial.run(first, record)
+      #expect(record.count == 1, "number \(trial.number)")
+      #expect(record.failures.isEmpty, "number \(trial.number): \(record.failures)")
+    }
+  }
+
+  @Test(arguments: [1, 40, 77_310_000] as [UInt64])
+  func `seeds in a row go through every case of a list`(first: UInt64) {
+    let trial = Trial(99, "a list", unit: "cases", cases: 37) { index, _, record in
+      record.count += 1
+      record.note("\(index)")
+    }
+    let record = TortureRecord(test: 99)
+    for seed in first..<first + 37 { trial.run(seed, record) }
+    #expect(record.notes.count == 37)
+    #expect(trial.portion(from: first) == Portion(first: first, seeds: 37, quota: 37))
+    #expect(trial.portion(from: first, tenths: 1) == Portion(first: first, seeds: 4, quota: 4))
+  }
+
+  @Test func `a number below its quota fails`() {
+    let portion = Trial.crashes.portion(from: 7)
+    #expect(portion == Portion(first: 7, seeds: nil, quota: Trial.crashes.quota))
+    for (count, isGood) in [(portion.quota, true), (portion.quota - 1, false)] {
+      var result = TrialResult(.crashes)
+      result.take(Array("count\t\(count)\t9\n".utf8))
+      result.end(portion, count: result.count)
+      #expect(result.isGood == isGood)
+      #expect(result.line.contains("FAILED") == !isGood)
+    }
+  }
+
+  @Test func `a commit has seeds of its own, and what failed once is run each time`() {
+    let (one, other) = (Trial.freshSeed(of: "d29d2e0f"), Trial.freshSeed(of: "d29d2e10"))
+    #expect(one != other && one >= 1_000_000 && one < 1_002_000_000)
+    #expect(one == Trial.freshSeed(of: "d29d2e0f"))
+    let portions = Trial.faults.portions(fresh: one)
+    #expect(portions.first == Trial.faults.portion(from: 1))
+    #expect(portions.last == Portion(first: one, seeds: nil, quota: Trial.faults.quota / 10))
+    #expect(portions.dropFirst().dropLast().map(\.first) == Trial.failedOnce[4])
+  }
+}
+
 /// Bugs that the arsenal found, each with its story.
 @Suite struct TortureStories {
+  /// A store was open and had acknowledged commits in its log. A second one was opened for reading only; a read of the
+  /// log returned nothing, though the file is longer. That was taken for the log's end, and an older commit was shown.
+  @Test(arguments: [false, true]) func `a read that returns nothing does not end the log`(forever: Bool) throws {
+    let fileSystem = SimulatedFileSystem()
+    var options = StoreOptions()
+    options.checkpointing = .manual
+    let store = try KeyValueStore("/a.roost", options: options, fileSystem: fileSystem)
+    for number in 1...3 { try store.write { try $0.tree("t").put("a", "\(number)") } }
+    options.readOnly = true
+    var seen = 0
+    for nth in 1...40 {
+      let image = fileSystem.crashImage(.all)
+      image.inject(FaultRule(.read, nth: nth, .zeroTransfer, forever: forever))
+      do {
+        let reader = try KeyValueStore("/a.roost", options: options, fileSystem: image)
+        #expect(try reader.read { try $0.tree("t").string("a") } == "3", "read \(nth)")
+        try reader.close()
+        seen += 1
+      } catch let error as StoreError { #expect(error.code == .ioError, "read \(nth): \(error)") }
+    }
+    #expect(seen > 0)
+    try store.close()
+  }
+
   /// A store was opened, which wrote the first superblock that names a log, and commits were acknowledged. Then that
   /// superblock rotted. The other slot held the clean one from before, so the store opened, empty, and the log with all
   /// commits was thrown away.

@@ -61,6 +61,15 @@ import Testing
     #expect(read(sealed(sample.encoded()) { for index in 0..<8 { $0[40 + index] = 0 } }) == nil)
   }
 
+  /// A superblock said that the store was closed, and still had the place of its log. The log was thrown away, and an
+  /// older state was shown.
+  @Test(arguments: [100, 104, 112]) func `a closed store that has the place of a log is refused`(offset: Int) {
+    var superblock = sample
+    superblock.log = nil
+    #expect(read(sealed(superblock.encoded()) { $0[offset] = 1 }) == nil)
+    #expect(read(sealed(sample.encoded()) { $0[96] = 1 }) == nil)
+  }
+
   private func file(_ slots: [[UInt8]], pages: Int = 22) throws -> any StorageFile {
     let file = try SimulatedFileSystem().open("/a", .writeOrCreate)
     try file.truncate(to: UInt64(pages * Page.size))

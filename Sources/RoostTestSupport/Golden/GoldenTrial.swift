@@ -5,12 +5,12 @@ internal import RoostPages
 extension Trial {
   /// Number 16: the stores of every version of the format are opened, compared, changed and opened again.
   package static let golden = Trial(
-    16, "golden files", unit: "stores", quota: GoldenVersion.all.reduce(0) { $0 + $1.samples.count + $1.rows.count },
+    16, "golden files", unit: "stores", cases: GoldenVersion.all.reduce(0) { $0 + $1.samples.count + $1.rows.count },
     workers: 1
-  ) { seed, record in
+  ) { index, seed, record in
     let samples = GoldenVersion.all.flatMap { version in version.samples.map { (version, $0) } }
-    guard seed >= 1, seed <= UInt64(samples.count) else { return rows(Int(seed) - samples.count - 1, seed, record) }
-    let (version, sample) = samples[Int(seed) - 1]
+    guard index < samples.count else { return rows(index - samples.count, seed, record) }
+    let (version, sample) = samples[index]
     let name = "version \(version.version), \(sample.name)"
     record.place(seed, 0, name)
     record.count += 1
@@ -21,7 +21,6 @@ extension Trial {
   private static func rows(_ number: Int, _ seed: UInt64, _ record: TortureRecord) {
     let samples = GoldenVersion.all.flatMap { version in version.rows.map { (version, $0) } }
     record.count += 1
-    guard samples.indices.contains(number) else { return }
     let (version, sample) = samples[number]
     let name = "version \(version.version), \(sample.name)"
     record.place(seed, 0, name)

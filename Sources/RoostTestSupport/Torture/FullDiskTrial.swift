@@ -4,12 +4,12 @@ internal import RoostPages
 
 extension Trial {
   /// Number 13: the disk is full at one point after the other; then there is room again, and the same handle goes on.
-  package static let fullDisk = Trial(13, "disk full", unit: "fill points", quota: 220) { seed, record in
+  package static let fullDisk = Trial(13, "disk full", unit: "fill points", cases: 220) { index, seed, record in
     record.place(seed, 0, "simulated")
     record.count += 1
     let simulated = SimulatedFileSystem()
     simulated.recordsSteps = false
-    let bound = 30_000 + seed * 3_917
+    let bound = 33_917 + UInt64(index) * 3_917
     simulated.capacity = bound
     let complaint = FullDisk(seed).run("/a.roost", simulated) { simulated.capacity = bound + $0 }
     if let complaint { record.fail(seed: seed, complaint) }

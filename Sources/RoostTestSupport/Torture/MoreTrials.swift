@@ -69,11 +69,9 @@ extension Trial {
   /// Number 2: every sequence of up to three operations, stopped at every call of its last one.
   ///
   /// The calls before the last operation are those of a shorter sequence.
-  package static let exhaustive = Trial(2, "small and exhaustive", unit: "sequences", quota: 1_884) { seed, record in
-    guard let sequence = sequence(Int(seed) - 1) else {
-      record.count += 1
-      return
-    }
+  package static let exhaustive = Trial(2, "small and exhaustive", unit: "sequences", cases: 1_884) {
+    index, seed, record in
+    guard let sequence = sequence(index) else { return }
     record.count += 1
     let scenario = Scenario.small(sequence)
     let inner = TortureRecord(test: 2)

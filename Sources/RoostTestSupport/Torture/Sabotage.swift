@@ -116,19 +116,23 @@ private final class SabotagedFile: StorageFile, @unchecked Sendable {
 }
 
 extension Trial {
-  /// Number 17: the store is broken in eight ways, and the numbers that must notice do, each alone.
-  package static let sabotage = Trial(17, "the tests themselves", unit: "broken engines", quota: 15, workers: 1) {
-    seed, record in
-    let engines: [(Sabotage, Int)] = [
-      (.logSyncDropped, 1), (.dataSyncDropped, 1), (.superblockFirst, 1), (.superblockFirst, 5),
-      (.dataSyncDropped, 5), (.syncRetried, 4), (.checksSkipped, 9),
-    ]
-    guard seed >= 1, seed <= UInt64(engines.count) else {
-      let number = Int(seed) - engines.count - 1
+  /// How the store is broken, and the number that must notice it alone.
+  private static let engines: [(Sabotage, Int)] = [
+    (.logSyncDropped, 1), (.dataSyncDropped, 1), (.superblockFirst, 1), (.superblockFirst, 5),
+    (.dataSyncDropped, 5), (.syncRetried, 4), (.checksSkipped, 9),
+  ]
+
+  /// Number 17: the store is broken in several ways, and the numbers that must notice do, each alone.
+  package static let sabotage = Trial(
+    17, "the tests themselves", unit: "broken engines",
+    cases: engines.count + Misreading.allCases.count + RowTrials.omissions.count, workers: 1
+  ) { index, seed, record in
+    guard index < engines.count else {
+      let number = index - engines.count
       if number < Misreading.allCases.count { return misread(number, seed, record) }
       return RowTrials.omit(number - Misreading.allCases.count, seed, record)
     }
-    let (sabotage, number) = engines[Int(seed) - 1]
+    let (sabotage, number) = engines[index]
     let inner = TortureRecord(test: number)
     inner.onPlace = record.onPlace
     inner.mostFailures = 1
@@ -147,7 +151,6 @@ extension Trial {
   /// Plans that misread conditions, for number 15.
   private static func misread(_ number: Int, _ seed: UInt64, _ record: TortureRecord) {
     record.count += 1
-    guard Misreading.allCases.indices.contains(number) else { return }
     let misreading = Misreading.allCases[number]
     let inner = TortureRecord(test: 15)
     inner.mostFailures = 1

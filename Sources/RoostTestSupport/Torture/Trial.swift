@@ -1,11 +1,16 @@
 /// One number of the arsenal: something that is done for one seed after another, until enough was examined.
+///
+/// To add a number, make a `static let` with one of the two initializers and name it in `Arsenal.trials`. The quota is
+/// the number of cases that must really happen: `ci` and `soak` fail a number that stays below it.
 package struct Trial: Sendable {
   package var number: Int
   package var name: String
   /// What is counted.
   package var unit: String
-  /// How many make the number complete before a change is taken in.
+  /// How many cases must happen before a change is taken in.
   package var quota: Int
+  /// How many cases are listed, where a seed picks one from a list; nil where each seed draws its own.
+  package private(set) var cases: Int?
   /// Seconds after which no further seed is begun; nil where the quota alone ends it.
   package var seconds: Double?
   /// How many workers may run it at the same time.
@@ -23,6 +28,19 @@ package struct Trial: Sendable {
     self.seconds = seconds
     self.workers = workers
     self.run = run
+  }
+
+  /// A number whose cases are listed. Any `cases` seeds in a row go through the whole list, whatever the first one is.
+  ///
+  /// - Parameter quota: how many of the cases must happen; nil for all.
+  package init(
+    _ number: Int, _ name: String, unit: String, cases: Int, quota: Int? = nil, workers: Int = 2,
+    _ run: @escaping @Sendable (_ index: Int, _ seed: UInt64, TortureRecord) -> Void
+  ) {
+    self.init(number, name, unit: unit, quota: quota ?? cases, workers: workers) { seed, record in
+      run(Int((seed &- 1) % UInt64(cases)), seed, record)
+    }
+    self.cases = cases
   }
 }
 

@@ -3,7 +3,7 @@ internal import RoostPages
 /// The numbers of the arsenal over rows. One seed in three of each is theirs.
 package enum RowTrials {
   /// Whether a seed belongs to rows. Two workers, which take every second seed each, get as many.
-  static func takes(_ seed: UInt64) -> Bool { (seed + 1) / 2 % 3 == 1 }
+  static func takes(_ seed: UInt64) -> Bool { (seed &+ 1) / 2 % 3 == 1 }
 
   static func crashes(_ seed: UInt64, _ record: TortureRecord) {
     let before = record.count

@@ -1,19 +1,25 @@
-import RoostTestSupport
-
 /// What a trial came to, in all its workers.
-struct Result {
-  var trial: Trial
-  var count = 0
-  var seconds = 0.0
-  var notes: [String: Int] = [:]
-  var failures: [TortureFailure] = []
+package struct TrialResult: Sendable {
+  package private(set) var trial: Trial
+  /// How many cases happened.
+  package private(set) var count = 0
+  package var seconds = 0.0
+  package private(set) var notes: [String: Int] = [:]
+  package var failures: [TortureFailure] = []
   /// Why nothing was done, where nothing could be.
-  var skipped: String?
+  package var skipped: String?
+  /// The portions that stayed below their quota.
+  package private(set) var shortfalls: [String] = []
 
-  init(_ trial: Trial) { self.trial = trial }
+  package init(_ trial: Trial) { self.trial = trial }
+
+  /// Says that a portion is done, of which so many cases happened.
+  package mutating func end(_ portion: Portion, count: Int) {
+    if count < portion.quota { shortfalls.append("\(count) of \(portion.quota) from seed \(portion.first)") }
+  }
 
   /// Takes a worker's output in.
-  mutating func take(_ output: [UInt8]) {
+  package mutating func take(_ output: [UInt8]) {
     for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
       switch (words[0], words.count) {
@@ -30,23 +36,24 @@ struct Result {
     }
   }
 
-  var line: String {
+  package var line: String {
     let time = String(Int(seconds)) + "." + String(Int(seconds * 10) % 10) + " s"
     var text = Self.left(String(trial.number), 3) + Self.left(trial.name, 28)
     if let skipped { return text + "skipped: " + skipped }
     text += Self.right("\(count)", 11) + " " + Self.left(trial.unit, 14) + Self.right(time, 9) + "   "
-    text += failures.isEmpty ? "ok" : "\(failures.count) FAILED"
-    if count < trial.quota && trial.seconds == nil { text += " (short of \(trial.quota))" }
+    text += failures.isEmpty ? (shortfalls.isEmpty ? "ok" : "FAILED") : "\(failures.count) FAILED"
+    if !shortfalls.isEmpty { text += " (short: " + shortfalls.joined(separator: ", ") + ")" }
     let details = notes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     if !details.isEmpty { text += "   [" + details.joined(separator: ", ") + "]" }
     return text
   }
 
-  var isGood: Bool { failures.isEmpty && (count > 0 || skipped != nil) }
+  package var isGood: Bool { skipped != nil || failures.isEmpty && shortfalls.isEmpty && count > 0 }
 
-  static func json(_ results: [Result]) -> String {
+  package static func json(_ results: [TrialResult]) -> String {
     let rows = results.map { result in
       "  {\"test\": \(result.trial.number), \"name\": \"\(result.trial.name)\", \"count\": \(result.count), "
+        + "\"quota\": \(result.trial.quota), \"short\": \(result.shortfalls.count), "
         + "\"failures\": \(result.failures.count), \"seconds\": \(Double(Int(result.seconds * 100)) / 100)}"
     }
     return "[\n" + rows.joined(separator: ",\n") + "\n]\n"

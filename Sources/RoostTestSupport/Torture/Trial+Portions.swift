@@ -1,0 +1,46 @@
+/// A part of a number's work: the seeds from `first` on.
+package struct Portion: Sendable, Equatable {
+  package var first: UInt64
+  /// How many seeds are tried; nil where the quota ends the work.
+  package var seeds: Int?
+  /// How many cases must happen.
+  package var quota: Int
+
+  package init(first: UInt64, seeds: Int? = nil, quota: Int) {
+    self.first = first
+    self.seeds = seeds
+    self.quota = quota
+  }
+}
+
+extension Trial {
+  /// So many tenths of the number's work, from a seed on.
+  package func portion(from first: UInt64, tenths: Int = 10) -> Portion {
+    guard let cases else { return Portion(first: first, quota: Self.tenths(tenths, of: quota)) }
+    let seeds = Self.tenths(tenths, of: cases)
+    return Portion(first: first, seeds: seeds, quota: seeds * quota / cases)
+  }
+
+  /// What `ci` runs: the fixed seeds, those that failed once, and a tenth more from a seed that is new for each commit.
+  package func portions(from first: UInt64 = 1, fresh: UInt64? = nil) -> [Portion] {
+    let failed = (Self.failedOnce[number] ?? []).map { Portion(first: $0, seeds: 1, quota: 1) }
+    return [portion(from: first)] + failed + (fresh.map { [portion(from: $0, tenths: 1)] } ?? [])
+  }
+
+  private static func tenths(_ tenths: Int, of count: Int) -> Int { (count * tenths + 9) / 10 }
+
+  /// The first of the seeds that belong to a commit's hash: at most ten digits, and beyond the fixed seeds.
+  package static func freshSeed(of hash: String) -> UInt64 {
+    // FNV-1a, so that any text will do.
+    let sum = hash.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return 1_000_000 + sum % 1_000_000_000
+  }
+
+  /// Seeds outside the fixed ones with which a number failed once. Add each one that fails.
+  package static let failedOnce: [Int: [UInt64]] = [
+    // Opened for reading only, a read that returned nothing was taken for the log's end.
+    4: [77_310_025],
+    // A superblock with the state of a closed store and the log of an open one was believed.
+    10: [77_310_005],
+  ]
+}
