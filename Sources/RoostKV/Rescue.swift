@@ -88,6 +88,7 @@ final class Rescue {
 
   func result() -> Salvage {
     var salvage = Salvage()
+    salvage.repairedPages = examination.repairs.count
     salvage.losses = losses
     salvage.records = records
     for index in losses.indices {
