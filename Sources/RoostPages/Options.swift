@@ -1,3 +1,5 @@
+import RoostFile
+
 /// What a store that is broken on purpose does not write.
 package enum Omission: String, CaseIterable, Sendable {
   case nothing
@@ -42,6 +44,9 @@ package struct StoreOptions: Sendable {
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
   /// Lets tests force an order of events: see ``SchedulePoint``.
   package var schedule: Schedule?
+
+  /// Says to the user what no call returns: on standard error.
+  package var say: @Sendable (String) -> Void = { StandardError.say($0) }
 
   package init() {}
 }

@@ -14,6 +14,8 @@ struct VerifyReport: Encodable {
 
   var path: String
   var isSound: Bool
+  /// What was repaired in the file before it was read.
+  var repairs: [String] = []
   var findings: [Line]
   var pages: Int
   var pagesRead: Int
@@ -27,11 +29,12 @@ struct VerifyReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
+    case path, isSound, repairs, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
   }
 
-  init(_ path: String) throws {
+  init(_ path: String, repairs: [String] = []) throws {
     if RecordFacts.isThere(path) { try self.init(rows: path) } else { try self.init(keys: path) }
+    self.repairs = repairs
   }
 
   private init(rows path: String) throws {
@@ -70,6 +73,7 @@ struct VerifyReport: Encodable {
   }
 
   func write(to console: Console) {
+    for sentence in repairs { console.line(console.styled("repaired", .good) + "  \(sentence)") }
     for sentence in sentences { console.line(console.styled("damage", .bad) + "  \(sentence)") }
     let examined =
       "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees, "tree")), "
