@@ -1,3 +1,5 @@
+import RoostFile
+
 /// What a store that is broken on purpose does not write.
 package enum Omission: String, CaseIterable, Sendable {
   case nothing
@@ -7,6 +9,14 @@ package enum Omission: String, CaseIterable, Sendable {
   case linkBack
   /// Replay of the log writes no history.
   case replayedHistory
+}
+
+/// What becomes of a log whose store's file is not there.
+package enum MissingStore: Sendable {
+  /// The opening fails with `storeMissing`.
+  case refuse
+  /// The log is put aside, and a new store begins.
+  case begin
 }
 
 /// How a store is opened.
@@ -40,8 +50,12 @@ package struct StoreOptions: Sendable {
   package var omission = Omission.nothing
   /// Makes random numbers; tests make them repeat.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+  package var missingStore = MissingStore.refuse
   /// Lets tests force an order of events: see ``SchedulePoint``.
   package var schedule: Schedule?
+
+  /// Says to the user what no call returns: on standard error.
+  package var say: @Sendable (String) -> Void = { StandardError.say($0) }
 
   package init() {}
 }

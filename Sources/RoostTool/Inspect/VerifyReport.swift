@@ -15,6 +15,8 @@ struct VerifyReport: Encodable {
   var path: String
   var isSound: Bool
   var findings: [Line]
+  /// What a crash leaves, and is no damage.
+  var notes: [Line]
   var pages: Int
   var pagesRead: Int
   var freePages: Int
@@ -27,7 +29,7 @@ struct VerifyReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
+    case path, isSound, findings, notes, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
   }
 
   init(_ path: String) throws {
@@ -42,6 +44,7 @@ struct VerifyReport: Encodable {
       Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
     }
     sentences = found.findings.map { "\($0)" }
+    notes = found.pages.notes.map { Line(page: $0.page, tree: nil, sentence: $0.sentence, invariant: nil) }
     pages = found.pages.pages
     pagesRead = found.pages.pagesRead
     freePages = found.pages.freePages
@@ -60,6 +63,7 @@ struct VerifyReport: Encodable {
       Line(page: $0.page, tree: $0.tree, sentence: $0.sentence, invariant: $0.invariant)
     }
     sentences = found.findings.map { "\($0)" }
+    notes = found.notes.map { Line(page: $0.page, tree: nil, sentence: $0.sentence, invariant: nil) }
     pages = found.pages
     pagesRead = found.pagesRead
     freePages = found.freePages
@@ -71,6 +75,9 @@ struct VerifyReport: Encodable {
 
   func write(to console: Console) {
     for sentence in sentences { console.line(console.styled("damage", .bad) + "  \(sentence)") }
+    for note in notes {
+      console.line(console.styled("note", .strong) + "  " + (note.page.map { "page \($0): " } ?? "") + note.sentence)
+    }
     let examined =
       "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees, "tree")), "
       + "\(Wording.count(largeValues, "large value")); \(Wording.count(pagesRead)) of "
