@@ -64,8 +64,7 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
   package func identityOnce() throws(Fault) -> FileIdentity {
     var facts = stat()
     _ = try count(Int(fstat(descriptor, &facts)))
-    return FileIdentity(
-      device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), links: UInt64(facts.st_nlink))
+    return FileIdentity(facts)
   }
 
   package func lockOnce() throws(Fault) -> Bool {
@@ -159,5 +158,11 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
   private func count(_ result: Int) throws(Fault) -> Int {
     if result < 0 { throw Fault(errno) }
     return result
+  }
+}
+
+extension FileIdentity {
+  init(_ facts: stat) {
+    self.init(device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), links: UInt64(facts.st_nlink))
   }
 }

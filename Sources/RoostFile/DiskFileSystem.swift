@@ -86,6 +86,11 @@ package final class DiskFileSystem: FileSystem {
     throw .system("look-up", errno, path: path)
   }
 
+  package func identity(of path: String) -> FileIdentity? {
+    var facts = stat()
+    return lstat(path, &facts) == 0 ? FileIdentity(facts) : nil
+  }
+
   package func syncDirectory(of path: String) throws(StoreError) {
     let folder = Self.folder(of: path)
     #if canImport(Glibc)

@@ -121,5 +121,7 @@ package enum ErrorCatalogue {
     of(26, .invalidName, "The name is empty, too long, or reserved."),
     of(27, .busy, "Somebody else is at work, and would be disturbed, or is faster than the one who reads."),
     of(28, .alreadyExists, "There is something under this name already, and it was left as it is."),
+    of(29, .fileReplaced, "The store's file was removed or replaced while the store was open."),
+    of(30, .tooManyFiles, "The program, or the machine, has as many files open as it may."),
   ]
 }

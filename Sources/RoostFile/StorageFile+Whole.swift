@@ -117,10 +117,17 @@ extension StoreError {
       case EACCES, EPERM, EROFS: .permissionDenied
       case EEXIST: .alreadyExists
       case ENOMEM: .outOfMemory
+      case EMFILE, ENFILE: .tooManyFiles
       case EBADF: .closed
       default: .ioError
       }
     let reason = String(cString: strerror(number))
     return StoreError(code, "\(verb) failed: \(reason)", path: path, offset: offset, errorNumber: number)
+  }
+
+  /// Whether a folder could not be opened to be synced: then no sync has failed, and none was made. A sync never gives
+  /// these numbers.
+  package var isBeforeSync: Bool {
+    [EMFILE, ENFILE, ENOMEM, EACCES, EPERM, ENOENT, ENOTDIR, ELOOP].contains(errorNumber)
   }
 }

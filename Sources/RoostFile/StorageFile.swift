@@ -82,4 +82,6 @@ package protocol FileSystem: AnyObject, Sendable {
   func syncDirectory(of path: String) throws(StoreError)
   /// The one path that stands for this file: absolute, with symbolic links followed. The file need not exist.
   func canonicalPath(_ path: String) throws(StoreError) -> String
+  /// The identity of the file of that name; nil where there is none, or where it cannot be told. Looking never fails.
+  func identity(of path: String) -> FileIdentity?
 }

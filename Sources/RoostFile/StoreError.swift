@@ -7,9 +7,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable, CaseIterable {
     // The file is not what was expected.
     case notAStore, truncated, damaged, futureVersion, wrongPageSize, storeMissing, logMissing, logDamaged,
-      hardLinked
+      hardLinked, fileReplaced
     // The world refused.
-    case notFound, locked, timedOut, diskFull, ioError, permissionDenied, outOfMemory
+    case notFound, locked, timedOut, diskFull, ioError, permissionDenied, outOfMemory, tooManyFiles
     // A commit's fate is open, or writing has stopped because of that.
     case commitUncertain, poisoned
     // The call does not fit.
@@ -108,6 +108,8 @@ extension StoreError.Code {
       "Put the store's file back beside its log; if nothing of it is needed any more, remove the log file."
     case .logMissing: "Put the log file back beside the store; without it acknowledged commits would be lost."
     case .hardLinked: "Remove the other hard link: two names would get two logs."
+    case .fileReplaced:
+      "Nothing was written. Close this store and open the path again; what is still needed of it can be read until then."
     case .notFound: "Check the path, or open with creation allowed."
     case .locked: "Close the store in the process named, or open it read-only."
     case .timedOut: "Another writer is still at work: try again, or wait longer."
@@ -115,6 +117,7 @@ extension StoreError.Code {
     case .ioError: "Check the device; the operation was not carried out."
     case .permissionDenied: "Check the permissions of the file and of its folder."
     case .outOfMemory: "Lower the cache size or raise the memory limit."
+    case .tooManyFiles: "Close files that the program has open, or raise its limit (`ulimit -n`), and try again."
     case .commitUncertain: "Close and reopen the store: reopening tells whether the commit is there."
     case .poisoned: "The device failed earlier, so writing has stopped: close and reopen the store."
     case .closed: "Open the store again before using it."

@@ -17,18 +17,20 @@ extension KeyValueStore {
   /// Trees are walked around what is damaged, and where that left a gap, sound pages that nothing leads to are
   /// searched for its entries. Then the log is carried out as far as it is whole. The store must not be open.
   ///
+  /// - Parameter log: the store's log, where it has another name than the one beside the store.
   /// - Parameter progress: called from time to time.
   public static func salvage(
-    from path: String, to new: String, replacing: Bool = false, progress: ((SalvageProgress) -> Void)? = nil
+    from path: String, log: String? = nil, to new: String, replacing: Bool = false,
+    progress: ((SalvageProgress) -> Void)? = nil
   ) throws -> Salvage {
     try salvage(
-      from: path, to: new, replacing: replacing, options: StoreOptions(), fileSystem: DiskFileSystem.shared,
+      from: path, log: log, to: new, replacing: replacing, options: StoreOptions(), fileSystem: DiskFileSystem.shared,
       progress: progress)
   }
 
   package static func salvage(
-    from path: String, to new: String, replacing: Bool = false, options: StoreOptions, fileSystem: any FileSystem,
-    content: (any SalvagedContent)? = nil, progress: ((SalvageProgress) -> Void)? = nil
+    from path: String, log: String? = nil, to new: String, replacing: Bool = false, options: StoreOptions,
+    fileSystem: any FileSystem, content: (any SalvagedContent)? = nil, progress: ((SalvageProgress) -> Void)? = nil
   ) throws(StoreError) -> Salvage {
     let source = try fileSystem.canonicalPath(path)
     guard try fileSystem.canonicalPath(new) != source else {
@@ -37,6 +39,7 @@ extension KeyValueStore {
     // Beside an owner pages of several states would come together, and be told as losses.
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let examination = try Store.examineRemains(source, fileSystem: fileSystem, floor: Replay.floor)
+    if let log { try examination.useLog(log, fileSystem) }
     let target = try Workpiece(
       new, of: source, replacing: replacing, options: options, fileSystem: fileSystem,
       transaction: examination.snapshot.transaction)

@@ -53,7 +53,8 @@ final class Rescue {
   }
 
   func run(_ fileSystem: any FileSystem) throws(StoreError) {
-    for complaint in examination.complaints { lose(nil, complaint) }
+    // A superblock that a crash seems to have torn may be one that rotted, whose commits the log has lost too.
+    for complaint in examination.complaints + examination.notes { lose(nil, complaint) }
     let trees = try catalog()
     for tree in trees {
       let (sum, overflows) = progress.total.addingReportingOverflow(Int(clamping: tree.descriptor.root.count))

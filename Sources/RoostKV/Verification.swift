@@ -24,6 +24,8 @@ public struct Verification: Sendable {
 
   /// Everything that is wrong, as far as it can be told; empty for a sound store.
   public internal(set) var findings: [Finding] = []
+  /// What is no damage: a crash leaves it, and the next checkpoint writes it anew.
+  public internal(set) var notes: [Finding] = []
   /// There are more than could be told.
   public internal(set) var hasMore = false
   /// Pages in the file, superblocks among them.
@@ -41,9 +43,8 @@ public struct Verification: Sendable {
   public var isSound: Bool { findings.isEmpty }
 
   init(_ report: InspectionReport) {
-    findings = report.findings.map {
-      Finding(page: $0.page, tree: $0.tree, sentence: $0.sentence, invariant: $0.invariant)
-    }
+    findings = report.findings.map(Finding.init)
+    notes = report.notes.map(Finding.init)
     hasMore = report.hasMore
     pages = report.pages
     pagesRead = report.pagesRead
@@ -52,5 +53,11 @@ public struct Verification: Sendable {
     entries = report.entries
     largeValues = report.largeValues
     seconds = report.seconds
+  }
+}
+
+extension Verification.Finding {
+  fileprivate init(_ finding: InspectionReport.Finding) {
+    self.init(page: finding.page, tree: finding.tree, sentence: finding.sentence, invariant: finding.invariant)
   }
 }

@@ -88,8 +88,12 @@ final class Workpiece {
       isBetween = true
       try store.close(keepsFile: true)
       if replaced == nil { gate = try closeGate() }
+      try Store.settleLog(
+        of: path, replaced: replaced, by: StoreID(high: store.identity.high, low: store.identity.low), store.options,
+        fileSystem)
       do throws(StoreError) { try fileSystem.rename(temporary, to: path) } catch {
-        if gate != nil { try? fileSystem.remove(Store.logPath(path)) }
+        // A log that has bytes is a lost store's, which stays as it was.
+        if let gate, (try? gate.size()) == 0 { try? fileSystem.remove(Store.logPath(path)) }
         throw error
       }
     } catch {

@@ -15,7 +15,7 @@ extension Examination {
     _ fileSystem: any FileSystem, _ body: (LogRecord) throws(StoreError) -> Void
   ) throws(StoreError) -> StoreError? {
     guard let file else { return nil }
-    let path = Store.logPath(file.path)
+    let path = logPath ?? Store.logPath(file.path)
     guard let superblock else { return try forlornLog(fileSystem, path) }
     guard let start = superblock.log else { return nil }
     do throws(StoreError) {
@@ -38,6 +38,29 @@ extension Examination {
       try record.skip()
     }
     return failure
+  }
+
+  /// Reads the log at this path instead of the one beside the store. It must belong to the store, and the store must
+  /// have been left without being closed.
+  package func useLog(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
+    let log = try fileSystem.open(path, .read)
+    defer { log.close() }
+    guard let header = try LogReader.fileHeader(log) else {
+      throw StoreError(.logDamaged, "the log's header is damaged", path: path, offset: 0)
+    }
+    if let superblock {
+      let (own, other) = (
+        StoreID(high: superblock.identityHigh, low: superblock.identityLow),
+        StoreID(high: header.storeHigh, low: header.storeLow)
+      )
+      guard own == other else {
+        throw StoreError(.logMissing, "the log belongs to the store \(other), and this store is \(own)", path: path)
+      }
+      guard superblock.log != nil else {
+        throw StoreError(.logMissing, "the store was closed, so no log belongs to it any more", path: path)
+      }
+    }
+    logPath = path
   }
 
   /// A log says what changed since a superblock, and is of no use without one.

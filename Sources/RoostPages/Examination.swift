@@ -20,9 +20,13 @@ package final class Examination {
   /// The superblock's number, to notice that a file was written meanwhile.
   package let sequence: UInt64
   package private(set) var complaints: [StoreError] = []
+  /// What a crash leaves of itself, and is no damage.
+  package private(set) var notes: [StoreError] = []
   /// False where a part of the map could not be read, so that nothing can be said about places that nobody reaches.
   package private(set) var knowsFree = true
 
+  /// Where the log is, if it is not beside the file.
+  var logPath: String?
   private let frames: Frames
   private let store: Store?
   private let pinned: ReaderSlot?
@@ -61,25 +65,26 @@ package final class Examination {
     snapshot = superblock.snapshot
     pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
     sequence = superblock.sequence
-    try load(superblock, file)
+    try load(superblock, file, store.fileSystem)
   }
 
   /// Examines a file without a store, as it is. It is closed with the examination.
   ///
   /// - Parameter repairs: repairs what is read, if anything does.
   init(
-    _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator, repairs: PageRepairs? = nil
+    _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator, _ fileSystem: any FileSystem,
+    capacity: Int? = nil, repairs: PageRepairs? = nil
   ) throws(StoreError) {
     self.file = file
     self.superblock = superblock
     store = nil
     pinned = nil
-    frames = try Frames(file: file, capacity: Self.capacity, validator: validator, repairs: repairs)
+    frames = try Frames(file: file, capacity: capacity ?? Self.capacity, validator: validator, repairs: repairs)
     view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
     snapshot = superblock.snapshot
     pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
     sequence = superblock.sequence
-    try load(superblock, file)
+    try load(superblock, file, fileSystem)
   }
 
   /// Shows a file of which no superblock is left: nothing is known but its pages.
@@ -103,19 +108,30 @@ package final class Examination {
     file?.close()
   }
 
-  private static let capacity = 4096
+  /// As many pages as an open store keeps. What is looked up in no order is then mostly there.
+  private static var capacity: Int { CacheSize.usual() / Page.size }
 
-  private func load(_ superblock: Superblock, _ file: any StorageFile) throws(StoreError) {
+  /// How many pages were read from the file.
+  package var pagesRead: Int { frames.fills.load(ordering: .relaxed) }
+
+  private func load(
+    _ superblock: Superblock, _ file: any StorageFile, _ fileSystem: any FileSystem
+  ) throws(StoreError) {
     // The log may name pages behind the end that the superblock knows, but none that is not in the file.
     let held = UInt32(clamping: try file.size() / UInt64(Page.size))
     try frames.reserve(upTo: Int(held))
     for (slot, reading) in try SuperblockPair.readings(from: file, repairs: frames.repairs).enumerated() {
       if case .valid = reading { continue }
-      // A crash in the middle of a checkpoint leaves one such, and takes nothing: the log still holds what followed the other one.
-      complain(
-        StoreError(
-          .damaged, "this superblock is damaged; the other one is in use, and the next checkpoint writes this one anew",
-          path: file.path, page: UInt64(slot)))
+      // A crash while a superblock is written leaves one such, and takes nothing: the log still holds what followed the
+      // other one. After a clean close there is no log, and both slots were synced.
+      var isTorn = superblock.log != nil
+      if !isTorn { isTorn = try LogRemains.isBegun(file.path, fileSystem, superblock) }
+      let found = StoreError(
+        .damaged,
+        "this superblock \(isTorn ? "was torn by a crash" : "is damaged"); the other one is in use, and the next "
+          + "checkpoint writes this one anew",
+        path: file.path, page: UInt64(slot))
+      if isTorn { notes.append(found) } else { complain(found) }
     }
     let size = try file.size()
     if size < UInt64(superblock.pageCount) * UInt64(Page.size) {

@@ -48,6 +48,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   package let capacity: Int
 
   // Guarded by `lock`.
+  /// Slabs that have memory; those below `slabCount` are in use.
+  private var mapped = 0
+  private var pieces: [UnsafeMutableRawBufferPointer] = []
   var sweepPlace = 2
   var leaving: [Departure] = []
   /// The places of all departures. A page that is saved and chosen again must not go with the earlier departure, which
@@ -86,9 +89,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   }
 
   deinit {
-    for index in 0..<header.pointee.slabCount.load(ordering: .acquiring) {
-      munmap(slabs[index].memory, Self.slabBytes + Self.checksBytes + FrameMap.slabPlaces)
-    }
+    for piece in pieces { munmap(piece.baseAddress!, piece.count) }
     munmap(slabs, slabsBytes)
     header.deinitialize(count: 1)
     header.deallocate()
@@ -104,20 +105,25 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
       guard needed <= Self.mostSlabs else {
         throw StoreError(.diskFull, "a store has at most \(Self.mostSlabs * FrameMap.slabPlaces) pages")
       }
-      for index in header.pointee.slabCount.load(ordering: .relaxed)..<max(needed, 0) {
-        guard let memory = Frames.mapSlab() else {
-          throw StoreError(.outOfMemory, "no address space for 64 MiB of page frames")
-        }
-        let checks = memory + Self.slabBytes
-        (slabs + index).initialize(
-          to: Slab(
-            memory: memory,
-            states: (checks + Self.checksBytes)
-              .bindMemory(to: Atomic<UInt8>.self, capacity: FrameMap.slabPlaces),
-            checks: checks.bindMemory(to: UInt64.self, capacity: FrameMap.slabPlaces)))
-        header.pointee.slabCount.store(index + 1, ordering: .releasing)
+      while mapped < needed { try mapMore(needed - mapped) }
+      if needed > header.pointee.slabCount.load(ordering: .relaxed) {
+        header.pointee.slabCount.store(needed, ordering: .releasing)
       }
     }
+  }
+
+  /// Maps at least one slab more, and `missing` if that is possible. Under the lock.
+  ///
+  /// A large store takes pieces of many slabs, since the system bounds how many mappings a process has
+  /// (`vm.max_map_count`, 65,530 mostly).
+  private func mapMore(_ missing: Int) throws(StoreError) {
+    let exact = min(missing, Self.mostSlabsInPiece)
+    let generous = min(max(missing, mapped / 8), Self.mostSlabsInPiece, Self.mostSlabs - mapped)
+    if mapPiece(max(exact, generous)) || mapPiece(exact) || mapPiece(1) { return }
+    throw StoreError(
+      .outOfMemory,
+      "no address space for the pages of a file of more than \(mapped * Self.slabBytes >> 20) MiB: `ulimit -v` or "
+        + "`vm.max_map_count` is too low")
   }
 
   private var isCrowded: Bool { resident.load(ordering: .relaxed) > crowded.load(ordering: .relaxed) }
@@ -270,20 +276,39 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   }
 
   private static let hugePage = 2 << 20
+  /// 4 GiB of frames.
+  private static let mostSlabsInPiece = 64
 
-  /// A slab at a multiple of 2 MiB, for which the kernel may use huge pages: a random look-up in a large store is
-  /// mostly a miss of the translation buffer.
-  private static func mapSlab() -> UnsafeMutableRawPointer? {
-    let bytes = slabBytes + checksBytes + FrameMap.slabPlaces
-    guard let memory = map(bytes + hugePage) else { return nil }
-    let lead = (hugePage - Int(bitPattern: memory) % hugePage) % hugePage
+  /// Maps slabs behind those that are there: first the frames of all, then their checks, then their states. False where
+  /// the system gives no address space. Under the lock.
+  ///
+  /// The frames begin at a multiple of 2 MiB, so that the kernel may use huge pages: a random look-up in a large store
+  /// is mostly a miss of the translation buffer.
+  private func mapPiece(_ count: Int) -> Bool {
+    let frameBytes = count * Self.slabBytes
+    let bytes = frameBytes + count * (Self.checksBytes + FrameMap.slabPlaces)
+    guard let memory = Frames.map(bytes + Self.hugePage) else { return false }
+    let lead = (Self.hugePage - Int(bitPattern: memory) % Self.hugePage) % Self.hugePage
     if lead > 0 { munmap(memory, lead) }
-    let slab = memory + lead
-    if hugePage > lead { munmap(slab + bytes.roundedUp(to: 4096), hugePage - lead) }
+    let piece = memory + lead
+    munmap(piece + bytes, Self.hugePage - lead)
     #if !canImport(Darwin)
-      _ = madvise(slab, slabBytes, Int32(MADV_HUGEPAGE))
+      _ = madvise(piece, frameBytes, Int32(MADV_HUGEPAGE))
     #endif
-    return slab
+    let checks = piece + frameBytes
+    let states = checks + count * Self.checksBytes
+    for index in 0..<count {
+      (slabs + mapped + index).initialize(
+        to: Slab(
+          memory: piece + index * Self.slabBytes,
+          states: (states + index * FrameMap.slabPlaces)
+            .bindMemory(to: Atomic<UInt8>.self, capacity: FrameMap.slabPlaces),
+          checks: (checks + index * Self.checksBytes)
+            .bindMemory(to: UInt64.self, capacity: FrameMap.slabPlaces)))
+    }
+    mapped += count
+    pieces.append(UnsafeMutableRawBufferPointer(start: piece, count: bytes))
+    return true
   }
 
   static func map(_ bytes: Int) -> UnsafeMutableRawPointer? {
@@ -297,8 +322,4 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     }
     return memory
   }
-}
-
-extension Int {
-  fileprivate func roundedUp(to unit: Int) -> Int { (self + unit - 1) / unit * unit }
 }

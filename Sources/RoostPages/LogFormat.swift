@@ -10,7 +10,8 @@ import RoostFile
 ///               32 u64 zero  40 u64 check of bytes 0 ..< 40
 ///              512 u32 process id of the holder, told to who finds the store locked, never believed otherwise
 ///              516 u32 1 where a sync failed and the store was not opened since
-///                  These two change, so they have a sector of their own: a crash may spoil that one alone.
+///              520 store id (16) of the store that replaces this log's store, else zero: that one may remove the log
+///                  These change, so they have a sector of their own: a crash may spoil that one alone.
 /// segment:       0 magic "ROOSTSEG"  8 u32 version  12 u32 segment bytes  16 store id (16)
 ///               32 u64 salt, new at each use        40 u64 sequence of the superblock it follows
 ///               48 u64 check of the frame before it, 0 where it begins a log
@@ -172,9 +173,19 @@ struct LogFileHeader {
   /// A sync failed, so the kernel may show bytes that the device does not have, and call them saved. A crash takes
   /// such bytes away, and the doubt with them; so this note need not be synced.
   var isInDoubt = false
+  /// The store that takes this store's name, and removes this log then.
+  var successor: (high: UInt64, low: UInt64) = (0, 0)
 
   /// Where what changes stands, in a sector of its own.
   private static let noteOffset = 512
+
+  /// Says which store is about to take this store's name.
+  static func note(successor: (high: UInt64, low: UInt64), in file: any StorageFile) throws(StoreError) {
+    let bytes = [successor.high, successor.low].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) }
+    }
+    try file.write(bytes, at: noteOffset + 8)
+  }
 
   /// Names the holder, and says whether to trust what the kernel shows. The header itself is not touched: it must
   /// outlive a crash that spoils what is written now.
@@ -201,7 +212,7 @@ struct LogFileHeader {
 
   init?(_ bytes: [UInt8]) {
     guard bytes.count == LogFormat.fileHeader, bytes.prefix(8).elementsEqual(LogFormat.fileMagic) else { return nil }
-    let fields = bytes.withUnsafeBytes { buffer -> (Int, UInt64, UInt64, Int32, Bool)? in
+    let fields = bytes.withUnsafeBytes { buffer -> (Int, UInt64, UInt64, Int32, Bool, (UInt64, UInt64))? in
       let memory = buffer.baseAddress!
       let segment = Int(memory.u32(12))
       guard Checksum.of(UnsafeRawBufferPointer(start: memory, count: 40)) == memory.u64(40),
@@ -210,11 +221,11 @@ struct LogFileHeader {
       else { return nil }
       return (
         segment, memory.u64(16), memory.u64(24), Int32(bitPattern: memory.u32(Self.noteOffset)),
-        memory.u32(Self.noteOffset + 4) != 0
+        memory.u32(Self.noteOffset + 4) != 0, (memory.u64(Self.noteOffset + 8), memory.u64(Self.noteOffset + 16))
       )
     }
     guard let fields else { return nil }
-    (segmentBytes, storeHigh, storeLow, processID, isInDoubt) = fields
+    (segmentBytes, storeHigh, storeLow, processID, isInDoubt, successor) = fields
   }
 
   init(segmentBytes: Int, storeHigh: UInt64, storeLow: UInt64, processID: Int32) {

@@ -8,7 +8,7 @@ import Synchronization
 ///    the file's lock while this process has it.
 /// 2. A reference to a store is never let go under the lock, since the end of a store takes it.
 final class OpenStores: @unchecked Sendable {
-  // Unchecked because all fields but `opening` are guarded by `lock`.
+  // Unchecked because all fields are guarded by `lock`.
   fileprivate struct Key: Hashable {
     var device: UInt64
     var inode: UInt64
@@ -26,11 +26,45 @@ final class OpenStores: @unchecked Sendable {
   }
 
   static let shared = OpenStores()
-  /// Held by an opening from begin to end.
-  let opening = Lock()
+  /// An opening of one file, from begin to end.
+  private final class Gate {
+    let lock = Lock()
+    var users = 0
+  }
+
+  /// A path on a file system.
+  private struct Place: Hashable {
+    var path: String
+    var fileSystem: ObjectIdentifier
+  }
+
   private let lock = Lock()
+  private var gates: [Place: Gate] = [:]
   private let left = Condition()
   private var tenancies: [Key: Tenancy] = [:]
+
+  /// Opens a file while nobody else in this process opens the same one, so that the second finds what the first opened.
+  /// Openings of other files go on: a recovery takes as long as its log.
+  func opening<Value>(
+    _ path: String, _ fileSystem: any FileSystem, _ body: () throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    let place = Place(path: path, fileSystem: ObjectIdentifier(fileSystem))
+    let gate = lock.withLock {
+      let gate = gates[place] ?? Gate()
+      gates[place] = gate
+      gate.users += 1
+      return gate
+    }
+    gate.lock.acquire()
+    defer {
+      gate.lock.release()
+      lock.withLock {
+        gate.users -= 1
+        if gate.users == 0 { gates[place] = nil }
+      }
+    }
+    return try body()
+  }
 
   private func key(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Key {
     Key(device: identity.device, inode: identity.inode, fileSystem: ObjectIdentifier(fileSystem))

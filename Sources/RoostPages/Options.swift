@@ -11,6 +11,14 @@ package enum Omission: String, CaseIterable, Sendable {
   case replayedHistory
 }
 
+/// What becomes of a log whose store's file is not there.
+package enum MissingStore: Sendable {
+  /// The opening fails with `storeMissing`.
+  case refuse
+  /// The log is put aside, and a new store begins.
+  case begin
+}
+
 /// How a store is opened.
 package struct StoreOptions: Sendable {
   package enum Checkpointing: Sendable {
@@ -42,6 +50,7 @@ package struct StoreOptions: Sendable {
   package var omission = Omission.nothing
   /// Makes random numbers; tests make them repeat.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+  package var missingStore = MissingStore.refuse
   /// Lets tests force an order of events: see ``SchedulePoint``.
   package var schedule: Schedule?
 

@@ -74,7 +74,8 @@ extension Store {
       try writeSuperblock(clean)
       try writeSuperblock(clean)
     }
-    if durable.log == nil {
+    // Where the file was replaced, the log of that name is the new store's.
+    if durable.log == nil, isStillNamed, isStillNamed(log.file) {
       try fileSystem.remove(log.file.path)
       try fileSystem.syncDirectory(of: log.file.path)
     }

@@ -61,6 +61,7 @@ extension Store {
     if let log = transaction.log {
       do throws(StoreError) {
         try commits.check()
+        try refuseReplaced()
         try syncData(transaction)
         log.claim(commits.syncedPosition)
         let trailer = try log.append(Self.trailerBytes)
@@ -142,9 +143,11 @@ extension Store {
     self.log = log
     log.superblock = durable.sequence
     let start = try log.beginSegment()
-    try poisoning { () throws(StoreError) in
-      try log.file.sync()
-      try fileSystem.syncDirectory(of: log.file.path)
+    try poisoning { () throws(StoreError) in try log.file.sync() }
+    do throws(StoreError) { try fileSystem.syncDirectory(of: log.file.path) } catch {
+      // Where the folder could not be opened, the next write tries again.
+      if !error.isBeforeSync { commits.poison(error) }
+      throw error
     }
     var next = durable
     next.log = start

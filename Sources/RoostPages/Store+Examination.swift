@@ -25,14 +25,16 @@ extension Store {
   /// Opens a file for examination without replaying its log and without a lock.
   ///
   /// It throws where the file is not a store, or where nothing says where its pages are.
+  ///
+  /// - Parameter cachePages: how many pages stay in memory; nil for as many as an open store keeps.
   package static func examine(
-    _ path: String, fileSystem: any FileSystem, floor: Floor
+    _ path: String, fileSystem: any FileSystem, floor: Floor, cachePages: Int? = nil
   ) throws(StoreError) -> Examination {
     let path = try fileSystem.canonicalPath(path)
     let file = try fileSystem.open(path, .read)
     do throws(StoreError) {
       let pair = try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path)
-      return try Examination(pair.newest, file, validator: floor.validate)
+      return try Examination(pair.newest, file, validator: floor.validate, fileSystem, capacity: cachePages)
     } catch {
       file.close()
       throw error
@@ -54,7 +56,7 @@ extension Store {
       for reading in readings {
         if case .valid = reading {
           let pair = try SuperblockPair.choose(readings, file.size(), path)
-          return try Examination(pair.newest, file, validator: floor.validate, repairs: repairs)
+          return try Examination(pair.newest, file, validator: floor.validate, fileSystem, repairs: repairs)
         }
         if case .futureVersion(let version) = reading {
           throw StoreError(.futureVersion, "the file has format version \(version), this build reads 1", path: path)

@@ -7,34 +7,102 @@ import RoostFile
 /// clean one is the newest that can be read, and looks as if nothing had come after it. The log knows better: its
 /// segments say which superblock they follow.
 extension Store {
-  /// Throws if the log in this folder holds a commit that this clean superblock does not know of.
-  func refuseForgottenLog() throws(StoreError) {
-    let path = Self.logPath(path)
-    guard file != nil, try fileSystem.exists(path) else { return }
+  /// What the log beside a closed store is to that store.
+  enum Neighbour {
+    /// There is none, or it holds nothing that is needed.
+    case needless
+    /// It holds commits of another store.
+    case foreign(StoreID)
+  }
+
+  /// Looks at the log beside this closed store. It throws if the log holds a commit of this store that the clean
+  /// superblock does not know of.
+  func neighbour() throws(StoreError) -> Neighbour {
+    guard file != nil else { return .needless }
+    let own = StoreID(high: identity.high, low: identity.low)
+    let sequence = durable.sequence
+    let remains = try LogRemains(path, fileSystem) { id, header in id != own || header.superblock >= sequence }
+    guard let remains, remains.holdsCommits else { return .needless }
+    if remains.id == own {
+      throw StoreError(
+        .damaged, "the newest superblock is damaged: the log holds commits that follow the one before it",
+        path: path, page: UInt64(1 - durableSlot))
+    }
+    return remains.successor == own ? .needless : .foreign(remains.id)
+  }
+}
+
+/// A store's own number, as its superblocks and its log have it.
+package struct StoreID: Hashable, Sendable, CustomStringConvertible {
+  package var high: UInt64
+  package var low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// 32 hexadecimal digits.
+  package var description: String {
+    [high, low].map { number in
+      let digits = String(number, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}
+
+/// What a log holds, whichever superblock may name it.
+struct LogRemains {
+  var id: StoreID
+  /// The store that was about to take the name of this log's store.
+  var successor: StoreID
+  /// Whether a segment that counts has a closed record.
+  var holdsCommits = false
+
+  /// Reads the log beside `path`; nil where there is none, or where its header cannot be read.
+  ///
+  /// - Parameter counts: whether the commits of a segment count.
+  init?(
+    _ path: String, _ fileSystem: any FileSystem, counts: (StoreID, SegmentHeader) -> Bool = { _, _ in true }
+  ) throws(StoreError) {
+    let path = Store.logPath(path)
+    guard try fileSystem.exists(path) else { return nil }
     let log = try fileSystem.open(path, .read)
     defer { log.close() }
-    guard let header = try LogReader.fileHeader(log), header.storeHigh == durable.identityHigh,
-      header.storeLow == durable.identityLow
-    else { return }
+    guard let header = try LogReader.fileHeader(log) else { return nil }
+    id = StoreID(high: header.storeHigh, low: header.storeLow)
+    successor = StoreID(high: header.successor.high, low: header.successor.low)
     let size = try log.size()
     guard size >= UInt64(LogFormat.fileHeader + header.segmentBytes) else { return }
     let segment = try Room.take(header.segmentBytes)
     defer { Room.give(segment) }
     var start = UInt64(LogFormat.fileHeader)
-    while start + UInt64(segment.count) <= size {
+    while !holdsCommits, start + UInt64(segment.count) <= size {
       let count = try log.read(into: segment, at: start)
-      if count == segment.count, holdsLaterCommit(UnsafeRawBufferPointer(segment)) {
-        throw StoreError(
-          .damaged, "the newest superblock is damaged: the log holds commits that follow the one before it",
-          path: self.path, page: UInt64(1 - durableSlot))
-      }
+      if count == segment.count { holdsCommits = holdsCommit(UnsafeRawBufferPointer(segment), counts) }
       start += UInt64(segment.count)
     }
   }
 
-  private func holdsLaterCommit(_ segment: UnsafeRawBufferPointer) -> Bool {
-    guard let header = SegmentHeader(segment), header.storeHigh == durable.identityHigh,
-      header.storeLow == durable.identityLow, header.superblock >= durable.sequence
+  /// Whether the log beside `path` has a segment of this store: then the store may have crashed.
+  static func isBegun(
+    _ path: String, _ fileSystem: any FileSystem, _ superblock: Superblock
+  ) throws(StoreError) -> Bool {
+    let path = Store.logPath(path)
+    guard try fileSystem.exists(path) else { return false }
+    let log = try fileSystem.open(path, .read)
+    defer { log.close() }
+    let bytes = try Room.take(LogFormat.segmentHeader)
+    defer { Room.give(bytes) }
+    guard try log.read(into: bytes, at: UInt64(LogFormat.fileHeader)) == bytes.count,
+      let header = SegmentHeader(UnsafeRawBufferPointer(bytes))
+    else { return false }
+    return header.storeHigh == superblock.identityHigh && header.storeLow == superblock.identityLow
+  }
+
+  private func holdsCommit(_ segment: UnsafeRawBufferPointer, _ counts: (StoreID, SegmentHeader) -> Bool) -> Bool {
+    guard let header = SegmentHeader(segment), header.storeHigh == id.high, header.storeLow == id.low,
+      counts(id, header)
     else { return false }
     var offset = LogFormat.segmentHeader
     while offset < segment.count {

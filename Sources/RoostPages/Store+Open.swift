@@ -9,9 +9,15 @@ extension Store {
     floor: Floor
   ) throws(StoreError) -> Store {
     let path = try fileSystem.canonicalPath(path)
-    // One opening at a time, so that the second finds what the first opened.
-    OpenStores.shared.opening.acquire()
-    defer { OpenStores.shared.opening.release() }
+    return try OpenStores.shared.opening(path, fileSystem) { () throws(StoreError) in
+      try openAlone(path, options, fileSystem, floor)
+    }
+  }
+
+  /// Opens the store at its one path, while nobody else in this process does.
+  private static func openAlone(
+    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
+  ) throws(StoreError) -> Store {
     if options.readOnly { return try openForReading(path, options, fileSystem, floor) }
     if options.createIfMissing, try !fileSystem.exists(path) {
       try create(path, options, fileSystem)
@@ -25,8 +31,12 @@ extension Store {
     let repairs = PageRepairs(path, say: options.say)
     let pair = try SuperblockPair.read(from: file, repairs: repairs)
     let store = try prepare(path, options, fileSystem, floor, file, pair, repairs: repairs)
+    let identity = try file.identity()
+    store.fileIdentity = identity
     try store.openLog()
-    OpenStores.shared.add(store, try file.identity(), fileSystem)
+    // A crash while the store was closed may have torn the other slot. Nothing else would write it before a commit.
+    if store.hadDamagedSuperblock, store.durable.log == nil { try store.writeSuperblock(store.durable) }
+    OpenStores.shared.add(store, identity, fileSystem)
     keeps = true
     return store
   }
@@ -91,7 +101,12 @@ extension Store {
       throw StoreError(.busy, "another process is making this store", path: path)
     }
     if try fileSystem.exists(path) { return }
-    if try gate.size() > 0 { throw orphanError(path) }
+    if try gate.size() > 0 {
+      guard options.missingStore == .begin else { throw orphanError(path) }
+      // The lock of the log that had this name is held until the new store is there.
+      try putOrphanAside(path, options, fileSystem)
+      return try create(path, options, fileSystem)
+    }
     let temporary = path + "-new"
     let file = try fileSystem.open(temporary, .replace)
     // Until its end nobody else opens the store: a log that had begun by then would lose its name below.
@@ -169,8 +184,10 @@ extension Store {
   func openLog() throws(StoreError) {
     let logPath = Self.logPath(path)
     guard let start = durable.log else {
-      try refuseForgottenLog()
-      if try fileSystem.exists(logPath) { try discardLog() }
+      switch try neighbour() {
+      case .foreign(let id): try Self.putForeignAside(path, id, options, fileSystem)
+      case .needless: if try fileSystem.exists(logPath) { try discardLog() }
+      }
       log = try makeLog(position: 0)
       return
     }

@@ -17,7 +17,7 @@ extension Store {
       guard try file.lock() else { throw lockedError(path, fileSystem) }
       try checkNames(file, path, fileSystem)
       let pair = try SuperblockPair.read(from: file, repairs: repairs)
-      examination = try Examination(pair.newest, file, validator: floor.validate, repairs: repairs)
+      examination = try Examination(pair.newest, file, validator: floor.validate, fileSystem, repairs: repairs)
     } catch {
       file.close()
       throw error

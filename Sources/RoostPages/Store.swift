@@ -29,6 +29,8 @@ package final class Store: @unchecked Sendable {
   let floor: Floor
   /// Nobody else knows the file yet, so it has no log: see ``makePrivate``.
   let isPrivate: Bool
+  /// What the file is called by the system; nil for a store in memory.
+  var fileIdentity: FileIdentity?
   /// The other superblock was damaged when the store was opened. The next one that is written takes its slot.
   package let hadDamagedSuperblock: Bool
 

@@ -21,6 +21,9 @@ package struct Inspection {
   package mutating func run() {
     let start = Clock.monotonicNanoseconds()
     for complaint in examination.complaints { add(complaint) }
+    report.notes = examination.notes.map {
+      InspectionReport.Finding(page: $0.page, tree: nil, sentence: $0.detail, invariant: nil)
+    }
     report.pages = Int(examination.pageCount)
     report.freePages = examination.free.count
     for page in examination.mapPages { reach(page, nil) }

@@ -10,6 +10,8 @@ package struct InspectionReport: Sendable {
   }
 
   package internal(set) var findings: [Finding] = []
+  /// What is no damage: a crash leaves it, and the next checkpoint writes it anew.
+  package internal(set) var notes: [Finding] = []
   /// There are more than could be told.
   package internal(set) var hasMore = false
   /// Pages in the file, superblocks among them.

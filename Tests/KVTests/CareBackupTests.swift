@@ -55,6 +55,65 @@ import Testing
     try lost.close()
   }
 
+  /// A backup took the name of a store that had been killed. A crash between its rename and the removal of the old log
+  /// leaves that log beside the new store; it is no other store's log that someone may miss.
+  @Test func `a crash while a store is replaced leaves no log to be put aside`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let old = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    try old.write { try $0.tree("t").put("a", "old") }
+    let image = fileSystem.crashImage(.all)
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: image)
+    try store.write { try $0.tree("t").put("a", "new") }
+    var points: [CrashPoint] = []
+    image.onStep = { [unowned image] _ in points.append(image.crashPoint()) }
+    try store.backup(to: "/b.roost", replacing: true)
+    image.onStep = nil
+    var found: Set<String> = []
+    for point in points {
+      for choice in [CrashChoice.none, .all] {
+        let left = point.image(choice)
+        let again = try KeyValueStore("/b.roost", options: Care.options, fileSystem: left)
+        found.insert(try #require(try again.read { try $0.tree("t").string("a") }))
+        try again.close()
+        #expect(!left.paths.contains { $0.contains(".lost-") }, "\(point.step), \(choice): \(left.paths)")
+      }
+    }
+    #expect(found == ["old", "new"])
+    #expect(points.count > 5)
+    try store.close()
+    try old.close()
+  }
+
+  /// The name had the log of a third store.
+  @Test func `replacing a store puts the log of a third one aside`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let third = try KeyValueStore("/b.roost", options: Care.options, fileSystem: fileSystem)
+    try third.write { try $0.tree("t").put("a", "third") }
+    let image = fileSystem.crashImage(.all)
+    try image.rename("/b.roost", to: "/third.roost")
+    let store = try KeyValueStore("/a.roost", options: Care.options, fileSystem: image)
+    try store.write { try $0.tree("t").put("a", "new") }
+    try store.backup(to: "/c.roost")
+    try image.rename("/c.roost", to: "/b.roost")
+    try store.backup(to: "/b.roost", replacing: true)
+    let lost = try #require(image.paths.first { $0.contains(".lost-") })
+    let salvage = try KeyValueStore.salvage(
+      from: "/third.roost", log: lost, to: "/back.roost", options: Care.options, fileSystem: image)
+    #expect(salvage.isComplete)
+    let back = try KeyValueStore("/back.roost", options: Care.options, fileSystem: image)
+    #expect(try back.read { try $0.tree("t").string("a") } == "third")
+    // A log is taken only by the store to which it belongs, and only where it was not closed.
+    let wrong = #expect(throws: StoreError.self) {
+      try KeyValueStore.salvage(
+        from: "/b.roost", log: lost, to: "/d.roost", options: Care.options, fileSystem: image)
+    }
+    #expect(wrong?.code == .logMissing)
+    #expect(image.contents(of: "/d.roost") == nil)
+    try back.close()
+    try store.close()
+    try third.close()
+  }
+
   @Test(arguments: [false, true])
   func `writers go on during a backup, which shows none of that`(inMemory: Bool) throws {
     let folder = try ScratchFolder()

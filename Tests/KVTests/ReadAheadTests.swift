@@ -151,6 +151,7 @@ private final class AskingFileSystem: FileSystem {
   func exists(_ path: String) throws(StoreError) -> Bool { try inner.exists(path) }
   func syncDirectory(of path: String) throws(StoreError) { try inner.syncDirectory(of: path) }
   func canonicalPath(_ path: String) throws(StoreError) -> String { try inner.canonicalPath(path) }
+  func identity(of path: String) -> FileIdentity? { inner.identity(of: path) }
 }
 
 private final class AskingFile: StorageFile {

@@ -42,6 +42,51 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    /// Each 64 MiB of a file took two mappings of the 65,530 that a process may have, so a file ended at about 2.6 TiB.
+    @Test func `the largest file takes few mappings`() throws {
+      func mappings() throws -> Int {
+        let file = try DiskFileSystem().open("/proc/self/maps", .read)
+        defer { file.close() }
+        var (lines, offset) = (0, UInt64(0))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while case let count = try file.readOnce(into: buffer, at: offset), count > 0 {
+          lines += buffer[..<count].count { $0 == UInt8(ascii: "\n") }
+          offset += UInt64(count)
+        }
+        return lines
+      }
+      let before = try mappings()
+      let large = try Frames(file: nil, capacity: 64) { _, _ in nil }
+      try large.reserve(upTo: Int(Frames.largestPlace))
+      #expect(large.slabCount == 1 << 18)
+      #expect(try mappings() - before < 20_000)
+      let last = large.map.memory(PageID(Frames.largestPlace - 1))
+      last.set64(0, 77)
+      #expect(large.map.memory(PageID(Frames.largestPlace - 1)).u64(0) == 77 && large.map.memory(PageID(5)).u64(0) == 0)
+    }
+  #endif
+
+  @Test func `room that grows in steps keeps what it holds`() throws {
+    let growing = try Frames(file: nil, capacity: 64) { _, _ in nil }
+    var first: UnsafeMutableRawPointer?
+    for slabs in 1...40 {
+      try growing.reserve(upTo: slabs * FrameMap.slabPlaces)
+      let page = PageID(UInt32(slabs * FrameMap.slabPlaces - 1))
+      growing.map.memory(page).set64(4088, UInt64(slabs))
+      growing.map.setCheck(page, UInt64(slabs))
+      growing.map.setState(page, 1)
+      first = first ?? growing.map.memory(page)
+    }
+    for slabs in 1...40 {
+      let page = PageID(UInt32(slabs * FrameMap.slabPlaces - 1))
+      #expect(growing.map.memory(page).u64(4088) == UInt64(slabs) && growing.map.check(page) == UInt64(slabs))
+      #expect(growing.map.state(page) == 1)
+    }
+    #expect(growing.map.memory(PageID(UInt32(FrameMap.slabPlaces - 1))) == first)
+  }
+
   @Test func `a page is filled once and found after that`() throws {
     let slot = try frames.slots.take()
     slot.enter()

@@ -1,5 +1,6 @@
 import RoostFile
 import RoostTestSupport
+import Synchronization
 import Testing
 
 @testable import RoostPages
@@ -80,6 +81,61 @@ import Testing
     fileSystem.onStep = nil
     #expect(couldLock.prefix(2) == [false, false])
     try store.close()
+  }
+
+  /// Another store, and a thread that opens it.
+  private final class Other: Sendable {
+    let hasBegun = Atomic<Bool>(false)
+    let isDone = Atomic<Bool>(false)
+
+    func open(_ fileSystem: SimulatedFileSystem) {
+      do { try Store.words(fileSystem, "/b.roost").close() } catch { return }
+      isDone.store(true, ordering: .releasing)
+    }
+  }
+
+  /// All openings of a process took turns, so one long recovery kept all other stores from being opened.
+  @Test func `another store opens while one recovers`() throws {
+    let store = try Store.words(fileSystem)
+    try write(store, 1)
+    let image = fileSystem.crashImage(.none)
+    let other = Other()
+    image.onStep = { [unowned image] step in
+      guard step.path == "/a.roost", !other.hasBegun.exchange(true, ordering: .relaxed) else { return }
+      // The recovery of the first store has begun, and goes on when this call returns.
+      guard let thread = try? Thread({ other.open(image) }) else { return }
+      thread.detach()
+      let deadline = Clock.monotonicNanoseconds() + 20_000_000_000
+      while !other.isDone.load(ordering: .acquiring), Clock.monotonicNanoseconds() < deadline { Thread.yield() }
+      let isDone = other.isDone.load(ordering: .acquiring)
+      #expect(isDone, "the other opening waits for the recovery")
+    }
+    let found = try Store.words(image)
+    image.onStep = nil
+    let hasBegun = other.hasBegun.load(ordering: .relaxed)
+    #expect(hasBegun)
+    #expect(try word(found) == 1)
+    try found.close()
+    try store.close()
+  }
+
+  /// The folder is opened to be synced before the first commit. As many files were open as may be, and writing stopped
+  /// for good, as after a sync that failed.
+  @Test func `too many open files at the first write stop that write alone`() throws {
+    let store = try Store.words(fileSystem)
+    fileSystem.inject(FaultRule(.syncDirectory, .error(ErrorNumber.tooManyFiles)))
+    #expect(failure { () throws(StoreError) in try write(store, 1) } == .tooManyFiles)
+    try write(store, 2)
+    let found = try Store.words(fileSystem.crashImage(.none))
+    #expect(try word(found) == 2)
+    try found.close()
+    try store.close()
+    // A sync that fails stops writing.
+    let again = try Store.words(fileSystem)
+    fileSystem.inject(FaultRule(.syncDirectory, .error(ErrorNumber.io)))
+    #expect(failure { () throws(StoreError) in try write(again, 3) } == .ioError)
+    #expect(failure { () throws(StoreError) in try write(again, 4) } == .poisoned)
+    try again.close()
   }
 
   @Test func `a file with two names is refused`() throws {

@@ -56,6 +56,55 @@ import Testing
     #expect(many.contains("link: a link leads to row 4, which is not there, both of Owner, row 2"), "\(many)")
   }
 
+  /// As many entries as there must be, and one of them under another key.
+  @Test func `an entry in a wrong place`() throws {
+    let found = try broken { writer in
+      let index = try writer.table("Target").indexes[0]
+      for (owner, isThere) in [(1, true), (2, false)] as [(UInt64, Bool)] {
+        var key = ByteBuffer()
+        key.append(1)
+        KeyCoding.append(row: RowID(owner), to: &key)
+        let values = key.count
+        KeyCoding.append(row: RowID(1), to: &key)
+        if isThere {
+          #expect(try index.draft.remove(ByteKey(key.bytes)))
+        } else {
+          try index.draft.put(ByteKey(key.bytes), [UInt8(key.count - values)])
+        }
+      }
+    }
+    #expect(found.contains("index: the row is missing, @parent of Target, row 1"), "\(found)")
+    #expect(found.contains("index: an entry has not the row's values, @parent of Target, row 1"), "\(found)")
+    #expect(found.count == 2, "\(found)")
+  }
+
+  /// Each row was looked up for each of its entries, and each entry for its row: at a million rows 41 reads a page.
+  @Test func `each page is read a few times, however small the cache is`() throws {
+    let fileSystem = SimulatedFileSystem()
+    fileSystem.recordsSteps = false
+    let store = try RecordStore("/a.roost", fileSystem: fileSystem)
+    var random = SplitMix64(seed: 20)
+    try store.write { writer in
+      try writer.change { catalog in
+        catalog = try LinkModelTests.catalog()
+        try catalog.add(index: "name", of: "Target", on: ["name"], isUnique: true)
+      }
+      for number in 0..<800 { try writer.table("Owner").insert(["name": .string("owner \(number)")]) }
+      for _ in 0..<6000 {
+        try writer.table("Target").insert([
+          "name": .string("\(random.next())"), "parent": .reference(RowID(UInt64(1 + random.below(800)))),
+        ])
+      }
+    }
+    try store.close()
+    let examination = try Store.examine("/a.roost", fileSystem: fileSystem, floor: Tables.floor, cachePages: 64)
+    let found = RecordInspector(examination, InspectionReport()).run()
+    #expect(found.findings == [])
+    let pages = Int(examination.pageCount)
+    #expect(pages > 100, "the cache must be smaller than the store: \(pages) pages")
+    #expect(examination.pagesRead <= 4 * pages, "\(examination.pagesRead) reads of \(pages) pages")
+  }
+
   @Test func `a large value that nobody names`() throws {
     let found = try broken { writer in
       LargeKey.with(RowID(77), FieldID(1)) { key in

@@ -220,6 +220,30 @@ import Testing
     }
   }
 
+  /// A killed store's file was renamed and a backup copied to its name. The next command removed the log with the killed
+  /// store's commits.
+  @Test func `a log of another store is told by info, put aside, and brought back by salvage`() throws {
+    let name = folder.file("c.roost")
+    let killed = try KeyValueStore(folder.file("a.roost"))
+    try killed.write { try $0.tree("names").put("only", "in the log") }
+    try FileManager.default.copyItem(atPath: killed.path, toPath: folder.file("broken.roost"))
+    try FileManager.default.copyItem(atPath: killed.path + "-log", toPath: name + "-log")
+    try killed.close()
+    try FileManager.default.moveItem(atPath: makeStore("b.roost"), toPath: name)
+    let before = Transcript.of("info", name)
+    #expect(before.ending == .good)
+    #expect(before.output.contains("lost log  the log beside this store belongs to the store "), "\(before)")
+    #expect(Transcript.of("compact", name).ending == .good)
+    let after = Transcript.of("info", name)
+    #expect(after.output.contains("lost log  \(name)-log.lost-"), "\(after)")
+    let lost = try #require((try json(Transcript.of("info", "--json", name))["lostLogs"] as? [String])?.first)
+    let text = Transcript.of("salvage", "--log", lost, folder.file("broken.roost"), folder.file("back.roost"))
+    #expect(text.ending == .good)
+    #expect(text.output == "saved  1 entry in 1 tree\n")
+    let wrong = Transcript.of("salvage", "--log", lost, name, folder.file("other.roost"))
+    #expect(wrong.ending == .failed && wrong.errors.contains("the log belongs to the store "), "\(wrong)")
+  }
+
   @Test func `a store of rows is saved with its log, and refused while it is open`() throws {
     let (path, target) = (folder.file("music.roost"), folder.file("b.roost"))
     var store: RecordStore? = try RowsFixture.make(path, tracks: 20, closes: false)

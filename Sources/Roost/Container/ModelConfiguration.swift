@@ -21,6 +21,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
   /// program has the store open already, what was said then counts. A store in memory has no such bound.
   public var cacheBytes: Int?
+  /// What a container does where the store's file was removed and its log stayed.
+  public var missingStore = MissingStore.begin
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
@@ -116,6 +118,20 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 }
 
 extension ModelConfiguration {
+  /// What a container does where the store's file was removed and its log stayed. The log may hold saves that the file
+  /// did not have yet.
+  ///
+  /// ```swift
+  /// var configuration = ModelConfiguration(url: file)
+  /// configuration.missingStore = .refuse
+  /// ```
+  public enum MissingStore: Hashable, Sendable {
+    /// The log is renamed to `NAME-log.lost-ID`, standard error says so, and a new store begins.
+    case begin
+    /// ``ModelContainer`` throws: `storeError` is `storeMissing`.
+    case refuse
+  }
+
   /// Which database of CloudKit models would be kept in.
   public struct CloudKitDatabase: Hashable, Sendable {
     let name: String?

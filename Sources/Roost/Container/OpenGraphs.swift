@@ -35,7 +35,8 @@ final class OpenGraphs: @unchecked Sendable {
     defer { lock.release() }
     open = open.filter { $0.value.store != nil }
     let key = Key(path: path, isReadOnly: isReadOnly)
-    if let entry = open[key], let store = entry.store {
+    // Where the file was removed or replaced, the store of that path is another one.
+    if let entry = open[key], let store = entry.store, store.isStillNamed {
       guard Set(entry.models) == Set(types) else {
         throw SwiftDataError.loadIssueModelContainer.about(
           "\(path) is open in this program with other models: let go of that container, its contexts and their objects first"
@@ -49,13 +50,16 @@ final class OpenGraphs: @unchecked Sendable {
     }
     if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
     let store: GraphStore
+    let beginsIfMissing = configuration.missingStore == .begin
     if let faults = configuration.faults {
       let files = FaultyFileSystem(faults)
       store = try GraphStore.open(
-        path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes, fileSystem: files
+        path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes, beginsIfMissing: beginsIfMissing,
+        fileSystem: files
       ) { try files.askRoom(path) }
     } else {
-      store = try GraphStore.open(path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes)
+      store = try GraphStore.open(
+        path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes, beginsIfMissing: beginsIfMissing)
     }
     open[key] = Entry(store: store, models: types, faults: configuration.faults)
     return store

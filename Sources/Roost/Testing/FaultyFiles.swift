@@ -49,6 +49,7 @@ final class FaultyFileSystem: FileSystem {
   }
 
   func canonicalPath(_ path: String) throws(StoreError) -> String { try disk.canonicalPath(path) }
+  func identity(of path: String) -> FileIdentity? { disk.identity(of: path) }
 }
 
 /// A file of which some calls fail.

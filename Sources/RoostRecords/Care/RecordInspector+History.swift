@@ -151,7 +151,7 @@ struct HistoryWalk {
       }
     case .delete:
       if let tally = tallies[change.entity], low >= tally.start { tallies[change.entity]?.rows -= 1 }
-      if let shelf, try shelf.contains(RowID(low)) {
+      if let shelf, try inspector.contains(RowID(low), shelf) {
         add("row \(low) of \(shelf.entity.name) is there, although transaction \(lastNumber) removed it")
       }
     }

@@ -5,6 +5,22 @@ internal import RoostTrees
 
 /// Indexes, from the side of their entries.
 extension RecordInspector {
+  /// Whether an index has exactly the entries that its rows must have.
+  func has(_ expected: IndexPrint, _ tree: ByteTree) -> Bool {
+    var found = IndexPrint()
+    var isWhole = true
+    trying { () throws(StoreError) in
+      try tree.survey(gap: { _ in isWhole = false }) { (key, value) in
+        guard isWhole, !value.isExtents else { return isWhole = false }
+        key.withUnsafeBytes { bytes in
+          guard let (row, valueBytes) = IndexEntry.row(bytes, value.bytes) else { return isWhole = false }
+          found.add(bytes, row, isAlone: value.bytes.first == 0, valueBytes: valueBytes)
+        }
+      }
+    }
+    return isWhole && found == expected && found.count == tree.root.count
+  }
+
   /// Every entry leads to a row that has this key; no two rows of a unique index have the same values.
   func examine(_ index: Index, _ tree: ByteTree, _ shelf: Shelf) {
     let name = shelf.entity.name
@@ -36,7 +52,7 @@ extension RecordInspector {
     }
   }
 
-  private func values(_ row: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Shelf.Values? {
+  func values(_ row: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Shelf.Values? {
     let result = bytes.withUnsafeBytes { bytes -> Result<Shelf.Values?, StoreError> in
       do throws(StoreError) {
         if case .success(let values) = try shelf.values(row, bytes) { return .success(values) }

@@ -64,11 +64,11 @@ final class LinkExaminer {
     guard try isWritten(link, found, value, kind) else { return }
     if kind != 0 { return }
     count += 1
-    if let targets, try !targets.contains(link.target) {
+    if let targets, try !inspector.contains(link.target, targets) {
       add("a link leads to row \(link.target.number), which is not there", link)
     }
     guard let field else {
-      if let owners, try !owners.contains(link.owner) { add("the row has a link, and is not there", link) }
+      if let owners, try !inspector.contains(link.owner, owners) { add("the row has a link, and is not there", link) }
       return
     }
     if try reference(link.target, field) != link.owner {

@@ -5,11 +5,12 @@ internal import RoostTrees
 
 /// Rows and their large values.
 extension RecordInspector {
-  /// Every row can be read, stands in every index, and refers to what is there.
-  func examineRows(_ shelf: Shelf) {
+  /// Every row can be read, and refers to what is there. Returns what its rows must have in each index; nil for an index
+  /// whose entries must be looked up one by one.
+  func examineRows(_ shelf: Shelf) -> [IndexPrint?] {
     let name = shelf.entity.name
     let references = References(shelf, self)
-    var expected = [UInt64](repeating: 0, count: shelf.indexes.count)
+    var expected = [IndexPrint?](repeating: IndexPrint(), count: shelf.indexes.count)
     var isWhole = true
     var key = ByteBuffer()
     trying { () throws(StoreError) in
@@ -22,16 +23,40 @@ extension RecordInspector {
           isWhole = false
           return
         }
-        for (place, (index, tree)) in shelf.indexes.enumerated() where index.builtBelow.map({ id < $0 }) ?? true {
-          if try stands(id, values, index, tree, shelf, &key) { expected[place] += 1 }
+        for (place, (index, _)) in shelf.indexes.enumerated() where index.builtBelow.map({ id < $0 }) ?? true {
+          var standing: Shelf.Standing?
+          do throws(RecordFault) { standing = try shelf.key(index, id, values, &key) } catch { expected[place] = nil }
+          guard let standing else { continue }
+          // Rows that share a key, because a text was cut, are compared by their values.
+          if standing.isCut { expected[place] = nil }
+          expected[place]?.add(key.bytes, id, isAlone: standing.isAlone, valueBytes: standing.valueBytes)
         }
         try references.examine(id, values)
       }
     }
-    if !isWhole { return }
-    for (place, (index, tree)) in shelf.indexes.enumerated() where tree.root.count != expected[place] {
+    return isWhole ? expected : expected.map { _ in nil }
+  }
+
+  /// Looks every row's entry up in an index.
+  func lookUpEntries(_ index: Index, _ tree: ByteTree, _ shelf: Shelf) {
+    var expected: UInt64 = 0
+    var isWhole = true
+    var key = ByteBuffer()
+    trying { () throws(StoreError) in
+      try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, value) throws(StoreError) in
+        let id = RowID(number)
+        guard index.builtBelow.map({ id < $0 }) ?? true else { return }
+        // A row that is unreadable was told.
+        guard let bytes = try? value.load(view), let values = try values(id, bytes, shelf) else {
+          isWhole = false
+          return
+        }
+        if try stands(id, values, index, tree, shelf, &key) { expected += 1 }
+      }
+    }
+    if isWhole, tree.root.count != expected {
       add(
-        .index, "the rows have \(expected[place]) entries in the index, which has \(tree.root.count)", name,
+        .index, "the rows have \(expected) entries in the index, which has \(tree.root.count)", shelf.entity.name,
         index: index.name)
     }
   }
@@ -142,7 +167,7 @@ struct References {
     for way in ways {
       guard case .reference(let target) = shelf.value(way.field, values) else { continue }
       let name = shelf.entity.name
-      if let shelf = way.target, try !shelf.contains(target) {
+      if let shelf = way.target, try !inspector.contains(target, shelf) {
         inspector.add(
           .reference, "the row refers to row \(target.number), which is not there", name, id,
           index: way.relationship.name)

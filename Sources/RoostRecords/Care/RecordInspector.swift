@@ -5,7 +5,8 @@ internal import RoostTrees
 
 /// A walk through everything that a store of rows holds, which goes on behind whatever is damaged.
 ///
-/// It goes through each tree in order and looks up in the others what must be there: so memory holds one row at a time.
+/// It goes through each tree in order. Where that suffices it compares sums (``IndexPrint``), and looks up in the other
+/// tree what must be there only where they differ. Memory holds one row at a time, and which numbers rows have.
 ///
 /// ## What is examined
 /// 1. Every tree belongs to something in the catalog, and everything there has its trees.
@@ -21,6 +22,8 @@ final class RecordInspector {
   private(set) var trees: [String: TreeDescriptor] = [:]
   private(set) var catalog = Catalog()
   private(set) var shelves: [EntityID: Shelf] = [:]
+  /// The rows that are there, of the entities that were asked for; nil where they cannot all be read.
+  private var present: [EntityID: RowRuns?] = [:]
   private var known: Set<String> = []
 
   var view: PageView { examination.view }
@@ -37,9 +40,13 @@ final class RecordInspector {
     examineMeta()
     for entity in catalog.entities {
       guard let shelf = shelves[entity.id] else { continue }
-      examineRows(shelf)
+      let expected = examineRows(shelf)
       examineLarge(shelf)
-      for (index, tree) in shelf.indexes { examine(index, tree, shelf) }
+      for ((index, tree), expected) in zip(shelf.indexes, expected) {
+        if let expected, has(expected, tree) { continue }
+        lookUpEntries(index, tree, shelf)
+        examine(index, tree, shelf)
+      }
       verification.entities.append(facts(shelf))
     }
     for one in catalog.relationships where Tables.hasTree(one) { examineLinks(one) }
@@ -70,6 +77,32 @@ final class RecordInspector {
   /// Does what may come upon a page that cannot be read.
   func trying(_ body: () throws(StoreError) -> Void) {
     do throws(StoreError) { try body() } catch { add(error) }
+  }
+
+  // MARK: Rows that are there
+
+  /// Whether an entity has a row. Its rows are walked once, since they are asked for in any order.
+  func contains(_ row: RowID, _ shelf: Shelf) throws(StoreError) -> Bool {
+    let runs: RowRuns?
+    if let known = present[shelf.entity.id] {
+      runs = known
+    } else {
+      runs = rows(of: shelf)
+      present[shelf.entity.id] = .some(runs)
+    }
+    if let runs { return runs.contains(row.number) }
+    return try shelf.contains(row)
+  }
+
+  private func rows(of shelf: Shelf) -> RowRuns? {
+    var runs = RowRuns()
+    var isWhole = true
+    do throws(StoreError) {
+      try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, _) in
+        if !runs.add(number) { isWhole = false }
+      }
+    } catch { return nil }
+    return isWhole ? runs : nil
   }
 
   // MARK: Trees

@@ -78,4 +78,5 @@ package enum ErrorNumber {
   package static let invalid = EINVAL
   package static let notFound = ENOENT
   package static let exists = EEXIST
+  package static let tooManyFiles = EMFILE
 }

@@ -23,6 +23,7 @@ package final class MeddlingFileSystem: FileSystem, @unchecked Sendable {
   package func exists(_ path: String) throws(StoreError) -> Bool { try base.exists(path) }
   package func syncDirectory(of path: String) throws(StoreError) { try base.syncDirectory(of: path) }
   package func canonicalPath(_ path: String) throws(StoreError) -> String { try base.canonicalPath(path) }
+  package func identity(of path: String) -> FileIdentity? { base.identity(of: path) }
 
   fileprivate func didRead(_ path: String) {
     reads += 1

@@ -122,6 +122,15 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func canonicalPath(_ path: String) throws(StoreError) -> String { Self.normal(path) }
 
+  /// Looking changes nothing, so it is no call that could fail.
+  package func identity(of path: String) -> FileIdentity? {
+    lock.withLock {
+      names[Self.normal(path)].map { number in
+        FileIdentity(device: 1, inode: number, links: UInt64(names.values.count { $0 == number }))
+      }
+    }
+  }
+
   private func named(
     _ kind: CallKind, _ path: String, _ other: String?, _ verb: String, _ body: () throws(Fault) -> Void
   ) throws(StoreError) {

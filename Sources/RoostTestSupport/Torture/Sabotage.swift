@@ -35,6 +35,7 @@ package final class SabotagedFileSystem: FileSystem {
   package func exists(_ path: String) throws(StoreError) -> Bool { try inner.exists(path) }
   package func syncDirectory(of path: String) throws(StoreError) { try inner.syncDirectory(of: path) }
   package func canonicalPath(_ path: String) throws(StoreError) -> String { try inner.canonicalPath(path) }
+  package func identity(of path: String) -> FileIdentity? { inner.identity(of: path) }
 }
 
 private final class SabotagedFile: StorageFile, @unchecked Sendable {

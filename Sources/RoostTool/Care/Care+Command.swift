@@ -92,20 +92,23 @@ extension Command {
   }
 
   static var salvage: Command {
-    Command(
+    var syntax = sourceTargetAndJSON
+    syntax.options.insert(
+      Syntax.Option(name: "log", value: "file", help: "The store's log, where it is not beside the store."), at: 0)
+    return Command(
       name: "salvage", summary: "Save what a damaged store still holds into a new one.",
       discussion: [
         "What cannot be read is walked around, and each loss is a line. Entries found in pages that no sound reference",
         "leads to are saved too, and counted as unverified: they may be old, or have a wrong byte. Then the log is carried",
         "out as far as it is whole: its commits keep their numbers. Indexes are made anew. Copy the source and its log",
         "before anything else. Ends with 1 where anything is lost, with all that could be saved in the target, and with 3",
-        "if the source is open.",
+        "if the source is open. A log that was put aside (NAME-log.lost-ID) is named with '--log'.",
       ],
-      syntax: sourceTargetAndJSON
+      syntax: syntax
     ) { arguments, console in
       let (source, target) = (arguments.operands[0], arguments.operands[1])
       let report = try making(target, of: source) {
-        try SalvageReport(source, target, console.quiet(arguments.has("json")))
+        try SalvageReport(source, log: arguments.text("log"), target, console.quiet(arguments.has("json")))
       }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return report.isComplete ? .good : .failed

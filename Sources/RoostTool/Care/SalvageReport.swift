@@ -46,12 +46,12 @@ struct SalvageReport: Encodable {
     case source, target, isComplete, losses, trees, entries, unverified, repairedPages, commits, entities, seconds
   }
 
-  init(_ source: String, _ target: String, _ console: Console) throws {
+  init(_ source: String, log: String? = nil, _ target: String, _ console: Console) throws {
     let began = ContinuousClock.now
     var bar: Progress?
     let rows = RowSalvage()
     let found = try KeyValueStore.salvage(
-      from: source, to: target, options: StoreOptions(), fileSystem: DiskFileSystem.shared, content: rows
+      from: source, log: log, to: target, options: StoreOptions(), fileSystem: DiskFileSystem.shared, content: rows
     ) { progress in
       if bar == nil { bar = Progress("saving", of: progress.total, on: console) }
       bar?.advance(to: min(progress.entries, progress.total))

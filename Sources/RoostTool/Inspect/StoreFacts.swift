@@ -1,3 +1,4 @@
+import Foundation
 import RoostFile
 import RoostKV
 import RoostPages
@@ -33,6 +34,10 @@ struct StoreFacts: Encodable {
   var storeID: String
   var fileBytes: UInt64
   var logBytes: UInt64
+  /// Logs that were put aside, since they belong to other stores.
+  var lostLogs: [String]
+  /// The store whose log is beside this one, which was closed.
+  var foreignLog: String?
   var pages: Int
   /// As the last checkpoint left it.
   var freePages: Int
@@ -76,6 +81,16 @@ struct StoreFacts: Encodable {
     (pages, freePages, damage) = try Self.examine(path)
     fileBytes = try Self.size(of: self.path)
     logBytes = try Self.size(of: self.path + "-log")
+    lostLogs = Self.lostLogs(of: self.path)
+    foreignLog = try Store.foreignLog(beside: self.path)?.description
+  }
+
+  private static func lostLogs(of path: String) -> [String] {
+    let prefix = URL(filePath: Store.lostLogPrefix(path))
+    let folder = prefix.deletingLastPathComponent()
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+    return names.filter { $0.hasPrefix(prefix.lastPathComponent) }.sorted()
+      .map { folder.appending(path: $0).path(percentEncoded: false) }
   }
 
   /// Only superblocks and the map of free places are looked at. A file that is written meanwhile is looked at again.
@@ -122,6 +137,15 @@ struct StoreFacts: Encodable {
         ("log", log),
         ("last commit", Wording.count(commit)),
       ] + superblocks.map { ("superblock \($0.slot)", $0.sentence) })
+    for lost in lostLogs {
+      console.line(
+        console.styled("lost log", .bad) + "  \(lost) belongs to another store; 'roost salvage --log' brings it back")
+    }
+    if let foreignLog {
+      console.line(
+        console.styled("lost log", .bad) + "  the log beside this store belongs to the store \(foreignLog); the next "
+          + "opening for writing puts it aside")
+    }
     for tree in trees {
       var text = "\(Wording.count(tree.entries, "entry", "entries")), keys are \(tree.keys), depth \(tree.depth)"
       if tree.leaves > 0 {

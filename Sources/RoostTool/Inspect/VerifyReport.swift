@@ -17,6 +17,8 @@ struct VerifyReport: Encodable {
   /// What was repaired in the file before it was read.
   var repairs: [String] = []
   var findings: [Line]
+  /// What a crash leaves, and is no damage.
+  var notes: [Line]
   var pages: Int
   var pagesRead: Int
   var freePages: Int
@@ -29,7 +31,8 @@ struct VerifyReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, repairs, findings, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
+    case path, isSound, repairs, findings, notes, pages, pagesRead, freePages, trees, entries, largeValues, seconds,
+      rows
   }
 
   init(_ path: String, repairs: [String] = []) throws {
@@ -45,6 +48,7 @@ struct VerifyReport: Encodable {
       Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
     }
     sentences = found.findings.map { "\($0)" }
+    notes = found.pages.notes.map { Line(page: $0.page, tree: nil, sentence: $0.sentence, invariant: nil) }
     pages = found.pages.pages
     pagesRead = found.pages.pagesRead
     freePages = found.pages.freePages
@@ -63,6 +67,7 @@ struct VerifyReport: Encodable {
       Line(page: $0.page, tree: $0.tree, sentence: $0.sentence, invariant: $0.invariant)
     }
     sentences = found.findings.map { "\($0)" }
+    notes = found.notes.map { Line(page: $0.page, tree: nil, sentence: $0.sentence, invariant: nil) }
     pages = found.pages
     pagesRead = found.pagesRead
     freePages = found.freePages
@@ -75,6 +80,9 @@ struct VerifyReport: Encodable {
   func write(to console: Console) {
     for sentence in repairs { console.line(console.styled("repaired", .good) + "  \(sentence)") }
     for sentence in sentences { console.line(console.styled("damage", .bad) + "  \(sentence)") }
+    for note in notes {
+      console.line(console.styled("note", .strong) + "  " + (note.page.map { "page \($0): " } ?? "") + note.sentence)
+    }
     let examined =
       "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees, "tree")), "
       + "\(Wording.count(largeValues, "large value")); \(Wording.count(pagesRead)) of "

@@ -1,0 +1,106 @@
+import RoostBytes
+package import RoostFile
+
+/// Logs that hold commits of another store than the one whose name they have. They are put aside, and never removed.
+///
+/// A store's process is killed, its file is renamed, and another file is copied to its name. Then the log beside that
+/// name holds acknowledged commits, which the renamed file needs.
+extension Store {
+  /// Where the logs go that are put aside: this, and the number of the store to which the log belongs.
+  package static func lostLogPrefix(_ path: String) -> String { logPath(path) + ".lost-" }
+
+  /// Gives the log beside `path` another name, which nothing has yet, and returns that.
+  static func putLogAside(_ path: String, _ id: StoreID, _ fileSystem: any FileSystem) throws(StoreError) -> String {
+    let first = lostLogPrefix(path) + id.description
+    var name = first
+    var number = 1
+    while try fileSystem.exists(name) {
+      number += 1
+      name = "\(first)-\(number)"
+    }
+    try fileSystem.rename(logPath(path), to: name)
+    try fileSystem.syncDirectory(of: path)
+    return name
+  }
+
+  /// Says why a log was put aside, and how to bring its commits back.
+  private static func say(_ options: StoreOptions, _ reason: String, lost: String) {
+    options.say(
+      "\(reason) The log may hold commits, so it is kept as \(lost). "
+        + "`roost salvage --log \(lost) STORE NEW` brings them back, where STORE is the file that it belongs to.")
+  }
+
+  /// Puts the log aside that belongs to a file which is gone, so that a new store can begin.
+  static func putOrphanAside(
+    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem
+  ) throws(StoreError) {
+    let remains = try LogRemains(path, fileSystem)
+    if let remains, !remains.holdsCommits { return try fileSystem.remove(logPath(path)) }
+    let lost = try putLogAside(path, remains?.id ?? StoreID(high: 0, low: 0), fileSystem)
+    say(options, "The file \(path) is gone, and its log was still there. A new store begins.", lost: lost)
+  }
+
+  /// Puts the log of another store aside that lies beside this one's name.
+  static func putForeignAside(
+    _ path: String, _ id: StoreID, _ options: StoreOptions, _ fileSystem: any FileSystem
+  ) throws(StoreError) {
+    let lost = try putLogAside(path, id, fileSystem)
+    say(options, "The log beside \(path) belonged to another store.", lost: lost)
+  }
+
+  /// The store whose log lies beside a closed store; nil where there is none with commits.
+  package static func foreignLog(
+    beside path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+  ) throws(StoreError) -> StoreID? {
+    let file = try fileSystem.open(path, .read)
+    defer { file.close() }
+    let superblock = try SuperblockPair.read(from: file).newest
+    let own = StoreID(high: superblock.identityHigh, low: superblock.identityLow)
+    guard superblock.log == nil, let remains = try LogRemains(path, fileSystem), remains.holdsCommits,
+      remains.id != own, remains.successor != own
+    else { return nil }
+    return remains.id
+  }
+
+  /// Before a new store takes this name: the log beside it may be removed by that store alone, also if a crash comes
+  /// between the new file and the log's removal. A log of a third store is put aside instead.
+  ///
+  /// - Parameter replaced: the file that has the name now.
+  package static func settleLog(
+    of path: String, replaced: (any StorageFile)?, by successor: StoreID, _ options: StoreOptions,
+    _ fileSystem: any FileSystem
+  ) throws(StoreError) {
+    guard let remains = try LogRemains(path, fileSystem), remains.holdsCommits else { return }
+    if let replaced, let id = try? SuperblockPair.read(from: replaced).newest.storeID,
+      StoreID(high: id.0, low: id.1) != remains.id
+    {
+      return try putForeignAside(path, remains.id, options, fileSystem)
+    }
+    let log = try fileSystem.open(logPath(path), .write)
+    defer { log.close() }
+    try LogFileHeader.note(successor: (successor.high, successor.low), in: log)
+    try log.sync()
+  }
+
+  // MARK: The file's own name
+
+  /// Throws if the store's file was removed, or if its name leads to another file by now: what is written would be lost
+  /// with the last one who has the file open. A file that was only renamed is written on.
+  func refuseReplaced() throws(StoreError) {
+    if isStillNamed { return }
+    throw StoreError(.fileReplaced, "the store's file was removed or replaced while it was open", path: path)
+  }
+
+  package var isStillNamed: Bool {
+    guard let file, !isPrivate, let known = fileIdentity else { return true }
+    if let found = fileSystem.identity(of: path) { return found.inode == known.inode && found.device == known.device }
+    // The name leads nowhere: the file may have another one.
+    return (try? file.identity().links) != 0
+  }
+
+  /// Whether the log's name leads to the log that this store writes.
+  func isStillNamed(_ log: any StorageFile) -> Bool {
+    guard let found = fileSystem.identity(of: log.path), let own = try? log.identity() else { return false }
+    return found.inode == own.inode && found.device == own.device
+  }
+}
