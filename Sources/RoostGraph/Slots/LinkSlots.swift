@@ -53,22 +53,20 @@ struct ManySlot {
 
   var members: [AnyObject]? {
     get { place?.pointee }
-    nonmutating set {
-      guard let place else { return }
-      // What goes may ask for the list.
-      let old = place.move()
-      place.initialize(to: newValue)
-      _ = consume old
-    }
+    // What goes may ask for the list.
+    nonmutating set { _ = replace(newValue) }
+  }
+
+  /// Puts other members in, and returns those that were there.
+  func replace(_ new: [AnyObject]?) -> [AnyObject]? {
+    guard let place else { return nil }
+    let old = place.move()
+    place.initialize(to: new)
+    return old
   }
 
   /// Moves the members out.
-  func take() -> [AnyObject]? {
-    guard let place else { return nil }
-    let members = place.move()
-    place.initialize(to: nil)
-    return members
-  }
+  func take() -> [AnyObject]? { replace(nil) }
 
   func append(_ object: AnyObject) {
     guard var members = take() else { return }
