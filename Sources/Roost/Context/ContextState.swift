@@ -9,7 +9,7 @@ internal import RoostRecords
 final class ContextState {
   let stores: StoreSet
   let isMain: Bool
-  @exclusivity(unchecked) private var graphs: [GraphContext?]
+  private var graphs: [GraphContext?]
   private weak var shown: ModelContext?
   private weak var container: ModelContainer?
   var editingState = EditingState()

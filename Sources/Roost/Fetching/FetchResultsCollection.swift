@@ -80,8 +80,11 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
       kept.append(kept.remove(at: known))
     } else {
       let models = read(number)
-      if kept.count >= Self.mostKept { kept.removeFirst() }
+      // It ends after this: a model's `deinit` may use the same collection.
+      let oldest = kept.count >= Self.mostKept ? kept.removeFirst() : nil
       kept.append((number, models))
+      let model = models[place]
+      return withExtendedLifetime(oldest) { model }
     }
     return kept[kept.count - 1].models[place]
   }

@@ -85,8 +85,11 @@ public import Foundation
     }
 
     private func trim() {
-      if levelsOfUndo > 0, undoStack.count > levelsOfUndo { undoStack.removeFirst(undoStack.count - levelsOfUndo) }
-      if levelsOfUndo > 0, redoStack.count > levelsOfUndo { redoStack.removeFirst(redoStack.count - levelsOfUndo) }
+      if levelsOfUndo <= 0 { return }
+      // What goes ends after the stacks have changed: a user's `deinit` may ask for them.
+      let former = (undoStack, redoStack)
+      (undoStack, redoStack) = (Array(former.0.suffix(levelsOfUndo)), Array(former.1.suffix(levelsOfUndo)))
+      withExtendedLifetime(former) {}
     }
 
     /// Closes the group that was opened by itself, if there is one.
@@ -126,7 +129,7 @@ public import Foundation
         isEventGroup = true
         if groupsByEvent { beginEvent() }
       }
-      if !isUndoing && !isRedoing { redoStack = [] }
+      if !isUndoing && !isRedoing { _ = exchange(&redoStack, with: []) }
       open[open.count - 1].actions.append(
         .action(WeakTarget(target), { [weak target] in if let target { handler(target) } }))
       if isAlone && !groupsByEvent { close() }
@@ -189,15 +192,17 @@ public import Foundation
 
     open func removeAllActions() {
       for one in recorders { one.recorder?.noteChanges() }
-      (undoStack, redoStack) = ([], [])
-      for group in open { group.actions = [] }
+      let former = (exchange(&undoStack, with: []), exchange(&redoStack, with: []))
+      for group in open { _ = exchange(&group.actions, with: []) }
+      withExtendedLifetime(former) {}
     }
 
     open func removeAllActions(withTarget target: Any) {
       let target = target as AnyObject
       for group in undoStack + redoStack + open { group.remove(target) }
-      undoStack.removeAll(where: \.isEmpty)
-      redoStack.removeAll(where: \.isEmpty)
+      let former = (undoStack, redoStack)
+      (undoStack, redoStack) = (former.0.filter { !$0.isEmpty }, former.1.filter { !$0.isEmpty })
+      withExtendedLifetime(former) {}
     }
 
     // MARK: Names
@@ -242,14 +247,16 @@ public import Foundation
     }
 
     func remove(_ target: AnyObject) {
-      actions.removeAll { action in
+      let former = actions
+      actions = former.filter { action in
         switch action {
-        case .action(let known, _): return known.object === target || known.object == nil
+        case .action(let known, _): return known.object !== target && known.object != nil
         case .group(let group):
           group.remove(target)
-          return group.isEmpty
+          return !group.isEmpty
         }
       }
+      withExtendedLifetime(former) {}
     }
   }
 

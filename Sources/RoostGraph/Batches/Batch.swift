@@ -81,22 +81,26 @@ final class Batch {
     }
   }
 
-  /// Keeps objects; where they are too many, those that came first go.
-  func keep(_ objects: [any _ModelObject]) {
+  /// Keeps objects. Where they are too many, those that came first go: it returns them, so that they end after this.
+  func keep(_ objects: [any _ModelObject]) -> [any _ModelObject] {
     kept += objects
-    makeRoom()
+    return makeRoom()
   }
 
-  func keep(_ object: any _ModelObject) {
+  func keep(_ object: any _ModelObject) -> [any _ModelObject] {
     kept.append(object)
-    makeRoom()
+    return makeRoom()
   }
 
-  private func makeRoom() {
-    if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept / 2) }
+  private func makeRoom() -> [any _ModelObject] {
+    if kept.count <= Self.mostKept { return [] }
+    let all = exchange(&kept, with: [])
+    kept = Array(all.suffix(Self.mostKept / 2))
+    return all
   }
 
-  func letGo() { kept = [] }
+  /// The objects that it kept; it keeps none from here on.
+  func takeKept() -> [any _ModelObject] { exchange(&kept, with: []) }
 
   /// Whether one of the rows has an object still. Of many rows some are looked at.
   func isAlive(_ origin: RowOrigin) -> Bool {
@@ -124,25 +128,46 @@ struct BatchRing {
     return nil
   }
 
-  /// Adds one. The oldest go.
-  mutating func add(_ batch: Batch) {
-    if batch.count < 2 { return }
+  /// Adds one. The oldest go: it returns what is not kept any more.
+  mutating func add(_ batch: Batch) -> [Any] {
+    if batch.count < 2 { return [] }
     batches.append(batch)
+    var dropped: [Any] = []
     var rows = batches.reduce(0) { $0 + $1.count }
     while batches.count > Self.most || (rows > Self.mostRows && batches.count > 1) {
-      rows -= batches.removeFirst().count
+      let oldest = batches.removeFirst()
+      rows -= oldest.count
+      dropped.append(oldest)
     }
-    for one in batches.dropLast(3) { one.letGo() }
+    for one in batches.dropLast(3) where !one.kept.isEmpty { dropped.append(one.takeKept()) }
+    return dropped
   }
 
-  /// Drops those whose objects nobody uses any more. What one keeps may be what another one is of, so the older ones are asked first.
-  mutating func prune(_ origin: (Int) -> RowOrigin?) {
-    if batches.isEmpty { return }
-    batches.removeAll { one in !(origin(one.map).map(one.isAlive) ?? false) }
+  var isEmpty: Bool { batches.isEmpty }
+
+  /// The batch at a place, the oldest one at the first; nil behind the newest.
+  func batch(_ place: Int) -> Batch? { batches.indices.contains(place) ? batches[place] : nil }
+
+  mutating func remove(_ batch: Batch) { batches.removeAll { $0 === batch } }
+
+  /// The objects that the batches kept; they keep none from here on.
+  func takeKept() -> [Any] { batches.compactMap { $0.kept.isEmpty ? nil : $0.takeKept() } }
+
+  /// All batches; there are none from here on.
+  mutating func take() -> [Batch] { exchange(&batches, with: []) }
+}
+
+extension GraphContext {
+  /// Drops batches whose objects the program uses no more. One batch may keep the objects of a newer one, so each ends before the next one
+  /// is looked at. That runs users' `deinit`, which may add batches and drop them, so no list of them is at hand meanwhile.
+  func pruneBatches() {
+    var place = 0
+    while let batch = batches.batch(place) {
+      if let origin = originIfKnown(batch.map), batch.isAlive(origin) {
+        place += 1
+      } else {
+        withExtendedLifetime(batch) { batches.remove(batch) }
+      }
+    }
   }
-
-  /// Lets go of what is kept.
-  func letGo() { for batch in batches { batch.letGo() } }
-
-  mutating func clear() { batches = [] }
 }

@@ -5,7 +5,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Notes rows whose objects came together.
   func noteBatch(_ map: EntityMap, _ rows: [UInt64]) {
-    batches.add(Batch(map.home, rows))
+    releaseLater(batches.add(Batch(map.home, rows)))
   }
 
   /// Reads a fault's row, and those of the faults that came with it. Where its own cannot be read the object is invalid from here on,
@@ -85,7 +85,7 @@ extension GraphContext {
   @discardableResult
   private func fillIfReadable(_ object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin) -> Bool {
     if (try? read(object, table, origin)) == true { return true }
-    object._$forget()
+    releaseLater(object._$forget())
     object._$state.flags.insert(.fault)
     return false
   }

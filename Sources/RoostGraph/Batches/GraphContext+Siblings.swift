@@ -24,7 +24,7 @@ extension GraphContext {
 
   private func readTargets(_ wanted: WantedTargets) {
     guard wanted.rows.count > 1, let found = try? readTogether(wanted.rows, wanted.target) else { return }
-    wanted.batch.keep(found)
+    releaseLater(wanted.batch.keep(found))
     noteBatch(wanted.target.map, wanted.rows)
   }
 
@@ -63,7 +63,7 @@ extension GraphContext {
     guard RowNumber.leads(row), wanted.isNew(row) else { return false }
     if let known = wanted.target.known(row), !known._$state.flags.contains(.fault) {
       // Its user may let it go before the loop comes there.
-      wanted.batch.keep(known)
+      releaseLater(wanted.batch.keep(known))
       return false
     }
     if !links.doomed.isEmpty, links.doomed.contains(LinkKey(map: wanted.relation.home, row: row, property: 0)) {
@@ -135,7 +135,7 @@ extension GraphContext {
     let origin = origin(map)
     let batch = Batch(map.home, rows)
     // Last of all, because each thing that is read makes a batch of its own, and the oldest lets go.
-    defer { batches.add(batch) }
+    defer { releaseLater(batches.add(batch)) }
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)

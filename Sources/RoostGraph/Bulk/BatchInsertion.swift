@@ -23,7 +23,7 @@ final class BatchInsertion {
   let run: BulkRun
   /// The rows of the objects that were given, in their order.
   private(set) var rows = RowRuns()
-  @exclusivity(unchecked) var book = InsertionBook()
+  var book = InsertionBook()
   /// References of rows that were there which new objects said when they became those rows. Nobody who names the stored one says it better.
   private(set) var said: Set<LinkKey> = []
   /// The same, in the order in which they came.

@@ -8,8 +8,8 @@ internal import RoostRecords
 final class Scratch {
   let map: EntityMap
   private let context: GraphContext
-  @exclusivity(unchecked) private var origin: ScratchOrigin
-  @exclusivity(unchecked) private var held: AnyObject?
+  private var origin: ScratchOrigin
+  private var held: AnyObject?
 
   init(_ map: EntityMap, _ context: GraphContext) {
     self.map = map
@@ -51,8 +51,7 @@ final class Scratch {
     object._$state.flags.remove(.fault)
     object.markGone()
     context.fillEmpty(object, map)
-    let wanted = origin.wanted
-    origin = ScratchOrigin(map, context)
-    origin.wanted = wanted
+    let former = exchange(&origin, with: ScratchOrigin(map, context))
+    origin.wanted = former.wanted
   }
 }

@@ -140,7 +140,8 @@ final class ScratchOrigin: _Origin {
       }
       if RowNumber.leads(row) { found = try context.live(relation.target, row) }
     }
-    if let found { led[property] = found }
+    // The former one ends after the access.
+    if let found { _ = led.updateValue(found, forKey: property) }
     return found
   }
 

@@ -35,16 +35,23 @@ extension GraphContext {
     return body()
   }
 
-  /// Whoever waits for changes is told behind the turn: he may do anything, and wait for another thread that needs it.
+  /// Observers are told, and objects end, after the turn is given back: both run users' code, which may do anything, also wait for another
+  /// thread that needs the turn.
   private func end() {
-    if told.isEmpty, mergeReports.isEmpty { return turn.give() }
-    let (all, merges) = (told, mergeReports)
-    told = []
-    mergeReports = []
-    turn.give()
-    tell(all)
-    for merge in merges { hearMerge?(merge) }
+    if told.isEmpty, mergeReports.isEmpty, departing.isEmpty { return turn.give() }
+    let (all, merges) = (exchange(&told, with: []), exchange(&mergeReports, with: []))
+    withExtendedLifetime(exchange(&departing, with: [])) {
+      turn.give()
+      tell(all)
+      for merge in merges { hearMerge?(merge) }
+    }
   }
+
+  /// Keeps what a collection of the context held until the call ends. The program may hold none of it any more, and a user's `deinit` may
+  /// read and change everything: it must not run while a collection is being changed, or while the collections do not fit each other.
+  func releaseLater(_ objects: some Collection) { if !objects.isEmpty { departing.append(objects) } }
+
+  func releaseLater(_ list: LoadedList?) { if let list { departing.append(list) } }
 
   package enum Call: Sendable {
     case reading, fetching, saving, inserting, deleting, closing
@@ -66,7 +73,7 @@ extension GraphContext {
     try turn.check()
     let isCoarse = activity == .fetching || activity == .saving
     try checkSingles(ends: isCoarse)
-    if isCoarse { batches.prune { originIfKnown($0) } }
+    if isCoarse, !batches.isEmpty { pruneBatches() }
     // Inserting looks at nothing, and fetching and saving go on by themselves.
     if activity == .deleting || activity == .reading { try catchUp() }
   }

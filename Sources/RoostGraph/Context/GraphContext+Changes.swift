@@ -16,7 +16,6 @@ extension GraphContext {
           .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
           origin.map.type.propertyName(property)))
     }
-    if isWatched, object._$state.flags.isDisjoint(with: [.changed, .inserted]) { watcher?.willChange(object) }
     if likes.count > 0, object._$state.flags.contains(.inserted), let bits = likes.bits[origin.map.number],
       bits & _ModelState.bit(property) != 0
     {
@@ -31,6 +30,7 @@ extension GraphContext {
               .deleted, "it was changed by its own deinit, when nobody could save it any more: change it before",
               name(object), origin.map.type.propertyName(property)))
         }
+        if isWatched { watcher?.willChange(object) }
         changed.append(object)
       }
       object._$state.flags.insert(.changed)

@@ -88,14 +88,16 @@ extension GraphContext {
     object._$state.flags.remove(.invalid)
     object._$state.extras?.failure = nil
     if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) { return }
-    object._$forget()
+    releaseLater(object._$forget())
     object._$state.flags.insert(.fault)
   }
 
   /// Makes all objects that could not be read faults again.
   func forgetInvalid() {
-    for object in invalid { tryAgain(object) }
-    invalid = []
-    failure = nil
+    let all = exchange(&invalid, with: [])
+    for object in all { tryAgain(object) }
+    releaseLater(all)
+    // It may hold a user's object too.
+    releaseLater([exchange(&failure, with: nil)].compactMap { $0 })
   }
 }

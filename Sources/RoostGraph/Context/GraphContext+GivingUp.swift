@@ -19,31 +19,42 @@ extension GraphContext {
     forgetInvalid()
     var new = inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
-    for object in changed + deleted where !object._$state.flags.contains(.gone) { giveUp(object) }
-    inserted = []
-    likes = Likes()
-    changed = []
-    deleted = []
-    forgetLinks()
-    bases = [:]
-    mayDangle = false
-    complaints = []
-    singles = [:]
-    batches.letGo()
+    // What all of that held ends here and not after the call: then it is seen which new objects the program has.
+    _ = takeChanges()
     holdOthers(&new, members)
     for object in new { letGo(object) }
   }
 
-  /// Makes a stored object what its row says.
-  private func giveUp(_ object: any _ModelObject) {
+  /// Empties all collections of changes, and returns what they held.
+  private func takeChanges() -> [Any] {
+    var held: [Any] = [exchange(&departing, with: [])]
+    for object in changed + deleted where !object._$state.flags.contains(.gone) { held += giveUp(object) }
+    for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
+      held.append(objects)
+    }
+    likes = Likes()
+    held += takeLinks()
+    bases = [:]
+    mayDangle = false
+    complaints = []
+    singles = [:]
+    return held + batches.takeKept()
+  }
+
+  /// Makes a stored object what its row says, and returns what its slots held.
+  private func giveUp(_ object: any _ModelObject) -> [Any] {
     let flags = object._$state.flags
-    if flags.contains(.inserted) { return }
+    if flags.contains(.inserted) { return [] }
     object._$state.flags.remove([.changed, .deleted])
     object._$state.changed = 0
-    if isLent(object) { return giveUpRest(object) }
-    object._$forget()
+    if isLent(object) {
+      giveUpRest(object)
+      return []
+    }
+    let held = object._$forget()
     object._$state.flags.insert(.fault)
     noteTold(object, nil)
+    return held
   }
 
   private func isLent(_ object: any _ModelObject) -> Bool { !object._$state.flags.isDisjoint(with: .lent) }
@@ -116,7 +127,7 @@ extension GraphContext {
       let rows = members[key(object, origin, relation.property)] ?? []
       let found = rows.compactMap { partner($0, relation) }
       // What is moved out comes back by itself.
-      if !isLent(object) { object.many(relation.property).members = found.map { $0 as AnyObject } }
+      if !isLent(object) { _ = object.many(relation.property).replace(found.map { $0 as AnyObject }) }
       return found
     }
     let slot = object.one(relation.property)

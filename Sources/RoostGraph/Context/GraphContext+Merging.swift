@@ -8,8 +8,9 @@ extension GraphContext {
     if hearMerge == nil { try goAhead() } else { try reporting { try goAhead() } }
     if unread.isEmpty { return }
     unloadLists()
-    for object in unread { forget(object) }
-    unread = []
+    let all = exchange(&unread, with: [])
+    for object in all { forget(object) }
+    releaseLater(all)
   }
 
   private func goAhead() throws {
@@ -171,7 +172,7 @@ extension GraphContext {
       guard let origin = object._$state.origin as? RowOrigin else { return }
       return fillUnchanged(object, origin)
     }
-    object._$forget()
+    releaseLater(object._$forget())
     object._$state.flags.insert(.fault)
     noteTold(object, nil)
   }

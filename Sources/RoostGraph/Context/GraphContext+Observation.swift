@@ -16,7 +16,7 @@ extension GraphContext {
 
   /// Notes that a property changed, all of them where it is nil, which the object's own setter did not do.
   func noteTold(_ object: any _ModelObject, _ property: Int?) {
-    if object._$state.flags.contains(.tracked) { told.append((object, property)) }
+    if object._$state.flags.contains(.tracked), !isGoing(object) { told.append((object, property)) }
   }
 
   /// Tells those who wait. They may do anything, so it comes after both sides of all relationships agree.

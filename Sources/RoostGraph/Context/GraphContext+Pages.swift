@@ -22,7 +22,7 @@ extension GraphContext {
   package func page(_ rows: [RowID], _ map: EntityMap, _ pin: SnapshotPin) -> [any _ModelObject] {
     let taking = turn.take(.fetching)
     if taking == .denied { return rows.map { _ in lost(map) } }
-    defer { if taking == .taken { turn.give() } }
+    defer { if taking == .taken { leave() } }
     let origin = origin(map)
     if !isClosed { noteBatch(map, rows.map(\.number)) }
     return rows.map { row in

@@ -41,7 +41,7 @@ extension GraphContext {
     quietly(.closing, otherwise: ()) {
       giveUp()
       forgetUnchanged()
-      batches.clear()
+      releaseLater(batches.take())
       attempt { if reader != nil { try advance() } }
     }
   }

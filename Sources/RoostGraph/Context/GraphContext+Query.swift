@@ -114,7 +114,7 @@ extension GraphContext {
   /// Makes every object a fault again, so that it is read anew.
   func forgetUnchanged() {
     for object in allObjects where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent]) {
-      object._$forget()
+      releaseLater(object._$forget())
       object._$state.flags.insert(.fault)
       noteTold(object, nil)
     }

@@ -59,7 +59,7 @@ extension GraphContext {
     if let failure { throw failure }
     try complain()
     if !hasChanges { return false }
-    try loadEditedLists(isPlain: true)
+    try loadEditedLists()
     return true
   }
 
@@ -110,7 +110,8 @@ extension GraphContext {
   }
 
   private func write(_ run: SaveRun) throws {
-    if !run.isPlain { try loadEditedLists(isPlain: false) }
+    // A program that was asked about unique values may have changed more.
+    if !run.decisions.isEmpty { try loadEditedLists() }
     try compare(run)
     // References first, so that rules follow those of now; then what makes room for unique values.
     try update(run)
@@ -130,24 +131,15 @@ extension GraphContext {
     return made
   }
 
-  /// Lists whose members' rows will not say in which order they came: several were added, or one went and came again.
-  /// New members that are written in their order, and into which nobody else comes, need not be looked at again.
-  private func loadEditedLists(isPlain: Bool) throws {
+  /// Loads lists of links that members left and came back to, and those whose both sides are one: which links are whose their edits do not
+  /// say. No other list is loaded by a save; what came to one is put in order by its rows' numbers.
+  private func loadEditedLists() throws {
     for (key, edit) in links.edits {
-      if edit.removed.isEmpty, edit.addedCount < 2, store.relations[key.map][key.property]?.isOwnInverse == false {
-        continue
-      }
-      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property) else {
-        continue
-      }
-      // Where both sides are one, nobody else's links are this one's.
-      let cameAgain =
-        relation.isOwnInverse || (!edit.removed.isEmpty && edit.added.contains { edit.removed.contains($0) })
-      guard
-        cameAgain
-          || (edit.addedCount > 1 && !relation.isByLinks && !(isPlain && edit.comesInOrder))
+      // The owner's own class says what its property is: one that a subclass adds is none of the topmost class's.
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
+        relation.isByLinks, relation.isOwnInverse || edit.cameAgain
       else { continue }
-      load(edit.owner, relation, origin)
+      load(edit.owner, relation, origin, withSiblings: false)
     }
     if let failure { throw failure }
   }

@@ -11,6 +11,8 @@ package import RoostRecords
 /// 1. Each row has one object at most that is not ending.
 /// 2. Objects with changes are kept by the lists; others by their users alone.
 /// 3. A fault's slots are empty; the others' hold what the snapshot says, but for changed properties.
+/// 4. No object ends while a collection that held it is being changed: see ``releaseLater(_:)``. So no field that can own a user's object
+///    is marked `@exclusivity(unchecked)`.
 package final class GraphContext {
   package let store: GraphStore
   /// Who makes the changes, for the history.
@@ -38,12 +40,12 @@ package final class GraphContext {
   private var formerEntriesRead = 0
   @exclusivity(unchecked) private var tables: [TableReader?]
   let turn = Turn()
-  @exclusivity(unchecked) var batches = BatchRing()
+  var batches = BatchRing()
   /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
-  @exclusivity(unchecked) var inserted: [any _ModelObject] = []
-  @exclusivity(unchecked) var changed: [any _ModelObject] = []
-  @exclusivity(unchecked) var deleted: [any _ModelObject] = []
-  @exclusivity(unchecked) var links = LinkLedger()
+  var inserted: [any _ModelObject] = []
+  var changed: [any _ModelObject] = []
+  var deleted: [any _ModelObject] = []
+  var links = LinkLedger()
   @exclusivity(unchecked) var sinks: [SinkBox?]
   /// What was asked for last, because the next one is mostly of the same class.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
@@ -59,7 +61,9 @@ package final class GraphContext {
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
-  @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
+  var told: [(object: any _ModelObject, property: Int?)] = []
+  /// What collections held until a moment ago: see ``releaseLater(_:)``.
+  var departing: [Any] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniquePolicy = UniquePolicy.always(.upsert)
@@ -82,7 +86,7 @@ package final class GraphContext {
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
   /// Told, when the turn is given back, how the context went on to a newer snapshot.
-  @exclusivity(unchecked) package var hearMerge: ((MergeReport) -> Void)?
+  package var hearMerge: ((MergeReport) -> Void)?
   @exclusivity(unchecked) var mergeReports: [MergeReport] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?

@@ -9,6 +9,11 @@ extension GraphContext {
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
     try checkOpen()
+    if object._$state.origin == nil || list != nil, isGoing(object) {
+      throw GraphFault(
+        .deleted, "it was inserted by its own deinit, when no context can keep it any more: insert it before",
+        entity: type(of: object)._$type.name)
+    }
     if try origin(of: object) != nil {
       // What was to be deleted stays after all.
       if object._$state.flags.contains(.gone), !isUnborn(object) {

@@ -12,7 +12,7 @@ extension GraphContext {
     while let list = links.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
       guard list.slot.isFilled else { return }
-      links.unsettled[pair] = nil
+      _ = links.unsettled.take(pair)
       list.isUnsettled = false
       noteDirty(list)
       agree(list)
@@ -111,7 +111,8 @@ extension GraphContext {
     }
     list.rows = first + members.map { $0._$state.row } + last
     if list.rows.count != all.count {
-      list.slot.members = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
+      let staying = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
+      releaseLater(list.slot.replace(staying) ?? [])
     }
     let middle = before[start..<before.count - end]
     for member in members where !old.contains(member._$state.row) { join(member, list) }
@@ -129,7 +130,7 @@ extension GraphContext {
       return
     }
     guard let former = need(member, { try current(member, back, origin) }), former != list.key.row else { return }
-    if RowNumber.leads(former), let other = need(member, { try live(back.target, former) }) {
+    if RowNumber.leads(former), let other = need(member, { try self.former(back.target, former) }) {
       edit(other, list.relation.property, member, adds: false)
     }
     setReference(member, inverse, list.key.row)

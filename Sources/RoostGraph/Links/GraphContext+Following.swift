@@ -37,12 +37,18 @@ extension GraphContext {
     var rows = list.rows.filter { !was.contains($0) || isNow.contains($0) || decided($0, list) != nil }
     rows += now.filter { !was.contains($0) && !here.contains($0) && decided($0, list) == nil }
     var members: [any _ModelObject] = []
-    for row in rows { if let member = try live(list.relation.target, row) { members.append(member) } }
+    for row in rows {
+      if let member = try live(list.relation.target, row) {
+        members.append(member)
+      } else {
+        noteLeft(RowID(row), list.key, list.relation)
+      }
+    }
     try noteStrangers(now, list)
     rows = members.map { $0._$state.row }
     if rows == list.rows { return }
     show(list)
-    list.slot.members = members.map { $0 as AnyObject }
+    releaseLater(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
     links.memberCount += rows.count - list.rows.count
     list.rows = rows
     list.storedCount = nil

@@ -20,7 +20,7 @@ extension GraphContext {
         if let member = try member(relation.target, row.number) { members.append(member) }
       }
     }
-    object.many(relation.property).members = members
+    releaseLater(object.many(relation.property).replace(members) ?? [])
   }
 
   /// Takes up what a user made of a list that was given up, or unloaded, while he was at it: it is as if he began now.
@@ -32,8 +32,8 @@ extension GraphContext {
     guard let list = links.lists[key(object, origin, relation.property)] else { return }
     hideOthers(list)
     list.isUnsettled = true
-    links.unsettled[relation.pair] = list
-    slot.members = new
+    releaseLater(links.unsettled.put(list, relation.pair))
+    releaseLater(slot.replace(new) ?? [])
     settle(relation.pair)
   }
 }

@@ -4,11 +4,18 @@ internal import RoostRecords
 extension GraphContext {
   /// Takes an object out of the loaded lists of others.
   func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
-    for list in lists(of: object, origin) {
+    let row = object._$state.row
+    for list in lists(of: object, origin) where list.rows.contains(row) {
       drop(object, from: list)
-      // Its own side does not say where it stood.
-      if list.relation.inverse == nil { links.left[key(object, origin), default: []].append(list.key) }
+      noteLeft(RowID(row), list.key, list.relation)
     }
+  }
+
+  /// Notes that a row which is to be deleted is missing in a loaded list. Of a list that leads one way the row's own side does not say
+  /// so, and the store names the row also where a user took it out before.
+  func noteLeft(_ row: RowID, _ list: LinkKey, _ relation: Relation) {
+    if relation.inverse != nil { return }
+    links.left[LinkKey(map: relation.home, row: row.number, property: 0), default: []].append(list)
   }
 
   /// Whether it was deleted before it ever was saved, and no save came since.
@@ -42,7 +49,8 @@ extension GraphContext {
       back.insert(ObjectIdentifier(one))
       if comeBack(one, next, but: list) { isUnloaded = true }
     }
-    deleted.removeAll { back.contains(ObjectIdentifier($0)) }
+    let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
+    releaseLater(exchange(&deleted, with: staying))
     if isUnloaded { tidy() }
   }
 
@@ -63,7 +71,7 @@ extension GraphContext {
   /// Brings an object into the lists again that it left; says whether some must be read for that.
   private func comeBack(_ object: any _ModelObject, _ key: LinkKey, but list: LinkKey?) -> Bool {
     guard let origin = object._$state.origin as? RowOrigin else { return false }
-    var all = lists(of: object, origin)
+    var all = lists(of: object, origin).filter { $0.relation.inverse != nil }
     for key in links.left.removeValue(forKey: key) ?? [] {
       if let left = links.lists[key], !all.contains(where: { $0 === left }) { all.append(left) }
     }

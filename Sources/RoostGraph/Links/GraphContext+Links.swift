@@ -76,6 +76,14 @@ extension GraphContext {
     return try readOne(row, origin(map))
   }
 
+  /// What a link led to until now, also where it waits to be deleted: when that is taken back its side must not say the old link.
+  func former(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+    guard let known = registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
+      return try live(map, row)
+    }
+    return !known._$state.flags.contains(.gone) || isUnborn(known) ? known : nil
+  }
+
   /// The object of a list's member. That there is such a row the list's own index says.
   func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     let map = store.maps[map]
@@ -107,7 +115,8 @@ extension GraphContext {
   /// Makes a reference of an object lead elsewhere, as a change of its own.
   func setReference(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
-    noteChange(object, property, origin)
+    // No user has set it, so nothing is said of one that was deleted before it was saved.
+    if !object._$state.flags.contains(.gone) { noteChange(object, property, origin) }
     setSlot(object, property, row)
     noteTold(object, property)
   }
@@ -134,7 +143,7 @@ extension GraphContext {
     guard before != now, let inverse = relation.inverse else { return }
     // What was its own other side leads elsewhere by now.
     let wasOwn = relation.isOwnInverse && before == object._$state.row
-    if RowNumber.leads(before), !wasOwn, let other = need(object, { try live(relation.target, before) }) {
+    if RowNumber.leads(before), !wasOwn, let other = need(object, { try former(relation.target, before) }) {
       if relation.isInverseList {
         edit(other, inverse, object, adds: false)
       } else {
@@ -147,7 +156,7 @@ extension GraphContext {
     // It may have led to another one, which now leads nowhere.
     if let partner = need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
       partner != object._$state.row,
-      let left = need(other, { try live(back.target, partner) })
+      let left = need(other, { try former(back.target, partner) })
     {
       setReference(left, relation.property, RowNumber.nothing)
     }

@@ -3,7 +3,9 @@ internal import RoostRecords
 /// Lists: loading and hiding them, and what users and other sides do to them.
 extension GraphContext {
   /// Puts a list into its slot, with what other sides did to it since it was stored.
-  func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+  ///
+  /// - Parameter withSiblings: whether those of objects that came with this one are loaded too, because a loop asks for them next.
+  func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
     if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
     if isGoing(object) { return showOnce(object, relation) }
@@ -11,12 +13,13 @@ extension GraphContext {
     do { try loadOne(object, relation, origin, &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
       fail(object, error)
-      object.many(relation.property).members = []
+      releaseLater(object.many(relation.property).replace([]) ?? [])
       return
     }
-    if object._$state.flags.contains(.inserted) { return }
-    links.awaited = links.lists[key(object, origin, relation.property)]
-    defer { links.awaited = nil }
+    if object._$state.flags.contains(.inserted) || !withSiblings { return }
+    let list = links.lists[key(object, origin, relation.property)]
+    releaseLater(exchange(&links.awaited, with: list))
+    defer { releaseLater(exchange(&links.awaited, with: nil)) }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       statistics.listsLoaded += 1
@@ -45,13 +48,19 @@ extension GraphContext {
       while let row = try walk.next() {
         if edit?.removed.contains(row.number) == true { continue }
         let found = try member(relation.target, row.number)
-        if found == nil, try isStranger(row, relation) { strangers.append((row.number, loaded.last)) }
+        if found == nil {
+          if try isStranger(row, relation) {
+            strangers.append((row.number, loaded.last))
+          } else {
+            noteLeft(row, key, relation)
+          }
+        }
         add(found)
       }
     }
     for row in edit?.added ?? [] { add(try live(relation.target, row)) }
     links.edits[key] = nil
-    object.many(relation.property).members = members
+    releaseLater(object.many(relation.property).replace(members) ?? [])
     let list = LoadedList(key, object, relation, loaded)
     list.strangers = strangers
     rows += loaded
@@ -84,7 +93,7 @@ extension GraphContext {
   private func noteVisible(_ list: LoadedList) {
     var visible = links.visible.take(list.relation.pair) ?? []
     visible.append(list)
-    links.visible[list.relation.pair] = visible
+    releaseLater(links.visible.put(visible, list.relation.pair) ?? [])
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
@@ -96,7 +105,7 @@ extension GraphContext {
       if other.hidden == nil, links.lists[other.key] === other { other.hidden = other.slot.take() }
       return true
     }
-    links.visible[list.relation.pair] = visible
+    releaseLater(links.visible.put(visible, list.relation.pair) ?? [])
   }
 
   // MARK: Changes
@@ -109,7 +118,7 @@ extension GraphContext {
     guard let list = links.lists[key] else { return }
     hideOthers(list)
     list.isUnsettled = true
-    links.unsettled[relation.pair] = list
+    releaseLater(links.unsettled.put(list, relation.pair))
   }
 
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
@@ -138,7 +147,7 @@ extension GraphContext {
   }
 
   private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
-    if isMember(member, list) { return }
+    if !isGoing(member), isMember(member, list) { return }
     take(member, list)
     if member._$state.row != 0, !list.refuses { join(member, list) }
   }
@@ -183,7 +192,9 @@ extension GraphContext {
   func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
     noteTold(owner, property)
-    noteChange(owner, property, origin)
+    // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
+    // has set it.
+    if !owner._$state.flags.contains(.gone) { noteChange(owner, property, origin) }
     let key = key(owner, origin, property)
     let row = member._$state.row
     if let list = links.lists[key] {
@@ -226,7 +237,7 @@ extension GraphContext {
       if links.memberCount > links.most / 2, list !== needed, unload(list) { continue }
       kept.append(list)
     }
-    links.queue = kept
+    releaseLater(exchange(&links.queue, with: kept))
     // What names them there would keep their owners.
     tidy()
     links.unloadAt = max(links.most, 2 * links.memberCount)
@@ -242,8 +253,8 @@ extension GraphContext {
   }
 
   private func drop(_ list: LoadedList) {
-    list.slot.members = nil
-    list.hidden = nil
+    for members in list.takeMembers() { releaseLater(members) }
+    // The caller has it still.
     links.lists[list.key] = nil
     links.memberCount -= list.rows.count + 1
   }
@@ -258,27 +269,31 @@ extension GraphContext {
 
   /// Unloads every list that has no changes.
   func unloadLists() {
-    let all = links.queue
-    links.queue = []
+    let all = exchange(&links.queue, with: [])
+    defer { releaseLater(all) }
     for list in all where links.lists[list.key] === list {
       if unload(list) { noteTold(list.owner, list.relation.property) } else { links.queue.append(list) }
     }
     tidy()
   }
 
-  /// Unloads every list, and forgets what was changed.
-  func forgetLinks() {
-    let lists = links.lists.values
-    for list in lists { drop(list) }
-    links = LinkLedger(most: links.most)
+  /// Unloads every list, and forgets what was changed. Returns what the lists held.
+  func takeLinks() -> [Any] {
+    let empty = LinkLedger(most: links.most)
+    let former = exchange(&links, with: empty)
+    var held: [Any] = [former]
+    for list in former.lists.values { for members in list.takeMembers() { held.append(members) } }
+    return held
   }
 
   /// Forgets lists that are not loaded any more, and counts the others.
   func tidy() {
     for pair in links.visible.pairs {
-      links.visible[pair] = links.visible[pair]?.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
+      let visible = links.visible[pair]?.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
+      releaseLater(links.visible.put(visible, pair) ?? [])
     }
-    links.queue = links.queue.filter { links.lists[$0.key] === $0 }
+    let queue = links.queue.filter { links.lists[$0.key] === $0 }
+    releaseLater(exchange(&links.queue, with: queue))
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
   }
 }

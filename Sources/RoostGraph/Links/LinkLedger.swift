@@ -10,7 +10,7 @@ final class LoadedList {
   /// Members of classes that are not among the models, each with the one before it. They are not shown, and stay.
   var strangers: [(row: UInt64, behind: UInt64?)] = []
   /// The members, where they are not in the object's slot: somebody has to be asked for them.
-  @exclusivity(unchecked) var hidden: [AnyObject]?
+  var hidden: [AnyObject]?
   /// Whether a user changed it since both sides agreed.
   @exclusivity(unchecked) var isUnsettled = false
   /// Whether something was put in that cannot be a member.
@@ -38,6 +38,9 @@ final class LoadedList {
   }
 
   var hasChanges: Bool { isUnsettled || isDirty }
+
+  /// The members, wherever they are; nobody shows them from here on.
+  func takeMembers() -> [[AnyObject]] { [slot.take(), exchange(&hidden, with: nil)].compactMap { $0 } }
 
   /// Rows of the list with the strangers between them, each behind the one that it stood behind.
   func withStrangers(_ rows: [UInt64]) -> [UInt64] {
@@ -101,6 +104,9 @@ struct LinkLedger {
       }
     }
 
+    /// Whether a row went and was added again.
+    var cameAgain: Bool { !removed.isEmpty && added.contains(where: removed.contains) }
+
     func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
@@ -161,15 +167,13 @@ struct ByPair<Value> {
   var pairs: [UInt32] { values.indices.filter { values[$0] != nil }.map { UInt32($0) } }
   var all: [Value] { values.compactMap { $0 } }
 
-  subscript(pair: UInt32) -> Value? {
-    get { pair < values.count ? values[Int(pair)] : nil }
-    set { _ = put(newValue, pair) }
-  }
+  subscript(pair: UInt32) -> Value? { pair < values.count ? values[Int(pair)] : nil }
 
   /// Takes out what is there.
   mutating func take(_ pair: UInt32) -> Value? { pair < values.count ? put(nil, pair) : nil }
 
-  private mutating func put(_ value: consuming Value?, _ pair: UInt32) -> Value? {
+  /// Puts something in, and returns what was there.
+  mutating func put(_ value: consuming Value?, _ pair: UInt32) -> Value? {
     let at = Int(pair)
     while at >= values.count { values.append(nil) }
     var other = value

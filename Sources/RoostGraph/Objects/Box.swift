@@ -8,8 +8,9 @@ public final class _Box {
   package init() {}
 
   package func value(_ keyPath: AnyKeyPath) -> Any? { values[keyPath] }
-  package func set(_ keyPath: AnyKeyPath, _ value: Any) { values[keyPath] = value }
-  package func remove(_ keyPath: AnyKeyPath) { values[keyPath] = nil }
+  // The former value ends after the access: it may be a user's object, whose `deinit` reads the box.
+  package func set(_ keyPath: AnyKeyPath, _ value: Any) { _ = values.updateValue(value, forKey: keyPath) }
+  package func remove(_ keyPath: AnyKeyPath) { _ = values.removeValue(forKey: keyPath) }
 
   /// Gives the values of properties that have a slot to them.
   package func settle(_ object: some _ModelObject) {

@@ -8,10 +8,12 @@ extension _ModelObject {
   /// Fills all slots.
   package func _$decode(from source: inout _RowSource) { _$decode(only: .max, from: &source) }
 
-  /// Empties the slots: the object is a fault again, if its flags say so too.
-  package func _$forget() {
+  /// Empties the slots: the object is a fault again, if its flags say so too. Returns the objects that they held, which end when the caller
+  /// lets them.
+  package func _$forget() -> [Any] {
     var forgetting = Forgetting()
     _$visit(&forgetting)
+    return forgetting.held
   }
 
   /// Whether a property's slot holds something: a value, or the members of a relationship.
@@ -54,9 +56,16 @@ extension _ModelObject {
 }
 
 private struct Forgetting: _SlotVisitor {
+  var held: [Any] = []
+
   mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) { slot._forget() }
-  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) { slot._forget() }
-  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) { slot._forget() }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
+    if let object = slot.takeObject() { held.append(object) }
+  }
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if let members = slot.takeMembers(), !members.isEmpty { held.append(members) }
+    slot.isNil = false
+  }
 }
 
 private struct Filling: _SlotVisitor {

@@ -4,7 +4,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Writes the lists that changed.
   func arrange(_ run: SaveRun) throws {
-    try append(run)
+    try arrangeEdits(run)
     let dirty = links.lists.values.filter {
       $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !(run.isPlain && isWritten($0))
     }
@@ -35,22 +35,55 @@ extension GraphContext {
     }
   }
 
-  /// Links that several members made to one list that is not loaded, in the order in which they did. The members' own lists
-  /// would bring them in by the order of their rows.
-  private func append(_ run: SaveRun) throws {
-    for (key, edit) in links.edits where edit.addedCount > 1 {
+  /// Brings what came to lists that are not loaded to their ends, in the order in which it came.
+  private func arrangeEdits(_ run: SaveRun) throws {
+    for (key, edit) in links.edits where edit.addedCount > 1 || edit.cameAgain {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
-        relation.isByLinks, !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
+        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
       else { continue }
-      let (entity, target) = (store.maps[key.map].entity.id, store.maps[relation.target].entity.id)
-      guard try run.writer.contains(RowID(key.row), entity) else { continue }
+      // New members come last when they are written, and they are written in their order.
+      if !relation.isByLinks, edit.comesInOrder { continue }
+      let owner = RowID(relation.isByLinks ? key.row : run.row(key.map, key.row))
+      guard try run.writer.contains(owner, store.maps[key.map].entity.id) else { continue }
       let links = try run.writer.links(side)
-      for row in living(edit.added, relation) {
-        let row = RowID(run.row(relation.home, row))
-        if try run.writer.contains(row, target) { try links.append(row, to: RowID(key.row)) }
+      if relation.isByLinks {
+        try append(edit, relation, to: owner, links, run)
+      } else {
+        try arrange(edit, key, relation, of: owner, links, run)
       }
     }
+  }
+
+  /// Links that several members made. The members' own lists would bring them in by the order of their rows.
+  private func append(
+    _ edit: LinkLedger.Edit, _ relation: Relation, to owner: RowID, _ links: LinkWriter, _ run: SaveRun
+  ) throws {
+    let target = store.maps[relation.target].entity.id
+    for row in living(edit.added, relation) {
+      let row = RowID(run.row(relation.home, row))
+      if try run.writer.contains(row, target) { try links.append(row, to: owner) }
+    }
+  }
+
+  /// Rows that refer to the owner now. They were written in another order than they came in, and one that went and came again has not
+  /// moved. A new object that became a row of the list stays where that row was.
+  private func arrange(
+    _ edit: LinkLedger.Edit, _ key: LinkKey, _ relation: Relation, of owner: RowID, _ links: LinkWriter,
+    _ run: SaveRun
+  ) throws {
+    let now = try links.rows(of: owner).map(\.number)
+    let there = Set(now)
+    let before = run.decisions.isEmpty ? [] : Set(try stored(key, relation))
+    var came: [UInt64] = []
+    var seen: Set<UInt64> = []
+    for added in living(edit.added, relation) {
+      let row = run.row(relation.home, added)
+      guard there.contains(row), row == added || !before.contains(row), seen.insert(row).inserted else { continue }
+      came.append(row)
+    }
+    let wanted = now.filter { !seen.contains($0) } + came
+    if wanted != now { try links.replace(wanted.map { RowID($0) }, of: owner) }
   }
 
   /// The members that stay.

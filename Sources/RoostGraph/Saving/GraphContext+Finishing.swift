@@ -6,7 +6,7 @@ extension GraphContext {
     statistics.saves += 1
     lastSave = run.summary
     settleAfterSave(run)
-    batches.letGo()
+    releaseLater(batches.takeKept())
     store.listeners.tell()
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
     try? advance()
@@ -25,10 +25,10 @@ extension GraphContext {
     }
     let isMerged = run.news != nil || !run.decisions.isEmpty
     if !run.decisions.isEmpty { for object in inserted { become(object, run) } }
-    inserted = []
+    for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
+      releaseLater(objects)
+    }
     likes = Likes()
-    changed = []
-    deleted = []
     bases = [:]
     mayDangle = false
     links.memberCount = 0
@@ -40,7 +40,7 @@ extension GraphContext {
     }
     // Lists that grew were not counted meanwhile.
     if links.memberCount > links.most { unloadOldest() }
-    links.edits = [:]
+    releaseLater(exchange(&links.edits, with: [:]))
     links.forgetDeletions()
     if !isMerged { return }
     // Rows may say something else than their objects did.
@@ -78,7 +78,7 @@ extension GraphContext {
   /// Makes an object read its row again.
   func forget(_ object: any _ModelObject) {
     guard object._$state.flags.isDisjoint(with: [.gone, .lent, .fault, .inserted, .changed]) else { return }
-    object._$forget()
+    releaseLater(object._$forget())
     object._$state.flags.insert(.fault)
     noteTold(object, nil)
   }

@@ -56,14 +56,17 @@ struct ManySlot {
 
   var members: [AnyObject]? {
     get { place?.pointee }
-    nonmutating set {
-      guard let place else { return }
-      setPresent()
-      // What goes may ask for the list.
-      let old = place.move()
-      place.initialize(to: newValue)
-      _ = consume old
-    }
+    // What goes may ask for the list.
+    nonmutating set { _ = replace(newValue) }
+  }
+
+  /// Puts other members in, and returns those that were there.
+  func replace(_ new: [AnyObject]?) -> [AnyObject]? {
+    guard let place else { return nil }
+    setPresent()
+    let old = place.move()
+    place.initialize(to: new)
+    return old
   }
 
   /// Moves the members out.

@@ -48,5 +48,9 @@ public struct _Slot<Value>: ~Copyable {
   public mutating func _store(_ value: consuming Value) { self.value = consume value }
 
   @inlinable public var _isFilled: Bool { value != nil }
-  @inlinable public mutating func _forget() { value = nil }
+  @inlinable public mutating func _forget() {
+    // Nothing is there any more when it ends: it may be a user's object, whose `deinit` reads the property.
+    let old = value.take()
+    _ = consume old
+  }
 }

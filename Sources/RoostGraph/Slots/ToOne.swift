@@ -54,6 +54,14 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
   }
 
   package mutating func _forget() { _store(nil) }
+
+  /// The object, moved out; the slot leads nowhere then.
+  mutating func takeObject() -> Model? {
+    let object = held.take()
+    held.put(nil)
+    row = 0
+    return object
+  }
 }
 
 /// A relationship that always leads to an object.

@@ -1,0 +1,202 @@
+import Foundation
+import SwiftData
+import Testing
+
+// Models whose `deinit` uses their context: what a program writes that counts, logs or tidies up.
+
+/// What a disc, a song or a label does when it ends.
+private enum Farewell {
+  nonisolated(unsafe) static var body: (any PersistentModel) -> Void = { _ in }
+  nonisolated(unsafe) static var count = 0
+
+  static func note(_ model: any PersistentModel) {
+    count += 1
+    body(model)
+  }
+}
+
+@Model final class Imprint {
+  var name: String
+  @Relationship(inverse: \Platter.label) var discs: [Platter] = []
+  init(_ name: String) { self.name = name }
+  deinit { Farewell.note(self) }
+}
+
+@Model final class Platter {
+  var title: String
+  var plays = 0
+  var label: Imprint?
+  @Relationship(deleteRule: .cascade, inverse: \Groove.disc) var songs: [Groove] = []
+  init(_ title: String) { self.title = title }
+  deinit { Farewell.note(self) }
+}
+
+@Model final class Groove {
+  @Attribute(.unique) var number: Int
+  var disc: Platter?
+  var likes: [Platter] = []
+  init(_ number: Int) { self.number = number }
+  deinit { Farewell.note(self) }
+}
+
+/// A model's `deinit` may read and change everything. One that read a reference freed memory that was in use: a context dropped the last
+/// references to objects while it changed the list that held them, and the `deinit` came back to that list.
+@Suite(.serialized) struct DeinitTests {
+  private func makeContainer(_ discs: Int = 40) throws -> ModelContainer {
+    let container = try ModelContainer(
+      for: Imprint.self, Platter.self, Groove.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for number in 0..<discs {
+      let disc = Platter("disc \(number)")
+      disc.label = Imprint("label \(number % 7)")
+      for at in 0..<3 { disc.songs.append(Groove(3 * number + at)) }
+      context.insert(disc)
+    }
+    try context.save()
+    return container
+  }
+
+  private func during(_ body: @escaping (any PersistentModel) -> Void, _ work: () throws -> Void) rethrows {
+    Farewell.body = body
+    defer { Farewell.body = { _ in } }
+    try work()
+  }
+
+  private func songs(_ context: ModelContext) throws -> [Groove] {
+    try context.fetch(FetchDescriptor<Groove>(sortBy: [SortDescriptor(\.number)]))
+  }
+
+  @Test func `a deinit reads references and lists while a context forgets fetched models`() throws {
+    let context = ModelContext(try makeContainer())
+    var read = 0
+    // What a deinit loads ends too, and loads more: the program must see to an end.
+    var budget = 0
+    try during { model in
+      budget -= 1
+      if budget < 0 { return }
+      if let song = model as? Groove { read += song.disc?.title.count ?? 0 }
+      if let disc = model as? Platter { read += (disc.label?.name.count ?? 0) + disc.songs.count }
+      if let label = model as? Imprint { read += label.discs.count }
+    } _: {
+      for _ in 0..<10 {
+        budget = 400
+        for song in try songs(context) { read += song.disc?.label?.name.count ?? 0 }
+        for disc in try context.fetch(FetchDescriptor<Platter>()) { read += disc.songs.count }
+      }
+    }
+    #expect(read > 0)
+    #expect(try songs(context).count == 120)
+  }
+
+  @Test func `a deinit fetches, inserts and saves while a context lets go`() throws {
+    let container = try makeContainer(10)
+    let context = ModelContext(container)
+    var (next, depth) = (1000, 0)
+    try during { _ in
+      // One in the other without an end would be the program's own fault.
+      if depth > 0 || next >= 1040 { return }
+      depth += 1
+      defer { depth -= 1 }
+      next += 1
+      context.insert(Groove(next))
+      _ = try? context.fetch(FetchDescriptor<Platter>())
+      try? context.save()
+    } _: {
+      for round in 0..<6 {
+        for song in try songs(context) { _ = song.disc?.label?.name }
+        if round % 2 == 0 { context.rollback() } else { try context.save() }
+        context.reset()
+      }
+    }
+    try context.save()
+    #expect(next == 1040)
+    #expect(
+      try ModelContext(container).fetchCount(FetchDescriptor<Groove>(predicate: #Predicate { $0.number > 1000 })) == 40)
+  }
+
+  @Test func `a deinit sets references and lists of others while changes are given up or saved`() throws {
+    let container = try makeContainer(12)
+    let context = ModelContext(container)
+    let keeper = Imprint("keeper")
+    context.insert(keeper)
+    try context.save()
+    var turn = 0
+    try during { _ in
+      turn += 1
+      guard turn % 3 == 0, turn < 600, let discs = try? context.fetch(FetchDescriptor<Platter>()), !discs.isEmpty else {
+        return
+      }
+      let disc = discs[turn % discs.count]
+      disc.plays += 1
+      disc.label = turn % 2 == 0 ? keeper : nil
+      keeper.discs.removeAll { $0 !== disc }
+      disc.songs.reverse()
+    } _: {
+      for round in 0..<12 {
+        for disc in try context.fetch(FetchDescriptor<Platter>()) {
+          disc.songs.reverse()
+          disc.songs.first?.likes = [disc]
+          disc.label?.discs.append(Platter("new \(round)"))
+        }
+        switch round % 4 {
+        case 0: context.rollback()
+        case 1: try context.save()
+        case 2: context.reset()
+        default:
+          if let disc = try context.fetch(FetchDescriptor<Platter>()).first { context.delete(disc) }
+          try context.save()
+        }
+      }
+    }
+    context.rollback()
+    let other = ModelContext(container)
+    for disc in try other.fetch(FetchDescriptor<Platter>()) {
+      #expect(disc.songs.allSatisfy { $0.disc === disc })
+      #expect(disc.label.map { $0.discs.contains(disc) } ?? true)
+    }
+  }
+
+  @Test func `what a deinit does with its own model has no effect and is told`() throws {
+    let container = try makeContainer(2)
+    let context = ModelContext(container)
+    try during { model in
+      guard let disc = model as? Platter else { return }
+      disc.title = "ended"
+      disc.songs.removeAll()
+      disc.label = nil
+    } _: {
+      _ = try context.fetch(FetchDescriptor<Platter>()).map(\.songs.count)
+      context.reset()
+    }
+    #expect(throws: (any Error).self) { try context.save() }
+    try context.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Platter>()).allSatisfy { $0.songs.count == 3 })
+  }
+
+  @Test func `a model that inserts itself in its deinit is refused and not kept`() throws {
+    let container = try makeContainer(1)
+    let context = ModelContext(container)
+    during { model in
+      guard let song = model as? Groove, song.modelContext == nil else { return }
+      context.insert(song)
+    } _: {
+      _ = Groove(5000)
+    }
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Groove>()) == 3)
+  }
+
+  @Test func `every model ends although each deinit reads its neighbours`() throws {
+    let context = ModelContext(try makeContainer())
+    Farewell.count = 0
+    var made = 0
+    try during { model in
+      if let song = model as? Groove { _ = song.disc?.plays }
+    } _: {
+      for _ in 0..<5 { made += try songs(context).filter { $0.disc != nil }.count }
+      context.reset()
+      _ = try context.fetch(FetchDescriptor<Imprint>(predicate: #Predicate { $0.name == "none" }))
+    }
+    #expect(Farewell.count >= made)
+  }
+}
