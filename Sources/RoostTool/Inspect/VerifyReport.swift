@@ -39,7 +39,7 @@ struct VerifyReport: Encodable {
     self.path = path
     isSound = found.isSound
     findings = found.findings.map {
-      Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
+      Line(page: $0.page, tree: $0.index ?? $0.entity ?? $0.tree, sentence: "\($0)", invariant: nil)
     }
     sentences = found.findings.map { "\($0)" }
     pages = found.pages.pages
