@@ -107,7 +107,7 @@ extension StoreError.Code {
       "Put the store's file back beside its log; if nothing of it is needed any more, remove the log file."
     case .logMissing: "Put the log file back beside the store; without it acknowledged commits would be lost."
     case .hardLinked: "Remove the other hard link: two names would get two logs."
-    case .notFound: "Check the path, or open with creation allowed."
+    case .notFound: "Check the path, or make the store first."
     case .locked: "Close the store in the process named, or open it read-only."
     case .timedOut: "Another writer is still at work: try again, or wait longer."
     case .diskFull: "Free some space and go on with the same store: it is as its last commit left it."
