@@ -92,6 +92,11 @@ package final class ByteStream {
     end.wait(for: descriptor) ? try read(into: buffer) : 0
   }
 
+  /// Whether a read will not wait, now or by the deadline.
+  package func isReady(by deadline: ContinuousClock.Instant, until end: StreamStop) -> Bool {
+    end.isReady(descriptor, by: deadline)
+  }
+
   /// Writes all bytes.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     var done = 0

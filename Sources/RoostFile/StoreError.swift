@@ -110,7 +110,7 @@ extension StoreError.Code {
     case .hardLinked: "Remove the other hard link: two names would get two logs."
     case .fileReplaced:
       "Nothing was written. Close this store and open the path again; what is still needed of it can be read until then."
-    case .notFound: "Check the path, or open with creation allowed."
+    case .notFound: "Check the path, or make the store first."
     case .locked: "Close the store in the process named, or open it read-only."
     case .timedOut: "Another writer is still at work: try again, or wait longer."
     case .diskFull: "Free some space and go on with the same store: it is as its last commit left it."

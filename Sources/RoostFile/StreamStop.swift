@@ -34,13 +34,26 @@ package final class StreamStop: Sendable {
 
   /// Waits until a descriptor has bytes, is at its end or in error; false if somebody said stop.
   func wait(for descriptor: Int32) -> Bool {
-    var waiting = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
-    ]
+    var waiting = awaited(descriptor)
     while poll(&waiting, 2, -1) < 0 {
       // What cannot be waited for says so when it is read.
       guard errno == EINTR || errno == EAGAIN else { return true }
     }
     return waiting[1].revents == 0
+  }
+
+  /// Whether a read will not wait: a descriptor has bytes, is at its end or in error, or somebody said stop. Waits for that until `deadline`.
+  func isReady(_ descriptor: Int32, by deadline: ContinuousClock.Instant) -> Bool {
+    var waiting = awaited(descriptor)
+    while true {
+      let left = (ContinuousClock.now.duration(to: deadline) / .milliseconds(1)).rounded(.up)
+      let count = poll(&waiting, 2, Int32(max(0, min(left, 60_000))))
+      if count > 0 || count == 0 && left <= 0 { return count > 0 }
+      if count < 0, errno != EINTR, errno != EAGAIN { return true }
+    }
+  }
+
+  private func awaited(_ descriptor: Int32) -> [pollfd] {
+    [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
   }
 }

@@ -90,6 +90,17 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Garden>()) == 1)
   }
 
+  @Test func `dates in other forms`() throws {
+    var unix = try container.importer(for: Plant.self)
+    unix.options.dates = .secondsSince1970
+    try unix.run(.text("code;name;planted\n5;Fir;1714566600\n", .csv))
+    unix.options.dates = .format("dd.MM.yyyy")
+    try unix.run(.text("code;name;planted\n6;Larch;01.05.2024\n", .csv))
+    let found = try plants()
+    #expect(found[5]?.planted == Date(timeIntervalSince1970: 1_714_566_600))
+    #expect(found[6]?.planted == Date(timeIntervalSince1970: 1_714_521_600))
+  }
+
   private func first(_ url: URL) throws {
     let importer = try container.importer(for: Plant.self)
     let report = try importer.run(.file(url))

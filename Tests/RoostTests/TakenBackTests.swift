@@ -124,8 +124,8 @@ import Testing
     }
     let known = try #require(kept.first).persistentModelID
     var text = try #require(String(data: JSONEncoder().encode(known), encoding: .utf8))
-    let place = try #require(text.range(of: #""row":[0-9]+"#, options: .regularExpression))
-    text.replaceSubrange(place, with: "\"row\":\(row)")
+    let place = try #require(text.range(of: #""row",[0-9]+"#, options: .regularExpression))
+    text.replaceSubrange(place, with: "\"row\",\(row)")
     let forged = try JSONDecoder().decode(PersistentIdentifier.self, from: Data(text.utf8))
     let registered: Artist? = other.registeredModel(for: forged)
     #expect(registered == nil)

@@ -197,6 +197,19 @@ import Testing
     #expect(text.output.contains(counted), "\(text)")
   }
 
+  /// It said `in "r4"`, a name that says nothing to its reader.
+  @Test func `verify names the entity whose page is damaged`() throws {
+    let path = folder.file("a.roost")
+    _ = try RowsFixture.make(path, tracks: 500)
+    try damage(path, .integerLeaf)
+    let text = Transcript.of("verify", path)
+    #expect(text.ending == .failed)
+    #expect(["Album", "Tag", "Track"].contains { text.output.contains(", in the rows of \($0), page ") }, "\(text)")
+    let figures = try json(Transcript.of("verify", "--json", path))
+    let finding = try #require((figures["findings"] as? [[String: Any]])?.first)
+    #expect((finding["tree"] as? String)?.hasPrefix("the rows of ") == true)
+  }
+
   @Test func `a sound store is saved whole`() throws {
     let path = try makeStore("a.roost")
     let text = Transcript.of("salvage", path, folder.file("b.roost"))

@@ -48,6 +48,19 @@ struct Transcript {
     }
   }
 
+  /// With `--json` an error was text, and a program had the exit code alone.
+  @Test func `who asks for JSON gets errors as JSON`() throws {
+    func failure(_ found: Transcript) throws -> [String: Any] {
+      #expect(found.output == "" && found.errors.split(separator: "\n").count == 1, "\(found)")
+      return try #require(try JSONSerialization.jsonObject(with: Data(found.errors.utf8)) as? [String: Any])
+    }
+    let missing = try failure(.of("info", "--json", "/no/such.roost"))
+    #expect(missing["exitCode"] as? Int == 1 && (missing["error"] as? String)?.hasPrefix("notFound: ") == true)
+    #expect((missing["reference"] as? String)?.hasPrefix("E") == true)
+    let wrong = try failure(.of("info", "--json", "--frob", "a"))
+    #expect(wrong["exitCode"] as? Int == 2 && (wrong["error"] as? String)?.contains("'--frob'") == true)
+  }
+
   @Test func `words that make no sense end with 2 and print nothing`() {
     for found in [
       Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("backup", "a"), .of("salvage", "a", "b", "c"),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RoostTool
@@ -36,6 +37,18 @@ import Testing
   @Test func `a terminal with colours gets them, and their end`() {
     let text = print(terminal: true, colours: true) { everything($0) }
     #expect(text.hasPrefix("\u{1B}[32mgood\u{1B}[0m\n"))
+  }
+
+  /// Under 45 columns each step left a line behind.
+  @Test(arguments: [20, 30, 42, 80]) func `a bar fits into its terminal`(_ width: Int) {
+    let paper = Paper()
+    let console = Console(isTerminal: true, hasColours: false, width: width) { _, text in paper.text += text }
+    for title in ["exporting", "importing"] {
+      var progress = Progress(title, of: 4, on: console)
+      progress.advance(to: 4)
+    }
+    let lines = paper.text.components(separatedBy: "\r\u{1B}[K").dropFirst()
+    #expect(lines.count == 2 && lines.allSatisfy { $0.count < width && $0.hasSuffix(" 100 %") }, "\(lines)")
   }
 
   @Test func `progress draws at once, and then not too often`() {

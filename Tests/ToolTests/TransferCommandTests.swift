@@ -74,12 +74,13 @@ extension Transcript {
 
       """
     let file = try put(text, "bad.jsonl")
-    let stopped = Transcript.of("import", path, "Track", file)
+    let stopped = Transcript.of("import", path, "Track", file, "--conflict", "insert")
     #expect(stopped.ending == .failed)
     #expect(stopped.errors.contains("line 2") || stopped.errors.contains("line 3"), "\(stopped.errors)")
     #expect(Transcript.of("query", path, "Track", "--count").output == "30\n")
     let rejects = folder.file("rejects.jsonl")
-    let found = Transcript.of("import", path, "Track", file, "--skip-bad", "5", "--rejects", rejects)
+    let found = Transcript.of(
+      "import", path, "Track", file, "--conflict", "insert", "--skip-bad", "5", "--rejects", rejects)
     #expect(found.ending == .failed)
     #expect(found.output.contains("open  album of row #"), "\(found.output)")
     #expect(found.output.contains("4 records into Track: 2 inserted, 2 bad"), "\(found.output)")
@@ -105,6 +106,47 @@ extension Transcript {
     #expect(Transcript.of("import", path, "Track", unnamed, "--rename", "a").ending == .usage)
     #expect(Transcript.of("import", path, "Nobody", unnamed).errors.contains("the store has no 'Nobody'"))
     #expect(Transcript.of("import", path, "Track", folder.file("absent.csv")).errors.hasPrefix("Error: notFound: "))
+  }
+
+  /// The tool refused what the library updates, unless it was told otherwise.
+  @Test func `a record whose row is there changes it, as it does by the library`() throws {
+    let file = try put("id,title\n1,Renamed\n401,New\n", "t.csv")
+    let found = Transcript.of("import", path, "Track", file)
+    #expect(found.ending == .good && found.output.contains("1 inserted, 1 updated"), "\(found)")
+    #expect(Transcript.of("get", path, "Track", "1").output.contains("Renamed"))
+    let refused = Transcript.of("import", path, "Track", file, "--conflict", "insert")
+    #expect(refused.ending == .failed && refused.errors.contains("duplicate"), "\(refused)")
+  }
+
+  @Test func `dates in the form that is named, and delimiters that the first line tells`() throws {
+    let events = folder.file("events.roost")
+    let store = try RecordStore(events)
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Event") { (entity) throws(RecordFault) in
+          try entity.add("name", .string)
+          try entity.add("day", .date)
+        }
+      }
+    }
+    try store.close()
+    for (name, text, form) in [
+      ("a.csv", "name;day\na;1714566600\n", "seconds-since-1970"),
+      ("b.csv", "Day\tName\n736259400\tb\n", "seconds-since-2001"),
+      ("c.jsonl", "{\"name\": \"c\", \"day\": 1714566600000}\n", "milliseconds-since-1970"),
+      ("d.csv", "name,day\nd,01.05.2024 12:30\n", "dd.MM.yyyy HH:mm"),
+      ("e.csv", "name,day\ne,2024-05-01 12:30\n", "iso8601"),
+    ] {
+      let found = Transcript.of("import", events, "Event", try put(text, name), "--dates", form)
+      #expect(found.ending == .good, "\(found)")
+    }
+    let numbers = try put("{\"name\": \"f\", \"day\": 736259400}\n", "f.jsonl")
+    // Nothing is unique here, so nothing can be there already.
+    #expect(Transcript.of("import", events, "Event", numbers).ending == .good)
+    let all = Transcript.of("query", events, "Event", "day == date(\"2024-05-01T12:30:00Z\")", "--count")
+    #expect(all.output == "6\n", "\(all)")
+    let wrong = Transcript.of("import", events, "Event", numbers, "--dates", "tomorrow")
+    #expect(wrong.ending == .usage && wrong.errors.contains("'--dates <form>'"), "\(wrong)")
   }
 
   @Test func `a progress bar is for terminals`() throws {

@@ -87,6 +87,19 @@ import Testing
     #expect(fault?.lines.count == 2)
   }
 
+  /// "something is too much here" was all that users of SQL were told.
+  @Test(arguments: [
+    ("id == 1 and id == 2", "write &&"), ("id == 1 OR id == 2", "write ||"), ("title LIKE \"x\"", "title.contains"),
+    ("id is 3", "write =="), ("id in [1, 2]", "contains(number)"), ("id between 1", "contains(number)"),
+    ("id = 1", "write =="),
+    ("id <> 1", "write !="),
+  ])
+  func `words of other languages are told in Swift's`(_ text: String, _ hint: String) throws {
+    let store = try Self.filled()
+    let fault = #expect(throws: QuestionFault.self) { try Self.ids(store, text) }
+    #expect(fault?.detail.contains(hint.replacing("title.", with: "name.")) == true, "\(fault as Any)")
+  }
+
   @Test func `no text ends the program`() throws {
     let store = try Self.filled()
     for text in [

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RoostFile
 
 /// Where stores are kept whose program did not say where.
 enum StorePlace {
@@ -30,8 +31,10 @@ enum StorePlace {
 
   /// Makes the folder of a file, for its user alone.
   static func makeFolder(of file: URL) throws {
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-      attributes: [.posixPermissions: NSNumber(value: 0o700)])
+    let folder = file.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: NSNumber(value: 0o700)])
+    } catch { throw StoreError(error, "the folder of the store cannot be made", folder) }
   }
 }

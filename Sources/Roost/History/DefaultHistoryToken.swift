@@ -118,12 +118,30 @@ struct StoreNumber: Hashable, Comparable {
 }
 
 extension DefaultHistoryToken {
-  /// A place in one store, as it is coded.
+  /// A place in one store, as it is coded: a list, because encoders write the members of an object in any order.
   private struct Coded: Codable {
     var store: String
     var transaction: UInt64
     /// When the newest commit before it was made.
     var stamp: UInt64
+
+    init(store: String, transaction: UInt64, stamp: UInt64) {
+      (self.store, self.transaction, self.stamp) = (store, transaction, stamp)
+    }
+
+    init(from decoder: any Decoder) throws {
+      var values = try decoder.unkeyedContainer()
+      store = try values.decode(String.self)
+      transaction = try values.decode(UInt64.self)
+      stamp = try values.decode(UInt64.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var values = encoder.unkeyedContainer()
+      try values.encode(store)
+      try values.encode(transaction)
+      try values.encode(stamp)
+    }
   }
 
   private enum CodingKeys: String, CodingKey { case stores }

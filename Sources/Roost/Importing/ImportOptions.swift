@@ -25,10 +25,27 @@ public struct ImportOptions: Sendable {
     case skip(upTo: Int)
   }
 
+  /// How dates are written in a text. ISO 8601, as `2024-05-01T12:30:00Z`, is read by all forms but ``DateForm/format(_:)``.
+  public enum DateForm: Hashable, Sendable {
+    /// ISO 8601. In JSON a number counts seconds since the beginning of 2001, as `JSONEncoder` writes dates unless it is told otherwise.
+    case automatic
+    /// ISO 8601, and no numbers.
+    case iso8601
+    /// Numbers are `timeIntervalSinceReferenceDate`, in tables too: what Core Data keeps in its files.
+    case secondsSince2001
+    /// Numbers are `timeIntervalSince1970`, in tables too.
+    case secondsSince1970
+    /// Numbers are what JavaScript calls `Date.now()`, in tables too.
+    case millisecondsSince1970
+    /// Letters as `DateFormatter` knows them, as `"dd.MM.yyyy HH:mm"`. A time without an offset (`Z`) is one of Greenwich.
+    case format(String)
+  }
+
   public var conflict = Conflict.update
+  public var dates = DateForm.automatic
   public var badRecords = BadRecords.stop
   /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready of a text, up to
-  /// 50,000, for 20,000 snapshots, and for 5,000 models.
+  /// 50,000, for 20,000 snapshots, and for 5,000 models. A chunk of a pipe has fewer records if a second has passed and the pipe is empty.
   public var chunk: Int?
   /// Whether each chunk waits until it is on the disk. When an import returns, all of it is there in any case; with `relaxed` a crash of the
   /// machine before that may lose the newest chunks.
@@ -55,6 +72,7 @@ public struct ImportOptions: Sendable {
   public init() {}
 
   func check() throws {
+    do throws(ValueFault) { _ = try DateReader(dates.plain) } catch { throw RoostError(.badValue, error.detail) }
     func refuse(_ isWrong: Bool, _ detail: String) throws {
       if isWrong { throw RoostError(.badValue, detail) }
     }
@@ -97,6 +115,7 @@ public struct ImportOptions: Sendable {
       case .stop: .stop
       case .skip(let most): .skip(most: most)
       }
+    plain.dates = dates.plain
     plain.chunk = chunk
     plain.isRelaxed = durability == .relaxed
     plain.author = author
@@ -107,5 +126,19 @@ public struct ImportOptions: Sendable {
     plain.mostReported = mostReported
     plain.shape = shape
     return plain
+  }
+}
+
+extension ImportOptions.DateForm {
+  /// For the floor below.
+  var plain: RoostTransfer.DateForm {
+    switch self {
+    case .automatic: .automatic
+    case .iso8601: .iso8601
+    case .secondsSince2001: .secondsSince2001
+    case .secondsSince1970: .secondsSince1970
+    case .millisecondsSince1970: .millisecondsSince1970
+    case .format(let pattern): .pattern(pattern)
+    }
   }
 }

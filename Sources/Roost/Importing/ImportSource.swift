@@ -9,9 +9,10 @@ public struct ImportSource: Sendable {
   public struct Format: Hashable, Sendable {
     let plain: TextFormat
 
-    /// A table. The first line names the columns unless `columns` does. The delimiter is one character of ASCII.
-    public static func csv(delimiter: Character = ",", columns: [String]? = nil) -> Format {
-      Format(plain: .csv(delimiter: delimiter.asciiValue ?? 0, names: columns))
+    /// A table. The first line names the columns unless `columns` does. The delimiter is one character of ASCII; where it is nil, the first line
+    /// tells whether it is a comma, a semicolon or a tab, and an export writes commas.
+    public static func csv(delimiter: Character? = nil, columns: [String]? = nil) -> Format {
+      Format(plain: .csv(delimiter: delimiter.map { $0.asciiValue ?? 0 }, names: columns))
     }
     public static var csv: Format { csv() }
     /// Objects in one list, or on a line each: the first byte tells.
@@ -33,7 +34,7 @@ public struct ImportSource: Sendable {
 
     func check() throws {
       guard case .csv(let delimiter, let names) = plain else { return }
-      if delimiter == 0 || delimiter >= 0x80 || [0x22, 0x0A, 0x0D].contains(delimiter) {
+      if let delimiter, delimiter == 0 || delimiter >= 0x80 || [0x22, 0x0A, 0x0D].contains(delimiter) {
         throw RoostError(
           .badValue,
           "the delimiter of a table must be one character of ASCII, and no quote and no line's end: write \",\"")
@@ -139,6 +140,8 @@ final class CountedInput: ByteInput {
     return try opened.read(into: buffer)
   }
 
+  func isReady(by deadline: ContinuousClock.Instant) -> Bool { (opened ?? source).isReady(by: deadline) }
+
   func stop() { source.stop() }
 
   private final class Counter: Sendable { let count = Atomic<UInt64>(0) }
@@ -151,6 +154,8 @@ final class CountedInput: ByteInput {
       self.source = source
       self.counter = counter
     }
+
+    func isReady(by deadline: ContinuousClock.Instant) -> Bool { source.isReady(by: deadline) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
       let found = try source.read(into: buffer)

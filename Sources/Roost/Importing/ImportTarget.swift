@@ -44,8 +44,10 @@ struct ImportTarget: Sendable {
       if field != name { names[name] = field }
     }
     let others = store.maps.filter { $0 !== map && $0.isKind(of: map) }
+    var checks: [String: @Sendable (Value) -> String?] = [:]
     let kinds = try ([map] + others).map { map in
       let blank = try RowBlank(map)
+      for (field, check) in blank.checks { checks[field] = check }
       return ImportShape.Kind(
         map.type.name, number: blank.classNumber, required: blank.required,
         initials: blank.initials.map { field, value in
@@ -55,7 +57,7 @@ struct ImportTarget: Sendable {
           }
         })
     }
-    return ImportShape(kinds, names: names, mutual: mutual)
+    return ImportShape(kinds, names: names, mutual: mutual, checks: checks)
   }
 
   /// Relationships of the class and of its subclasses that are their own other side, as the store calls them.

@@ -67,12 +67,12 @@ public struct RecordImporter: Sendable {
       let (clock, notice) = (ImportProgressClock(input), ImportNotice(target))
       let rejects = options.rejects.map { RejectFile($0.path(percentEncoded: false), format) }
       var isResumed = false
-      var columns: (() -> [String]?)?
+      var header: (() -> TableHeader?)?
       let importer = Importer(
         target.store.records, plain, cancellation: cancellation, watch: notice,
         progress: progress.map { tell in { tell(clock.progress($0)) } },
-        reject: rejects.map { file in { try file.add($0, columns: columns?(), isResumed: isResumed) } })
-      columns = { [unowned importer] in importer.columns }
+        reject: rejects.map { file in { try file.add($0, header: header?(), isResumed: isResumed) } })
+      header = { [unowned importer] in importer.header }
       isResumed = try importer.isResumed()
       let found = try withExtendedLifetime(container) { try importer.run(input, format) }
       return report(found, clock)

@@ -73,9 +73,34 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   // MARK: Coding
 
+  /// The names of an older form, which is still read.
   private enum CodingKeys: String, CodingKey { case store, saved, entity, row, temporary, text }
 
+  /// What kind of key an identifier has, as it is written.
+  private enum KeyKind: String, Codable { case row, temporary, text }
+
   public init(from decoder: any Decoder) throws {
+    if let values = try? decoder.unkeyedContainer() {
+      try self.init(list: values)
+    } else {
+      try self.init(named: decoder)
+    }
+  }
+
+  private init(list: any UnkeyedDecodingContainer) throws {
+    var values = list
+    entityName = try values.decode(String.self)
+    key =
+      switch try values.decode(KeyKind.self) {
+      case .row: .row(try values.decode(UInt64.self))
+      case .temporary: .temporary(try values.decode(UInt64.self))
+      case .text: .text(try values.decode(String.self))
+      }
+    store = values.isAtEnd ? nil : try values.decodeIfPresent(String.self)
+    isSaved = values.isAtEnd ? true : try values.decode(Bool.self)
+  }
+
+  private init(named decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     store = try values.decodeIfPresent(String.self, forKey: .store)
     isSaved = try values.decodeIfPresent(Bool.self, forKey: .saved) ?? true
@@ -89,15 +114,24 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
   }
 
+  /// Writes a list, as `["Person", "row", 7, "A1B2…"]`: encoders write the members of an object in any order, and equal identifiers must
+  /// have equal bytes.
   public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encodeIfPresent(store, forKey: .store)
-    if !isSaved { try values.encode(false, forKey: .saved) }
-    try values.encode(entityName, forKey: .entity)
+    var values = encoder.unkeyedContainer()
+    try values.encode(entityName)
     switch key {
-    case .row(let row): try values.encode(row, forKey: .row)
-    case .temporary(let number): try values.encode(number, forKey: .temporary)
-    case .text(let text): try values.encode(text, forKey: .text)
+    case .row(let row):
+      try values.encode(KeyKind.row)
+      try values.encode(row)
+    case .temporary(let number):
+      try values.encode(KeyKind.temporary)
+      try values.encode(number)
+    case .text(let text):
+      try values.encode(KeyKind.text)
+      try values.encode(text)
     }
+    if store == nil, isSaved { return }
+    if let store { try values.encode(store) } else { try values.encodeNil() }
+    if !isSaved { try values.encode(false) }
   }
 }

@@ -2,7 +2,9 @@ public import Observation
 public import RoostGraph
 
 /// A class whose objects are kept in a store. `@Model` makes one.
-public protocol PersistentModel: _ModelObject, Observable, Hashable, Identifiable, SendableMetatype {
+public protocol PersistentModel: _ModelObject, Observable, Hashable, Identifiable, SendableMetatype,
+  CustomDebugStringConvertible, CustomReflectable
+{
   associatedtype Root: PersistentModel = Self
 
   init(backingData: any BackingData<Self>)

@@ -1,4 +1,5 @@
 public import Foundation
+internal import RoostFile
 
 extension Schema: Codable, Hashable, CustomDebugStringConvertible {
   private enum CodingKeys: String, CodingKey { case encodingVersion, version, entities }
@@ -24,10 +25,19 @@ extension Schema: Codable, Hashable, CustomDebugStringConvertible {
     try values.encode(entities, forKey: .entities)
   }
 
-  public func save(to url: URL) throws { try JSONEncoder().encode(self).write(to: url, options: .atomic) }
+  public func save(to url: URL) throws {
+    let data = try JSONEncoder().encode(self)
+    do { try data.write(to: url, options: .atomic) } catch {
+      throw Doorway.translated(StoreError(error, "the schema cannot be written", url))
+    }
+  }
 
   public static func load(from url: URL) throws -> Schema {
-    try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
+    let data: Data
+    do { data = try Data(contentsOf: url) } catch {
+      throw Doorway.translated(StoreError(error, "the schema cannot be read", url))
+    }
+    return try JSONDecoder().decode(Schema.self, from: data)
   }
 
   public static func == (one: Schema, other: Schema) -> Bool {

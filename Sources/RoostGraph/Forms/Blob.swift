@@ -130,6 +130,11 @@ indirect enum Blob {
 final class BlobCoder<Value: Codable>: Coder<Value> {
   init() { super.init(_Form(.data)) }
 
+  override var isChoosy: Bool { true }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    self.value(from: value) == nil ? "the bytes of a \(Value.self) are expected" : nil
+  }
+
   private func bytes(_ value: Value) -> Result<[UInt8], RecordFault> {
     let writer = BlobWriter()
     do { try value.encode(to: writer) } catch { return .failure(RecordFault(.wrongType, "\(error)")) }

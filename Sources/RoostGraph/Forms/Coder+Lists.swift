@@ -35,6 +35,11 @@ final class ArrayCoder<Element>: ListCoder<[Element]> {
   }
 
   override var isComparedAsStored: Bool { element.isComparedAsStored }
+  override var isChoosy: Bool { element.isChoosy }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    guard case .array(let elements) = value else { return nil }
+    return elements.lazy.compactMap { self.element.refusal(of: $0) }.first
+  }
 
   override var empty: [Element] { [] }
 
@@ -63,6 +68,11 @@ final class SetCoder<Element: Hashable>: ListCoder<Set<Element>> {
   }
 
   override var isComparedAsStored: Bool { element.isComparedAsStored }
+  override var isChoosy: Bool { element.isChoosy }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    guard case .set(let elements) = value else { return nil }
+    return elements.lazy.compactMap { self.element.refusal(of: $0) }.first
+  }
 
   override var empty: Set<Element> { [] }
 
@@ -93,6 +103,11 @@ final class DictionaryCoder<Key: Hashable, Value>: ListCoder<[Key: Value]> {
   }
 
   override var isComparedAsStored: Bool { key.isComparedAsStored && value.isComparedAsStored }
+  override var isChoosy: Bool { key.isChoosy || value.isChoosy }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    guard case .dictionary(let entries) = value else { return nil }
+    return entries.lazy.compactMap { self.key.refusal(of: $0.key) ?? self.value.refusal(of: $0.value) }.first
+  }
 
   override var empty: [Key: Value] { [:] }
 

@@ -42,6 +42,11 @@ package class AnyCoder {
   /// Whether a value given as one of `type` can be written as a part.
   func takes(_ type: Any.Type) -> Bool { type == valueType }
 
+  /// Whether rows can hold values that the type does not have: an enum has its cases alone.
+  package var isChoosy: Bool { false }
+  /// Why the type does not have a value that a row can hold, as a clause; nil where it does. Calls code of users.
+  package func refusal(of value: RoostRecords.Value) -> String? { nil }
+
   /// Any value of the type, if one can be had.
   var madeUp: Any? { nil }
 
@@ -126,6 +131,12 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
 
   override var isComparedAsStored: Bool { true }
 
+  /// Not every text is an address.
+  override var isChoosy: Bool { form == ._url }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    self.value(from: value) == nil ? "a \(Value.self) is expected" : nil
+  }
+
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) { value._$put(into: &sink, at: node) }
   override func take(from source: inout _RowSource, at node: Int) -> Value? { Value._$take(from: &source, at: node) }
   override func append(_ value: Value, to bytes: inout _ByteSink) { value._$append(to: &bytes) }
@@ -144,6 +155,22 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
   init() { super.init(Value.RawValue._$form) }
 
   override var isRaw: Bool { true }
+
+  override var isChoosy: Bool { true }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    if self.value(from: value) != nil { return nil }
+    return "a case of \(Value.self) is expected (\(caseWords ?? "cases unknown"))"
+  }
+
+  /// The raw values of the first twenty cases; nil where the type does not tell its cases.
+  private var caseWords: String? {
+    guard let all = (Value.self as? any CaseIterable.Type)?.anyCases else { return nil }
+    let raw = all.prefix(20).compactMap { ($0 as? Value)?.rawValue }.map {
+      ($0 as? String)?.debugDescription ?? "\($0)"
+    }
+    return raw.joined(separator: ", ") + (all.count > 20 ? ", and \(all.count - 20) more" : "")
+  }
+
   /// A struct may have an equality of its own, and of an enum whose cases hold something several values may have one raw value.
   override var isComparedAsStored: Bool {
     let enumKind = 0x201
@@ -200,6 +227,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
 
 extension CaseIterable {
   fileprivate static var anyCase: Any? { allCases.first }
+  fileprivate static var anyCases: [Any] { allCases.map { $0 } }
 }
 
 /// Of something that may be nil.
@@ -213,6 +241,8 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
 
   override var isComparedAsStored: Bool { wrapped.isComparedAsStored }
   override var isRaw: Bool { wrapped.isRaw }
+  override var isChoosy: Bool { wrapped.isChoosy }
+  override func refusal(of value: RoostRecords.Value) -> String? { value.isNull ? nil : wrapped.refusal(of: value) }
 
   override func put(_ value: Wrapped?, into sink: inout _RowSink, at node: Int) {
     guard let value else { return putNil(into: &sink, at: node) }

@@ -21,6 +21,16 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
     if check.fault != nil || !check.isWhole { return nil }
   }
 
+  override var isChoosy: Bool { members.contains { $0.coder.isChoosy } }
+  override func refusal(of value: RoostRecords.Value) -> String? {
+    if isSingle { return members[0].coder.refusal(of: value) }
+    guard case .structure(let values) = value else { return nil }
+    for (part, value) in zip(members, values) {
+      if let refusal = part.coder.refusal(of: value) { return refusal }
+    }
+    return nil
+  }
+
   var isOneValue: Bool { isSingle }
   override var any: Value? { try? Value(from: PartsReader(members, isSingle, .nothing)) }
 

@@ -14,12 +14,16 @@ package struct RowBlank: Sendable {
   package private(set) var required: [String] = []
   package private(set) var initials: [(field: String, value: Initial)] = []
 
+  /// Fields whose types do not have all values that rows can hold, each with what says why it does not have one.
+  package private(set) var checks: [(field: String, refusal: @Sendable (Value) -> String?)] = []
+
   package init(_ map: EntityMap) throws {
     classNumber = map.family?.classNumber(map.number)
     for (number, property) in map.type.properties.enumerated() {
       let name = map.type.fieldName(number)
       switch property.storage {
       case .value(let coder):
+        addChecks(try coder.coder(), name, coder, [])
         let element = try coder.coder().form.element
         guard let first = Self.value(map.type, number) else {
           required += Self.required(name, element)
@@ -50,6 +54,24 @@ package struct RowBlank: Sendable {
       case .toMany, .none: continue
       }
     }
+  }
+
+  /// Adds the checks of a property, or of a part of it.
+  ///
+  /// - Parameter path: where the part is, by number.
+  private mutating func addChecks(_ part: AnyCoder, _ name: String, _ property: _Coder, _ path: [Int]) {
+    for (number, inner) in part.parts.enumerated() {
+      addChecks(inner.coder, name + "." + inner.name, property, path + [number])
+    }
+    guard part.parts.isEmpty, part.isChoosy else { return }
+    checks.append(
+      (
+        name,
+        { value in
+          guard let whole = try? property.coder() else { return nil }
+          return path.reduce(whole) { $0.parts[$1].coder }.refusal(of: value)
+        }
+      ))
   }
 
   /// A property's default as it is now.

@@ -87,7 +87,7 @@ extension Value {
     case .string(let value), .url(let value): "\"\(value.prefix(60))\(value.count > 60 ? "…" : "")\""
     case .reference(let row): "row \(row.number)"
     case .data(let bytes): "\(bytes.count) bytes"
-    case .date(let seconds): "the date \(seconds) seconds after 2001"
+    case .date(let seconds): DateText.text(seconds)
     case .decimal(let number): "\(number)"
     case .uuid(let uuid): "\(uuid)"
     case .array, .set, .dictionary, .structure: kind

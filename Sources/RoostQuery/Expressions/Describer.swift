@@ -98,7 +98,7 @@ package struct Describer {
     case .uint(let number): "\(number)"
     case .float(let number): "\(number)"
     case .double(let number): "\(number)"
-    case .date(let seconds): "date(\(seconds))"
+    case .date(let seconds): "date(\"\(DateText.text(seconds))\")"
     case .decimal(let number):
       "\(number.isNegative ? "-" : "")\(number.isNaN ? "nan" : "\(number.mantissa)e\(number.exponent)")"
     case .string(let text), .url(let text):

@@ -36,6 +36,7 @@ final class RecordInspector {
   func run() -> RecordVerification {
     readTrees()
     guard readCatalog() else { return verification }
+    verification.nameTrees(treeNames)
     for entity in catalog.entities { if let shelf = open(entity) { shelves[entity.id] = shelf } }
     examineMeta()
     for entity in catalog.entities {
@@ -138,6 +139,23 @@ final class RecordInspector {
     if found.kind == kind { return found }
     add(.tree, "the tree \"\(name)\" has keys of the wrong kind")
     return nil
+  }
+
+  /// What the trees hold, by their names.
+  private var treeNames: [String: String] {
+    var names: [String: String] = [:]
+    func name(_ tree: [UInt8], _ words: String) { names[String(decoding: tree, as: UTF8.self)] = words }
+    for entity in catalog.entities {
+      name(Tables.rows(entity.id), "the rows of \(entity.name)")
+      name(Tables.large(entity.id), "the large values of \(entity.name)")
+      for index in catalog.indexes(of: entity.id) {
+        name(Tables.entries(index.id), "the index \(index.name) of \(entity.name)")
+      }
+    }
+    for one in catalog.relationships where Tables.hasTree(one) {
+      name(Tables.links(one.id), "the links \(one.name) of \(catalog.entity(one.entity)?.name ?? "a lost entity")")
+    }
+    return names
   }
 
   // MARK: The catalog

@@ -28,6 +28,8 @@ package struct RecordVerification: Sendable {
     package var row: UInt64?
     /// The index or the relationship.
     package var index: String?
+    /// The tree in which a page lies.
+    package var tree: String?
     package var page: UInt64?
     /// What is wrong, as a clause without a full stop.
     package var sentence: String
@@ -37,6 +39,7 @@ package struct RecordVerification: Sendable {
       if let index { text += ", \(index)" }
       if let entity { text += " of \(entity)" }
       if let row { text += ", row \(row)" }
+      if let tree { text += ", in \(tree)" }
       if let page { text += ", page \(page)" }
       return text
     }
@@ -81,6 +84,14 @@ package struct RecordVerification: Sendable {
 
   package var isSound: Bool { findings.isEmpty }
 
+  /// Says of trees what they hold: a name of theirs says nothing to users.
+  mutating func nameTrees(_ names: [String: String]) {
+    for place in findings.indices where findings[place].kind == .page {
+      guard let tree = findings[place].tree, let name = names[tree] else { continue }
+      findings[place].tree = name
+    }
+  }
+
   mutating func add(_ finding: Finding) {
     if findings.count < Self.mostFindings { findings.append(finding) } else { hasMore = true }
   }
@@ -88,9 +99,7 @@ package struct RecordVerification: Sendable {
   mutating func take(_ report: InspectionReport) {
     pages = report
     for one in report.findings {
-      add(
-        Finding(
-          kind: .page, page: one.page, sentence: one.sentence + (one.tree.map { ", in \"\($0)\"" } ?? "")))
+      add(Finding(kind: .page, tree: one.tree, page: one.page, sentence: one.sentence))
     }
     if report.hasMore { hasMore = true }
   }

@@ -48,7 +48,52 @@ struct Command {
       let ending = try dispatch(words, console)
       try console.checkReader()
       return ending
-    } catch let error as UsageError {
+    } catch let error as StoreError where error.errorNumber == EPIPE {
+      // Nobody reads any more, as behind `| head`.
+      return .good
+    } catch {
+      let ending = ending(error)
+      // Who reads JSON reads errors too.
+      if words.contains("--json"), let text = try? Console.jsonText(Failure(error, ending)) {
+        console.error(text)
+      } else {
+        report(error, console)
+      }
+      return ending
+    }
+  }
+
+  /// An error as a program reads it, on one line of standard error.
+  private struct Failure: Encodable {
+    var error: String
+    /// The number of its kind, as in `E0507`.
+    var reference: String?
+    var exitCode: Int32
+
+    init(_ error: any Error, _ ending: Ending) {
+      self.error =
+        switch error {
+        case let error as UsageError: error.sentence
+        case let error as CheckFailure: error.sentence
+        default: "\(error)"
+        }
+      reference = (error as? any CataloguedError)?.entry?.number
+      exitCode = ending.rawValue
+    }
+  }
+
+  private static func ending(_ error: any Error) -> Ending {
+    switch error {
+    case is UsageError, is QuestionFault: .usage
+    case let error as StoreError: error.code == .locked || error.code == .busy ? .inUse : .failed
+    default: .failed
+    }
+  }
+
+  /// Says what went wrong, and where more can be read.
+  private static func report(_ error: any Error, _ console: Console) {
+    switch error {
+    case let error as UsageError:
       console.error("Error: \(error.sentence)")
       if let command = all.first(where: { $0.name == error.command && !$0.isHidden }) {
         for line in command.usageLines("Usage:") { console.error(line) }
@@ -56,21 +101,6 @@ struct Command {
       } else {
         console.error("See 'roost help' for more information.")
       }
-      return .usage
-    } catch let error as StoreError where error.errorNumber == EPIPE {
-      // Nobody reads any more, as behind `| head`.
-      return .good
-    } catch {
-      report(error, console)
-      if error is QuestionFault { return .usage }
-      guard let error = error as? StoreError else { return .failed }
-      return error.code == .locked || error.code == .busy ? .inUse : .failed
-    }
-  }
-
-  /// Says what went wrong, and where more can be read.
-  private static func report(_ error: any Error, _ console: Console) {
-    switch error {
     case let error as QuestionFault:
       console.error("Error: \(error.detail)")
       for line in error.lines.prefix(1) { console.error("  " + line) }

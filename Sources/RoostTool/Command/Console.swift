@@ -143,10 +143,11 @@ struct Progress {
   mutating func advance(to done: Int) {
     guard console.isTerminal, ContinuousClock.now - drawn > .milliseconds(50) else { return }
     drawn = .now
-    let width = 32
+    // A line that is longer than the terminal is wide cannot be replaced by the next one.
+    let width = min(32, max(0, console.width - title.count - 12))
     let full = min(width, done * width / total)
     let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
-    console.passing("   \(title) \(bar) \(done * 100 / total) %")
+    console.passing("   \(title) \(bar) \(min(100, done * 100 / total)) %")
   }
 
   func end() { console.passing("") }

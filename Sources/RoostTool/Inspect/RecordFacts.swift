@@ -33,7 +33,7 @@ struct RecordFacts: Encodable {
   var history: History
 
   init(_ found: RecordVerification) {
-    entities = found.entities.map { entity in
+    entities = found.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
       Entity(
         name: entity.name, rows: entity.rows, largeValues: entity.largeValues,
         indexes: entity.indexes.map {

@@ -135,7 +135,8 @@ struct StatsReport: Encodable {
   }
 
   private func fill(_ table: inout TextTable) throws {
-    for part in parts {
+    // A store has trees for all that it may hold.
+    for part in parts where part.entries > 0 || part.pages > 0 {
       let full = part.depth == 0 ? "" : "\(Int((part.fill * 100).rounded())) %"
       try table.add([part.name, Wording.count(part.entries), Wording.count(part.pages), "\(part.depth)", full])
     }

@@ -11,7 +11,7 @@ enum Format {
     let delimiter = try self.delimiter(arguments.text("delimiter"))
     let word = arguments.text("format") ?? path.flatMap(ending)
     switch word {
-    case "csv": return .csv(delimiter: delimiter ?? UInt8(ascii: ","), names: names)
+    case "csv": return .csv(delimiter: delimiter, names: names)
     case "tsv": return .csv(delimiter: delimiter ?? 9, names: names)
     case "json": return .json
     case "jsonl": return .jsonLines

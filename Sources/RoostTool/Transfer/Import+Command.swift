@@ -33,7 +33,7 @@ extension Command {
           Format.option,
           Syntax.Option(
             name: "conflict", value: "way",
-            help: "What becomes of a record whose unique values a row has: a bad record, or (insert).",
+            help: "What becomes of a record whose unique values a row has (update); 'insert' makes it a bad record.",
             choices: ImportOptions.Conflict.allCases.map(\.rawValue)),
           Syntax.Option(name: "on", value: "index", help: "The unique index that decides on that; else any."),
           Syntax.Option(
@@ -53,7 +53,14 @@ extension Command {
           Syntax.Option(name: "author", value: "name", help: "Who did it, for the history (roost import)."),
           Syntax.Option(
             name: "resume", value: "name", help: "Go on where an import of this name and input was cut off."),
-          Syntax.Option(name: "delimiter", value: "character", help: "What stands between the cells of a table (,)."),
+          Syntax.Option(
+            name: "dates", value: "form",
+            help:
+              "What numbers count where a date is expected: \(DateForm.words.joined(separator: ", ")); or how dates are "
+              + "written, as dd.MM.yyyy."),
+          Syntax.Option(
+            name: "delimiter", value: "character",
+            help: "What stands between the cells of a table; else the first line tells."),
           Syntax.Option(
             name: "names", value: "names", help: "The columns of a table whose first line does not name them."),
           Syntax.Option(name: "json", help: "Print what was done as JSON."),
@@ -98,7 +105,8 @@ private struct Importing {
     self.console = console
     format = try Format.find(arguments, path: arguments.operands[2], names: arguments.list("names"))
     var options = ImportOptions(into: arguments.operands[1])
-    if let way = arguments.text("conflict") { options.conflict = ImportOptions.Conflict(rawValue: way) ?? .insert }
+    options.conflict = arguments.text("conflict").flatMap { ImportOptions.Conflict(rawValue: $0) } ?? .update
+    if let form = arguments.text("dates") { options.dates = try DateForm(word: form) }
     options.uniqueIndex = arguments.text("on")
     for word in arguments.texts("rename") {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -122,9 +130,12 @@ private struct Importing {
 
   func run() throws -> Ending {
     let path = arguments.operands[0]
+    var options = self.options
     // Asked of a reader first, so that what cannot be imported does not touch the store.
     let catalog = try Looking.rows(path).read { $0.catalog }
     _ = try Looking.entity(options.entity, catalog)
+    // Where nothing is unique no record can be the one of a row that is there.
+    if arguments.text("conflict") == nil, options.deciding(catalog).isEmpty { options.conflict = .insert }
     if let rejects = arguments.text("rejects") {
       try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
     }
@@ -144,12 +155,12 @@ private struct Importing {
     defer { signals.end() }
     let rejects = arguments.text("rejects").map { RejectFile($0, format) }
     var isResumed = false
-    var columns: (() -> [String]?)?
+    var header: (() -> TableHeader?)?
     let importer = Importer(
       store, options, cancellation: cancellation,
       progress: { bar.advance(to: Int(clamping: $0.bytes)) },
-      reject: { fault in try rejects?.add(fault, columns: columns?(), isResumed: isResumed) })
-    columns = { [unowned importer] in importer.columns }
+      reject: { fault in try rejects?.add(fault, header: header?(), isResumed: isResumed) })
+    header = { [unowned importer] in importer.header }
     let report: ImportReport
     do {
       isResumed = try importer.isResumed()
@@ -221,8 +232,29 @@ private struct Importing {
     if done.resumed > 0 { parts.append("\(Wording.count(done.resumed)) of an earlier run") }
     let word = report.isCancelled ? console.styled("stopped", .bad) : console.styled("imported", .good)
     let rate = Wording.rate(done.records - done.resumed, in: .seconds(seconds))
+    let all = Wording.count(done.records, "record")
+    let stored = done.bad > 0 ? "\(Wording.count(done.records - done.bad)) of \(all)" : all
     console.line(
-      "\(word)  \(Wording.count(done.records, "record")) into \(options.entity): \(parts.joined(separator: ", ")); "
+      "\(word)  \(stored) into \(options.entity): \(parts.joined(separator: ", ")); "
         + "\(Wording.time(.seconds(seconds))), \(rate) a second")
+  }
+}
+
+extension DateForm {
+  /// What the command line calls the forms that are none of a user's own.
+  fileprivate static let words = ["iso8601", "seconds-since-2001", "seconds-since-1970", "milliseconds-since-1970"]
+
+  fileprivate init(word: String) throws {
+    switch word {
+    case Self.words[0]: self = .iso8601
+    case Self.words[1]: self = .secondsSince2001
+    case Self.words[2]: self = .secondsSince1970
+    case Self.words[3]: self = .millisecondsSince1970
+    default:
+      self = .pattern(word)
+      do throws(ValueFault) { _ = try DateReader(self) } catch {
+        throw UsageError(sentence: "The value '\(word)' is invalid for '--dates <form>': \(error.detail)")
+      }
+    }
   }
 }

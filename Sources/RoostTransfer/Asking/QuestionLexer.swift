@@ -65,6 +65,7 @@ struct QuestionLexer {
       let rest = take { $0.isLetter || $0.isNumber || $0 == "_" }
       return Word(kind: .name(String(character) + rest), place: start)
     }
+    if characters[at...].starts(with: "<>") { throw fault("write != to compare", start) }
     for sign in Self.signs where characters[at...].starts(with: sign) {
       at += sign.count
       return Word(kind: .sign(sign), place: start)

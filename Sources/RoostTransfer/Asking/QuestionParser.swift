@@ -16,8 +16,23 @@ struct QuestionParser {
   static func parse(_ text: String) throws(QuestionFault) -> Placed {
     var parser = try QuestionParser(text)
     let whole = try parser.expression()
-    guard parser.word.kind == .end else { throw parser.fault("something is too much here") }
+    guard parser.word.kind == .end else { throw parser.fault(parser.surplus) }
     return whole
+  }
+
+  /// What is said of a word that cannot come next: mostly it is one of another language.
+  private var surplus: String {
+    guard case .name(let name) = word.kind else { return "something is too much here" }
+    return switch name.lowercased() {
+    case "and": "'\(name)' is unknown here: write &&"
+    case "or": "'\(name)' is unknown here: write ||"
+    case "is": "'\(name)' is unknown here: write == or !="
+    case "in": "'\(name)' is unknown here: write [1, 2].contains(number)"
+    case "like", "ilike", "matches", "contains":
+      "'\(name)' is unknown here: write name.contains(\"text\") or name.hasPrefix(\"text\")"
+    case "between": "'\(name)' is unknown here: write (1...9).contains(number)"
+    default: "something is too much here"
+    }
   }
 
   private var word: Word { words[at] }

@@ -84,9 +84,10 @@ package struct Exporter {
       }
     }
     if let names { columns = try ExportColumn.named(names, among: columns, entity) }
+    let delimiter: UInt8? = if case .csv(let given, _) = format { given ?? Byte.comma } else { nil }
     var text: [UInt8] = []
     var count = 0
-    if case .csv(let delimiter, _) = format {
+    if let delimiter {
       for (number, column) in columns.enumerated() {
         if number > 0 { text.append(delimiter) }
         ValueWriter.appendCell(Array(column.name.utf8), delimiter, to: &text)
@@ -100,7 +101,7 @@ package struct Exporter {
     var wasCancelled = false
     try rows { row in
       if format == .json { text += (count > 0 ? ",\n" : "\n").utf8 }
-      if case .csv(let delimiter, _) = format {
+      if let delimiter {
         try appendLine(row, columns, table, delimiter, &text)
       } else {
         try shape.append(row, table, reader, to: &text)

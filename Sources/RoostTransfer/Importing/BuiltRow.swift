@@ -58,8 +58,8 @@ final class ImportPiece: @unchecked Sendable {
   @exclusivity(unchecked) var records = 0
   /// Of those the ones that are wrong as they stand, with their texts.
   var faults: [TransferFault] = []
-  /// What the columns of a table are called.
-  var names: [String]?
+  /// The first line of a table.
+  var header: TableHeader?
   /// The check of all records of the input up to its end.
   var check: UInt64 = 0
   /// What its rows and faults take, about.

@@ -60,6 +60,9 @@ struct FieldBinding {
   /// Of optional structs, by the field that says whether one is there: their parts, and those that must be there with them.
   let parts: [Int: (all: [Int], needed: [Int])]
 
+  /// What says why a value is none of a field's type, by field: see ``ImportShape/checks``.
+  let checks: [Int: @Sendable (Value) -> String?]
+
   /// What rows of one class need and hold.
   struct Kind {
     var name: String
@@ -113,6 +116,11 @@ struct FieldBinding {
     self.targets = targets
     self.structures = structures
     parts = Self.parts(of: entity)
+    var checks: [Int: @Sendable (Value) -> String?] = [:]
+    for (name, check) in options.shape?.checks ?? [:] {
+      if let number = entity.fields.firstIndex(where: { $0.name == name }) { checks[number] = check }
+    }
+    self.checks = checks
     kinds = try options.shape.map { try $0.kinds.map { try Self.kind($0, entity) } } ?? [Self.kind(of: entity)]
   }
 
@@ -192,17 +200,38 @@ struct FieldBinding {
     return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
   }
 
-  /// Where a name leads, which may be a path.
+  /// Where a name leads, which may be a path. Blanks around it and the case of its letters count only where names differ in nothing else.
   func target(_ written: String) throws(ValueFault) -> Target {
     var name = written
-    if let renamed = options.renames[written] {
+    if let renamed = Self.find(written, in: options.renames) {
       guard let renamed else { return .nothing }
       name = renamed
     }
-    if let found = targets[name] { return found }
+    if let found = Self.find(name, in: targets) { return found }
     if options.ignoresUnknown { return .nothing }
     let known = targets.keys.filter { !structures.contains($0) }.sorted()
     throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
+  }
+
+  private static func find<Value>(_ name: String, in known: [String: Value]) -> Value? {
+    if let found = known[name] { return found }
+    let plain = plain(name)
+    let alike = known.filter { self.plain($0.key) == plain }
+    return alike.count == 1 ? alike.first?.value : nil
+  }
+
+  private static func plain(_ name: String) -> String {
+    String(name.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()).lowercased()
+  }
+
+  /// Whether blanks around a cell belong to what goes there: they do to texts alone.
+  func keepsBlanks(_ target: Target) -> Bool {
+    switch target {
+    case .field(let number, _): entity.fields[number].type.keepsBlanks
+    case .reference(let target): target.way.isText
+    case .list, .kind, .structure: false
+    case .nothing: true
+    }
   }
 
   /// Whether a record that says nil says nothing.

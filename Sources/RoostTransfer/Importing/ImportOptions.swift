@@ -1,6 +1,6 @@
 package import RoostPages
 internal import RoostFile
-internal import RoostRecords
+package import RoostRecords
 internal import Synchronization
 
 /// What is imported, and what is done where it does not fit.
@@ -33,6 +33,7 @@ package struct ImportOptions: Sendable {
   /// Whether a column that nothing is known of is left out. Else it is an error.
   package var ignoresUnknown = false
   package var conflict = Conflict.insert
+  package var dates = DateForm.automatic
   /// The unique index that decides; nil for any, but for those of references, whose names begin with `@`.
   package var uniqueIndex: String?
   package var badRecords = BadRecords.stop
@@ -40,6 +41,8 @@ package struct ImportOptions: Sendable {
   /// stand far from each other change nearly as many pages for few records as for many.
   package var chunk: Int?
   package static let mostOfChunk = 50_000
+  /// What came of a pipe is stored after so long, whatever is still to come of the chunk.
+  static let longestWait = Duration.seconds(1)
   /// So many records go from the reading thread to the storing one at once, where nobody says how many are a transaction.
   static let piece = 2500
   /// A transaction ends behind the record with which it passes so many bytes, however few records it has.
@@ -62,7 +65,7 @@ package struct ImportOptions: Sendable {
   package init(into entity: String) { self.entity = entity }
 
   /// The indexes that decide whether a row is there already.
-  func deciding(_ catalog: Catalog) -> [IndexID] {
+  package func deciding(_ catalog: Catalog) -> [IndexID] {
     guard let entity = catalog.entity(entity) else { return [] }
     let unique = catalog.indexes(of: entity.id).filter(\.isUnique)
     if let uniqueIndex { return unique.filter { $0.name == uniqueIndex }.map(\.id) }
@@ -71,6 +74,7 @@ package struct ImportOptions: Sendable {
 
   /// Refuses what each record would be refused for.
   func check(_ catalog: Catalog) throws {
+    _ = try DateReader(faultOf: dates)
     if let name, name.hasPrefix("@") {
       throw TransferFault(.unknown, "the name of an import may not begin with '@': '\(name)'")
     }

@@ -39,7 +39,7 @@ struct ImportClaim {
 
   static func format(_ format: TextFormat) -> String {
     switch format {
-    case .csv(let delimiter, _): "table \(delimiter)"
+    case .csv(let delimiter, _): delimiter.map { "table \($0)" } ?? "table"
     case .json, .jsonLines: "objects"
     }
   }

@@ -34,8 +34,15 @@ package struct ImportShape: Sendable {
   package var names: [String: String]
   /// Relationships that are their own other side, by their names in the store.
   package var mutual: Set<String>
+  /// Why a value is none of a field's type, as a clause; nil where it is one. Of fields, by name, whose types do not have all values that rows
+  /// can hold, as enums. It may call code of users.
+  package var checks: [String: @Sendable (Value) -> String?]
 
-  package init(_ kinds: [Kind], names: [String: String] = [:], mutual: Set<String> = []) {
+  package init(
+    _ kinds: [Kind], names: [String: String] = [:], mutual: Set<String> = [],
+    checks: [String: @Sendable (Value) -> String?] = [:]
+  ) {
+    self.checks = checks
     self.kinds = kinds
     self.names = names
     self.mutual = mutual

@@ -17,8 +17,8 @@ package final class Importer {
   /// Who tells others of what is stored.
   let watch: (any ImportWatch)?
   private var report = ImportReport()
-  /// What the columns of a table are called, once its first chunk is stored.
-  package private(set) var columns: [String]?
+  /// The first line of a table, once its first chunk is stored.
+  package private(set) var header: TableHeader?
 
   package init(
     _ store: RecordStore, _ options: ImportOptions, cancellation: ImportCancellation? = nil,
@@ -135,7 +135,7 @@ package final class Importer {
     next.bad += found.count
     try checkBad(found, next)
     faults += found
-    columns = piece.names
+    header = piece.header
   }
 
   private func checkBad(_ faults: [TransferFault], _ next: ImportProgress) throws {

@@ -41,13 +41,23 @@ final class ReadingStage: @unchecked Sendable {
 
   private func read() throws {
     let binding = try store.read { try FieldBinding($0.catalog, options) }
+    let dates = try DateReader(faultOf: options.dates)
     var binder = RowBinder(binding, options.limits, keepsText: options.badRecords != .stop)
     let reader = try TextReader(input, format, limits: options.limits)
     let batch = try RecordBatch()
-    let values = try ValueReader(batch, limits: options.limits)
+    let values = try ValueReader(batch, limits: options.limits, dates: dates)
     guard var piece = queue.takeEmpty() else { return }
     var isFirst = true
-    while try reader.next(batch) {
+    // When the piece goes to be stored although more may come.
+    var deadline: ContinuousClock.Instant?
+    while true {
+      let outcome = try reader.next(batch, by: deadline)
+      if outcome == .end { break }
+      if outcome == .late {
+        guard let next = handOver(piece) else { return }
+        (piece, deadline) = (next, nil)
+        continue
+      }
       if isFirst, let names = reader.names {
         try binder.take(columns: names)
         for name in names { Array(name.utf8).withUnsafeBytes { follow($0) } }
@@ -64,18 +74,24 @@ final class ReadingStage: @unchecked Sendable {
           }
         }
         piece.inputEnd = batch.inputEnd
-        piece.names = reader.names
+        piece.header = reader.header
         piece.check = check
         if !isFull(piece) { continue }
-        queue.put(piece)
-        guard let next = queue.takeEmpty() else { return }
-        piece = next
+        guard let next = handOver(piece) else { return }
+        (piece, deadline) = (next, nil)
       }
+      if piece.records > 0, deadline == nil { deadline = .now + ImportOptions.longestWait }
     }
     if skip > 0 { throw changed }
     // A table may have names and nothing else.
     if isFirst, let names = reader.names { try binder.take(columns: names) }
     if piece.records > 0 { queue.put(piece) }
+  }
+
+  /// Gives a piece to be stored, and takes another one; nil where nobody wants more.
+  private func handOver(_ piece: ImportPiece) -> ImportPiece? {
+    queue.put(piece)
+    return queue.takeEmpty()
   }
 
   private func isFull(_ piece: ImportPiece) -> Bool {

@@ -13,19 +13,19 @@ package final class RejectFile {
   }
 
   /// - Parameters:
-  ///   - columns: what the columns of the table are called, if its first line says so.
+  ///   - header: the first line of the table.
   ///   - isResumed: whether what the file has is of the same import.
-  package func add(_ fault: TransferFault, columns: [String]?, isResumed: Bool) throws {
+  package func add(_ fault: TransferFault, header: TableHeader?, isResumed: Bool) throws {
     // A record that nobody could find has no text.
     if fault.record.isEmpty { return }
     var text: [UInt8] = []
     if stream == nil {
       let opened = isResumed ? try ByteStream.appending(path) : try ByteStream.writing(path, replaces: true)
       stream = opened
-      if opened.byteCount == 0, case .csv(let delimiter, let names) = format, let columns = names ?? columns {
-        for (number, name) in columns.enumerated() {
-          if number > 0 { text.append(delimiter) }
-          ValueWriter.appendCell(.string(name), as: .string, delimiter: delimiter, to: &text)
+      if opened.byteCount == 0, let header {
+        for (number, name) in header.names.enumerated() {
+          if number > 0 { text.append(header.delimiter) }
+          ValueWriter.appendCell(.string(name), as: .string, delimiter: header.delimiter, to: &text)
         }
         text.append(UInt8(ascii: "\n"))
       }

@@ -16,12 +16,17 @@ struct RowBinder {
   private var absent: [Int] = []
   /// Parts of structs that are nil in the record: said of a struct that is there, and of none else.
   private var nilParts: [(field: Int, presences: [Int], token: Int)] = []
+  /// Which fields have a type that does not have all values that rows can hold.
+  private let isChecked: [Bool]
+  /// What those types said of values, by field.
+  private var refusals: [Int: [Value: String?]] = [:]
 
   init(_ binding: FieldBinding, _ limits: TransferLimits, keepsText: Bool) {
     self.binding = binding
     self.limits = limits
     self.keepsText = keepsText
     isNamed = [Bool](repeating: false, count: binding.entity.fields.count)
+    isChecked = binding.entity.fields.indices.map { binding.checks[$0] != nil }
   }
 
   mutating func take(columns names: [String]) throws {
@@ -63,8 +68,10 @@ struct RowBinder {
         try note(part.field, row)
       }
     } catch let fault as ValueFault {
-      let place = at < record.tokens.upperBound ? batch.tokens[at].place : record.bytes.lowerBound
-      throw batch.fault(fault.code, fault.detail, at: place, in: record, field: path(current))
+      let token = at < record.tokens.upperBound ? batch.tokens[at] : nil
+      throw batch.fault(
+        fault.code, fault.words(token.map { batch.shown($0) }), at: token?.place ?? record.bytes.lowerBound, in: record,
+        field: path(current))
     } catch let fault as RecordFault {
       let place = at < record.tokens.upperBound ? batch.tokens[at].place : record.bytes.lowerBound
       throw batch.fault(TransferFault.Code(fault.code), fault.detail, at: place, in: record, field: path(current))
@@ -179,6 +186,7 @@ struct RowBinder {
     _ target: FieldBinding.Target, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow,
     _ finder: inout RowFinder
   ) throws {
+    if isTable, !binding.keepsBlanks(target) { batch.trim(at) }
     let token = batch.tokens[at]
     switch target {
     case .nothing: skip(batch, &at)
@@ -247,6 +255,11 @@ struct RowBinder {
       return
     }
     let (keys, next) = try values.keys(at: at, way)
+    if row.lists.contains(where: { $0.relationship.id == one.id })
+      || row.soughtLists.contains(where: { $0.relationship.id == one.id })
+    {
+      throw ValueFault(.duplicate, "it stands twice in one record")
+    }
     var rows: [RowID] = []
     for key in keys {
       // Where one is missing all are looked up again, so that their order stays.
@@ -263,10 +276,46 @@ struct RowBinder {
     at = next
   }
 
-  private func set(
+  /// Throws where a field's type does not have a value. Each distinct value is asked for once.
+  private mutating func check(_ value: Value, _ field: Int) throws(ValueFault) {
+    guard let ask = binding.checks[field] else { return }
+    if let known = refusals[field]?[value] {
+      if let known { throw ValueFault(.wrongType, known) }
+      return
+    }
+    let refusal = ask(value)
+    // Lists may be others in each record.
+    if refusals[field]?.count ?? 0 >= 1000 { refusals[field] = nil }
+    refusals[field, default: [:]].updateValue(refusal, forKey: value)
+    if let refusal { throw ValueFault(.wrongType, refusal) }
+  }
+
+  /// Takes the value at a token if the field's type has it.
+  private mutating func setChecked(
     _ number: Int, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow
   ) throws {
-    let (slot, token) = (binding.layout.slots[number], batch.tokens[at])
+    let slot = binding.layout.slots[number]
+    let (value, next) = try values.value(at: at, as: slot.type, isOptional: binding.isOptional(number))
+    if !value.isNull {
+      try check(value, number)
+      try row.builder.set(slot, value)
+    }
+    at = next
+  }
+
+  private mutating func set(
+    _ number: Int, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow
+  ) throws {
+    let slot = binding.layout.slots[number]
+    if isTable, !slot.type.keepsBlanks { batch.trim(at) }
+    let token = batch.tokens[at]
+    if isChecked[number] {
+      do { return try setChecked(number, batch, &at, values, row) } catch let fault as ValueFault {
+        // Blanks around an enum's text belong to it only where a case has them.
+        guard isTable, batch.trim(at) else { throw fault }
+        return try setChecked(number, batch, &at, values, row)
+      }
+    }
     let isText = token.kind == .text || token.kind == .bare && token.count > 0
     // What most fields are goes straight into the row.
     switch slot.type {
@@ -276,7 +325,8 @@ struct RowBinder {
       row.builder.set(slot, word: UInt64(bitPattern: word))
     case .double where isText || token.kind == .number:
       row.builder.set(slot, double: try NumberText.double(batch.bytes(token)))
-    case .date where isText: row.builder.set(slot, double: try DateText.date(batch.bytes(token)))
+    case .date where isText || token.kind == .number:
+      row.builder.set(slot, double: try values.dates.date(batch.bytes(token), isNumber: token.kind == .number))
     case .uuid where isText: row.builder.set(slot, uuid: try UUIDText.uuid(batch.bytes(token)))
     default:
       let (value, next) = try values.value(at: at, as: slot.type, isOptional: binding.isOptional(number))

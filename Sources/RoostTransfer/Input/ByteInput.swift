@@ -5,11 +5,15 @@ package protocol ByteInput: AnyObject {
   /// Fills the buffer, or a part of it; 0 at the end. The buffer is not empty.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
+  /// Whether a read will not wait, now or by the deadline. What is no pipe never waits.
+  func isReady(by deadline: ContinuousClock.Instant) -> Bool
+
   /// Ends the reading for good: who waits for bytes gets none, and nobody after him. Any thread may call it.
   func stop()
 }
 
 extension ByteInput {
+  package func isReady(by deadline: ContinuousClock.Instant) -> Bool { true }
   package func stop() {}
 }
 
@@ -53,6 +57,10 @@ package final class DescriptorInput: ByteInput {
     return try stream.read(into: buffer, until: end)
   }
 
+  package func isReady(by deadline: ContinuousClock.Instant) -> Bool {
+    end.map { stream.isReady(by: deadline, until: $0) } ?? true
+  }
+
   package func stop() { end?.stop() }
 }
 
@@ -73,6 +81,8 @@ package final class PrefixedInput: ByteInput {
     head = head.dropFirst(count)
     return count
   }
+
+  package func isReady(by deadline: ContinuousClock.Instant) -> Bool { !head.isEmpty || rest.isReady(by: deadline) }
 
   package func stop() { rest.stop() }
 }

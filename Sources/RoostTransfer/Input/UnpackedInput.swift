@@ -51,6 +51,10 @@ package final class UnpackedInput: ByteInput {
     }
   }
 
+  package func isReady(by deadline: ContinuousClock.Instant) -> Bool {
+    !unread.isEmpty || isAtEnd || packed.isReady(by: deadline)
+  }
+
   package func stop() { packed.stop() }
 
   /// Whether bytes begin an LZ4 frame.

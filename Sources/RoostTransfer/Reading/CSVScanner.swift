@@ -1,26 +1,29 @@
-/// Takes tables apart: cells between commas, or another byte, and lines.
+/// Takes tables apart: cells between commas, or another byte, and lines. The first line tells that byte where nobody else does.
 ///
 /// A cell may stand in quotes, and then hold commas, newlines and doubled quotes. A quote anywhere else is an error, and so is a
 /// line with another number of cells than the first. Lines end with a newline, with or without a carriage return before it.
 struct CSVScanner: RecordScanner {
-  let delimiter: UInt8
+  /// What stands between cells; nil before the first line told it.
+  private(set) var delimiter: UInt8?
   let limits: TransferLimits
   /// How many cells a line has; nil before the first.
   private(set) var columns: Int?
   private(set) var line = 1
 
-  init(delimiter: UInt8 = Byte.comma, columns: Int? = nil, limits: TransferLimits) {
+  init(delimiter: UInt8?, columns: Int? = nil, limits: TransferLimits) {
     self.delimiter = delimiter
     self.columns = columns
     self.limits = limits
   }
 
   mutating func scan(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int {
+    guard let delimiter = delimiter ?? foundDelimiter(batch, from: start, isEnd: isEnd) else { return start }
+    self.delimiter = delimiter
     var at = start
     while at < batch.text.count, !batch.isFull {
       let first = batch.tokens.count
       do {
-        guard let end = try cells(batch, from: at, isEnd: isEnd) else {
+        guard let end = try cells(batch, from: at, delimiter, isEnd: isEnd) else {
           batch.tokens.removeSubrange(first...)
           return at
         }
@@ -40,6 +43,30 @@ struct CSVScanner: RecordScanner {
       }
     }
     return at
+  }
+
+  /// Of comma, semicolon and tab the one that the first line has most of outside of quotes; a comma where it has none. Where the number of
+  /// columns is known, one that makes as many is preferred. Nil where the line does not end in the text yet.
+  private func foundDelimiter(_ batch: RecordBatch, from start: Int, isEnd: Bool) -> UInt8? {
+    let candidates = [Byte.comma, UInt8(ascii: ";"), UInt8(ascii: "\t")]
+    var (counts, isQuoted, isWhole, isEmpty) = ([0, 0, 0], false, isEnd, true)
+    for byte in batch.text.bytes[start...] {
+      if byte == Byte.quote {
+        isQuoted.toggle()
+      } else if !isQuoted, byte == Byte.newline || byte == Byte.carriageReturn {
+        if isEmpty { continue }
+        isWhole = true
+        break
+      } else if !isQuoted, let place = candidates.firstIndex(of: byte) {
+        counts[place] += 1
+      }
+      isEmpty = false
+    }
+    guard isWhole else { return nil }
+    if let columns, let place = counts.firstIndex(of: columns - 1), columns > 1 { return candidates[place] }
+    return candidates.indices.max { counts[$0] < counts[$1] || counts[$0] == counts[$1] && $0 > $1 }.map {
+      candidates[$0]
+    }
   }
 
   /// Looks whether a line is as the first one, and good UTF-8.
@@ -64,7 +91,7 @@ struct CSVScanner: RecordScanner {
   }
 
   /// Adds the cells of one line, and returns the place behind it; nil where the text ends before that.
-  private func cells(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int? {
+  private func cells(_ batch: RecordBatch, from start: Int, _ delimiter: UInt8, isEnd: Bool) throws -> Int? {
     let (bytes, end) = (batch.text.start, batch.text.count)
     let (delimiters, newline) = (ByteScan.every(delimiter), ByteScan.every(Byte.newline))
     let (quote, carriageReturn) = (ByteScan.every(Byte.quote), ByteScan.every(Byte.carriageReturn))

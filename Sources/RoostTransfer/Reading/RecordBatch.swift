@@ -75,6 +75,42 @@ package final class RecordBatch: @unchecked Sendable {
 
   package func string(_ token: Token) -> String { String(decoding: bytes(token), as: UTF8.self) }
 
+  /// Takes blanks away from the ends of a cell without quotes; false where it has none.
+  @discardableResult
+  func trim(_ number: Int) -> Bool {
+    let token = tokens[number]
+    guard token.kind == .bare, token.count > 0 else { return false }
+    let bytes = bytes(token)
+    if bytes[0] != Byte.space, bytes[token.count - 1] != Byte.space { return false }
+    let start = bytes.firstIndex { $0 != Byte.space } ?? token.count
+    let end = bytes.lastIndex { $0 != Byte.space }.map { $0 + 1 } ?? start
+    tokens[number].start += start
+    tokens[number].count = end - start
+    return true
+  }
+
+  /// What stands at a token, for a message: no more than forty characters of it.
+  func shown(_ token: Token) -> String {
+    switch token.kind {
+    case .bare, .text: return Self.shortened(string(token)).debugDescription
+    case .number, .name: return Self.shortened(string(token))
+    case .yes: return "true"
+    case .no: return "false"
+    case .null: return "null"
+    case .end: return "nothing"
+    case .object, .list:
+      guard let at = tokens.firstIndex(where: { $0.place == token.place && $0.kind == token.kind }) else { return "" }
+      let end = min(tokens[at + token.count].place + 1, token.place + 200)
+      let shown = String(decoding: text.bytes[token.place..<end], as: UTF8.self)
+      return Self.shortened(String(shown.prefix { !$0.isNewline }))
+    }
+  }
+
+  private static func shortened(_ text: String) -> String {
+    let start = text.prefix(40)
+    return start.endIndex == text.endIndex ? text : String(start) + "…"
+  }
+
   package func bytes(of record: Record) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: text.bytes[record.bytes])
   }

@@ -1,16 +1,29 @@
 /// How the records stand in a text.
 package enum TextFormat: Hashable, Sendable {
-  /// A table; the first line names the columns unless `names` does.
-  case csv(delimiter: UInt8 = UInt8(ascii: ","), names: [String]? = nil)
+  /// A table; the first line names the columns unless `names` does, and tells the delimiter where it is nil.
+  case csv(delimiter: UInt8? = UInt8(ascii: ","), names: [String]? = nil)
   /// Objects in one list, or on a line each: the first byte tells.
   case json
   case jsonLines
+}
+
+/// The first line of a table.
+package struct TableHeader: Hashable, Sendable {
+  package var names: [String]
+  /// What stands between cells.
+  package var delimiter: UInt8
 }
 
 /// Reads the records of a text, many at a time.
 package final class TextReader {
   /// What the columns of a table are called; nil where records name their fields themselves.
   package private(set) var names: [String]?
+
+  /// The columns of a table and what stands between them, once they are known.
+  package var header: TableHeader? {
+    guard let names, let table = scanner as? CSVScanner else { return nil }
+    return TableHeader(names: names, delimiter: table.delimiter ?? Byte.comma)
+  }
 
   private let input: any ByteInput
   private let limits: TransferLimits
@@ -47,11 +60,21 @@ package final class TextReader {
   /// Fills a batch with at least one record; false at the end.
   ///
   /// - Throws: A fault behind which no record can be found. A record that is wrong by itself says so itself.
-  package func next(_ batch: RecordBatch) throws -> Bool {
+  package func next(_ batch: RecordBatch) throws -> Bool { try next(batch, by: nil) == .records }
+
+  package enum Outcome { case records, late, end }
+
+  /// Fills a batch with at least one record, and with those that can be had without waiting.
+  ///
+  /// - Parameter deadline: When a pipe that has no record more is waited for no longer; nil for never.
+  package func next(_ batch: RecordBatch, by deadline: ContinuousClock.Instant?) throws -> Outcome {
     batch.clear()
-    var (at, wanted) = (0, piece)
+    var (at, wanted, least) = (0, piece, 1)
     while true {
-      try fill(batch, wanted)
+      guard try fill(batch, wanted, least: least, by: deadline) else {
+        try takeBack(batch, from: at)
+        return .late
+      }
       if isFirst { at = try begin(batch) }
       let isEnd = isInputEnd && carryStart == carry.count
       at = try scanner.scan(batch, from: at, isEnd: isEnd)
@@ -67,10 +90,12 @@ package final class TextReader {
       at = 0
       // What comes is longer than a piece.
       wanted = max(piece, batch.text.count * 2)
+      // It is looked at from its beginning, so not at each byte that comes.
+      least = batch.text.count < piece ? 1 : max(1, batch.text.count / 4)
     }
     try takeBack(batch, from: at)
     batch.inputEnd = inputCount - UInt64(carry.count - carryStart)
-    return !batch.records.isEmpty
+    return batch.records.isEmpty ? .end : .records
   }
 
   /// Keeps for later what a batch does not need.
@@ -83,28 +108,39 @@ package final class TextReader {
     try carry.append(UnsafeRawBufferPointer(rebasing: batch.text.bytes[place...]))
   }
 
-  /// Makes the batch's text as long as is wanted, if there is as much.
-  private func fill(_ batch: RecordBatch, _ wanted: Int) throws {
-    let kept = min(carry.count - carryStart, wanted - batch.text.count)
+  /// Makes the batch's text as long as is wanted, if as much can be had without waiting. False where fewer than `least` bytes came by the
+  /// deadline.
+  private func fill(
+    _ batch: RecordBatch, _ wanted: Int, least: Int, by deadline: ContinuousClock.Instant?
+  ) throws -> Bool {
+    let kept = max(0, min(carry.count - carryStart, wanted - batch.text.count))
+    var more = kept
     if kept > 0 {
       try batch.text.append(UnsafeRawBufferPointer(rebasing: carry.bytes[carryStart..<carryStart + kept]))
       carryStart += kept
     }
-    if carryStart < carry.count || isInputEnd || batch.text.count >= wanted { return }
+    if carryStart < carry.count || isInputEnd || batch.text.count >= wanted { return true }
     carry.clear()
     carryStart = 0
     while !isInputEnd, batch.text.count < wanted {
+      if more >= least {
+        if !input.isReady(by: .now) { break }
+      } else if let deadline, !input.isReady(by: deadline) {
+        return false
+      }
       let room = try batch.text.room(min(wanted - batch.text.count, 1 << 20))
       let count = try input.read(into: UnsafeMutableRawBufferPointer(rebasing: room.prefix(wanted - batch.text.count)))
       if count == 0 { isInputEnd = true }
       batch.text.add(count)
+      more += count
       inputCount += UInt64(count)
     }
+    return true
   }
 
   /// Looks at the mark that some programs put before a text; returns where the text begins.
   private func begin(_ batch: RecordBatch) throws -> Int {
-    if batch.text.count < 3 && !isInputEnd { try fill(batch, 3) }
+    while batch.text.count < 4, !isInputEnd { _ = try fill(batch, 4, least: 1, by: nil) }
     isFirst = false
     let head = Array(batch.text.bytes.prefix(4))
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {

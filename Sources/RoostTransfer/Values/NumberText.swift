@@ -5,6 +5,14 @@ package struct ValueFault: Error, Hashable, Sendable {
   package var code: TransferFault.Code
   /// A clause without a full stop.
   package var detail: String
+  /// The text that is no such value, shortened; nil where only the place of it is known.
+  var found: String?
+
+  /// The detail, with the value that is wrong; `place` says what stands where the fault was found.
+  func words(_ place: String?) -> String {
+    guard code == .wrongType || code == .outOfRange, let found = found ?? place else { return detail }
+    return detail + ", found \(found)"
+  }
 
   package init(_ code: TransferFault.Code, _ detail: String) {
     self.code = code

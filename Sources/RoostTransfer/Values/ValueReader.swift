@@ -3,15 +3,19 @@ package import RoostRecords
 /// Makes values out of a record's tokens.
 ///
 /// In a table an empty cell without quotes is nil, and what is no plain value stands in its cell as in an object. A text that holds
-/// a number is taken as one; a number is no text.
+/// a number is taken as one; a number is no text. The guide on importing has a table of what each type takes.
 package struct ValueReader {
   private let batch: RecordBatch
+  let dates: DateReader
   /// For what stands in a cell.
   private let inner: RecordBatch
   private let limits: TransferLimits
 
-  package init(_ batch: RecordBatch, limits: TransferLimits = TransferLimits()) throws {
+  package init(
+    _ batch: RecordBatch, limits: TransferLimits = TransferLimits(), dates: DateReader = .automatic
+  ) throws {
     self.batch = batch
+    self.dates = dates
     self.limits = limits
     inner = try RecordBatch()
   }
@@ -27,11 +31,11 @@ package struct ValueReader {
     }
     if batch.tokens[at].kind == .bare || batch.tokens[at].kind == .text, type.isCollection {
       let found = try inCell(batch.tokens[at], type.expected) { (inner, at) throws(ValueFault) in
-        try Self.value(inner, &at, type)
+        try value(inner, &at, type)
       }
       return (found, at + 1)
     }
-    return (try Self.value(batch, &at, type), at)
+    return (try value(batch, &at, type), at)
   }
 
   // MARK: Keys
@@ -47,22 +51,22 @@ package struct ValueReader {
       }
     }
     var at = token
-    return (try Self.key(batch, &at, way), at)
+    return (try key(batch, &at, way), at)
   }
 
   /// The same of a list, which is a text in a cell.
   func keys(at token: Int, _ way: FieldBinding.KeyWay) throws(ValueFault) -> (values: [Value], next: Int) {
     if batch.tokens[token].kind == .bare || batch.tokens[token].kind == .text {
       let found = try inCell(batch.tokens[token], "a list") { (inner, at) throws(ValueFault) in
-        try Self.keys(inner, &at, way)
+        try keys(inner, &at, way)
       }
       return (found, token + 1)
     }
     var at = token
-    return (try Self.keys(batch, &at, way), at)
+    return (try keys(batch, &at, way), at)
   }
 
-  private static func keys(
+  private func keys(
     _ batch: RecordBatch, _ at: inout Int, _ way: FieldBinding.KeyWay
   ) throws(ValueFault) -> [Value] {
     let token = batch.tokens[at]
@@ -75,7 +79,7 @@ package struct ValueReader {
     return values
   }
 
-  private static func key(
+  private func key(
     _ batch: RecordBatch, _ at: inout Int, _ way: FieldBinding.KeyWay
   ) throws(ValueFault) -> Value {
     let token = batch.tokens[at]
@@ -91,7 +95,7 @@ package struct ValueReader {
       way.index == nil
       || (!way.isText && (token.kind == .text || token.kind == .bare)
         && batch.bytes(token).first == UInt8(ascii: "#"))
-    return try plain(batch, token, isNumber ? number : way.type)
+    return try Self.plain(batch, token, isNumber ? number : way.type, dates)
   }
 
   package func isNil(_ token: Token) -> Bool { token.kind == .null || token.kind == .bare && token.count == 0 }
@@ -115,7 +119,7 @@ package struct ValueReader {
 
   // MARK: Elements
 
-  private static func value(
+  private func value(
     _ batch: RecordBatch, _ at: inout Int, _ type: ElementType
   ) throws(ValueFault) -> Value {
     switch type {
@@ -144,7 +148,7 @@ package struct ValueReader {
         values[place] = try value(batch, &at, parts[place].type)
       }
       at = end + 1
-      return .structure(try filled(values, parts))
+      return .structure(try Self.filled(values, parts))
     }
   }
 
@@ -162,7 +166,7 @@ package struct ValueReader {
     return all
   }
 
-  private static func value(
+  private func value(
     _ batch: RecordBatch, _ at: inout Int, _ type: FieldType
   ) throws(ValueFault) -> Value {
     let token = batch.tokens[at]
@@ -176,11 +180,11 @@ package struct ValueReader {
     case .dictionary(let key, let element): return .dictionary(try members(batch, &at, key, element))
     default:
       at += 1
-      return try Self.plain(batch, token, type)
+      return try Self.plain(batch, token, type, dates)
     }
   }
 
-  private static func elements(
+  private func elements(
     _ batch: RecordBatch, _ at: inout Int, _ element: ElementType, _ type: FieldType
   ) throws(ValueFault) -> [Value] {
     let token = batch.tokens[at]
@@ -194,7 +198,7 @@ package struct ValueReader {
   }
 
   /// An object where the keys are texts, else a list of pairs.
-  private static func members(
+  private func members(
     _ batch: RecordBatch, _ at: inout Int, _ key: ElementType, _ element: ElementType
   ) throws(ValueFault) -> [Value: Value] {
     let token = batch.tokens[at]
@@ -230,13 +234,26 @@ package struct ValueReader {
 
   // MARK: Plain values
 
-  static func plain(_ batch: RecordBatch, _ token: Token, _ type: FieldType) throws(ValueFault) -> Value {
+  /// The value of a token that is no collection. A fault tells what stands there.
+  static func plain(
+    _ batch: RecordBatch, _ token: Token, _ type: FieldType, _ dates: DateReader = .automatic
+  ) throws(ValueFault) -> Value {
+    do throws(ValueFault) { return try value(batch, token, type, dates) } catch {
+      var fault = error
+      fault.found = batch.shown(token)
+      throw fault
+    }
+  }
+
+  private static func value(
+    _ batch: RecordBatch, _ token: Token, _ type: FieldType, _ dates: DateReader
+  ) throws(ValueFault) -> Value {
     let bytes = batch.bytes(token)
     switch token.kind {
     case .yes, .no:
       guard type == .bool || type == .presence else { throw ValueFault(.wrongType, "\(type.expected) is expected") }
       return .bool(token.kind == .yes)
-    case .number where !type.isNumber:
+    case .number where !type.takesNumbers:
       throw ValueFault(.wrongType, "\(type.expected) is expected")
     case .bare, .text, .number: break
     case .name, .null, .object, .list, .end: throw ValueFault(.wrongType, "\(type.expected) is expected")
@@ -257,7 +274,7 @@ package struct ValueReader {
     case .string: return .string(String(decoding: bytes, as: UTF8.self))
     case .url: return .url(try url(bytes))
     case .data: return .data(try BytesText.bytes(bytes))
-    case .date: return .date(try DateText.date(bytes))
+    case .date: return .date(try dates.date(bytes, isNumber: token.kind == .number))
     case .uuid: return .uuid(try UUIDText.uuid(bytes))
     case .reference: return .reference(try row(bytes))
     case .array, .set, .dictionary: throw ValueFault(.wrongType, "\(type.expected) is expected")
@@ -289,6 +306,9 @@ package struct ValueReader {
 }
 
 extension FieldType {
+  /// Whether blanks around a cell belong to the value.
+  var keepsBlanks: Bool { if case .string = self { true } else { false } }
+
   var isCollection: Bool {
     switch self {
     case .array, .set, .dictionary: true
@@ -296,10 +316,11 @@ extension FieldType {
     }
   }
 
-  /// Whether a number without quotes may be a value of the type.
-  fileprivate var isNumber: Bool {
+  /// Whether a number without quotes may be a value of the type: a flag is 0 or 1 in what some programs write.
+  fileprivate var takesNumbers: Bool {
     switch self {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal: true
+    case .bool, .date: true
     default: false
     }
   }

@@ -43,7 +43,7 @@ import Testing
         try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(other.utf8))
       }
     }
-    let twice = text.replacing("[{", with: "[{\"store\":\"\(store)\",\"transaction\":1,\"stamp\":1},{")
+    let twice = text.replacing("[[", with: "[[\"\(store)\",1,1],[")
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(twice.utf8)) }
   }
 
@@ -56,7 +56,7 @@ import Testing
     let token = try container.latestHistoryToken
     let text = String(decoding: try JSONEncoder().encode(token), as: UTF8.self)
     func changed(_ number: String) throws -> DefaultHistoryToken {
-      let changed = text.replacing("\"transaction\":\(token.id)", with: "\"transaction\":\(number)")
+      let changed = text.replacing("\",\(token.id),", with: "\",\(number),")
       #expect(changed != text)
       return try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(changed.utf8))
     }

@@ -1,0 +1,24 @@
+internal import RoostGraph
+
+/// What `print`, `dump` and a debugger show of a model: its values as far as they are loaded. Nothing is loaded for that, so a relationship that
+/// nobody asked for is shown as `<fault>`.
+extension PersistentModel {
+  /// `Person #7(name: "Ann", home: Place #2, pets: <fault>)`; the number is that of the row.
+  public nonisolated var debugDescription: String { Portrait(self).description }
+
+  public nonisolated var customMirror: Mirror {
+    let children = Portrait(self).parts.map { property, part -> Mirror.Child in
+      if case .value(let value) = part { return (property, value) }
+      return (property, PrintedPart(text: Portrait.text(part)))
+    }
+    return Mirror(self, children: children, displayStyle: .class, ancestorRepresentation: .suppressed)
+  }
+}
+
+/// Words that `dump` shows without quotes.
+private struct PrintedPart: CustomDebugStringConvertible, CustomReflectable {
+  let text: String
+
+  var debugDescription: String { text }
+  var customMirror: Mirror { Mirror(self, children: []) }
+}

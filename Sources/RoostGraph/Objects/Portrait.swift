@@ -1,0 +1,109 @@
+/// What a model's object shows of itself to a person who prints it. Nothing is loaded for it, and no observer is noted.
+package struct Portrait {
+  /// A property's value as far as the object holds it.
+  package enum Part {
+    case value(Any)
+    /// Objects that a relationship references, in words; nil where it references none.
+    case one(String?)
+    case many([String])
+    /// It is not loaded.
+    case fault
+    /// It was never set.
+    case unset
+  }
+
+  /// The class's name, and the number of the row.
+  package let name: String
+  package let parts: [(property: String, part: Part)]
+
+  package init(_ object: some _ModelObject) {
+    let type = Swift.type(of: object)._$type
+    name = Self.name(object)
+    // Where a value is being changed its slot belongs to whoever changes it.
+    guard object._$state.flags.isDisjoint(with: .lent) else {
+      parts = type.properties.map { ($0.name, .fault) }
+      return
+    }
+    object.settle()
+    var sitting = Sitting(isNew: object._$state.origin == nil)
+    object._$visit(&sitting)
+    parts = type.properties.enumerated().map { number, property in
+      if let part = sitting.parts[number] { return (property.name, part) }
+      // Its accessors were written by hand.
+      return (property.name, object._$box?.value(property.keyPath).map { Part.value($0) } ?? .fault)
+    }
+  }
+
+  fileprivate static func name(_ object: some _ModelObject) -> String {
+    let row = object._$state.row
+    return type(of: object)._$type.name + (row == 0 ? "" : " #\(row)")
+  }
+
+  /// `Person #7(name: "Ann", home: Place #2, pets: <fault>)`
+  package var description: String {
+    let isFault = parts.allSatisfy { if case .fault = $0.part { true } else { false } }
+    if isFault, !parts.isEmpty { return name + "(<fault>)" }
+    return name + "(" + parts.map { "\($0.property): \(Self.text($0.part))" }.joined(separator: ", ") + ")"
+  }
+
+  package static func text(_ part: Part) -> String {
+    switch part {
+    case .value(let value): text(value)
+    case .one(let name): name ?? "nil"
+    case .many(let names):
+      "[" + names.prefix(most).joined(separator: ", ")
+        + (names.count > most ? ", and \(names.count - most) more]" : "]")
+    case .fault: "<fault>"
+    case .unset: "<not set>"
+    }
+  }
+
+  /// So many objects of a relationship are named.
+  private static let most = 8
+  /// So many characters of a value are shown.
+  private static let longest = 200
+
+  private static func text(_ value: Any) -> String {
+    if let optional = value as? any Wrapping { return optional.wrapped.map { text($0) } ?? "nil" }
+    let isText = value is String
+    let whole = value as? String ?? String(describing: value)
+    let start = whole.prefix(longest)
+    let shown = start.endIndex == whole.endIndex ? whole : String(start) + "…"
+    return isText ? shown.debugDescription : shown
+  }
+}
+
+private protocol Wrapping {
+  var wrapped: Any? { get }
+}
+
+extension Optional: Wrapping {
+  fileprivate var wrapped: Any? { map { $0 } }
+}
+
+/// Takes the values out of the slots.
+private struct Sitting: _SlotVisitor {
+  /// Whether the object belongs to no context, so that nothing can be missing.
+  let isNew: Bool
+  var parts: [Int: Portrait.Part] = [:]
+
+  init(isNew: Bool) { self.isNew = isNew }
+
+  mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
+    parts[property] = slot.value.map { Portrait.Part.value($0) } ?? (isNew ? .unset : .fault)
+  }
+
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
+    switch slot.row {
+    case 0: parts[property] = .one(slot.object.map { Portrait.name($0) })
+    case _ToOne<Model>.unknown: parts[property] = .fault
+    case _ToOne<Model>.nothing: parts[property] = .one(nil)
+    case let row: parts[property] = .one("\(Model._$type.name) #\(row)")
+    }
+  }
+
+  mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if slot.members == nil, !isNew { return parts[property] = .fault }
+    parts[property] = slot.isNil ? .one(nil) : .many((slot.members ?? []).map { Portrait.name($0) })
+  }
+}

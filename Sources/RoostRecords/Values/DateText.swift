@@ -1,0 +1,64 @@
+/// Moments as text, in the spelling of ISO 8601.
+///
+/// A date is a number of seconds since the beginning of 2001. It is written with as many digits behind the second as tell it from
+/// every other; one that lies outside the years 1 to 9999, or cannot be told so, as `@` and the number.
+package enum DateText {
+  /// Seconds from the beginning of 1970 to that of 2001.
+  package static let epoch = 978_307_200.0
+  /// Dates that are farther from 2001 than so many seconds, some 12,000 years, are written as numbers.
+  package static let farthest = 400_000_000_000.0
+
+  package static func text(_ date: Double) -> String {
+    let whole = date.rounded(.down)
+    guard abs(whole) < farthest, (date - whole) < 1, let (number, digits) = shortest(date, whole) else {
+      return "@" + (date.isNaN ? "nan" : date.description)
+    }
+    // A leap of days, then the seconds of that day.
+    let seconds = Int(whole)
+    let day = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
+    let rest = seconds - day * 86_400
+    let (year, month, dayOfMonth) = civil(day + 11_323)
+    guard (1...9999).contains(year) else { return "@" + (date.isNaN ? "nan" : date.description) }
+    var text = pad(year, 4) + "-" + pad(month, 2) + "-" + pad(dayOfMonth, 2)
+    text += "T" + pad(rest / 3600, 2) + ":" + pad(rest / 60 % 60, 2) + ":" + pad(rest % 60, 2)
+    if digits > 0 { text += "." + pad(Int(number), digits) }
+    return text + "Z"
+  }
+
+  /// The fewest digits behind the second from which the same date is read; nil where there are none.
+  private static func shortest(_ date: Double, _ whole: Double) -> (UInt64, Int)? {
+    let rest = date - whole
+    if whole + 0 == date { return (0, 0) }
+    var power = 1.0
+    for digits in 1...17 {
+      power *= 10
+      let number = (rest * power).rounded()
+      guard number < power else { continue }
+      if whole + fraction(UInt64(number), digits) == date { return (UInt64(number), digits) }
+    }
+    return nil
+  }
+
+  private static func pad(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  /// A number of digits behind the point.
+  package static func fraction(_ number: UInt64, _ digits: Int) -> Double {
+    var power = 1.0
+    for _ in 0..<digits { power *= 10 }
+    return Double(number) / power
+  }
+
+  private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    guard shifted >= 0 else { return (0, 1, 1) }
+    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let months = (5 * dayOfYear + 2) / 153
+    let month = months < 10 ? months + 3 : months - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * months + 2) / 5 + 1)
+  }
+}
