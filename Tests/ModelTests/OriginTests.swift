@@ -110,7 +110,7 @@ import Testing
     let (album, source) = try fault()
     album._$state.flags.insert(.fault)
     #expect(album.title == "t")
-    album._$forget()
+    _ = album._$forget()
     album._$state.flags.insert(.fault)
     #expect(album.title == "t" && source.asked == ["read 0", "read 0"])
   }
