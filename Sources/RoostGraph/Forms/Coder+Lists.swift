@@ -35,6 +35,7 @@ final class ArrayCoder<Element>: ListCoder<[Element]> {
   }
 
   override var isComparedAsStored: Bool { element.isComparedAsStored }
+  override var cases: [RoostRecords.Value]? { element.isRaw ? element.cases : nil }
 
   override var empty: [Element] { [] }
 
@@ -63,6 +64,7 @@ final class SetCoder<Element: Hashable>: ListCoder<Set<Element>> {
   }
 
   override var isComparedAsStored: Bool { element.isComparedAsStored }
+  override var cases: [RoostRecords.Value]? { element.isRaw ? element.cases : nil }
 
   override var empty: Set<Element> { [] }
 
