@@ -38,7 +38,7 @@ import Testing
     guard case let text = String(decoding: try JSONEncoder().encode(own), as: UTF8.self), text.contains("temporary")
     else { return }
     context.insert(here)
-    let number = try #require(text.firstMatch(of: /"temporary":(\d+)/).flatMap { Int($0.1) })
+    let number = try #require(text.firstMatch(of: /"temporary",(\d+)/).flatMap { Int($0.1) })
     let made = try context.apply(contentsOf: [try artist(3, "foreign", number), own])
     #expect(made[0] !== here && made[1] === here && here.name == "here" && made[0].name == "foreign")
     let back = try JSONDecoder().decode(ModelSnapshot<Artist>.self, from: Data(text.utf8))
