@@ -17,11 +17,10 @@ package enum Checksum {
   /// The check of `bytes`, seeded. Never 0: that stands for "not known".
   package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     let keys = Self.keys
-    // Never a key of the lane's own step or finish: the two would cancel and a factor of 0 would hide its partner.
-    var one = seed ^ keys.5
-    var two = seed &+ keys.7
-    var three = seed ^ keys.1
-    var four = seed &+ keys.3
+    var one = start(0, seed: seed)
+    var two = start(1, seed: seed)
+    var three = start(2, seed: seed)
+    var four = start(3, seed: seed)
     var rest = bytes.count
     guard var next = bytes.baseAddress else { return finish(one, two, three, four, 0) }
     while rest >= 64 {
@@ -46,11 +45,39 @@ package enum Checksum {
     return finish(one, two, three, four, UInt64(bytes.count))
   }
 
+  /// The first state of a lane, 0 to 3.
+  @inline(__always)
+  static func start(_ lane: Int, seed: UInt64) -> UInt64 {
+    // Never a key of the lane's own step or finish: the two would cancel and a factor of 0 would hide its partner.
+    switch lane {
+    case 0: seed ^ keys.5
+    case 1: seed &+ keys.7
+    case 2: seed ^ keys.1
+    default: seed &+ keys.3
+    }
+  }
+
+  /// The two keys of a lane's steps.
+  @inline(__always)
+  static func stepKeys(_ lane: Int) -> (UInt64, UInt64) {
+    switch lane {
+    case 0: (keys.0, keys.1)
+    case 1: (keys.2, keys.3)
+    case 2: (keys.4, keys.5)
+    default: (keys.6, keys.7)
+    }
+  }
+
   @inline(__always)
   private static func step(_ lane: UInt64, _ block: UnsafeRawPointer, _ key: UInt64, _ other: UInt64) -> UInt64 {
     let a = UInt64(littleEndian: block.loadUnaligned(as: UInt64.self))
     let b = UInt64(littleEndian: block.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    return fold(lane ^ a ^ key, b ^ other) &+ a &+ lane
+    return step(lane, a, b, key, other)
+  }
+
+  @inline(__always)
+  static func step(_ lane: UInt64, _ a: UInt64, _ b: UInt64, _ key: UInt64, _ other: UInt64) -> UInt64 {
+    fold(lane ^ a ^ key, b ^ other) &+ a &+ lane
   }
 
   @inline(__always)
@@ -59,7 +86,7 @@ package enum Checksum {
     return product.high ^ product.low
   }
 
-  private static func finish(_ one: UInt64, _ two: UInt64, _ three: UInt64, _ four: UInt64, _ count: UInt64) -> UInt64 {
+  static func finish(_ one: UInt64, _ two: UInt64, _ three: UInt64, _ four: UInt64, _ count: UInt64) -> UInt64 {
     var all = fold(one ^ keys.1, two ^ keys.3) ^ fold(three ^ keys.5, four ^ keys.7)
     all = fold(all ^ count ^ keys.0, keys.6 ^ (one &+ three))
     all ^= all >> 29

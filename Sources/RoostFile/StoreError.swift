@@ -100,7 +100,8 @@ extension StoreError.Code {
     case .notAStore: "Check the path; this file was not written by Roost and was left untouched."
     case .truncated: "Restore the file from a backup, or save what is left with `salvage`."
     case .damaged, .logDamaged:
-      "Restore from a backup, or save what is left with `salvage`; `verify` lists every damaged place."
+      "Restore from a backup, or save what is left with `salvage`; `verify` lists every damaged place, "
+        + "and `verify --repair` repairs single flipped bits."
     case .futureVersion: "Open it with a newer version of Roost."
     case .wrongPageSize: "This build reads 4096-byte pages only."
     case .storeMissing:

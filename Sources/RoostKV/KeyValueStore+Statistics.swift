@@ -50,6 +50,7 @@ extension StoreFigures {
     cachedPages = found.residentPages
     cachePages = found.cachePages
     pagesRead = found.pagesRead
+    repairedPages = found.repairedPages
     readers = found.readers
     oldestSnapshotAge = found.commitsBehind
     logBytes = found.logBytes

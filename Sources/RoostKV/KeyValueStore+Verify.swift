@@ -1,5 +1,5 @@
 public import RoostFile
-import RoostPages
+package import RoostPages
 import RoostTrees
 
 /// Examining a store.
@@ -21,6 +21,22 @@ extension KeyValueStore {
   /// A store that another process has open may be examined too; its newest commits are read from its log.
   public static func verify(path: String) throws(StoreError) -> Verification {
     try verify(path, fileSystem: DiskFileSystem.shared)
+  }
+
+  /// Repairs on the disk each page in use in which one bit has flipped, and returns a sentence about each.
+  ///
+  /// The store must not be open in any process.
+  public static func repair(path: String) throws(StoreError) -> [String] {
+    try repair(path, fileSystem: DiskFileSystem.shared).map(\.description)
+  }
+
+  package static func repair(
+    _ path: String, fileSystem: any FileSystem
+  ) throws(StoreError) -> [PageRepairs.Repair] {
+    try Store.repair(path, fileSystem: fileSystem, floor: Replay.floor) { examination in
+      var inspection = Inspection(examination)
+      inspection.run()
+    }
   }
 
   package static func verify(_ path: String, fileSystem: any FileSystem) throws(StoreError) -> Verification {

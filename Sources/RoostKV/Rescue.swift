@@ -13,6 +13,10 @@ final class Rescue {
   /// Records of the log that were carried out.
   var records = 0
   private(set) var names: [UInt32: [UInt8]] = [:]
+  /// Trees of which only an older root is known, and what newer leaves of theirs cover.
+  var outdated: [UInt32: TreeDescriptor] = [:]
+  private var coveredBytes: [UInt32: KeyRanges<[UInt8]>] = [:]
+  private var coveredNumbers: [UInt32: KeyRanges<UInt64>] = [:]
   private var unverified: [UInt32: Int] = [:]
   private var unverifiedNumbers: [UInt32: NumberRuns] = [:]
   /// Keys of tables whose values are lost, which lay outside.
@@ -23,12 +27,12 @@ final class Rescue {
   /// Trees that are made anew.
   private var derived: Set<UInt32> = []
   private var lossy: Set<[UInt8]> = []
-  private var reached = PlaceSet()
+  var reached = PlaceSet()
   /// The key ranges of each tree that could not be read.
   private var byteGaps: [UInt32: [(low: [UInt8], high: [UInt8]?)]] = [:]
   private var numberGaps: [UInt32: [(low: UInt64, high: UInt64?)]] = [:]
   /// Some trees may have no entry in the catalog any more.
-  private var lostNames = false
+  var lostNames = false
 
   private let report: ((SalvageProgress) -> Void)?
   private var progress = SalvageProgress(entries: 0, total: 0)
@@ -52,12 +56,13 @@ final class Rescue {
     // A superblock that a crash seems to have torn may be one that rotted, whose commits the log has lost too.
     for complaint in examination.complaints + examination.notes { lose(nil, complaint) }
     let trees = try catalog()
-    for (_, descriptor) in trees {
-      let (sum, overflows) = progress.total.addingReportingOverflow(Int(clamping: descriptor.root.count))
+    for tree in trees {
+      let (sum, overflows) = progress.total.addingReportingOverflow(Int(clamping: tree.descriptor.root.count))
       progress.total = overflows ? .max : sum
     }
     try save(trees)
     try searchLooseLeaves()
+    for id in outdated.keys.sorted() { try takeOlder(id) }
     if let content, !isContent { isContent = try ownsLog(content, fileSystem) }
     if let content, isContent {
       try carryOut(content, fileSystem)
@@ -66,22 +71,25 @@ final class Rescue {
     }
   }
 
-  private func save(_ trees: [(name: [UInt8], descriptor: TreeDescriptor)]) throws(StoreError) {
+  private func save(_ trees: [NamedTree]) throws(StoreError) {
     if let content, let decisive = trees.first(where: { $0.name == content.decisiveTree }) {
-      try save(decisive.name, decisive.descriptor)
+      try save(decisive)
       // Where a page of it is damaged, what says whose the trees are may still be found.
       let id = decisive.descriptor.id
       if byteGaps[id] != nil { try searchLooseLeaves(of: id) }
+      try takeOlder(id)
       isContent = try content.owns(target.forest)
+      if !isContent, lossy.contains(decisive.name) { isContent = try findOlderKey(content, id) }
     }
-    for (name, descriptor) in trees where content == nil || name != content?.decisiveTree {
-      if isContent, content?.isDerived(name) == true { derived.insert(descriptor.id) }
-      try save(name, descriptor)
+    for tree in trees where content == nil || tree.name != content?.decisiveTree {
+      if isContent, content?.isDerived(tree.name) == true { derived.insert(tree.descriptor.id) }
+      try save(tree)
     }
   }
 
   func result() -> Salvage {
     var salvage = Salvage()
+    salvage.repairedPages = examination.repairs.count
     salvage.losses = losses
     salvage.records = records
     for index in losses.indices {
@@ -110,7 +118,7 @@ final class Rescue {
         high: high, entries: entries))
   }
 
-  private func lose<Key>(_ tree: [UInt8], _ gap: Gap<Key>, _ bytes: (Key) -> [UInt8]) {
+  func lose<Key>(_ tree: [UInt8], _ gap: Gap<Key>, _ bytes: (Key) -> [UInt8]) {
     lose(
       tree, StoreError(.damaged, gap.sentence, page: UInt64(gap.page.place)), low: bytes(gap.low),
       high: gap.high.map(bytes), entries: Int(clamping: gap.count))
@@ -120,46 +128,15 @@ final class Rescue {
 
   // MARK: Trees
 
-  /// All trees that are known, in the order of their numbers.
-  private func catalog() throws(StoreError) -> [(name: [UInt8], descriptor: TreeDescriptor)] {
-    let snapshot = examination.snapshot
-    var found: [[UInt8]: TreeDescriptor] = [:]
-    let tree = ByteTree(snapshot.catalog, id: Catalog.treeID, view: examination.view)
-    lostNames = examination.sequence == 0
-    try tree.survey(
-      gap: {
-        lostNames = true
-        lose(Array("catalog".utf8), $0, { $0 })
-      }, reach: { reached.insert($0.place) }
-    ) { (name, value) in
-      if !name.isEmpty { found[name] = TreeDescriptor(value.bytes) }
-    }
-    if lostNames {
-      // Older leaves of the catalog may still be there; the newest that names a tree decides.
-      var stamps: [[UInt8]: UInt64] = [:]
-      try examination.scan { (page, memory) throws(StoreError) in
-        guard let leaf = LooseLeaf(page, memory), leaf.tree == Catalog.treeID, !leaf.isInteger else { return }
-        try leaf.entries { (name, value) in
-          guard !name.isEmpty, let descriptor = TreeDescriptor(value.bytes) else { return }
-          let root = descriptor.root
-          // A leaf that was never written by a checkpoint does not know its trees' checks.
-          guard root.isEmpty || root.reference.check != 0 else { return }
-          if found[name] != nil, (stamps[name] ?? .max) >= leaf.stamp { return }
-          found[name] = descriptor
-          stamps[name] = leaf.stamp
-        }
-      }
-    }
-    return found.map { ($0.key, $0.value) }.sorted { $0.descriptor.id < $1.descriptor.id }
-  }
-
-  private func save(_ name: [UInt8], _ descriptor: TreeDescriptor) throws(StoreError) {
+  private func save(_ tree: NamedTree) throws(StoreError) {
+    let (name, descriptor) = (tree.name, tree.descriptor)
     guard names[descriptor.id] == nil, let made = create(name, descriptor.kind, descriptor.id) else {
       return lose(name, StoreError(.damaged, "the tree's number \(descriptor.id) is used twice"))
     }
     names[descriptor.id] = name
     let id = descriptor.id
     if derived.contains(id) { return }
+    if tree.isOutdated { return saveLater(tree) }
     switch made.trunk {
     case .bytes(let draft):
       try ByteTree(descriptor.root, id: id, view: examination.view).survey(
@@ -179,7 +156,7 @@ final class Rescue {
   }
 
   private func create(_ name: [UInt8], _ kind: TreeDescriptor.Kind, _ id: UInt32) -> Forest.Opened? {
-    do throws(StoreError) { return try target.forest.create(name, kind, id: id) } catch { return nil }
+    do throws(StoreError) { return try target.forest.create(name, kind, id: id, isRevived: true) } catch { return nil }
   }
 
   // MARK: Entries
@@ -269,31 +246,92 @@ final class Rescue {
     guard let name = names[leaf.tree], let tree = try target.forest.find(id: leaf.tree) else { return }
     switch (tree.trunk, leaf.isInteger) {
     case (.bytes(let draft), false):
+      if outdated[leaf.tree] != nil {
+        let range = leaf.byteRange
+        coveredBytes[leaf.tree, default: KeyRanges(Self.isBelow)].add(range.low, range.high)
+      }
       let gaps = byteGaps[leaf.tree] ?? []
       try leaf.entries { (key, value) throws(StoreError) in
         guard gaps.contains(where: { Self.holds($0.low, $0.high, key) }) else { return }
-        let isThere = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.tree.value(of: key) != nil }
-        if isThere { return }
-        if try put(key, value, in: draft, name) { unverified[leaf.tree, default: 0] += 1 }
+        try putUnverified(key, value, in: draft, name)
       }
     case (.integers(let draft), true):
+      if outdated[leaf.tree] != nil {
+        let range = leaf.numberRange
+        coveredNumbers[leaf.tree, default: KeyRanges(<)].add(range.low, range.high)
+      }
       let gaps = numberGaps[leaf.tree] ?? []
       try leaf.numbers { (key, value) throws(StoreError) in
         guard gaps.contains(where: { $0.low <= key && $0.high.map { key < $0 } ?? true }) else { return }
-        if try draft.tree.value(of: key) != nil { return }
-        if try put(key, value, in: draft, name) {
-          unverified[leaf.tree, default: 0] += 1
-          if isContent { unverifiedNumbers[leaf.tree, default: NumberRuns()].insert(key) }
-        }
+        try putUnverified(key, value, in: draft, name)
       }
     default: return
     }
   }
 
+  private func putUnverified(
+    _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, _ name: [UInt8]
+  ) throws(StoreError) {
+    let isThere = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.tree.value(of: key) != nil }
+    if isThere { return }
+    if try put(key, value, in: draft, name) { unverified[draft.tree.id, default: 0] += 1 }
+  }
+
+  private func putUnverified(
+    _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, _ name: [UInt8]
+  ) throws(StoreError) {
+    if try draft.tree.value(of: key) != nil { return }
+    guard try put(key, value, in: draft, name) else { return }
+    unverified[draft.tree.id, default: 0] += 1
+    if isContent { unverifiedNumbers[draft.tree.id, default: NumberRuns()].insert(key) }
+  }
+
+  private static func isBelow(_ key: [UInt8], _ other: [UInt8]) -> Bool { key.lexicographicallyPrecedes(other) }
+
   private static func holds(_ low: [UInt8], _ high: [UInt8]?, _ key: [UInt8]) -> Bool {
     if key.lexicographicallyPrecedes(low) { return false }
     guard let high else { return true }
     return key.lexicographicallyPrecedes(high)
+  }
+
+  // MARK: Outdated roots
+
+  /// Leaves a whole tree to what is found of it in loose leaves.
+  private func saveLater(_ tree: NamedTree) {
+    let id = tree.descriptor.id
+    outdated[id] = tree.descriptor
+    switch tree.descriptor.kind {
+    case .bytes: byteGaps[id] = [([], nil)]
+    case .integers: numberGaps[id] = [(0, nil)]
+    }
+    lose(
+      tree.name,
+      StoreError(
+        .damaged,
+        "the reference to the tree's root is lost: its entries come from unreferenced leaves, and from an older root where there are none"
+      ))
+  }
+
+  /// Takes what an older root of a tree has where no leaf was found that covers the key. After all leaves.
+  private func takeOlder(_ id: UInt32) throws(StoreError) {
+    guard let descriptor = outdated.removeValue(forKey: id), let tree = try target.forest.find(id: id) else { return }
+    // Where it is known which pages are in use, and none of them is a leaf of this tree, it was emptied or removed.
+    if examination.knowsFree, coveredBytes[id] == nil, coveredNumbers[id] == nil { return }
+    switch tree.trunk {
+    case .bytes(let draft):
+      var covered = coveredBytes.removeValue(forKey: id) ?? KeyRanges(Self.isBelow)
+      // The whole tree was told as a loss already.
+      try ByteTree(descriptor.root, id: id, view: examination.view).survey(gap: { _ in }) {
+        (key, value) throws(StoreError) in
+        if !covered.contains(key) { try putUnverified(key, value, in: draft, name(id)) }
+      }
+    case .integers(let draft):
+      var covered = coveredNumbers.removeValue(forKey: id) ?? KeyRanges(<)
+      try IntegerTree(descriptor.root, id: id, view: examination.view).survey(gap: { _ in }) {
+        (key, value) throws(StoreError) in
+        if !covered.contains(key) { try putUnverified(key, value, in: draft, name(id)) }
+      }
+    }
   }
 
   // MARK: What knows more

@@ -2,6 +2,9 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
 /// The members that `@Model` adds to a class.
+///
+/// A property `slot` has a stored member `_slot`, which hides a function `_slot` of the library. So all that is called or
+/// made here carries the module's name, `Roost::_slot`, which no name in a program can hide.
 struct MemberWriter {
   let model: ModelSource
   private let access: String
@@ -31,20 +34,20 @@ struct MemberWriter {
 
   private var root: String {
     """
-    @exclusivity(unchecked) nonisolated(unsafe) \(final)\(access)var _$state = _ModelState()
-    nonisolated \(final)\(access)var _$place: _StatePlace { _ModelState._place(of: &_$state) }
-    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = _BackingData<\(model.name)>()
+    @exclusivity(unchecked) nonisolated(unsafe) \(final)\(access)var _$state = Roost::_ModelState()
+    nonisolated \(final)\(access)var _$place: _StatePlace { Roost::_ModelState._place(of: &_$state) }
+    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = Roost::_BackingData<\(model.name)>()
     nonisolated \(final)\(access)var persistentBackingData: any BackingData<\(model.name)> {
-    get { _ObjectBacking(self) }
-    set { _adopt(newValue, self) }
+    get { Roost::_ObjectBacking(self) }
+    set { Roost::_adopt(newValue, self) }
     }
     nonisolated \(open)var _$box: _Box? {
     get { _$backingData._box }
     set { _$backingData._box = newValue }
     }
     nonisolated \(access)required convenience init(backingData: any BackingData<\(model.name)>) {
-    self.init(_$state: _ModelState())
-    _adopt(backingData, self)
+    self.init(_$state: Roost::_ModelState())
+    Roost::_adopt(backingData, self)
     }
     nonisolated \(access)required init(_$state state: consuming _ModelState) {
     \(emptySlots)_$state = state
@@ -54,7 +57,7 @@ struct MemberWriter {
 
   private var subclass: String {
     """
-    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = _BackingData<\(model.name)>()
+    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = Roost::_BackingData<\(model.name)>()
     nonisolated \(open)override var _$box: _Box? {
     get { _$backingData._box ?? super._$box }
     set {
@@ -63,8 +66,8 @@ struct MemberWriter {
     }
     }
     nonisolated \(access)required convenience init(backingData: any BackingData<\(model.superclass ?? "").Root>) {
-    self.init(_$state: _ModelState())
-    _adopt(backingData, self)
+    self.init(_$state: Roost::_ModelState())
+    Roost::_adopt(backingData, self)
     }
     nonisolated \(access)required init(_$state state: consuming _ModelState) {
     \(emptySlots)super.init(_$state: state)
@@ -84,18 +87,18 @@ struct MemberWriter {
     var lines: [String] = []
     for property in model.properties {
       lines.append(
-        "_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
+        "Roost::_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
           + "\(property.initialOfType), \(metadata(property)), \(property.coder))")
     }
     for constraint in model.constraints {
       let kind = constraint.macroName.text
       let arguments = constraint.arguments.trimmedDescription
       lines.append(
-        "_PropertyMetadata(\"SwiftData.Schema.\(kind)\", \\_Schema.encodingVersion, nil, "
-          + "_Schema.\(kind)<\(model.name)>(\(arguments)), nil)")
+        "Roost::_PropertyMetadata(\"SwiftData.Schema.\(kind)\", \\Roost::_Schema.encodingVersion, nil, "
+          + "Roost::_Schema.\(kind)<\(model.name)>(\(arguments)), nil)")
     }
     // A generic class's function cannot be handed on: it would carry the types along.
-    let call = model.isGeneric ? "_$metadata()" : "_anywhere(\(model.name)._$metadata)"
+    let call = model.isGeneric ? "_$metadata()" : "Roost::_anywhere(\(model.name)._$metadata)"
     return """
       \(model.isGeneric ? "nonisolated " : "")private static func _$metadata() -> [_PropertyMetadata] {
       [
@@ -108,8 +111,10 @@ struct MemberWriter {
   }
 
   private func metadata(_ property: Property) -> String {
-    if let relationship = property.relationship { return "_Schema.Relationship(\(Self.arguments(relationship)))" }
-    if let attribute = property.attribute { return "_Schema.Attribute(\(Self.arguments(attribute)))" }
+    if let relationship = property.relationship {
+      return "Roost::_Schema.Relationship(\(Self.arguments(relationship)))"
+    }
+    if let attribute = property.attribute { return "Roost::_Schema.Attribute(\(Self.arguments(attribute)))" }
     return "nil"
   }
 
@@ -130,13 +135,17 @@ struct MemberWriter {
   }
 
   /// Key paths of the properties as a subclass has them: only the compiler can make them, and only here are their names known.
+  ///
+  /// They are made by a local function. In a closure of the main actor the compiler may put a check that ends the program on
+  /// any other thread: it does so where SwiftData comes through a module in Swift 5 mode.
   private var heirPaths: String {
     if model.isFinal { return "" }
     let above = model.superclass.map { "\($0)._$heirPaths(heir) + " } ?? ""
     let paths = model.properties.map { model.isOfKnownActor ? "\\Heir.\($0.name)" : "nil" }.joined(separator: ", ")
     return """
       nonisolated \(access)static func _$heirPaths<Heir: \(model.name)>(_ heir: Heir.Type) -> [AnyKeyPath?] {
-      \(above)_paths { @MainActor in [\(paths)] }
+      @MainActor func own() -> [AnyKeyPath?] { [\(paths)] }
+      return \(above)Roost::_paths(own)
       }
       """
   }
@@ -149,12 +158,12 @@ struct MemberWriter {
     if model.isGeneric {
       return """
         nonisolated \(open)\(override)\(type) var _$type: _ModelType {
-        _registeredModelType(\(model.name).self, after: \(superType)\(byHand))
+        Roost::_registeredModelType(\(model.name).self, after: \(superType)\(byHand))
         }
         """
     }
     return """
-      nonisolated private static let _$ownType = _makeModelType(\(model.name).self, after: \(superType)\(byHand))
+      nonisolated private static let _$ownType = Roost::_makeModelType(\(model.name).self, after: \(superType)\(byHand))
       nonisolated \(open)\(override)\(type) var _$type: _ModelType { \(model.name)._$ownType }
       """
   }

@@ -39,15 +39,17 @@ struct ModelCheck<Context: MacroExpansionContext> {
       context.complain(variable, "'@Model' needs one declaration for each property: write several 'var'")
     case .pattern(let variable):
       context.complain(variable, "'@Model' cannot store a pattern: write one 'var' for each name")
-    case .constant(let variable, let name, let initial):
-      checkConstant(variable, name, initial)
-    case .lazy(let variable, let name):
+    case .constant(let property):
+      if model.storesConstants { check(property) } else { refuse(property) }
+    case .modified(let variable, let name, let modifier):
+      let word = modifier.name.text
       context.complain(
-        variable, "'\(name)' cannot be lazy, because its model stores it: remove 'lazy', or mark it '@Transient'",
+        variable,
+        "'\(name)' cannot be \(word), because its model stores it: remove '\(word)', or mark it '@Transient'",
         [
           .replace(
-            "remove 'lazy'", variable,
-            variable.with(\.modifiers, variable.modifiers.filter { $0.name.tokenKind != .keyword(.lazy) }))
+            "remove '\(word)'", variable,
+            variable.with(\.modifiers, variable.modifiers.filter { $0.id != modifier.id }))
         ])
     case .transient(let variable, let name):
       checkTransient(variable, name)
@@ -78,10 +80,12 @@ struct ModelCheck<Context: MacroExpansionContext> {
     }
   }
 
-  private func checkConstant(_ variable: VariableDeclSyntax, _ name: String, _ initial: ExprSyntax?) {
+  /// A `let` where the compiler lets no macro give it accessors.
+  private func refuse(_ constant: Property) {
+    let (variable, name, initial) = (constant.declaration, constant.name, constant.initial)
     let fix = FixIt.replace(
       "write 'var'", variable.bindingSpecifier, variable.bindingSpecifier.with(\.tokenKind, .keyword(.var)))
-    if variable.attribute("Attribute") != nil || variable.attribute("Relationship") != nil || initial == nil {
+    if constant.attribute != nil || constant.relationship != nil || initial == nil {
       context.complain(
         variable.bindingSpecifier, "'\(name)' cannot be stored, because it is a 'let': write 'var'", [fix])
     } else if let initial, !initial.isLiteral {

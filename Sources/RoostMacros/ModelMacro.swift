@@ -28,7 +28,7 @@ extension ModelMacro: MemberAttributeMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let declaration = declaration.as(ClassDeclSyntax.self), case .persisted(let property) = MemberKind(member),
+    guard let declaration = declaration.as(ClassDeclSyntax.self), let property = MemberKind(member).property,
       !property.isByHand, property.declaration.attribute("_PersistedProperty") == nil,
       property.type != nil || property.initial != nil
     else { return [] }

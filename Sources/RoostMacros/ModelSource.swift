@@ -14,6 +14,9 @@ struct ModelSource {
   let properties: [Property]
   let constraints: [MacroExpansionDeclSyntax]
   let isGeneric: Bool
+  /// Whether a `let` is a property too: in Swift 5 mode the compiler takes accessors for it, with a warning, and SwiftData
+  /// stores it. In Swift 6 mode it takes none.
+  let storesConstants: Bool
 
   /// - Parameter isConforming: whether the class is a model already, because the one it inherits from is; nil where unknown.
   init(_ declaration: ClassDeclSyntax, isConforming: Bool?, _ context: some MacroExpansionContext) {
@@ -21,8 +24,15 @@ struct ModelSource {
     name = declaration.name.text
     members = Self.active(declaration.memberBlock.members, context)
     let ownTypes = Self.ownTypes(declaration, members)
+    let storesConstants = context.buildConfiguration.map { $0.languageVersion < VersionTuple(6) } ?? false
+    self.storesConstants = storesConstants
     properties = members.compactMap { member in
-      guard case .persisted(var property) = MemberKind(member) else { return nil }
+      var property: Property
+      switch MemberKind(member) {
+      case .persisted(let found): property = found
+      case .constant(let found) where storesConstants: property = found
+      default: return nil
+      }
       property.hasOwnType = !ownTypes.isEmpty && property.names(oneOf: ownTypes)
       return property
     }

@@ -39,7 +39,7 @@ struct PersistedPropertyMacro: AccessorMacro {
   }
 
   fileprivate static func property(_ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol) -> Property? {
-    guard case .persisted(var property) = MemberKind(declaration), !property.isByHand else { return nil }
+    guard var property = MemberKind(declaration).property, !property.isByHand else { return nil }
     property.hasOwnType = argument("hasOwnType", of: node) != nil
     return property
   }
@@ -73,9 +73,9 @@ extension PersistedPropertyMacro: PeerMacro {
 extension Property {
   /// The new value, looked at by the compiler where the macro does not know that its type can be stored.
   var checked: String {
-    if relationship != nil { return "_related(newValue)" }
+    if relationship != nil { return "Roost::_related(newValue)" }
     if transformer != nil { return "newValue" }
-    return slot.isKnown ? "newValue" : "_stored(newValue)"
+    return slot.isKnown ? "newValue" : "Roost::_stored(newValue)"
   }
 
   /// The default value, as one of the property's type.
@@ -90,8 +90,8 @@ extension Property {
     let by = transformer.map { "by: \($0.trimmedDescription), " } ?? ""
     return switch slot {
     case .value: "nil"
-    case .type(let type): "_coder(\(by)for: (\(type)).self)"
-    case .expression(let expression): "_coder(\(by)like: \(expression))"
+    case .type(let type): "Roost::_coder(\(by)for: (\(type)).self)"
+    case .expression(let expression): "Roost::_coder(\(by)like: \(expression))"
     }
   }
 

@@ -38,9 +38,10 @@ enum MemberKind {
   case persisted(Property)
   /// Several variables in one declaration, which no macro can give accessors to.
   case several(VariableDeclSyntax)
-  /// A constant, which cannot be given a stored value.
-  case constant(VariableDeclSyntax, name: String, initial: ExprSyntax?)
-  case lazy(VariableDeclSyntax, name: String)
+  /// A `let`. Only in Swift 5 mode a macro can give it accessors.
+  case constant(Property)
+  /// A variable whose modifier keeps it from having accessors: `lazy`, `weak` or `unowned`.
+  case modified(VariableDeclSyntax, name: String, DeclModifierSyntax)
   case pattern(VariableDeclSyntax)
   case transient(VariableDeclSyntax, name: String)
   case other
@@ -73,14 +74,22 @@ enum MemberKind {
     }
     if variable.attribute("Transient") != nil {
       self = .transient(variable, name: name)
+    } else if let modifier = variable.modifier(of: [.lazy, .weak, .unowned]) {
+      self = .modified(variable, name: name, modifier)
     } else if variable.bindingSpecifier.tokenKind == .keyword(.let) {
-      self = .constant(variable, name: name, initial: binding.initializer?.value)
-    } else if variable.has(.lazy) {
-      self = .lazy(variable, name: name)
-    } else if variable.has(.weak) || variable.has(.unowned) || variable.isWrapped {
-      return
+      self = .constant(Property(name, variable, binding))
     } else {
       self = .persisted(Property(name, variable, binding))
+    }
+  }
+}
+
+extension MemberKind {
+  /// A property of the model, or a constant that may be one.
+  var property: Property? {
+    switch self {
+    case .persisted(let property), .constant(let property): property
+    default: nil
     }
   }
 }
@@ -103,23 +112,12 @@ extension Property {
 
 extension VariableDeclSyntax {
   func attribute(_ name: String) -> AttributeSyntax? { attributes.named(name) }
-  func has(_ keyword: Keyword) -> Bool { modifiers.contains { $0.name.tokenKind == .keyword(keyword) } }
-  var isStatic: Bool { has(.static) || has(.class) }
+  var isStatic: Bool { modifier(of: [.static, .class]) != nil }
 
-  /// Whether an attribute of the user's own stands before it, which may be a property wrapper.
-  var isWrapped: Bool {
-    attributes.contains { element in
-      guard let attribute = element.as(AttributeSyntax.self) else { return false }
-      let name = attribute.attributeName.trimmedDescription
-      return name.first?.isUppercase == true
-        && !Self.known.contains(name.split(separator: ".").last.map(String.init) ?? name)
-        && !name.hasSuffix("Actor")
-    }
+  /// The first modifier that is one of these words.
+  func modifier(of words: [Keyword]) -> DeclModifierSyntax? {
+    modifiers.first { modifier in words.contains { modifier.name.tokenKind == .keyword($0) } }
   }
-
-  private static let known: Set<String> = [
-    "Attribute", "Relationship", "Transient", "ObservationIgnored", "ObservationTracked",
-  ]
 }
 
 extension AttributeListSyntax {

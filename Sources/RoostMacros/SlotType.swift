@@ -50,8 +50,8 @@ enum SlotType {
     switch self {
     case .value(let type, false): ": _Slot<\(type)>"
     case .value(let type, true): ": _Slot<\(type)> = .init(nil)"
-    case .type(let type): " = _slot(for: (\(type)).self)"
-    case .expression(let expression): " = _slot(like: \(expression))"
+    case .type(let type): " = Roost::_slot(for: (\(type)).self)"
+    case .expression(let expression): " = Roost::_slot(like: \(expression))"
     }
   }
 

@@ -56,23 +56,23 @@ struct SnapshotWriter {
     if hasOwnIdentifier {} else { lines.append("\(access)var id: PersistentIdentifier { persistentModelID }") }
     lines += properties.map { field($0.property) }
     lines.append("\(access)init(_ snapshot: ModelSnapshot<\(model.name)>) {")
-    lines.append("persistentModelID = snapshot.persistentModelID")
-    if model.superclass != nil { lines.append("inherited = snapshot._inherited()") }
+    lines.append("self.persistentModelID = snapshot.persistentModelID")
+    if model.superclass != nil { lines.append("self.inherited = snapshot._inherited()") }
     for (number, property) in properties {
       lines.append(
         property.slot.isKnown
-          ? "\(property.name) = snapshot._known(\(index(number)))"
-          : "_\(property.bareName) = snapshot._field(\(index(number)))")
+          ? "self.\(property.name) = snapshot._known(\(index(number)))"
+          : "self._\(property.bareName) = snapshot._field(\(index(number)))")
     }
     lines.append("}")
     lines.append("\(access)func _$put(into values: inout _SnapshotSink) {")
-    if model.superclass != nil { lines.append("values._inherit(inherited)") }
-    for (number, property) in properties { lines.append("values._put(\(property.name), \(index(number)))") }
+    if model.superclass != nil { lines.append("values._inherit(self.inherited)") }
+    for (number, property) in properties { lines.append("values._put(self.\(property.name), \(index(number)))") }
     lines.append("}")
     lines.append("}")
     if model.superclass == nil {
       let final = model.isFinal ? "" : "final "
-      lines.append("nonisolated \(final)\(access)var typedSnapshot: Snapshot { Snapshot(ModelSnapshot(self)) }")
+      lines.append("nonisolated \(final)\(access)var typedSnapshot: Snapshot { Snapshot(Roost::ModelSnapshot(self)) }")
     }
     return lines.joined(separator: "\n")
   }

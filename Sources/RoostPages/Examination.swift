@@ -15,6 +15,8 @@ package final class Examination {
   package private(set) var mapPages: [PageID] = []
   /// Pages in the file, as far as it is there.
   package let pageCount: UInt32
+  /// What was repaired in memory while it was read.
+  package var repairs: [PageRepairs.Repair] { frames.repairs?.all ?? [] }
   /// The superblock's number, to notice that a file was written meanwhile.
   package let sequence: UInt64
   package private(set) var complaints: [StoreError] = []
@@ -67,15 +69,19 @@ package final class Examination {
   }
 
   /// Examines a file without a store, as it is. It is closed with the examination.
+  ///
+  /// - Parameters:
+  ///   - capacity: how many pages stay in memory; nil for as many as an open store keeps.
+  ///   - repairs: repairs what is read, if anything does.
   init(
     _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator,
-    _ fileSystem: any FileSystem, capacity: Int? = nil
+    _ fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil
   ) throws(StoreError) {
     self.file = file
     self.superblock = superblock
     store = nil
     pinned = nil
-    frames = try Frames(file: file, capacity: capacity ?? Self.capacity, validator: validator)
+    frames = try Frames(file: file, capacity: capacity ?? Self.capacity, validator: validator, repairs: repairs)
     view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
     snapshot = superblock.snapshot
     pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
@@ -116,7 +122,7 @@ package final class Examination {
     // The log may name pages behind the end that the superblock knows, but none that is not in the file.
     let held = UInt32(clamping: try file.size() / UInt64(Page.size))
     try frames.reserve(upTo: Int(held))
-    for (slot, reading) in try SuperblockPair.readings(from: file).enumerated() {
+    for (slot, reading) in try SuperblockPair.readings(from: file, repairs: frames.repairs).enumerated() {
       if case .valid = reading { continue }
       // A crash while a superblock is written leaves one such, and takes nothing: the log still holds what followed the
       // other one. After a clean close there is no log, and both slots were synced.
@@ -136,7 +142,8 @@ package final class Examination {
     var space = Space(limit: pageCount)
     var failures: [StoreError] = []
     let map = try FreeMapDisk.load(
-      superblock.freeMap, from: file, into: &space, stamp: superblock.snapshot.stamp, onDamage: { failures.append($0) })
+      superblock.freeMap, from: file, into: &space, stamp: superblock.snapshot.stamp, repairs: frames.repairs,
+      onDamage: { failures.append($0) })
     knowsFree = failures.isEmpty
     complaints += failures
     free = space.free

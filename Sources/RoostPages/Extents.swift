@@ -260,7 +260,8 @@ extension PageView {
       throw StoreError(.damaged, "an extent in memory is missing", page: UInt64(extent.place))
     }
     try file.readFully(into: target, at: page.byteOffset)
-    guard Checksum.of(UnsafeRawBufferPointer(target)) == extent.check else { throw mismatch(extent, file) }
+    if Checksum.of(UnsafeRawBufferPointer(target)) == extent.check { return }
+    guard frames.repairs?.mend(target, at: page, check: extent.check) == true else { throw mismatch(extent, file) }
   }
 
   private func mismatch(_ extent: ExtentList.Extent, _ file: (any StorageFile)?) -> StoreError {

@@ -129,6 +129,9 @@ public import Synchronization
     return slabs[place >> Self.slabShift].states + (place & (Self.slabPlaces - 1))
   }
 
+  /// What repairs pages of this store, if anything does.
+  var repairs: PageRepairs? { header.pointee.owner.takeUnretainedValue().repairs }
+
   @usableFromInline @inline(never)
   package func absent(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
     try header.pointee.owner.takeUnretainedValue().fill(reference)

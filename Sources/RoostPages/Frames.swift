@@ -42,6 +42,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private let validator: PageValidator
   private let skipsChecks: Bool
   let schedule: Schedule?
+  /// Repairs pages with one flipped bit; nil where this process does not hold the store's lock.
+  let repairs: PageRepairs?
   /// How many frames may hold memory before clean ones are evicted.
   package let capacity: Int
 
@@ -69,7 +71,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   package init(
     file: (any StorageFile)?, capacity: Int, validator: @escaping PageValidator, skipsChecks: Bool = false,
-    schedule: Schedule? = nil
+    schedule: Schedule? = nil, repairs: PageRepairs? = nil
   ) throws(StoreError) {
     guard let table = Frames.map(slabsBytes) else {
       throw StoreError(.outOfMemory, "no room for the table of frames")
@@ -82,6 +84,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     self.validator = validator
     self.skipsChecks = skipsChecks
     self.schedule = schedule
+    self.repairs = repairs
     header.initialize(to: FrameMap.Header(slabs: slabs, owner: .passUnretained(self)))
   }
 
@@ -253,7 +256,13 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
         errorNumber: error.errorNumber)
     }
     let expected = reference.check != 0 ? reference.check : map.check(page)
-    guard skipsChecks || expected != 0 && Checksum.of(UnsafeRawBufferPointer(buffer)) == expected else {
+    // Until the frame is ready its memory is this thread's alone, so a repair in it is seen by no other.
+    guard
+      skipsChecks
+        || expected != 0
+          && (Checksum.of(UnsafeRawBufferPointer(buffer)) == expected
+            || repairs?.mend(buffer, at: page, check: expected) == true)
+    else {
       throw damage("the page's bytes do not match the check in its parent", page)
     }
     guard UnsafeRawPointer(memory).u32(Page.Field.place) == page.place else {

@@ -130,10 +130,12 @@ struct FreeMapDisk {
 
   /// Reads the map under `root` into `space`, whose limit bounds what is believed.
   ///
-  /// - Parameter onDamage: goes on without a page that cannot be read, and is told of it; without it that is an error.
+  /// - Parameters:
+  ///   - repairs: repairs pages of the map, if anything does.
+  ///   - onDamage: goes on without a page that cannot be read, and is told of it; without it that is an error.
   static func load(
     _ root: PageReference, from file: any StorageFile, into space: inout Space, stamp: UInt64,
-    onDamage: ((StoreError) -> Void)? = nil
+    repairs: PageRepairs? = nil, onDamage: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> FreeMapDisk {
     var disk = FreeMapDisk()
     disk.stamp = stamp
@@ -156,7 +158,8 @@ struct FreeMapDisk {
       levels.append(references.map(\.page))
       var below: [PageReference] = []
       for reference in references {
-        guard let bytes = try page(reference, from: file, limit, .freeDirectory, level: depth, &seen, onDamage) else {
+        guard let bytes = try page(reference, from: file, limit, .freeDirectory, level: depth, &seen, repairs, onDamage)
+        else {
           if depth == nil { return disk }
           // Its children are not known, but those of the next directory keep their numbers.
           below += Array(repeating: .none, count: FreeMapPage.fanout)
@@ -178,7 +181,9 @@ struct FreeMapDisk {
     }
     disk.directories = levels.reversed().flatMap { $0 }
     for (region, reference) in references.enumerated() where reference != .none {
-      guard let bytes = try page(reference, from: file, limit, .freeMap, level: 0, &seen, onDamage) else { continue }
+      guard let bytes = try page(reference, from: file, limit, .freeMap, level: 0, &seen, repairs, onDamage) else {
+        continue
+      }
       disk.regions[region] = reference
       bytes.withUnsafeBytes { raw in
         for word in 0..<FreeMapPage.words {
@@ -206,14 +211,14 @@ struct FreeMapDisk {
 
   private static func page(
     _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?,
-    _ seen: inout Set<UInt32>, _ onDamage: ((StoreError) -> Void)?
+    _ seen: inout Set<UInt32>, _ repairs: PageRepairs?, _ onDamage: ((StoreError) -> Void)?
   ) throws(StoreError) -> [UInt8]? {
     do throws(StoreError) {
       if reference != .none, !seen.insert(reference.page.place).inserted {
         throw StoreError(
           .damaged, "a page of the free map is reached twice", path: file.path, page: UInt64(reference.page.place))
       }
-      return try page(reference, from: file, limit, kind, level: level)
+      return try page(reference, from: file, limit, kind, level: level, repairs)
     } catch {
       guard let onDamage else { throw error }
       onDamage(error)
@@ -222,7 +227,8 @@ struct FreeMapDisk {
   }
 
   private static func page(
-    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?
+    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?,
+    _ repairs: PageRepairs?
   ) throws(StoreError) -> [UInt8] {
     guard reference != .none else {
       throw StoreError(.damaged, "a directory of the free map is missing", path: file.path)
@@ -238,9 +244,10 @@ struct FreeMapDisk {
       do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch { failure = error }
     }
     if let failure { throw failure }
-    guard Checksum.of(bytes) == reference.check else {
-      throw damage("a page of the free map does not match its check")
-    }
+    let isRight =
+      Checksum.of(bytes) == reference.check
+      || bytes.withUnsafeMutableBytes { repairs?.mend($0, at: page, check: reference.check) == true }
+    guard isRight else { throw damage("a page of the free map does not match its check") }
     let complaint = bytes.withUnsafeBytes { FreeMapPage.complaint($0.baseAddress!, kind: kind, level: level) }
     if let complaint { throw damage(complaint) }
     return bytes

@@ -13,6 +13,7 @@ package struct StoreStatistics: Sendable {
   package var residentPages: Int
   package var cachePages: Int
   package var pagesRead: Int
+  package var repairedPages: Int
   package var readers: Int
   /// The stamp of the oldest snapshot that a reader holds, and that of the newest commit.
   package var oldestPin: UInt64?
@@ -26,6 +27,9 @@ package struct StoreStatistics: Sendable {
 }
 
 extension Store {
+  /// The pages that were repaired in memory since the last call.
+  package func takeRepairs() -> [PageRepairs.Repair] { frames.repairs?.takeUntold() ?? [] }
+
   /// Waits for the turn, so that all figures are of one moment.
   package func statistics() throws(StoreError) -> StoreStatistics {
     try turn.refuseHolder()
@@ -38,7 +42,8 @@ extension Store {
       transaction: tip.transaction, pageCount: Int(space.limit), freePages: space.free.count,
       waitingPages: space.waitingCount, draftPages: frames.drafts.load(ordering: .relaxed),
       residentPages: frames.resident.load(ordering: .relaxed), cachePages: frames.capacity,
-      pagesRead: frames.fills.load(ordering: .relaxed), readers: frames.slots.takenCount,
+      pagesRead: frames.fills.load(ordering: .relaxed), repairedPages: frames.repairs?.all.count ?? 0,
+      readers: frames.slots.takenCount,
       oldestPin: oldest?.stamp, commitsBehind: Int(behind), newestStamp: tip.stamp, logBytes: log?.usedBytes ?? 0,
       logSegments: log?.segmentCount ?? 0, commits: commitsMade.load(ordering: .relaxed),
       checkpoints: checkpointsMade.load(ordering: .relaxed))

@@ -41,16 +41,22 @@ extension Store {
     }
   }
 
-  /// Opens a file for examination even if nothing says where its pages are.
+  /// Opens a file for examination even if nothing says where its pages are, and repairs single bits of what it reads.
+  ///
+  /// The lock is not taken, since the file need not be one that may be written. The caller looks before and afterwards
+  /// that no process has the store open, and believes nothing if one has.
   package static func examineRemains(
     _ path: String, fileSystem: any FileSystem, floor: Floor
   ) throws(StoreError) -> Examination {
-    let file = try fileSystem.open(fileSystem.canonicalPath(path), .read)
+    let path = try fileSystem.canonicalPath(path)
+    let file = try fileSystem.open(path, .read)
     do throws(StoreError) {
-      for reading in try SuperblockPair.readings(from: file) {
+      let repairs = PageRepairs(ofWhole: path)
+      let readings = try SuperblockPair.readings(from: file, repairs: repairs)
+      for reading in readings {
         if case .valid = reading {
-          file.close()
-          return try examine(path, fileSystem: fileSystem, floor: floor)
+          let pair = try SuperblockPair.choose(readings, file.size(), path)
+          return try Examination(pair.newest, file, validator: floor.validate, fileSystem, repairs: repairs)
         }
         if case .futureVersion(let version) = reading {
           throw StoreError(.futureVersion, "the file has format version \(version), this build reads 1", path: path)

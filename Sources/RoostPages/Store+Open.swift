@@ -28,8 +28,9 @@ extension Store {
     if let shared = OpenStores.shared.find(try file.identity(), fileSystem) { return shared }
     guard try file.lock() else { throw lockedError(path, fileSystem) }
     try checkNames(file, path, fileSystem)
-    let pair = try SuperblockPair.read(from: file)
-    let store = try prepare(path, options, fileSystem, floor, file, pair)
+    let repairs = PageRepairs(path, say: options.say)
+    let pair = try SuperblockPair.read(from: file, repairs: repairs)
+    let store = try prepare(path, options, fileSystem, floor, file, pair, repairs: repairs)
     let identity = try file.identity()
     store.fileIdentity = identity
     try store.openLog()
@@ -156,13 +157,14 @@ extension Store {
 
   static func prepare(
     _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor,
-    _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false
+    _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false,
+    repairs: PageRepairs? = nil
   ) throws(StoreError) -> Store {
     let superblock = pair.newest
     let capacity = Store.cacheBytes(options) / Page.size
     let frames = try Frames(
       file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks,
-      schedule: options.schedule)
+      schedule: options.schedule, repairs: repairs)
     try frames.reserve(upTo: Int(superblock.pageCount))
     var space = Space(limit: superblock.pageCount)
     space.largest = options.mostPages
@@ -171,7 +173,7 @@ extension Store {
       freeMap = FreeMapDisk()
     } else {
       freeMap = try FreeMapDisk.load(
-        superblock.freeMap, from: file, into: &space, stamp: superblock.snapshot.stamp)
+        superblock.freeMap, from: file, into: &space, stamp: superblock.snapshot.stamp, repairs: repairs)
     }
     return Store(
       path: path, options: options, file: file, fileSystem: fileSystem, frames: frames, floor: floor, pair: pair,

@@ -83,6 +83,19 @@ package struct Superblock: Hashable, Sendable {
     case blank
   }
 
+  /// Reads a slot, with one bit flipped back where that makes it whole.
+  static func read(_ bytes: [UInt8], slot: Int, _ repairs: PageRepairs?) -> Reading {
+    let reading = read(bytes)
+    guard let repairs else { return reading }
+    switch reading {
+    case .valid, .futureVersion, .wrongPageSize, .blank: return reading
+    case .damaged, .foreign:
+      var bytes = bytes
+      let isMended = bytes.withUnsafeMutableBytes { repairs.mendSuperblock($0, slot: slot) }
+      return isMended ? read(bytes) : reading
+    }
+  }
+
   static func read(_ bytes: [UInt8]) -> Reading {
     guard bytes.count == Page.size else { return .foreign }
     if bytes.allSatisfy({ $0 == 0 }) { return .blank }
@@ -128,7 +141,11 @@ struct SuperblockPair {
   var otherIsDamaged: Bool
 
   /// What the two slots hold.
-  static func readings(from file: any StorageFile) throws(StoreError) -> [Superblock.Reading] {
+  ///
+  /// - Parameter repairs: repairs a slot in memory, if anything does.
+  static func readings(
+    from file: any StorageFile, repairs: PageRepairs? = nil
+  ) throws(StoreError) -> [Superblock.Reading] {
     var readings: [Superblock.Reading] = []
     for slot in 0..<2 {
       var bytes = [UInt8](repeating: 0, count: Page.size)
@@ -140,15 +157,17 @@ struct SuperblockPair {
         } catch { failure = error }
       }
       if let failure { throw failure }
-      readings.append(count == 0 ? .blank : Superblock.read(bytes))
+      readings.append(count == 0 ? .blank : Superblock.read(bytes, slot: slot, repairs))
     }
     return readings
   }
 
   /// Reads both slots, or says why the file is not a store.
-  static func read(from file: any StorageFile) throws(StoreError) -> SuperblockPair {
+  static func read(
+    from file: any StorageFile, repairs: PageRepairs? = nil
+  ) throws(StoreError) -> SuperblockPair {
     let size = try file.size()
-    let pair = try choose(readings(from: file), size, file.path)
+    let pair = try choose(readings(from: file, repairs: repairs), size, file.path)
     guard size >= UInt64(pair.newest.pageCount) * UInt64(Page.size) else { throw short(pair.newest, size, file.path) }
     return pair
   }

@@ -99,8 +99,10 @@ package final class Forest {
   // MARK: Making and removing
 
   /// Makes an empty tree. With `id` it gets that one, as replay needs; else the next.
+  ///
+  /// - Parameter isRevived: the id may also be an older one that no tree has, as salvage needs.
   package func create(
-    _ name: [UInt8], _ kind: TreeDescriptor.Kind, id wanted: UInt32? = nil
+    _ name: [UInt8], _ kind: TreeDescriptor.Kind, id wanted: UInt32? = nil, isRevived: Bool = false
   ) throws(StoreError) -> Opened {
     try Catalog.checkName(name)
     if try find(name) != nil {
@@ -108,10 +110,12 @@ package final class Forest {
     }
     let next = try nextID()
     let id = wanted ?? next
-    guard id >= next, id < .max else {
+    var isFree = id >= next
+    if isRevived, !isFree, id >= Catalog.firstFreeID { isFree = try find(id: id) == nil }
+    guard isFree, id < .max else {
       throw StoreError(.invalidName, "the tree id \(id) was given before")
     }
-    try putNextID(id + 1)
+    if id >= next { try putNextID(id + 1) }
     let descriptor = TreeDescriptor(id: id, kind: kind)
     try put(name, descriptor)
     return open(name, descriptor)

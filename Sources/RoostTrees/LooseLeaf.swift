@@ -18,6 +18,13 @@ package struct LooseLeaf {
     self.memory = memory
   }
 
+  /// The range of keys that belong into a leaf with byte keys.
+  package var byteRange: (low: [UInt8], high: [UInt8]?) { (ByteForm.lowFence(memory), ByteForm.highFence(memory)) }
+  /// The range of keys that belong into a leaf with integer keys.
+  package var numberRange: (low: UInt64, high: UInt64?) {
+    (IntegerForm.lowFence(memory), IntegerForm.highFence(memory))
+  }
+
   /// Hands out the entries of a leaf with byte keys.
   package func entries(_ body: ([UInt8], StoredValue) throws(StoreError) -> Void) throws(StoreError) {
     for index in 0..<Node.count(memory) { try body(ByteNode.key(memory, index), ByteNode.value(memory, index)) }

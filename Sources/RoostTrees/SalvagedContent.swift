@@ -8,6 +8,8 @@ package import RoostPages
 package protocol SalvagedContent: AnyObject {
   /// The tree by which ``owns(_:)`` decides, so it is saved first.
   var decisiveTree: [UInt8] { get }
+  /// The key in that tree without whose value nothing else is understood.
+  var decisiveKey: [UInt8] { get }
   /// Whether the trees that were saved so far are those of this floor.
   func owns(_ forest: Forest) throws(StoreError) -> Bool
   /// Whether a piece of the log is.

@@ -6,7 +6,7 @@ import Testing
 @testable import RoostGraph
 
 /// Contexts that changed the same, and objects that are the same.
-@Suite struct PolicyTests {
+@Suite final class PolicyTests {
   private let store: GraphStore
   private let (here, there): (GraphContext, GraphContext)
 
@@ -16,6 +16,11 @@ import Testing
     (here, there) = (GraphContext(store), GraphContext(store))
     try here.insert(Item("a", count: 1, note: "old"))
     try here.save()
+  }
+
+  deinit {
+    here.close()
+    there.close()
   }
 
   private func one(_ context: GraphContext) throws -> Item {
@@ -81,14 +86,21 @@ import Testing
     #expect(try rows() == ["a 2 old"])
   }
 
-  @Test func `the same value is no conflict, and neither is another property`() throws {
-    here.mergePolicy = .error
+  @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
+  func `the same value is a conflict for an error alone, and another property is none`(policy: MergePolicy) throws {
+    here.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))
     mine.count = 2
     theirs.count = 2
     theirs.note = "new"
     try there.save()
-    try here.save()
+    if policy == .error {
+      let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+      #expect(refusal?.faults.map(\.property) == ["count"])
+      here.rollback()
+    } else {
+      try here.save()
+    }
     #expect(here.lastSave.conflicts.isEmpty)
     #expect(try rows() == ["a 2 new"])
     mine.count = 4
@@ -105,7 +117,7 @@ import Testing
     mine.count = 7
     try there.delete(one(there))
     try there.save()
-    if policy == .storeWins {
+    if policy == .storeWins || policy == .objectWins {
       try here.save()
       #expect(here.lastSave.dropped == [ObjectName("Item", 1)] && !here.hasChanges)
       #expect(mine._$state.flags.contains(.gone) && mine.count == 7)

@@ -96,7 +96,7 @@ import Testing
 
     // Branches alone: their leaves are found again, nothing is lost.
     var bytes = healthy
-    for place in branches { bytes[place * Page.size + 50] ^= 1 }
+    for place in branches { bytes[place * Page.size + 50] ^= 3 }
     #expect(fileSystem.overwrite(Self.path, with: bytes))
     var (found, contents) = try salvage(fileSystem)
     #expect(contents == expected)
@@ -105,7 +105,7 @@ import Testing
 
     // Leaves: what they held is lost, and its range told.
     bytes = healthy
-    for place in leaves where place % 5 == 0 { bytes[place * Page.size + 70] ^= 1 }
+    for place in leaves where place % 5 == 0 { bytes[place * Page.size + 70] ^= 3 }
     #expect(fileSystem.overwrite(Self.path, with: bytes))
     (found, contents) = try salvage(fileSystem)
     #expect(!found.isComplete)
@@ -139,7 +139,7 @@ import Testing
     let fileSystem = SimulatedFileSystem()
     let expected = try closedStore(fileSystem)
     var bytes = try #require(fileSystem.contents(of: Self.path))
-    bytes[100] ^= 1
+    bytes[100] ^= 3
     #expect(fileSystem.overwrite(Self.path, with: bytes))
     var (found, contents) = try salvage(fileSystem)
     #expect(found.losses.count == 1)

@@ -96,7 +96,7 @@ import Testing
     let chosen = stride(from: 0, to: used.count, by: 9).map { used[$0] }
     #expect(chosen.count > 5)
     for place in chosen { bytes[place * Page.size + 60] ^= 4 }
-    bytes[Page.size + 20] ^= 1
+    bytes[Page.size + 20] ^= 3
     #expect(fileSystem.overwrite(Self.path, with: bytes))
     let found = try KeyValueStore.verify(Self.path, fileSystem: fileSystem)
     let named = Set(found.findings.compactMap(\.page))
@@ -117,7 +117,7 @@ import Testing
     try Care.fill(store, megabytes: false)
     let image = fileSystem.crashImage(.none)
     var bytes = try #require(image.contents(of: Self.path))
-    bytes[(1 - store.store.durableSlot) * Page.size + 20] ^= 1
+    bytes[(1 - store.store.durableSlot) * Page.size + 20] ^= 3
     #expect(image.overwrite(Self.path, with: bytes))
     let torn = try KeyValueStore.verify(Self.path, fileSystem: image)
     #expect(torn.isSound && torn.notes.map(\.page) == [UInt64(1 - store.store.durableSlot)])

@@ -81,7 +81,7 @@ import Testing
     let unused = try #require(
       (start + 300..<start + Page.size - 300).first { bytes[$0 - 8...$0 + 8].allSatisfy { $0 == 0 } })
     let image = healthy.crashImage(.all)
-    try RowDamage.change(image, RowDamage.path) { $0[unused] ^= 4 }
+    try RowDamage.change(image, RowDamage.path) { $0[unused] ^= 12 }
     let saved = try RowDamage.salvage(image)
     defer { try? saved.store.close() }
     #expect(!saved.salvage.isComplete)

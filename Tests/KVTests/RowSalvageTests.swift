@@ -101,7 +101,7 @@ import Testing
     if zeros {
       bytes.replaceSubrange(start..<start + Page.size, with: [UInt8](repeating: 0, count: Page.size))
     } else {
-      bytes[start + 40] ^= 1
+      bytes[start + 40] ^= 3
     }
     try #require(image.overwrite(RowPlay.path, with: bytes))
     return image

@@ -55,6 +55,13 @@ import Testing
     check(record, seed)
   }
 
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `a flipped bit in a page that exists once is repaired in memory, in the file and in a copy`(seed: UInt64) {
+    let record = record(19)
+    RowTrials.flipSingles(seed, record, draws: 12)
+    check(record, seed)
+  }
+
   @Test(arguments: [1, 5] as [UInt64]) func `damage is a typed error or has no effect`(seed: UInt64) {
     let record = record(9)
     Trial.strikes(seed, record, rounds: 120) { _ in }

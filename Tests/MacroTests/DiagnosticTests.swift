@@ -43,6 +43,15 @@ import Testing
       "2: error: 'n' cannot be lazy, because its model stores it: remove 'lazy', or mark it '@Transient' → remove 'lazy'"
     ),
     (
+      "weak var n: AnyObject?",
+      "2: error: 'n' cannot be weak, because its model stores it: remove 'weak', or mark it '@Transient' → remove 'weak'"
+    ),
+    (
+      "unowned var n: Item",
+      "2: error: 'n' cannot be unowned, because its model stores it: remove 'unowned', or mark it '@Transient' → remove "
+        + "'unowned'"
+    ),
+    (
       "@Transient var n: Int",
       "2: error: 'n' is '@Transient' and needs a default value, because it is not in the store: write '= …' behind it"
     ),
@@ -78,7 +87,8 @@ import Testing
 
   @Test(arguments: [
     "let n = 1", "static var n = 1", "var n: Int { 1 }", "@Transient var n: Int?", "@Transient lazy var n = 1",
-    "@Transient var n = 1 { didSet {} }", "weak var n: AnyObject?", "var n: Item!", "#if DEBUG\nvar n = 1\n#endif",
+    "@Transient var n = 1 { didSet {} }", "@Transient weak var n: AnyObject?", "var n: Item!",
+    "#if DEBUG\nvar n = 1\n#endif",
   ])
   func `what is left alone`(member: String) {
     #expect(complaints(member).isEmpty)

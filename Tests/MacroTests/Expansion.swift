@@ -1,4 +1,5 @@
 import SwiftDiagnostics
+import SwiftIfConfig
 import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -13,11 +14,16 @@ struct Expansion {
   /// Line, severity and message, and behind an arrow what a fix-it offers.
   let complaints: [String]
 
-  /// - Parameter conformances: those that `@Model` is asked for; a subclass of a model has them already.
-  init(_ source: String, conformances: [TypeSyntax] = ["PersistentModel", "Sendable"]) {
+  /// - Parameters:
+  ///   - conformances: those that `@Model` is asked for; a subclass of a model has them already.
+  ///   - language: the language mode; nil where the compiler does not tell.
+  init(_ source: String, conformances: [TypeSyntax] = ["PersistentModel", "Sendable"], language: Int? = nil) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
-      sourceFiles: [file: .init(moduleName: "Tests", fullFilePath: "Tests.swift")])
+      sourceFiles: [file: .init(moduleName: "Tests", fullFilePath: "Tests.swift")],
+      buildConfiguration: language.map {
+        StaticBuildConfiguration(languageVersion: VersionTuple($0), compilerVersion: VersionTuple(6, 3))
+      })
     var macros: [String: MacroSpec] = [:]
     for name in ["Attribute", "Relationship", "Transient", "ModelActor"] {
       macros[name] = MacroSpec(type: Plugin.macro(name + "Macro")!)

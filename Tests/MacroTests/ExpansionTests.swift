@@ -29,7 +29,7 @@ import Testing
         _tags = .init(initialValue)
         }
         get { _tags._get(_$state._isReady, self, Sub._$first._$plus(1)) }
-        set { _tags._set(_stored(newValue), _$state._isFree(Sub._$first._$plus(1)), self, Sub._$first._$plus(1)) }
+        set { _tags._set(Roost::_stored(newValue), _$state._isFree(Sub._$first._$plus(1)), self, Sub._$first._$plus(1)) }
         _modify {
         let isFree = _$state._isFree(Sub._$first._$plus(1))
         var value = _tags._lend(isFree, self, Sub._$first._$plus(1))
@@ -38,7 +38,7 @@ import Testing
         }
         }
 
-        @exclusivity(unchecked) nonisolated(unsafe) final private var _tags = _slot(for: ([Tag]).self)
+        @exclusivity(unchecked) nonisolated(unsafe) final private var _tags = Roost::_slot(for: ([Tag]).self)
         """)
   }
 
@@ -46,8 +46,8 @@ import Testing
     let source = "@Model final class Item {\nstruct Data {}\nvar data: [Data]\nvar n: Int\ninit() {}\n}"
     let text = Expansion(source).text
     for line in [
-      "private var _data = _slot(for: ([Data]).self)", "private var _n: _Slot<Int>",
-      "set { _data._set(_stored(newValue)", "sink._put(_data, 0, wanted)", "sink._putKnown(_n, 1, wanted)",
+      "private var _data = Roost::_slot(for: ([Data]).self)", "private var _n: _Slot<Int>",
+      "set { _data._set(Roost::_stored(newValue)", "sink._put(_data, 0, wanted)", "sink._putKnown(_n, 1, wanted)",
     ] {
       #expect(text.contains(line), "\(line)")
     }
@@ -68,17 +68,18 @@ import Testing
     #expect(expansion.complaints.isEmpty)
     let text = expansion.text
     for line in [
-      "@exclusivity(unchecked) nonisolated(unsafe) public var _$state = _ModelState()",
+      "@exclusivity(unchecked) nonisolated(unsafe) public var _$state = Roost::_ModelState()",
       "nonisolated public var _$place: _StatePlace {",
-      "@exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = _BackingData<Item>()",
+      "@exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = Roost::_BackingData<Item>()",
       "@exclusivity(unchecked) nonisolated(unsafe) final private var _id: _Slot<UUID>",
-      "@exclusivity(unchecked) nonisolated(unsafe) final private var _kind = _slot(like: Kind.one)",
-      "@exclusivity(unchecked) nonisolated(unsafe) final private var _tags = _slot(for: ([Tag]).self)",
-      "_PropertyMetadata(\"id\", \\Item.id, nil, _Schema.Attribute(.unique), nil),",
-      "_PropertyMetadata(\"kind\", \\Item.kind, Kind.one, nil, _coder(like: Kind.one)),",
-      "_PropertyMetadata(\"tags\", \\Item.tags, ([]) as [Tag], _Schema.Relationship(deleteRule: .cascade, inverse: \\Tag.item), "
-        + "_coder(for: ([Tag]).self)),",
-      "_PropertyMetadata(\"SwiftData.Schema.Index\", \\_Schema.encodingVersion, nil, _Schema.Index<Item>([\\.id]), nil),",
+      "@exclusivity(unchecked) nonisolated(unsafe) final private var _kind = Roost::_slot(like: Kind.one)",
+      "@exclusivity(unchecked) nonisolated(unsafe) final private var _tags = Roost::_slot(for: ([Tag]).self)",
+      "Roost::_PropertyMetadata(\"id\", \\Item.id, nil, Roost::_Schema.Attribute(.unique), nil),",
+      "Roost::_PropertyMetadata(\"kind\", \\Item.kind, Kind.one, nil, Roost::_coder(like: Kind.one)),",
+      "Roost::_PropertyMetadata(\"tags\", \\Item.tags, ([]) as [Tag], Roost::_Schema.Relationship(deleteRule: .cascade, inverse: \\Tag.item), "
+        + "Roost::_coder(for: ([Tag]).self)),",
+      "Roost::_PropertyMetadata(\"SwiftData.Schema.Index\", \\Roost::_Schema.encodingVersion, nil, "
+        + "Roost::_Schema.Index<Item>([\\.id]), nil),",
       "nonisolated public static var schemaMetadata: [_PropertyMetadata] {",
       "sink._putKnown(_id, 0, wanted)", "sink._put(_kind, 1, wanted)", "source._takeKnown(&_id, 0, wanted)",
       "visitor._visitValue(0, &_id)", "visitor._visit(2, &_tags)",
@@ -105,11 +106,11 @@ import Testing
   @Test func `an open model, and one of any type`() {
     let open = Expansion("@Model open class Item {\nvar n = 1\npublic init() {}\n}").text
     #expect(open.contains("nonisolated open class var schemaMetadata: [_PropertyMetadata] {"))
-    #expect(open.contains("nonisolated(unsafe) final public var _$state = _ModelState()"))
+    #expect(open.contains("nonisolated(unsafe) final public var _$state = Roost::_ModelState()"))
     let source = "@Model final class Box<Value: Codable> {\nvar n: Value\ninit(n: Value) { self.n = n }\n}"
     let generic = Expansion(source).text
-    #expect(generic.contains("_registeredModelType(Box.self, after: nil)"))
-    #expect(generic.contains("final private var _n = _slot(for: (Value).self)"))
+    #expect(generic.contains("Roost::_registeredModelType(Box.self, after: nil)"))
+    #expect(generic.contains("final private var _n = Roost::_slot(for: (Value).self)"))
   }
 
   @Test func `accessors that the user wrote`() {
@@ -133,6 +134,39 @@ import Testing
     #expect(expansion.text.contains("sink._put(_$box, (Int).self, 0, wanted)"))
     #expect(expansion.text.contains("source._take(&_$box, (Int).self, 0, wanted)"))
     #expect(!expansion.text.contains("final private var _n"))
+  }
+
+  /// Such properties were left out of the store without a word, because the attribute might have been a property wrapper.
+  @Test(arguments: ["@RemoteKey(\"key\")", "@Other.Key", "@RemoteKey @Attribute(.unique)", "@Store", "@StoreActor"])
+  func `a property with an attribute of another package is stored`(attribute: String) {
+    let expansion = Expansion("@Model final class Item {\n\(attribute) var n: Int = 1\ninit() {}\n}")
+    #expect(expansion.complaints.isEmpty)
+    #expect(
+      expansion.text.contains("private var _n: _Slot<Int>") && expansion.text.contains("sink._putKnown(_n, 0, wanted)"))
+  }
+
+  /// Much code for SwiftData declares identifiers and foreign values by `let`: in Swift 5 mode they are stored.
+  @Test func `constants in Swift 5 mode`() {
+    let source = """
+      @Model final class Item {
+        @Attribute(.unique) let id = UUID()
+        let name: String
+        let count = 1
+        @Transient let kept = 2
+        init(name: String) { self.name = name }
+      }
+      """
+    let expansion = Expansion(source, language: 5)
+    #expect(expansion.complaints.isEmpty)
+    for line in [
+      "private var _id = Roost::_slot(like: UUID())", "private var _name: _Slot<String>",
+      "private var _count: _Slot<Int>",
+      "Roost::_PropertyMetadata(\"name\", \\Item.name, nil, nil, nil)", "sink._putKnown(_count, 2, wanted)",
+    ] {
+      #expect(expansion.text.contains(line), "\(line)")
+    }
+    #expect(!expansion.text.contains("_kept"))
+    #expect(Expansion(source, language: 6).complaints.count == 2)
   }
 
   @Test func `a property with observers loses them`() {

@@ -22,15 +22,15 @@ import Testing
       "@_SnapshotField(like: Kind.one) private var kind",
       "@_SnapshotField((Tag?).self) var tag",
       "public init(_ snapshot: ModelSnapshot<Item>) {",
-      "persistentModelID = snapshot.persistentModelID",
-      "id = snapshot._known(0)",
-      "_kind = snapshot._field(1)",
-      "_tag = snapshot._field(2)",
+      "self.persistentModelID = snapshot.persistentModelID",
+      "self.id = snapshot._known(0)",
+      "self._kind = snapshot._field(1)",
+      "self._tag = snapshot._field(2)",
       "public func _$put(into values: inout _SnapshotSink) {",
-      "values._put(id, 0)",
-      "values._put(kind, 1)",
-      "values._put(tag, 2)",
-      "nonisolated public var typedSnapshot: Snapshot { Snapshot(ModelSnapshot(self)) }",
+      "values._put(self.id, 0)",
+      "values._put(self.kind, 1)",
+      "values._put(self.tag, 2)",
+      "nonisolated public var typedSnapshot: Snapshot { Snapshot(Roost::ModelSnapshot(self)) }",
     ]
     var rest = expansion.text[...]
     for line in lines {
@@ -45,7 +45,7 @@ import Testing
     for line in [
       "@dynamicMemberLookup struct Snapshot: InheritingSnapshot, Hashable, Identifiable {",
       "var inherited: ModelSnapshot<Base>", "var id: PersistentIdentifier { persistentModelID }",
-      "n = snapshot._known(Sub._$first._$plus(0))", "values._inherit(inherited)",
+      "self.n = snapshot._known(Sub._$first._$plus(0))", "values._inherit(self.inherited)",
     ] {
       #expect(text.contains(line), "\(line)")
     }
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `a protocol is no superclass`() {
     let text = Expansion("@Model @Snapshots class Item: Named {\nvar n: Int\n}").text
-    #expect(text.contains("n = snapshot._known(0)") && !text.contains("inherited"))
+    #expect(text.contains("self.n = snapshot._known(0)") && !text.contains("inherited"))
   }
 
   @Test func `without it there is no struct`() {

@@ -118,7 +118,7 @@ import Testing
     let whole = try #require(fileSystem.contents(of: "/a.roost"))
     for offset in stride(from: 0, to: bytes.count, by: 501) {
       var broken = whole
-      broken[Int(first.place) * Page.size + offset] ^= 1
+      broken[Int(first.place) * Page.size + offset] ^= 3
       #expect(fileSystem.overwrite("/a.roost", with: broken))
       let again = try Store.words(fileSystem)
       #expect(

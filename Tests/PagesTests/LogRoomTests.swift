@@ -92,7 +92,7 @@ import Testing
           let copy = image.crashImage(.none)
           if let rotten {
             var bytes = try #require(copy.contents(of: "/a.roost"))
-            bytes[rotten * Page.size + 200] ^= 1
+            bytes[rotten * Page.size + 200] ^= 3
             #expect(copy.overwrite("/a.roost", with: bytes))
           }
           do throws(StoreError) {

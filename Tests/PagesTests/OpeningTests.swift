@@ -205,7 +205,7 @@ import Testing
     for slot in 0..<2 {
       let image = fileSystem.crashImage(.none)
       var bytes = try #require(image.contents(of: "/a.roost"))
-      bytes[slot * Page.size + 100] ^= 1
+      bytes[slot * Page.size + 100] ^= 3
       #expect(image.overwrite("/a.roost", with: bytes))
       if slot == store.durableSlot {
         #expect(failure { () throws(StoreError) in _ = try Store.words(image) } == .damaged)

@@ -133,6 +133,37 @@ final class TraceBook: Sendable {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
+  /// The page of the rows has a flipped bit in the file. The fetch is right, and the owner hears of the device.
+  @Test func `a page that was repaired is told, by the opening or by the fetch that read it`() throws {
+    let folder = try Folder()
+    do {
+      let context = ModelContext(
+        try ModelContainer(for: Artist.self, configurations: TraceBook().configuration(folder.file())))
+      for number in 0..<400 { context.insert(Artist("Ella \(number)")) }
+      try context.save()
+    }
+    let healthy = try Data(contentsOf: folder.file())
+    let row = try #require(healthy.range(of: Data("Ella 200".utf8), options: .backwards)).lowerBound
+    // A byte of a row, and one of a superblock.
+    for offset in [row, 20] {
+      var bytes = healthy
+      bytes[offset] ^= 1
+      try bytes.write(to: folder.file())
+      let book = TraceBook()
+      var configuration = book.configuration(folder.file())
+      configuration.traceThreshold = .seconds(3600)
+      let context = ModelContext(try ModelContainer(for: Artist.self, configurations: configuration))
+      #expect(book.of(.repair).count == (offset == row ? 0 : 1))
+      for _ in 0..<2 {
+        let names = Set(try context.fetch(FetchDescriptor<Artist>()).map(\.name))
+        #expect(names == Set((0..<400).map { "Ella \($0)" }))
+      }
+      let told = book.of(.repair)
+      #expect(told.map(\.detail) == ["page \(offset / 4096): bit 0 of byte \(offset % 4096) had flipped"])
+      #expect(told.first?.pages == 1 && told.first.map { "\($0)" }?.contains("had flipped") == true)
+    }
+  }
+
   @Test func `a context that goes on tells over how many commits`() throws {
     let book = TraceBook()
     let context = try filled(book)

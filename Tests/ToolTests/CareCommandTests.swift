@@ -146,7 +146,7 @@ import Testing
         let start = place * Page.size
         return !free.contains(place) && whole[start] == kind.rawValue && whole[start + 4] != 0
       })
-    whole[leaf * Page.size + 2000] ^= 1
+    whole[leaf * Page.size + 2000] ^= 3
     try whole.write(to: URL(fileURLWithPath: path))
   }
 

@@ -190,6 +190,38 @@ struct Transcript {
     #expect(findings > 20)
   }
 
+  @Test func `verify repairs flipped bits when it is told to, and nothing else`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    try makeStore(path)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let free = try freePlaces(path)
+    let places = (2..<whole.count / Page.size).filter { !free.contains($0) }.prefix(3)
+    var damaged = whole
+    for place in places { damaged[place * Page.size + 3] ^= 4 }
+    try damaged.write(to: URL(fileURLWithPath: path))
+    #expect(Transcript.of("verify", path).ending == .failed)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+    let text = Transcript.of("verify", "--repair", path)
+    #expect(text.ending == .good, "\(text)")
+    for place in places {
+      #expect(text.output.contains("repaired  page \(place): bit 2 of byte 3 had flipped\n"), "\(text)")
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
+    let json = Transcript.of("verify", "--repair", "--json", path)
+    #expect(json.ending == .good && json.output.contains("\"repairs\" : ["), "\(json)")
+    // Two bits are not repaired, and an open store is not touched.
+    damaged = whole
+    damaged[places[places.startIndex] * Page.size + 3] ^= 5
+    try damaged.write(to: URL(fileURLWithPath: path))
+    #expect(Transcript.of("verify", "--repair", path).ending == .failed)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+    try whole.write(to: URL(fileURLWithPath: path))
+    let store = try KeyValueStore(path)
+    #expect(Transcript.of("verify", "--repair", path).ending == .inUse)
+    try store.close()
+  }
+
   @Test func `what is no store ends with 1 and a sentence`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("text")

@@ -84,7 +84,7 @@ public func _anywhere<Function>(_ function: Function) -> [_PropertyMetadata] {
   unsafeBitCast(function, to: (() -> [_PropertyMetadata]).self)()
 }
 
-/// The same for a function of the main actor that makes key paths.
-public func _paths(_ function: @MainActor () -> [AnyKeyPath?]) -> [AnyKeyPath?] {
-  withoutActuallyEscaping(function) { unsafeBitCast($0, to: (() -> [AnyKeyPath?]).self)() }
+/// Calls a function of the main actor that makes key paths from anywhere, as ``_anywhere(_:)`` calls one that describes properties.
+public func _paths<Function>(_ function: Function) -> [AnyKeyPath?] {
+  unsafeBitCast(function, to: (() -> [AnyKeyPath?]).self)()
 }

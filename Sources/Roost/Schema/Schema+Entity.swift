@@ -4,7 +4,8 @@ extension Schema {
     public var name: String
     public var subentities: Set<Entity> = []
     public var superentityName: String?
-    public var superentity: Entity?
+    /// The entity that this one inherits from. Weak, because that entity holds its `subentities`; a `Schema` holds them all.
+    public weak var superentity: Entity?
     public var storedProperties: [any SchemaProperty]
     public var inheritedProperties: [any SchemaProperty] = []
     public var uniquenessConstraints: [[String]] = []

@@ -26,6 +26,7 @@ extension ContextState {
     let graph = graph(store)
     let (read, filled) = (graph.readCount, graph.statistics.objectsFilled)
     let (pages, bytes) = (graph.statistics.pagesWritten, graph.statistics.bytesWritten)
+    defer { tracer.tellRepairs(stores.stores[store]) }
     return try traced(kind, tracer, place, note, body) { event in
       event.entity = T._$type.name
       event.rowsRead = graph.readCount.rows - read.rows

@@ -26,6 +26,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case opening
     /// Commits were read from the log, because the store was not closed the last time.
     case recovery
+    /// One bit of a page had flipped in the file, and the page was repaired in memory. It is told whatever the threshold.
+    case repair
   }
 
   public let kind: Kind
@@ -52,6 +54,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   public var inserted = 0
   public var updated = 0
   public var deleted = 0
+  /// Of a repair the page and the bit.
+  public var detail: String?
   /// ``ModelContext/author`` and ``ModelContext/name``.
   public var author: String?
   public var context: String?
@@ -86,6 +90,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case .merge: parts.append("\(commits) commits")
     case .checkpoint: parts.append("\(pages) pages")
     case .recovery: parts.append("\(commits) commits, \(bytes) bytes")
+    case .repair: parts.append(detail ?? "")
     case .opening: break
     }
     if let author { parts.append("author \(author)") }

@@ -37,8 +37,9 @@ final class Tracer: @unchecked Sendable {
 
   /// Tells of something that is over. No lock is held, and no turn of a context.
   func tell(_ event: TraceEvent) {
-    let isWanted = handler != nil && (event.error != nil || event.duration >= threshold)
-    let isPrinted = output.map { event.error != nil || event.duration >= $0.threshold } ?? false
+    let isUrgent = event.error != nil || event.kind == .repair
+    let isWanted = handler != nil && (isUrgent || event.duration >= threshold)
+    let isPrinted = output.map { isUrgent || event.duration >= $0.threshold } ?? false
     defer { event.lazyPlan?.seal() }
     if !isWanted && !isPrinted { return }
     let thread = Thread.currentID
@@ -55,6 +56,16 @@ final class Tracer: @unchecked Sendable {
     event.author = state.editingState.author
     event.context = state.name
     tell(event)
+  }
+
+  /// Tells of pages that were repaired since the last time.
+  func tellRepairs(_ graph: GraphStore) {
+    for sentence in graph.takeRepairs() {
+      var event = TraceEvent(.repair, store, nanoseconds: 0)
+      event.pages = 1
+      event.detail = sentence
+      tell(event)
+    }
   }
 
   func hearCheckpoints(_ graph: GraphStore) -> Int {
@@ -91,6 +102,7 @@ struct OpeningTrace {
         tracer.tell(event)
       }
       tracer.tell(TraceEvent(.opening, tracer.store, nanoseconds: end - start))
+      tracer.tellRepairs(store)
       return store
     } catch {
       var event = TraceEvent(.opening, tracer.store, nanoseconds: tracer.now - start)

@@ -43,6 +43,9 @@ extension GraphStore {
     records.store.takeRecovery().map { ($0.nanoseconds, $0.commits, $0.bytes) }
   }
 
+  /// A sentence about each page that was repaired in memory since the last call.
+  package func takeRepairs() -> [String] { records.store.takeRepairs().map(\.description) }
+
   /// Makes a checkpoint now.
   package func checkpoint() throws(StoreError) { try records.store.checkpoint() }
 }

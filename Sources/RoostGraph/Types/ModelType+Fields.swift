@@ -37,6 +37,11 @@ extension _ModelType {
   }
 }
 
+extension _ModelType {
+  /// Whether an object notes changes of the property together with those of others: its state has 64 bits.
+  package func sharesBit(_ property: Int) -> Bool { property >= 63 && properties.count > 64 }
+}
+
 extension RowPlan {
   /// Plans for rows of all layouts of an entity, by version.
   package static func all(

@@ -39,6 +39,7 @@ package final class RowSalvage: SalvagedContent {
   // MARK: What is whose
 
   package var decisiveTree: [UInt8] { Tables.meta }
+  package var decisiveKey: [UInt8] { Tables.catalogKey }
 
   package func owns(_ forest: Forest) throws(StoreError) -> Bool {
     guard let meta = try forest.find(Tables.meta), case .bytes(let draft) = meta.trunk else { return false }

@@ -77,12 +77,36 @@ extension TreeMender {
     return draft
   }
 
+  /// Whether the history can be read to its end, ascends, and says itself whether it is on.
+  func isHistorySound(_ tables: Tables) throws(StoreError) -> Bool {
+    let state = try tables.historyState()
+    guard state.floor <= max(saved.transaction, 1) else { return false }
+    guard let tree = try forest.find(HistoryTree.name) else { return state.mode != .off }
+    guard case .integers(let draft) = tree.trunk else { return false }
+    let found = try findUnreadable(draft, state)
+    return found.bad.isEmpty && found.isOpen == (state.mode == .off)
+  }
+
   /// Removes values that cannot be read or do not ascend. Returns the last transaction of which one of them told,
   /// and the newest time of those that stay.
   private func removeUnreadable(
     _ draft: IntegerTreeDraft, _ state: HistoryState
   ) throws(StoreError) -> (floor: UInt64, stamp: HybridTime) {
+    let found = try findUnreadable(draft, state)
+    for key in found.bad { _ = try draft.remove(key) }
+    return (found.floor, found.stamp)
+  }
+
+  /// The keys of values that cannot be read or do not ascend, the last transaction of which one of them told, and the
+  /// newest time of the others. `isOpen` says that the last value is a gap without an end.
+  private func findUnreadable(
+    _ draft: IntegerTreeDraft, _ state: HistoryState
+  ) throws(StoreError) -> (bad: [UInt64], floor: UInt64, stamp: HybridTime, isOpen: Bool) {
     var bad: [UInt64] = []
+    // The value before, if it is right.
+    var before: HistoryBlock.Head?
+    // The key of a gap without an end, while nothing has come after it.
+    var open: UInt64?
     var (lastNumber, lastStamp) = (state.floor, state.floorStamp)
     var floor: UInt64 = 0
     var isBehindBad = false
@@ -91,17 +115,29 @@ extension TreeMender {
     while isThere, let (key, value) = cursor.entry() {
       // What cannot be read may have told of all that lies before this.
       if isBehindBad { floor = max(floor, min(key - 1, saved.transaction)) }
+      if let gap = open {
+        bad.append(gap)
+        floor = max(floor, min(key - 1, saved.transaction))
+        (open, before) = (nil, nil)
+      }
       var isRight = false
       do throws(StoreError) {
         let content = try HistoryContent(key, value.load(view))
-        isRight = key > lastNumber || content.head.isGap
+        isRight = (key > lastNumber || content.head.isGap) && counts(content.head, before)
+        if content.head.isGap,
+          content.head.stamp < lastStamp || !content.head.isOpen && content.head.last > saved.transaction
+        {
+          isRight = false
+        }
         for item in content.items where isRight {
           isRight = item.number > lastNumber && item.stamp > lastStamp && item.number <= saved.transaction
           try RowSalvage.storing { try content.entry(item).changes { _ in } }
           if isRight { (lastNumber, lastStamp) = (item.number, item.stamp) }
         }
         if isRight, content.head.isGap, !content.head.isOpen { lastNumber = max(lastNumber, content.head.last) }
-      } catch { isRight = false }
+        before = isRight ? content.head : nil
+        if before?.isOpen == true { open = key }
+      } catch { (isRight, before) = (false, nil) }
       if !isRight {
         bad.append(key)
         floor = max(floor, min(max(key, lastNumber), saved.transaction))
@@ -110,8 +146,14 @@ extension TreeMender {
       isThere = try cursor.next()
     }
     if isBehindBad { floor = saved.transaction }
-    for key in bad { _ = try draft.remove(key) }
-    return (floor, lastStamp)
+    return (bad, floor, lastStamp, open != nil)
+  }
+
+  /// Whether a single entry counts the single entries right before it.
+  private func counts(_ head: HistoryBlock.Head, _ before: HistoryBlock.Head?) -> Bool {
+    guard head.kind == HistoryBlock.entry, let before else { return true }
+    if before.kind != HistoryBlock.entry { return head.ordinal == 0 && head.bytesBefore == 0 }
+    return head.ordinal == before.ordinal + 1 && head.bytesBefore == before.bytesBefore + before.byteCount
   }
 
   /// While the history is off, a gap says since when.

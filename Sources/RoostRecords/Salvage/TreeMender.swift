@@ -6,7 +6,7 @@ internal import RoostTrees
 /// Makes the trees of a store of rows agree again, after they were saved one by one with parts of them lost.
 ///
 /// It works on the drafts in which they were saved. Indexes are made anew, from the rows that are there. Where nothing is
-/// known to be lost that is all it does.
+/// known to be lost that is all it does, unless the history is out of order.
 final class TreeMender {
   let forest: Forest
   let saved: SavedTrees
@@ -52,6 +52,11 @@ final class TreeMender {
     if !saved.isWhole {
       for entity in catalog.entities { try mendLarge(entity) }
       for one in catalog.relationships where Tables.hasTree(one) { try mendLinks(one, tables) }
+    }
+    // Pages that match their checks may still hold a history that no Roost wrote.
+    var mendsHistory = !saved.isWhole
+    if !mendsHistory { mendsHistory = try !isHistorySound(tables) }
+    if mendsHistory {
       do throws(StoreError) { try mendHistory(tables) } catch {
         if !error.isAboutSalvaged { throw error }
         try dropHistory()

@@ -102,10 +102,13 @@ struct HealthyStore: Sendable {
   }
 
   /// Opens, reads everything in several ways and compares.
-  func outcome(_ image: SimulatedFileSystem, _ generator: inout SplitMix64) -> Outcome {
+  ///
+  /// - Parameter repairs: gets how many pages were repaired in memory.
+  func outcome(_ image: SimulatedFileSystem, _ generator: inout SplitMix64, repairs: inout Int) -> Outcome {
     do {
       let store = try KeyValueStore(Play.path, options: options, fileSystem: image)
       defer {
+        repairs = store.store.takeRepairs().count
         image.stopAfter(step: 0)
         try? store.close()
       }
@@ -125,6 +128,11 @@ struct HealthyStore: Sendable {
     } catch let error as StoreError {
       return .error(error)
     } catch { return .wrong("\(error)") }
+  }
+
+  func outcome(_ image: SimulatedFileSystem, _ generator: inout SplitMix64) -> Outcome {
+    var repairs = 0
+    return outcome(image, &generator, repairs: &repairs)
   }
 
   enum Outcome {
@@ -185,7 +193,9 @@ extension Trial {
       guard let image = try? healthy.spoiled(strikes) else { continue }
       record.count += 1
       let wasReached = strikes.contains { healthy.reached.contains(UInt32($0.offset / 4096)) }
-      switch healthy.outcome(image, &own) {
+      var repairs = 0
+      switch healthy.outcome(image, &own, repairs: &repairs) {
+      case .right where repairs > 0: record.note(damage.rawValue + ": repaired")
       case .right:
         record.note(damage.rawValue + ": no effect" + (wasReached ? " (in a page in use)" : ""))
         // Where a log is replayed over them, pages may be dropped unread.

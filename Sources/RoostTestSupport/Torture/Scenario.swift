@@ -52,6 +52,7 @@ package struct Scenario: Sendable {
     options.cacheBytes = generator.pick([64, 64, 1000]) * 4096
     let source = Source(generator.split())
     options.random = { source.next() }
+    options.say = { _ in }
     return options
   }
 

@@ -33,6 +33,8 @@ struct SalvageReport: Encodable {
   var trees: [Tree]
   var entries: Int
   var unverified: Int
+  /// Pages in which one bit had flipped. Nothing of them is lost.
+  var repairedPages: Int
   /// Commits of the log that were carried out over what the file held.
   var commits: Int
   /// What a store of rows holds now.
@@ -41,7 +43,7 @@ struct SalvageReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case source, target, isComplete, losses, trees, entries, unverified, commits, entities, seconds
+    case source, target, isComplete, losses, trees, entries, unverified, repairedPages, commits, entities, seconds
   }
 
   init(_ source: String, log: String? = nil, _ target: String, _ console: Console) throws {
@@ -68,6 +70,7 @@ struct SalvageReport: Encodable {
     trees = found.trees.map { Tree(name: $0.name, entries: $0.entries, unverified: $0.unverified) }
     entries = found.entries
     unverified = found.unverified
+    repairedPages = found.repairedPages
     commits = found.records
     entities = rows.entities.map { Entity(name: $0.name, rows: $0.rows) }
   }
@@ -88,6 +91,7 @@ struct SalvageReport: Encodable {
     }
     if commits > 0 { text += ", with \(Wording.count(commits, "commit")) of the log" }
     if unverified > 0 { text += ", \(Wording.count(unverified)) \(counted) unverified" }
+    if repairedPages > 0 { text += ", \(Wording.count(repairedPages, "page")) with one flipped bit repaired" }
     if !isComplete { text += "; \(Wording.count(losses.count, "loss", "losses"))" }
     console.line(console.styled("saved", isComplete ? .good : .bad) + "  " + text)
   }

@@ -14,6 +14,8 @@ struct VerifyReport: Encodable {
 
   var path: String
   var isSound: Bool
+  /// What was repaired in the file before it was read.
+  var repairs: [String] = []
   var findings: [Line]
   /// What a crash leaves, and is no damage.
   var notes: [Line]
@@ -29,11 +31,12 @@ struct VerifyReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, findings, notes, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
+    case path, isSound, repairs, findings, notes, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
   }
 
-  init(_ path: String) throws {
+  init(_ path: String, repairs: [String] = []) throws {
     if RecordFacts.isThere(path) { try self.init(rows: path) } else { try self.init(keys: path) }
+    self.repairs = repairs
   }
 
   private init(rows path: String) throws {
@@ -74,6 +77,7 @@ struct VerifyReport: Encodable {
   }
 
   func write(to console: Console) {
+    for sentence in repairs { console.line(console.styled("repaired", .good) + "  \(sentence)") }
     for sentence in sentences { console.line(console.styled("damage", .bad) + "  \(sentence)") }
     for note in notes {
       console.line(console.styled("note", .strong) + "  " + (note.page.map { "page \($0): " } ?? "") + note.sentence)

@@ -79,7 +79,7 @@ struct Code: Codable, Equatable {
   @Transient lazy var lazyOne = 4
   static let shared = 3
   let constant = 4
-  weak var delegate: AnyObject?
+  @Transient weak var delegate: AnyObject?
   var computed: Int { n + 1 }
   var computedSet: Int {
     get { list.count }

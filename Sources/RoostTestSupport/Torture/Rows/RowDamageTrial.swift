@@ -13,8 +13,8 @@ struct HealthyRows: Sendable {
   var past: RowPast
   var isFull: Bool
 
-  init?(_ seed: UInt64, isClosed: Bool) {
-    var scenario = RowScenario(seed, actions: 8, changes: 30)
+  init?(_ seed: UInt64, isClosed: Bool, actions: Int = 8, changes: Int = 30) {
+    var scenario = RowScenario(seed, actions: actions, changes: changes)
     scenario.options.fanoutLimit = seed % 2 == 0 ? 8 : 16
     let play = RowPlay(scenario)
     play.run()
@@ -34,11 +34,14 @@ struct HealthyRows: Sendable {
   }
 
   /// Opens, reads everything and compares. A reading that fails with a typed error is no wrong answer.
-  func outcome(_ image: SimulatedFileSystem) -> HealthyStore.Outcome {
+  ///
+  /// - Parameter repairs: gets how many pages were repaired in memory.
+  func outcome(_ image: SimulatedFileSystem, repairs: inout Int) -> HealthyStore.Outcome {
     var met: StoreError?
     do {
       let store = try RecordStore(RowPlay.path, options: options, fileSystem: image)
       defer {
+        repairs = store.store.takeRepairs().count
         image.stopAfter(step: 0)
         try? store.close()
       }
@@ -104,8 +107,9 @@ extension RowTrials {
       func fail(_ sentence: String) {
         record.fail(seed: seed, step: round, image: damage.rawValue, "rows: " + sentence)
       }
-      switch healthy.outcome(image) {
-      case .right: record.note("rows: no effect")
+      var repairs = 0
+      switch healthy.outcome(image, repairs: &repairs) {
+      case .right: record.note(repairs > 0 ? "rows: repaired" : "rows: no effect")
       case .older: fail("an older state is taken silently")
       case .wrong(let sentence): fail(sentence)
       case .error(let error):
@@ -118,7 +122,7 @@ extension RowTrials {
     }
   }
 
-  private static func spoiled(
+  static func spoiled(
     _ healthy: HealthyRows, _ strikes: [(offset: Int, bytes: [UInt8])]
   ) -> SimulatedFileSystem? {
     let image = healthy.crash.image(.all)

@@ -1,0 +1,146 @@
+import RoostBytes
+import RoostFile
+import Synchronization
+
+/// The pages of one opening that were read with one bit flipped back.
+///
+/// A page's parent holds the check of its bytes. Where the two do not match, each single-bit neighbour of the bytes is
+/// compared with the check. If exactly one matches, it is what was written: the odds that another one does are one in
+/// 10^14. The copy in memory is repaired; ``Store/repair(_:fileSystem:options:floor:_:)`` repairs the file.
+///
+/// Only the holder of the store's lock repairs. Beside a writer, a page that does not match may be one that the writer
+/// has used again.
+///
+/// Unchecked because all fields that change are under the lock.
+package final class PageRepairs: @unchecked Sendable {
+  /// One bit that was flipped back.
+  package struct Repair: Hashable, Sendable, CustomStringConvertible {
+    package var page: PageID
+    /// Counted from the first bit of the page's first byte.
+    package var bit: Int
+
+    package init(page: PageID, bit: Int) {
+      self.page = page
+      self.bit = bit
+    }
+
+    package var description: String { "page \(page.place): bit \(bit % 8) of byte \(bit / 8) had flipped" }
+  }
+
+  /// So many repairs are made in an opening. Damage beyond that is no accident of single bits.
+  package static let most = 64
+  /// The time grows with the square of the bytes: 3 ms for a page, some 50 ms for this much.
+  private static let mostBytes = 16 << 10
+  private let mostRepairs: Int
+  /// So many searches in vain are made, since each takes time.
+  private let mostSearches: Int
+  private let path: String
+  private let say: @Sendable (String) -> Void
+  private let lock = Lock()
+  private var bits: [PageReference: Int] = [:]
+  private var hopeless = Set<PageReference>()
+  private var made: [Repair] = []
+  private var untold: [Repair] = []
+  private let untoldCount = Atomic<Int>(0)
+
+  /// The repairs of an opening.
+  init(_ path: String, say: @escaping @Sendable (String) -> Void) {
+    self.path = path
+    self.say = say
+    mostRepairs = Self.most
+    mostSearches = 64
+  }
+
+  /// The repairs of a salvage, or of the file: as many as there are, and nothing is said.
+  init(ofWhole path: String) {
+    self.path = path
+    say = { _ in }
+    mostRepairs = .max
+    mostSearches = 4096
+  }
+
+  /// All repairs so far, in the order in which they were made.
+  package var all: [Repair] { lock.withLock { made } }
+
+  /// The repairs that were not taken before.
+  package func takeUntold() -> [Repair] {
+    if untoldCount.load(ordering: .relaxed) == 0 { return [] }
+    return lock.withLock {
+      defer { untold = [] }
+      untoldCount.store(0, ordering: .relaxed)
+      return untold
+    }
+  }
+
+  /// Flips one bit of the bytes back, so that they have this check; false where that cannot be done, and then they are
+  /// as they were. The bytes are a copy that no other thread sees.
+  func mend(_ bytes: UnsafeMutableRawBufferPointer, at page: PageID, check: UInt64) -> Bool {
+    mend(bytes, PageReference(page, check: check), { Checksum.of($0) == check }) {
+      Checksum.singleBits(in: $0, matching: check)
+    }
+  }
+
+  /// Does so for a superblock, which holds its own check.
+  func mendSuperblock(_ bytes: UnsafeMutableRawBufferPointer, slot: Int) -> Bool {
+    guard bytes.count == Page.size else { return false }
+    let check = UnsafeRawPointer(bytes.baseAddress!).u64(Superblock.checkOffset)
+    func own(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+      Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<Superblock.checkOffset]))
+    }
+    return mend(
+      bytes, PageReference(PageID(UInt32(slot)), check: check),
+      { own($0) == $0.baseAddress!.u64(Superblock.checkOffset) }
+    ) {
+      let body = UnsafeRawBufferPointer(rebasing: $0[..<Superblock.checkOffset])
+      let difference = own($0) ^ check
+      let inCheck =
+        difference.nonzeroBitCount == 1 ? [Superblock.checkOffset * 8 + difference.trailingZeroBitCount] : []
+      return inCheck + Checksum.singleBits(in: body, matching: check)
+    }
+  }
+
+  private func mend(
+    _ bytes: UnsafeMutableRawBufferPointer, _ reference: PageReference,
+    _ isRight: (UnsafeRawBufferPointer) -> Bool, _ search: (UnsafeRawBufferPointer) -> [Int]
+  ) -> Bool {
+    guard reference.check != 0, bytes.count <= Self.mostBytes else { return false }
+    let (known, isHopeless) = lock.withLock {
+      (bits[reference], hopeless.contains(reference) || bits.count >= mostRepairs || hopeless.count >= mostSearches)
+    }
+    if let known {
+      guard known / 8 < bytes.count else { return false }
+      bytes[known / 8] ^= 1 << UInt8(known % 8)
+      if isRight(UnsafeRawBufferPointer(bytes)) { return true }
+      bytes[known / 8] ^= 1 << UInt8(known % 8)
+      return false
+    }
+    if isHopeless { return false }
+    let found = search(UnsafeRawBufferPointer(bytes))
+    guard found.count == 1, let bit = found.first else {
+      lock.withLock { _ = hopeless.insert(reference) }
+      return false
+    }
+    guard note(reference, bit) else { return false }
+    bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+    return true
+  }
+
+  /// False where there were enough of them.
+  private func note(_ reference: PageReference, _ bit: Int) -> Bool {
+    let repair = Repair(
+      page: PageID(reference.page.place &+ UInt32(bit / 8 / Page.size)), bit: bit % (Page.size * 8))
+    let (isAllowed, isNew) = lock.withLock { () -> (Bool, Bool) in
+      if bits[reference] != nil { return (true, false) }
+      if bits.count >= mostRepairs { return (false, false) }
+      bits[reference] = bit
+      made.append(repair)
+      untold.append(repair)
+      untoldCount.store(untold.count, ordering: .relaxed)
+      return (true, true)
+    }
+    if isNew {
+      say("\(path): \(repair). It was repaired in memory; 'roost verify --repair' repairs the file")
+    }
+    return isAllowed
+  }
+}
