@@ -31,7 +31,8 @@ struct VerifyReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, repairs, findings, notes, pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
+    case path, isSound, repairs, findings, notes
+    case pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
   }
 
   init(_ path: String, repairs: [String] = []) throws {
