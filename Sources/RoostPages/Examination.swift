@@ -70,10 +70,12 @@ package final class Examination {
 
   /// Examines a file without a store, as it is. It is closed with the examination.
   ///
-  /// - Parameter repairs: repairs what is read, if anything does.
+  /// - Parameters:
+  ///   - capacity: how many pages stay in memory; nil for as many as an open store keeps.
+  ///   - repairs: repairs what is read, if anything does.
   init(
-    _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator, _ fileSystem: any FileSystem,
-    capacity: Int? = nil, repairs: PageRepairs? = nil
+    _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator,
+    _ fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil
   ) throws(StoreError) {
     self.file = file
     self.superblock = superblock

@@ -16,6 +16,7 @@ enum Command {
                           every number, some ten minutes; with a commit's hash a tenth more, from seeds of its own
     roost-torture soak    [--hours N] [--tests 1,4] [--seed S] [--json FILE]
                           every number again and again, with ever new seeds
+    roost-torture run     --test T [--cases N] [--seed S]          one number, until so many cases have happened
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
     roost-torture golden  [--version N] [--rows yes]               the golden stores of this build, as source
     roost-torture list                                             the numbers and what they count
@@ -27,6 +28,7 @@ enum Command {
     switch words.first {
     case "ci": return ci(arguments)
     case "soak": return soak(arguments)
+    case "run": return single(arguments)
     case "replay": return replay(arguments)
     case "victim":
       return Victim.run(arguments.text("path") ?? "", arguments.seed() ?? 1, count: arguments.number("count") ?? 1)
@@ -99,6 +101,17 @@ enum Command {
       first &+= 1_000_000
     }
     return end(results, arguments)
+  }
+
+  private static func single(_ arguments: Arguments) -> Int32 {
+    guard let trial = arguments.number("test").flatMap({ Arsenal.trial($0) }) else { return refuse("run needs --test") }
+    guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
+    let cases = arguments.number("cases") ?? trial.cases ?? trial.quota
+    guard cases > 0 else { return refuse("--cases must be 1 or more") }
+    let portion = trial.portion(from: arguments.seed() ?? 1, cases: cases)
+    let result = run(trial, Crew(program, folder, trial), [portion])
+    tell(result)
+    return end([result], arguments)
   }
 
   private static func run(_ trial: Trial, _ crew: Crew, _ portions: [Portion]) -> TrialResult {

@@ -16,9 +16,13 @@ package struct Portion: Sendable, Equatable {
 extension Trial {
   /// So many tenths of the number's work, from a seed on.
   package func portion(from first: UInt64, tenths: Int = 10) -> Portion {
-    guard let cases else { return Portion(first: first, quota: Self.tenths(tenths, of: quota)) }
-    let seeds = Self.tenths(tenths, of: cases)
-    return Portion(first: first, seeds: seeds, quota: seeds * quota / cases)
+    portion(from: first, cases: Self.tenths(tenths, of: cases ?? quota))
+  }
+
+  /// So many cases of the number, from a seed on. Of a list, as large a part of them must happen as of the whole.
+  package func portion(from first: UInt64, cases count: Int) -> Portion {
+    guard let cases else { return Portion(first: first, quota: count) }
+    return Portion(first: first, seeds: count, quota: count * quota / cases)
   }
 
   /// What `ci` runs: the fixed seeds, those that failed once, and a tenth more from a seed that is new for each commit.

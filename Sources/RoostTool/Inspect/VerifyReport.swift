@@ -31,8 +31,8 @@ struct VerifyReport: Encodable {
   private let sentences: [String]
 
   private enum CodingKeys: String, CodingKey {
-    case path, isSound, repairs, findings, notes, pages, pagesRead, freePages, trees, entries, largeValues, seconds,
-      rows
+    case path, isSound, repairs, findings, notes
+    case pages, pagesRead, freePages, trees, entries, largeValues, seconds, rows
   }
 
   init(_ path: String, repairs: [String] = []) throws {
@@ -45,7 +45,7 @@ struct VerifyReport: Encodable {
     self.path = path
     isSound = found.isSound
     findings = found.findings.map {
-      Line(page: $0.page, tree: $0.index ?? $0.entity ?? $0.tree, sentence: "\($0)", invariant: nil)
+      Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
     }
     sentences = found.findings.map { "\($0)" }
     notes = found.pages.notes.map { Line(page: $0.page, tree: nil, sentence: $0.sentence, invariant: nil) }
