@@ -209,6 +209,52 @@ import Testing
     #expect(try copy.read { try RowState($0) }.tables == state.tables)
   }
 
+  /// With some forty properties the catalog has no room in its leaf, and lies beside it. It is there once, whatever leaf names it.
+  @Test func `a flipped bit in a catalog that lies beside its leaf takes nothing`() throws {
+    let fileSystem = SimulatedFileSystem()
+    var options = RowDamage.options
+    options.say = { _ in }
+    let store = try RecordStore(RowDamage.path, options: options, fileSystem: fileSystem)
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Item") { (entity) throws(RecordFault) in
+          for field in 0..<60 { try entity.add("a field with the number \(field)", .int64) }
+        }
+      }
+      for number in 0..<20 { try writer.table("Item").insert(["a field with the number 7": .int(Int64(number))]) }
+    }
+    let state = try store.read { try RowState($0) }
+    try store.close()
+    let examination = try Store.examine(RowDamage.path, fileSystem: fileSystem, floor: RecordStore.floor)
+    let trees = RoostTrees.Catalog(examination.snapshot, view: examination.view)
+    let meta = try #require(try trees.descriptor(Array("meta".utf8)))
+    var extents: [ExtentList.Extent] = []
+    try ByteTree(meta.root, id: meta.id, view: examination.view).survey(gap: { _ in }) { (_, value) in
+      if value.isExtents, let list = ExtentList(decoding: value.bytes) { extents += list.extents }
+    }
+    let extent = try #require(extents.first)
+    var generator = SplitMix64(seed: 3)
+    for _ in 0..<12 {
+      let bit = Int(extent.place) * Page.size * 8 + generator.below(Int(extent.storedBytes) * 8)
+      func flipped() throws -> SimulatedFileSystem {
+        let image = fileSystem.crashImage(.all)
+        try RowDamage.change(image, RowDamage.path) { $0[bit / 8] ^= 1 << UInt8(bit % 8) }
+        return image
+      }
+      let opened = try RecordStore(RowDamage.path, options: options, fileSystem: flipped())
+      #expect(try opened.read { try RowState($0) }.tables == state.tables, "bit \(bit)")
+      #expect(opened.store.takeRepairs().count == 1)
+      try opened.close()
+      let (found, _, copy, findings) = try RowDamage.salvage(flipped())
+      #expect(found.isComplete && found.repairedPages == 1 && findings == [], "bit \(bit): \(found.losses)")
+      #expect(try copy.read { try RowState($0) }.tables == state.tables, "bit \(bit)")
+      try copy.close()
+      let image = try flipped()
+      #expect(try KeyValueStore.repair(RowDamage.path, fileSystem: image).count == 1)
+      #expect(image.contents(of: RowDamage.path) == fileSystem.contents(of: RowDamage.path))
+    }
+  }
+
   private static func find(_ part: ArraySlice<UInt8>, in bytes: [UInt8], _ range: Range<Int>) -> Int? {
     range.first { $0 + part.count <= bytes.count && bytes[$0..<$0 + part.count].elementsEqual(part) }
   }

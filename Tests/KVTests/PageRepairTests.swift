@@ -33,7 +33,17 @@ import Testing
   private func healthy(_ count: Int = 400) throws -> Healthy {
     var healthy = Healthy()
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: healthy.fileSystem)
-    try Care.fill(store, count, megabytes: false)
+    try store.write { writer in
+      for index in 0..<count {
+        try writer.tree("names").put("name \(index * 7919 % count)", "value \(index)")
+        try writer.table("rows").put(UInt64(index * 3), Care.value(index, index % 200))
+      }
+      _ = try writer.tree("empty")
+      // Values beside their leaves, of as many bytes as are searched for a bit.
+      try writer.tree("large").put("random", Care.value(1, 6000))
+      try writer.tree("large").put("text", Care.text(3, 9000))
+      try writer.table("numbers").put(9, Care.value(5, 3000))
+    }
     healthy.contents = try Care.contents(store)
     try store.close()
     healthy.bytes = try #require(healthy.fileSystem.contents(of: Self.path))
@@ -57,9 +67,8 @@ import Testing
   /// the check of the page.
   @Test func `a flipped bit in any page in use is repaired in memory, counted, and said once`() throws {
     let healthy = try healthy(60)
-    let small = Set(healthy.used).subtracting(try largePlaces(healthy))
-    #expect(small.count > 12)
-    for place in small.sorted() {
+    #expect(healthy.used.count > 12)
+    for place in healthy.used {
       let image = try spoil(healthy, [place])
       let sayings = Sayings()
       #expect(try !KeyValueStore.verify(Self.path, fileSystem: image).isSound || place < 2, "page \(place)")
@@ -74,20 +83,22 @@ import Testing
     }
   }
 
-  /// Places of values that take more than what is searched for bits.
-  private func largePlaces(_ healthy: Healthy) throws -> Set<Int> {
-    var large = Set<Int>()
-    for place in healthy.used.dropFirst(2) {
-      let image = try spoil(healthy, [place])
-      let sayings = Sayings()
-      let store = try KeyValueStore(Self.path, options: options(sayings), fileSystem: image)
-      do { _ = try Care.contents(store) } catch let error as StoreError {
-        #expect(error.code == .damaged && error.detail.contains("extent"), "page \(place): \(error)")
-        large.insert(place)
-      }
-      try store.close()
-    }
-    return large
+  /// The search takes time that grows with the square of the bytes.
+  @Test func `a flipped bit in a value of many pages is an error`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    let value = Care.value(1, 30_000)
+    try store.write { try $0.tree("large").put("random", value) }
+    try store.close()
+    var bytes = try #require(fileSystem.contents(of: Self.path))
+    let at = try #require(bytes.indices.first { bytes[$0...].prefix(16).elementsEqual(value[4096..<4112]) })
+    bytes[at] ^= 1
+    try #require(fileSystem.overwrite(Self.path, with: bytes))
+    let again = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    let error = #expect(throws: StoreError.self) { try Care.contents(again) }
+    #expect(error?.code == .damaged && error?.detail.contains("extent") == true)
+    #expect(try again.statistics(samples: 0).repairedPages == 0)
+    try again.close()
   }
 
   @Test(arguments: [[800, 801], [320, 32_000], [0, 1, 2]])
@@ -193,21 +204,20 @@ import Testing
 
   @Test func `the file is repaired to the bytes that were written`() throws {
     let healthy = try healthy(60)
-    let large = try largePlaces(healthy)
-    let small = healthy.used.filter { !large.contains($0) }
-    for place in small {
+    for place in healthy.used {
       let image = try spoil(healthy, [place])
       let repairs = try KeyValueStore.repair(Self.path, fileSystem: image)
       #expect(repairs == [PageRepairs.Repair(page: PageID(UInt32(place)), bit: 103 * 8 + 2)])
       #expect(image.contents(of: Self.path) == healthy.bytes, "page \(place)")
     }
-    // All at once, after which nothing is left to do.
-    let image = try spoil(healthy, small)
-    #expect(try KeyValueStore.repair(Self.path, fileSystem: image).count == small.count)
+    // Both superblocks and all leaves at once, after which nothing is left to do.
+    let many = try [0, 1] + leaves(healthy)
+    let image = try spoil(healthy, many)
+    #expect(try KeyValueStore.repair(Self.path, fileSystem: image).count == many.count)
     #expect(try KeyValueStore.repair(Self.path, fileSystem: image).isEmpty)
     #expect(image.contents(of: Self.path) == healthy.bytes)
     // What cannot be repaired is left as it is.
-    let two = try spoil(healthy, [small[5]], bits: [800, 900])
+    let two = try spoil(healthy, [many[5]], bits: [800, 900])
     let before = two.contents(of: Self.path)
     #expect(try KeyValueStore.repair(Self.path, fileSystem: two).isEmpty)
     #expect(two.contents(of: Self.path) == before)
@@ -226,8 +236,7 @@ import Testing
   /// A crash in the middle of a repair leaves each sector as it was or as it should be.
   @Test func `a crash while the file is repaired leaves it no worse`() throws {
     let healthy = try healthy(60)
-    let large = try largePlaces(healthy)
-    let places = healthy.used.filter { !large.contains($0) }.prefix(6)
+    let places = healthy.used.prefix(6)
     for step in 0...places.count {
       let image = try spoil(healthy, Array(places))
       image.stopAfter(step: image.step + step)
@@ -243,8 +252,7 @@ import Testing
 
   @Test func `salvage repairs single bits too, and loses nothing`() throws {
     let healthy = try healthy(60)
-    let large = try largePlaces(healthy)
-    for place in healthy.used where !large.contains(place) {
+    for place in healthy.used {
       let image = try spoil(healthy, [place])
       let found = try KeyValueStore.salvage(
         from: Self.path, to: "/new.roost", replacing: true, options: Care.options, fileSystem: image)
