@@ -7,6 +7,7 @@ public final class _Box {
 
   package init() {}
 
+  package var isEmpty: Bool { values.isEmpty }
   package func value(_ keyPath: AnyKeyPath) -> Any? { values[keyPath] }
   package func set(_ keyPath: AnyKeyPath, _ value: Any) { values[keyPath] = value }
   package func remove(_ keyPath: AnyKeyPath) { values[keyPath] = nil }
