@@ -87,6 +87,10 @@ func pluginTests(_ name: String, of floors: [Target.Dependency]) -> Target {
     linkerSettings: syntaxLinking)
 }
 
+/// The targets of tests that are built, where `ROOST_TESTS` names some. An optimised build can have those alone that need nothing
+/// of a module but what it shows to others.
+let wantedTests = Context.environment["ROOST_TESTS"].map { Set($0.split(separator: ",").map(String.init)) }
+
 let package = Package(
   name: "roost",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -192,3 +196,5 @@ let package = Package(
     tests("KVTests", of: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )
+
+if let wantedTests { package.targets.removeAll { $0.type == .test && !wantedTests.contains($0.name) } }

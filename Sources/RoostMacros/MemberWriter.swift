@@ -36,7 +36,7 @@ struct MemberWriter {
     """
     @exclusivity(unchecked) nonisolated(unsafe) \(final)\(access)var _$state = Roost::_ModelState()
     nonisolated \(final)\(access)var _$place: _StatePlace { Roost::_ModelState._place(of: &_$state) }
-    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = Roost::_BackingData<\(model.name)>()
+    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = Roost::_HeldValues<\(model.name)>()
     nonisolated \(final)\(access)var persistentBackingData: any BackingData<\(model.name)> {
     get { Roost::_ObjectBacking(self) }
     set { Roost::_adopt(newValue, self) }
@@ -57,7 +57,7 @@ struct MemberWriter {
 
   private var subclass: String {
     """
-    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = Roost::_BackingData<\(model.name)>()
+    @exclusivity(unchecked) nonisolated(unsafe) \(final)private var _$backingData = Roost::_HeldValues<\(model.name)>()
     nonisolated \(open)override var _$box: _Box? {
     get { _$backingData._box ?? super._$box }
     set {

@@ -30,6 +30,7 @@ extension ModelMacro: MemberAttributeMacro {
   ) throws -> [AttributeSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self), let property = MemberKind(member).property,
       !property.isByHand, property.declaration.attribute("_PersistedProperty") == nil,
+      property.declaration.attribute("_TransformablePersistedProperty") == nil,
       property.type != nil || property.initial != nil
     else { return [] }
     let model = ModelSource(declaration, isConforming: nil, context)

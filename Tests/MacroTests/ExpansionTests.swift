@@ -70,7 +70,7 @@ import Testing
     for line in [
       "@exclusivity(unchecked) nonisolated(unsafe) public var _$state = Roost::_ModelState()",
       "nonisolated public var _$place: _StatePlace {",
-      "@exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = Roost::_BackingData<Item>()",
+      "@exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = Roost::_HeldValues<Item>()",
       "@exclusivity(unchecked) nonisolated(unsafe) final private var _id: _Slot<UUID>",
       "@exclusivity(unchecked) nonisolated(unsafe) final private var _kind = Roost::_slot(like: Kind.one)",
       "@exclusivity(unchecked) nonisolated(unsafe) final private var _tags = Roost::_slot(for: ([Tag]).self)",

@@ -37,6 +37,16 @@ nonisolated struct Place: Codable, Equatable {
   }
 }
 
+enum HouseSchema: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [House.self, Room.self, Kitchen.self] }
+}
+
+enum HousePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [HouseSchema.self] }
+  static var stages: [MigrationStage] { [] }
+}
+
 /// A type of the main actor's own, which uses models.
 final class Builder {
   var houses: [House] = []
@@ -62,5 +72,18 @@ final class Builder {
   @Test nonisolated func `a model's own functions run anywhere`() async {
     let names = await Task.detached { House.schemaMetadata.count }.value
     #expect(names == 6)
+  }
+
+  /// Such types could not be sent from one actor to another.
+  @Test nonisolated func `a versioned schema and its plan are used anywhere`() async throws {
+    let schema: any VersionedSchema.Type = HouseSchema.self
+    let plan: any SchemaMigrationPlan.Type = HousePlan.self
+    let names = try await Task.detached {
+      let container = try ModelContainer(
+        for: Schema(versionedSchema: schema), migrationPlan: plan,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      return container.schema.entities.map(\.name).sorted()
+    }.value
+    #expect(names == ["House", "Kitchen", "Room"])
   }
 }

@@ -157,3 +157,8 @@ public protocol DataStoreConfiguration: Hashable {
   var schema: Schema? { get set }
   func validate() throws
 }
+
+extension DataStoreConfiguration {
+  /// Accepts every configuration.
+  public func validate() throws {}
+}

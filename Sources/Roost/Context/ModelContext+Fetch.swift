@@ -19,9 +19,18 @@ extension ModelContext {
   /// The same, of which only some batches of models are there at a time: see ``FetchResultsCollection``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
-  ) throws -> FetchResultsCollection<T> where T: PersistentModel {
+  ) throws -> FetchResultsCollection<T> where T: PersistentModel { try batches(descriptor, batchSize, (fileID, line)) }
+
+  /// The models that a descriptor asks for, in batches, without the place of the call.
+  @_disfavoredOverload
+  public func fetch<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int) throws -> FetchResultsCollection<T>
+  where T: PersistentModel { try batches(descriptor, batchSize, nil) }
+
+  private func batches<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ batchSize: Int, _ place: ContextState.CodePlace?
+  ) throws -> FetchResultsCollection<T> {
     try Self.check(batchSize)
-    return try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.count }) {
+    return try state.traced(.fetch, descriptor, place, { $1.found = $0.count }) {
       try state.call(.fetching) {
         let places = try FetchRun(descriptor, state).places()
         return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.pin(), state))
@@ -94,7 +103,19 @@ extension ModelContext {
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     fileID: StaticString = #fileID, line: UInt = #line, block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
-    let identifiers = try fetchIdentifiers(fetch, fileID: fileID, line: line)
+    try each(of: fetchIdentifiers(fetch, fileID: fileID, line: line), batchSize, block)
+  }
+
+  /// Calls a closure with each model, without the place of the call.
+  @_disfavoredOverload
+  public func enumerate<T>(
+    _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (_ model: T) throws -> Void
+  ) throws where T: PersistentModel { try each(of: identified(fetch), batchSize, block) }
+
+  private func each<T: PersistentModel>(
+    of identifiers: [PersistentIdentifier], _ batchSize: Int, _ block: (_ model: T) throws -> Void
+  ) throws {
     let size = max(1, batchSize)
     var start = 0
     while start < identifiers.count {

@@ -20,6 +20,18 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
 
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
+
+  /// Whether both are the same change of one transaction.
+  public static func == (one: Self, other: Self) -> Bool {
+    one.changeIdentifier == other.changeIdentifier && one.row == other.row && one.group.isSame(as: other.group)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(changeIdentifier)
+    hasher.combine(row)
+    hasher.combine(transactionIdentifier)
+  }
+
   /// What was inserted, where the store keeps full history; else nil.
   public var values: HistoryTombstone<Model>? { group.values.map { HistoryTombstone($0) } }
 }
@@ -43,6 +55,17 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
 
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
+
+  /// Whether both are the same change of one transaction.
+  public static func == (one: Self, other: Self) -> Bool {
+    one.changeIdentifier == other.changeIdentifier && one.row == other.row && one.group.isSame(as: other.group)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(changeIdentifier)
+    hasher.combine(row)
+    hasher.combine(transactionIdentifier)
+  }
 
   /// The properties that changed, relationships among them. Where a part of a struct changed, it is the property.
   public var updatedAttributes: [any PropertyUpdate] { group.map.keyPaths(group.properties) }
@@ -69,6 +92,18 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
 
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
+
+  /// Whether both are the same change of one transaction.
+  public static func == (one: Self, other: Self) -> Bool {
+    one.changeIdentifier == other.changeIdentifier && one.row == other.row && one.group.isSame(as: other.group)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(changeIdentifier)
+    hasher.combine(row)
+    hasher.combine(transactionIdentifier)
+  }
+
   /// The values of properties that are marked `.preserveValueOnDeletion`, and those that must be unique.
   public var tombstone: HistoryTombstone<Model> { HistoryTombstone(group.values) }
 }
@@ -88,6 +123,12 @@ final class HistoryGroup: Sendable {
     values = step.values.isEmpty ? nil : HistoryValues(account, step)
     transactionIdentifier = Int64(clamping: account.transaction.number)
     store = account.store.identifier
+  }
+
+  /// Whether both are of one transaction of one store, and of the same kind of model.
+  func isSame(as other: HistoryGroup) -> Bool {
+    transactionIdentifier == other.transactionIdentifier && store == other.store
+      && map.type.name == other.map.type.name
   }
 
   func identifier(_ row: UInt64) -> PersistentIdentifier {

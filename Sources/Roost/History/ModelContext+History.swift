@@ -7,8 +7,18 @@ extension ModelContext {
   /// read. What is behind a token must be known without a gap: else ``SwiftDataError/historyTokenExpired`` is thrown.
   public func fetchHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
-  ) throws -> [T] where T: HistoryTransaction {
-    let found = try state.traced(.history, (fileID, line), { $1.found = $0.count }) {
+  ) throws -> [T] where T: HistoryTransaction { try transactions(descriptor, (fileID, line)) }
+
+  /// The transactions of the history that a descriptor asks for, without the place of the call.
+  @_disfavoredOverload
+  public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
+    try transactions(descriptor, nil)
+  }
+
+  private func transactions<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
+  ) throws -> [T] {
+    let found = try state.traced(.history, place, { $1.found = $0.count }) {
       try container.history.transactions(try Self.known(descriptor))
     }
     guard let transactions = found as? [T] else { throw Self.unknown(T.self) }
@@ -19,8 +29,18 @@ extension ModelContext {
   @discardableResult
   public func deleteHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
-  ) throws -> HistoryDeletion where T: HistoryTransaction {
-    try state.traced(.history, (fileID, line), { _, _ in }) {
+  ) throws -> HistoryDeletion where T: HistoryTransaction { try remove(descriptor, (fileID, line)) }
+
+  /// Removes history without telling who holds some of it back.
+  @_disfavoredOverload
+  public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws where T: HistoryTransaction {
+    _ = try remove(descriptor, nil)
+  }
+
+  private func remove<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
+  ) throws -> HistoryDeletion {
+    try state.traced(.history, place, { _, _ in }) {
       try container.history.delete(try Self.known(descriptor))
     }
   }

@@ -5,7 +5,10 @@ internal import RoostGraph
 /// stored one has. Of a user's code one thing is run: a computed property of an enum that might be its raw value is asked of its cases.
 struct PathFinder {
   private let keyPath: AnyKeyPath
-  private var text: Substring
+  /// The components that were not looked at.
+  private var rest: ArraySlice<KeyPathComponent>
+  /// The names of the stored parts among them.
+  private var names: ArraySlice<Substring>
   private var path: PropertyPath
 
   static func path(_ keyPath: AnyKeyPath) -> PropertyPath? {
@@ -15,19 +18,22 @@ struct PathFinder {
       path.finish(.property(number))
       return path
     }
-    guard let text = KeyPathText.components(keyPath) else { return nil }
-    var finder = PathFinder(keyPath: keyPath, text: text, path: path)
+    guard let components = KeyPathComponent.all(of: keyPath) else { return nil }
+    var finder = PathFinder(keyPath, components, path)
     return finder.find() ? finder.path : PathIdentity.inherited(by: keyPath, root._$type)
   }
 
-  private init(keyPath: AnyKeyPath, text: Substring, path: PropertyPath) {
+  private init(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], _ path: PropertyPath) {
     self.keyPath = keyPath
-    self.text = text
     self.path = path
+    rest = components[...]
+    let parts = components.filter { if case .part = $0 { true } else { false } }
+    let found = parts.isEmpty ? [] : KeyPathText.names(keyPath) ?? []
+    names = found.count == parts.count ? found[...] : []
   }
 
   private mutating func find() -> Bool {
-    // No way is longer than its text.
+    // Each turn takes a component.
     while true {
       let type = path.model
       guard let number = property(of: type) else { return identity() }
@@ -36,7 +42,7 @@ struct PathFinder {
       case .value(let coder): return value(number, coder)
       case .toOne(let link):
         if isAtEnd(.property(number)) { return true }
-        guard takePoint() else { return false }
+        takeMark()
         path.follow(number, to: link.model._$type)
       }
     }
@@ -44,33 +50,26 @@ struct PathFinder {
 
   /// The property whose components come next; they are taken.
   private mutating func property(of type: _ModelType) -> Int? {
-    for (number, texts) in PathShelf.shared.properties(type).enumerated() {
-      for own in texts where take(own) { return number }
+    for (number, forms) in PathShelf.shared.properties(type).enumerated() {
+      for own in forms where !own.isEmpty && rest.starts(with: own) {
+        rest = rest.dropFirst(own.count)
+        return number
+      }
     }
     return nil
   }
 
-  private mutating func take(_ component: Substring) -> Bool {
-    guard text.hasPrefix(component) else { return false }
-    let rest = text.dropFirst(component.count)
-    guard rest.isEmpty || ".?!".contains(rest[rest.startIndex]) else { return false }
-    text = rest
-    return true
+  /// Takes a `?` or a `!` between two properties.
+  private mutating func takeMark() {
+    guard rest.first == .chain || rest.first == .force else { return }
+    if rest.first == .force { path.isForced = true }
+    rest = rest.dropFirst()
   }
 
-  private mutating func takePoint() -> Bool {
-    for mark in [".", "?.", "!."] where text.hasPrefix(mark) {
-      if mark == "!." { path.isForced = true }
-      text = text.dropFirst(mark.count)
-      return true
-    }
-    return false
-  }
-
-  /// Whether nothing comes any more but a `?` that stands for the whole.
+  /// Whether nothing comes any more but the end of what a `?` began, or a `!`.
   private mutating func isAtEnd(_ end: PropertyPath.End) -> Bool {
-    guard text.isEmpty || text == "?" || text == "!" else { return false }
-    if text == "!" { path.isForced = true }
+    guard rest.isEmpty || rest == [.chainEnd] || rest == [.force] else { return false }
+    if rest == [.force] { path.isForced = true }
     path.finish(end)
     return true
   }
@@ -97,21 +96,19 @@ struct PathFinder {
 
   /// What is made of a value, where nothing comes behind that.
   private func change(_ coder: AnyCoder) -> ValueChange? {
-    var rest = text.drop { $0 == "?" }
-    guard rest.hasPrefix(".") else { return nil }
-    rest = rest.dropFirst()
-    for (change, meaning) in KeyPathText.changes where rest == change { return meaning }
-    if rest.hasSuffix("?") { rest = rest.dropLast() }
-    return KeyPathText.rawValues(Self.whole(coder.valueType)).contains(rest) ? .rawValue : nil
+    var last = rest.drop { $0 == .chain || $0 == .chainEnd }
+    for (change, meaning) in KeyPathEnds.changes where last == change[...] { return meaning }
+    if last.last == .chainEnd { last = last.dropLast() }
+    return KeyPathEnds.rawValues(Self.whole(coder.valueType)).contains(Array(last)) ? .rawValue : nil
   }
 
   /// The raw value, as a program asks for it that knows the enum.
   private mutating func rawValue(_ coder: AnyCoder) -> Bool {
-    guard let point = text.firstIndex(of: "."), !text[point...].dropFirst().contains(".") else { return false }
+    let last = rest.filter { !$0.isMark }
+    guard last.count == 1 else { return false }
+    if rest.contains(.force) { path.isForced = true }
     path.change = .rawValue
-    if text.drop(while: { "?.".contains($0) }).prefix(while: { $0 != "?" }) == RawValues.stored, coder.isRaw {
-      return true
-    }
+    if case .part? = last.first, names.first == RawValues.stored, coder.isRaw { return true }
     return PathProof(keyPath, path).showsRawValue(Self.whole(coder.valueType))
   }
 
@@ -121,18 +118,18 @@ struct PathFinder {
   private mutating func part(_ number: Int, _ coder: AnyCoder) -> Bool {
     var numbers: [Int] = []
     var next = coder
-    while !text.isEmpty, text != "?" {
+    while !rest.isEmpty, rest != [.chainEnd] {
       if !numbers.isEmpty, let change = change(next) {
         path.finish(.part(number, numbers))
         path.change = change
         return PathProof(keyPath, path).differs(coder, numbers)
       }
-      guard takePoint() else { return false }
-      let name = text.prefix { !".?!".contains($0) }
-      guard let place = next.parts.firstIndex(where: { $0.name == name }) else { return false }
+      takeMark()
+      guard case .part? = rest.popFirst(), let name = names.popFirst(),
+        let place = next.parts.firstIndex(where: { $0.name == name })
+      else { return false }
       numbers.append(place)
       next = next.parts[place].coder
-      text = text.dropFirst(name.count)
     }
     path.finish(.part(number, numbers))
     if path.isForced { return true }

@@ -28,7 +28,7 @@ enum PathIdentity {
   static func inherited(by keyPath: AnyKeyPath, _ root: _ModelType) -> PropertyPath? {
     for number in 0..<root.first {
       let own = root.heirPath(number)
-      var ends = KeyPathText.changers
+      var ends = KeyPathEnds.changers
       let type = Swift.type(of: own).valueType
       if let type = ((type as? any OptionalValue.Type)?.wrapped ?? type) as? any RawRepresentable.Type {
         ends += rawValues(type).map { ($0, .rawValue) }

@@ -12,7 +12,7 @@ final class PathShelf: @unchecked Sendable {
 
   private let lock = Lock()
   private var paths: [AnyKeyPath: PropertyPath?] = [:]
-  private var texts: [ObjectIdentifier: [[Substring]]] = [:]
+  private var components: [ObjectIdentifier: [[[KeyPathComponent]]]] = [:]
 
   /// Where a key path leads; nil where only the key path itself knows.
   func path(_ keyPath: AnyKeyPath) -> PropertyPath? {
@@ -25,10 +25,10 @@ final class PathShelf: @unchecked Sendable {
     return found
   }
 
-  func properties(_ type: _ModelType) -> [[Substring]] {
-    if let known = lock.withLock({ texts[ObjectIdentifier(type)] }) { return known }
-    let found = KeyPathText.properties(type)
-    lock.withLock { texts[ObjectIdentifier(type)] = found }
+  func properties(_ type: _ModelType) -> [[[KeyPathComponent]]] {
+    if let known = lock.withLock({ components[ObjectIdentifier(type)] }) { return known }
+    let found = KeyPathEnds.properties(type)
+    lock.withLock { components[ObjectIdentifier(type)] = found }
     return found
   }
 }

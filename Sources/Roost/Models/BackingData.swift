@@ -20,12 +20,12 @@ public protocol BackingData<Model> {
   where Value: Decodable, Value: RelationshipCollection, Other == Value.PersistentElement
   func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
 
-  mutating func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable
-  mutating func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
-  mutating func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
-  mutating func setValue<Value, Other>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
+  func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
+  func setValue<Value, Other>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection, Other == Value.PersistentElement
-  mutating func setValue<Value, Other>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  func setValue<Value, Other>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, Other == Value.PersistentElement
-  mutating func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 }

@@ -72,7 +72,7 @@ extension PersistentModel {
 /// Gives an object values that belonged to none, or to another object.
 public nonisolated func _adopt<Model: PersistentModel>(_ values: any BackingData<Model>, _ model: Model) {
   if let values = values as? _BackingData<Model> {
-    model._$box = values._box
+    model._$box = values.box.isEmpty ? nil : values.box
     model._$state.flags.insert(.fresh)
   } else if let other = (values as? _ObjectBacking<Model>)?.model, other !== model {
     for number in Model._$type.properties.indices where other._$isFilled(number) {

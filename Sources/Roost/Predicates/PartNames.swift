@@ -73,7 +73,7 @@ enum RawValues {
   /// believed not to.
   static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
     let root = type(of: keyPath).rootType
-    if KeyPathText.components(keyPath) == stored, isRaw(root) { return true }
+    if KeyPathText.tail(keyPath) == stored, isRaw(root) { return true }
     guard let cases = root as? any (RawRepresentable & CaseIterable).Type else { return false }
     return shows(keyPath, cases)
   }

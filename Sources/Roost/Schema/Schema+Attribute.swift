@@ -35,7 +35,12 @@ extension Schema {
     var isIndexed: Bool { options.contains(.indexed) }
     public var isTransformable: Bool { options.contains { $0.transformer != nil } }
     public var isCodable: Bool { options.contains(.codable) }
-    public var isOptional: Bool { valueType is any OptionalValue.Type }
+    /// Whether it may be nil: as its type says, unless something else was set.
+    public var isOptional: Bool {
+      get { ownOptionality ?? (valueType is any OptionalValue.Type) }
+      set { ownOptionality = newValue }
+    }
+    private var ownOptionality: Bool?
 
     public var debugDescription: String {
       "Schema.Attribute - name: \(name), options: \(options), valueType: \(valueType)"
@@ -45,7 +50,8 @@ extension Schema {
 
     func isSame(as other: Attribute) -> Bool {
       name == other.name && originalName == other.originalName && options == other.options
-        && hashModifier == other.hashModifier && TypeName.name(valueType) == TypeName.name(other.valueType)
+        && hashModifier == other.hashModifier && isOptional == other.isOptional
+        && TypeName.name(valueType) == TypeName.name(other.valueType)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -56,7 +62,9 @@ extension Schema {
 
     // MARK: Coding. The default value is the program's own and is not part of it.
 
-    enum CodingKeys: String, CodingKey { case name, originalName, options, valueType, hashModifier, properties }
+    enum CodingKeys: String, CodingKey {
+      case name, originalName, options, valueType, hashModifier, isOptional, properties
+    }
 
     public required init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -65,6 +73,7 @@ extension Schema {
       options = try values.decode([Option].self, forKey: .options)
       valueType = TypeName.type(try values.decode(String.self, forKey: .valueType))
       hashModifier = try values.decodeIfPresent(String.self, forKey: .hashModifier)
+      ownOptionality = try values.decodeIfPresent(Bool.self, forKey: .isOptional)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -74,6 +83,7 @@ extension Schema {
       try values.encode(options, forKey: .options)
       try values.encode(TypeName.name(valueType), forKey: .valueType)
       try values.encodeIfPresent(hashModifier, forKey: .hashModifier)
+      try values.encodeIfPresent(ownOptionality, forKey: .isOptional)
     }
   }
 

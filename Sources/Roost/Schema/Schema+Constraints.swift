@@ -1,6 +1,7 @@
 extension Schema {
   /// Properties that are looked for together, or sorted by.
-  public final class Index<T>: SchemaProperty, Hashable, Codable, @unchecked Sendable where T: PersistentModel {
+  public final class Index<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
+  where T: PersistentModel {
     /// Key paths, and the kind of index over them.
     public enum Types<P> where P: PersistentModel {
       case binary([PartialKeyPath<P>])
@@ -35,6 +36,8 @@ extension Schema {
       }
     }
 
+    public var debugDescription: String { "Schema.Index - indices: \(names)" }
+
     public static func == (one: Index, other: Index) -> Bool { one.names == other.names }
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
@@ -50,7 +53,8 @@ extension Schema {
   }
 
   /// Properties that no two models may have in common.
-  public final class Unique<T>: SchemaProperty, Hashable, Codable, @unchecked Sendable where T: PersistentModel {
+  public final class Unique<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
+  where T: PersistentModel {
     public let constraints: [[PartialKeyPath<T>]]
     public var name = "SwiftData.Schema.Unique"
     public var originalName = ""
@@ -64,6 +68,8 @@ extension Schema {
     var names: [[String]] { constraints.map { Schema.names($0) } }
 
     var faults: [String] { constraints.flatMap { Schema.faults($0, "#Unique") } }
+
+    public var debugDescription: String { "Schema.Unique - constraints: \(names)" }
 
     public static func == (one: Unique, other: Unique) -> Bool { one.names == other.names }
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }

@@ -36,27 +36,53 @@ extension Schema {
 
     public var attributes: Set<Attribute> {
       get { Set(properties.compactMap { $0 as? Attribute }) }
-      set { storedProperties = storedProperties.filter { !($0 is Attribute) } + newValue.sorted { $0.name < $1.name } }
+      set { replace(newValue.map { $0 as any SchemaProperty }) { $0 is Attribute } }
     }
 
     public var relationships: Set<Relationship> {
       get { Set(properties.compactMap { $0 as? Relationship }) }
-      set {
-        storedProperties = storedProperties.filter { !($0 is Relationship) } + newValue.sorted { $0.name < $1.name }
-      }
+      set { replace(newValue.map { $0 as any SchemaProperty }) { $0 is Relationship } }
     }
 
-    public var attributesByName: [String: Attribute] { Self.named(attributes) }
-    public var relationshipsByName: [String: Relationship] { Self.named(relationships) }
+    public var attributesByName: [String: Attribute] {
+      get { Dictionary(attributes.map { ($0.name, $0) }) { first, _ in first } }
+      set { attributes = Set(newValue.values) }
+    }
+    public var relationshipsByName: [String: Relationship] {
+      get { Dictionary(relationships.map { ($0.name, $0) }) { first, _ in first } }
+      set { relationships = Set(newValue.values) }
+    }
     public var storedPropertiesByName: [String: any SchemaProperty] {
-      Dictionary(storedProperties.map { ($0.name, $0) }) { first, _ in first }
+      get { Dictionary(storedProperties.map { ($0.name, $0) }) { first, _ in first } }
+      set { storedProperties = Self.ordered(Array(newValue.values), as: storedProperties) }
     }
     public var inheritedPropertiesByName: [String: any SchemaProperty] {
-      Dictionary(inheritedProperties.map { ($0.name, $0) }) { first, _ in first }
+      get { Dictionary(inheritedProperties.map { ($0.name, $0) }) { first, _ in first } }
+      set { inheritedProperties = Self.ordered(Array(newValue.values), as: inheritedProperties) }
     }
 
-    private static func named<Property: SchemaProperty>(_ properties: Set<Property>) -> [String: Property] {
-      Dictionary(properties.map { ($0.name, $0) }) { first, _ in first }
+    /// Puts other attributes, or relationships, in the place of those that are there. Inherited names stay inherited.
+    private func replace(
+      _ new: [any SchemaProperty], _ isReplaced: (any SchemaProperty) -> Bool
+    ) {
+      let names = Set(inheritedProperties.filter(isReplaced).map(\.name))
+      func changed(_ old: [any SchemaProperty], isInherited: Bool) -> [any SchemaProperty] {
+        Self.ordered(
+          old.filter { !isReplaced($0) } + new.filter { names.contains($0.name) == isInherited }, as: old)
+      }
+      let inherited = changed(inheritedProperties, isInherited: true)
+      storedProperties = changed(storedProperties, isInherited: false)
+      inheritedProperties = inherited
+    }
+
+    /// Properties in the order of those that were there; what is new comes last, by name.
+    private static func ordered(
+      _ properties: [any SchemaProperty], as old: [any SchemaProperty]
+    ) -> [any SchemaProperty] {
+      let places = Dictionary(old.enumerated().map { ($1.name, $0) }) { first, _ in first }
+      return properties.sorted {
+        (places[$0.name] ?? old.count, $0.name) < (places[$1.name] ?? old.count, $1.name)
+      }
     }
 
     public var debugDescription: String {

@@ -108,7 +108,7 @@ public final class Schema: @unchecked Sendable {
 }
 
 /// The models of one version of a program.
-public protocol VersionedSchema {
+public protocol VersionedSchema: SendableMetatype {
   static var models: [any PersistentModel.Type] { get }
   static var versionIdentifier: Schema.Version { get }
 }

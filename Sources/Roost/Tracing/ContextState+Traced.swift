@@ -8,7 +8,7 @@ extension ContextState {
 
   /// Reads what a descriptor asks for, and tells of it, with the plan.
   func traced<T: PersistentModel, Result>(
-    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, _ place: CodePlace,
+    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, _ place: CodePlace?,
     _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
   ) throws -> Result {
     let plan = LazyText { [self] in
@@ -19,7 +19,7 @@ extension ContextState {
 
   /// Does something with the models of a class, and tells of it.
   func traced<T: PersistentModel, Result>(
-    _ kind: TraceEvent.Kind, of model: T.Type, _ place: CodePlace, _ plan: LazyText?,
+    _ kind: TraceEvent.Kind, of model: T.Type, _ place: CodePlace?, _ plan: LazyText?,
     _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
   ) throws -> Result {
     guard let tracer = stores.tracer(of: T.self), let store = stores.place(of: T.self)?.store else { return try body() }
@@ -40,14 +40,15 @@ extension ContextState {
 
   /// Does something with all stores, and tells the first that wants to know.
   func traced<Result>(
-    _ kind: TraceEvent.Kind, _ place: CodePlace, _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
+    _ kind: TraceEvent.Kind, _ place: CodePlace?, _ note: (Result, inout TraceEvent) -> Void,
+    _ body: () throws -> Result
   ) throws -> Result {
     guard let tracer = stores.tracers?.lazy.compactMap({ $0 }).first else { return try body() }
     return try traced(kind, tracer, place, note, body) { _ in }
   }
 
   private func traced<Result>(
-    _ kind: TraceEvent.Kind, _ tracer: Tracer, _ place: CodePlace, _ note: (Result, inout TraceEvent) -> Void,
+    _ kind: TraceEvent.Kind, _ tracer: Tracer, _ place: CodePlace?, _ note: (Result, inout TraceEvent) -> Void,
     _ body: () throws -> Result, _ fill: (inout TraceEvent) -> Void
   ) throws -> Result {
     let start = tracer.now

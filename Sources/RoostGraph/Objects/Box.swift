@@ -7,6 +7,7 @@ public final class _Box {
 
   package init() {}
 
+  package var isEmpty: Bool { values.isEmpty }
   package func value(_ keyPath: AnyKeyPath) -> Any? { values[keyPath] }
   // The former value ends after the access: it may be a user's object, whose `deinit` reads the box.
   package func set(_ keyPath: AnyKeyPath, _ value: Any) { _ = values.updateValue(value, forKey: keyPath) }

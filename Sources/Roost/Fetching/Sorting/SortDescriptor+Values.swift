@@ -3,12 +3,12 @@ public import Foundation
 extension SortDescriptor where Compared: PersistentModel {
   /// Sorts by a flag: false comes before true.
   public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
-    self.init(Composed.sendable(keyPath.appending(path: \.rank)), order: order)
+    self.init(Composed.sendable(keyPath.appending(path: Composed.rank)), order: order)
   }
 
   /// Sorts by a flag that may be nil: nil comes first, then false, then true.
   public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
-    self.init(Composed.sendable(keyPath.appending(path: \.rank)), order: order)
+    self.init(Composed.sendable(keyPath.appending(path: Composed.optionalRank)), order: order)
   }
 
   /// Sorts by what stands for an enum's cases. An enum that is `Comparable` is sorted by its own order instead.
@@ -38,9 +38,9 @@ extension SortDescriptor where Compared: PersistentModel {
     ) {
       let order = order ?? comparator.order
       if comparator.readsNumbers {
-        self.init(Composed.sendable(keyPath.appending(path: \.localizedStandard)), order: order)
+        self.init(Composed.sendable(keyPath.appending(path: Composed.localizedStandard)), order: order)
       } else {
-        self.init(Composed.sendable(keyPath.appending(path: \.localized)), order: order)
+        self.init(Composed.sendable(keyPath.appending(path: Composed.localized)), order: order)
       }
     }
 
@@ -51,22 +51,29 @@ extension SortDescriptor where Compared: PersistentModel {
     ) {
       let order = order ?? comparator.order
       if comparator.readsNumbers {
-        self.init(Composed.sendable(keyPath.appending(path: \.localizedStandard)), order: order)
+        self.init(Composed.sendable(keyPath.appending(path: Composed.optionalLocalizedStandard)), order: order)
       } else {
-        self.init(Composed.sendable(keyPath.appending(path: \.localized)), order: order)
+        self.init(Composed.sendable(keyPath.appending(path: Composed.optionalLocalized)), order: order)
       }
     }
   }
 #endif
 
-/// Key paths behind key paths.
+/// Key paths behind key paths. Each is written once, because the same words elsewhere are another key path: in generic code, and in
+/// an optimised build wherever they are.
 enum Composed {
+  static let rank: any KeyPath<Bool, Int> & Sendable = \.rank
+  static let optionalRank: any KeyPath<Bool?, Int?> & Sendable = \.rank
+  static let localized: any KeyPath<String, LocalizedText> & Sendable = \.localized
+  static let optionalLocalized: any KeyPath<String?, LocalizedText?> & Sendable = \.localized
+  static let localizedStandard: any KeyPath<String, LocalizedText> & Sendable = \.localizedStandard
+  static let optionalLocalizedStandard: any KeyPath<String?, LocalizedText?> & Sendable = \.localizedStandard
+
   /// Both parts capture nothing that could change.
   static func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
   }
 
-  // Written once, because the same words elsewhere in generic code are another key path.
   static func rawValue<Value: RawRepresentable>(_ type: Value.Type) -> KeyPath<Value, Value.RawValue> { \.rawValue }
   static func optionalRawValue<Value: RawRepresentable>(_ type: Value.Type) -> KeyPath<Value?, Value.RawValue?> {
     \.?.rawValue
