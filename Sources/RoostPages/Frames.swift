@@ -279,7 +279,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// 4 GiB of frames.
   private static let mostSlabsInPiece = 64
 
-  /// Maps slabs behind those that are there: first the frames of all, then their checks, then their states. False where
+  /// Maps slabs after those that are there: first the frames of all, then their checks, then their states. False where
   /// the system gives no address space. Under the lock.
   ///
   /// The frames begin at a multiple of 2 MiB, so that the kernel may use huge pages: a random look-up in a large store

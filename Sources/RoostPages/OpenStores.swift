@@ -43,8 +43,8 @@ final class OpenStores: @unchecked Sendable {
   private let left = Condition()
   private var tenancies: [Key: Tenancy] = [:]
 
-  /// Opens a file while nobody else in this process opens the same one, so that the second finds what the first opened.
-  /// Openings of other files go on: a recovery takes as long as its log.
+  /// Opens a file while no other thread of this process opens the same one, so that the second finds what the first
+  /// opened. Openings of other files go on: a recovery takes as long as its log.
   func opening<Value>(
     _ path: String, _ fileSystem: any FileSystem, _ body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {

@@ -84,8 +84,8 @@ extension Store {
 
   // MARK: The file's own name
 
-  /// Throws if the store's file was removed, or if its name leads to another file by now: what is written would be lost
-  /// with the last one who has the file open. A file that was only renamed is written on.
+  /// Throws if the store's file was removed, or if its name is another file's by now: what is written would be lost when
+  /// the file is closed. A file that was only renamed is written on.
   func refuseReplaced() throws(StoreError) {
     if isStillNamed { return }
     throw StoreError(.fileReplaced, "the store's file was removed or replaced while it was open", path: path)
@@ -98,7 +98,7 @@ extension Store {
     return (try? file.identity().links) != 0
   }
 
-  /// Whether the log's name leads to the log that this store writes.
+  /// Whether the file of the log's name is the log that this store writes.
   func isStillNamed(_ log: any StorageFile) -> Bool {
     guard let found = fileSystem.identity(of: log.path), let own = try? log.identity() else { return false }
     return found.inode == own.inode && found.device == own.device

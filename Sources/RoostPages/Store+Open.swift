@@ -14,7 +14,7 @@ extension Store {
     }
   }
 
-  /// Opens the store at its one path, while nobody else in this process does.
+  /// Opens the store at its one path, while no other thread of this process does.
   private static func openAlone(
     _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
   ) throws(StoreError) -> Store {

@@ -16,7 +16,7 @@ extension GraphStore {
     return try GraphStore(path, models, options: options, fileSystem: fileSystem, room: room)
   }
 
-  /// Whether the store's path still leads to its file, and not to another one or to nothing.
+  /// Whether the store's file is still the file at its path, or was only renamed.
   package var isStillNamed: Bool { records.store.isStillNamed }
 
   package static func inMemory(_ models: [ModelPlan]) throws -> GraphStore {

@@ -19,10 +19,11 @@ extension Trial {
     portion(from: first, cases: Self.tenths(tenths, of: cases ?? quota))
   }
 
-  /// So many cases of the number, from a seed on. Of a list, as large a part of them must happen as of the whole.
+  /// So many cases of the number, from a seed on. Of a part of a list no more cases may fail to come than of the whole:
+  /// they may all be in this part.
   package func portion(from first: UInt64, cases count: Int) -> Portion {
     guard let cases else { return Portion(first: first, quota: count) }
-    return Portion(first: first, seeds: count, quota: count * quota / cases)
+    return Portion(first: first, seeds: count, quota: max(1, count - (cases - quota)))
   }
 
   /// What `ci` runs: the fixed seeds, those that failed once, and a tenth more from a seed that is new for each commit.

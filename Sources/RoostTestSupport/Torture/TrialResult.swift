@@ -13,7 +13,7 @@ package struct TrialResult: Sendable {
 
   package init(_ trial: Trial) { self.trial = trial }
 
-  /// Says that a portion is done, of which so many cases happened.
+  /// Says that a portion is done, and how many of its cases happened.
   package mutating func end(_ portion: Portion, count: Int) {
     if count < portion.quota { shortfalls.append("\(count) of \(portion.quota) from seed \(portion.first)") }
   }
