@@ -100,12 +100,24 @@ final class ContextState {
     #if !canImport(Darwin)
       made.watcher = recorder
     #endif
+    made.hearDefault = Self.hear
     if let tracer = stores.tracers?[store] {
       made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
     for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
     graphs[store] = made
     return made
+  }
+
+  /// A getter gave a default for a stored value that its type does not accept.
+  private static func hear(_ fault: GraphFault, _ graph: GraphContext) {
+    let property = "\(fault.entity ?? "").\(fault.property ?? "")"
+    Warning.refused.say(
+      "\(fault). This is said once for each property", about: "\(graph.store.identifier) \(property)")
+    guard let state = graph.owner as? ContextState, let tracers = state.stores.tracers,
+      let place = state.stores.stores.firstIndex(where: { $0 === graph.store })
+    else { return }
+    tracers[place]?.hear(fault, state)
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }

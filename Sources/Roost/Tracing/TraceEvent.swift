@@ -26,6 +26,9 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case opening
     /// Commits were read from the log, because the store was not closed the last time.
     case recovery
+    /// A getter gave a default, because the property's type does not accept what is stored: ``TraceEvent/error`` names the model, the
+    /// property and the value. It is told once for each property of a store.
+    case defaultGiven
   }
 
   public let kind: Kind
@@ -86,7 +89,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case .merge: parts.append("\(commits) commits")
     case .checkpoint: parts.append("\(pages) pages")
     case .recovery: parts.append("\(commits) commits, \(bytes) bytes")
-    case .opening: break
+    case .opening, .defaultGiven: break
     }
     if let author { parts.append("author \(author)") }
     if let context { parts.append("context \(context)") }

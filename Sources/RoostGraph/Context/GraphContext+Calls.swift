@@ -37,13 +37,18 @@ extension GraphContext {
 
   /// Whoever waits for changes is told behind the turn: he may do anything, and wait for another thread that needs it.
   private func end() {
-    if told.isEmpty, mergeReports.isEmpty { return turn.give() }
-    let (all, merges) = (told, mergeReports)
+    if told.isEmpty, reports.isEmpty { return turn.give() }
+    let (all, reported) = (told, reports)
     told = []
-    mergeReports = []
+    reports = []
     turn.give()
     tell(all)
-    for merge in merges { hearMerge?(merge) }
+    for report in reported {
+      switch report {
+      case .merge(let merge): hearMerge?(merge)
+      case .defaultGiven(let fault): hearDefault?(fault, self)
+      }
+    }
   }
 
   package enum Call: Sendable {

@@ -56,7 +56,8 @@ extension GraphContext {
         var source = _RowSource(
           row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
         object._$decode(only: ~mask, from: &source)
-        if let failure = source.failure { fail(object, failure) }
+        if !object.isUnreadable { object._$state.flags.remove(.invalid) }
+        if let failure = source.noteRefused(in: object, only: ~mask) { fail(object, failure) }
         return true
       }
       // The row is gone; the save will say so. Until then the object shows what it has.
@@ -66,10 +67,8 @@ extension GraphContext {
 
   /// Says that something of an object could not be had. The next save says it too.
   func fail(_ object: any _ModelObject, _ error: any Error) {
-    if !object._$state.flags.contains(.invalid) {
-      object._$state.flags.insert(.invalid)
-      if !isClosed, !isGoing(object) { invalid.append(object) }
-    }
+    if !object.isUnreadable, !isClosed, !isGoing(object) { invalid.append(object) }
+    object._$state.flags.insert(.invalid)
     object._$state.takeExtras().failure = error
     if failure == nil { failure = error }
   }
@@ -85,9 +84,12 @@ extension GraphContext {
   /// Makes an object that could not be read a fault again. One with changes keeps what it has.
   func tryAgain(_ object: any _ModelObject) {
     guard object._$state.flags.contains(.invalid) else { return }
-    object._$state.flags.remove(.invalid)
     object._$state.extras?.failure = nil
-    if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) { return }
+    if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) {
+      if object.refused.isEmpty { object._$state.flags.remove(.invalid) }
+      return
+    }
+    object._$state.flags.remove(.invalid)
     object._$forget()
     object._$state.flags.insert(.fault)
   }

@@ -83,7 +83,9 @@ package final class GraphContext {
   @exclusivity(unchecked) private(set) var isWatched = false
   /// Told, when the turn is given back, how the context went on to a newer snapshot.
   @exclusivity(unchecked) package var hearMerge: ((MergeReport) -> Void)?
-  @exclusivity(unchecked) var mergeReports: [MergeReport] = []
+  /// Told, when the turn is given back, that a getter gave a default because the property's type does not accept what is stored.
+  @exclusivity(unchecked) package var hearDefault: ((GraphFault, GraphContext) -> Void)?
+  @exclusivity(unchecked) var reports: [Report] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -95,6 +97,12 @@ package final class GraphContext {
   /// Whether a loop that reads its objects one by one makes the next call throw.
   @exclusivity(unchecked) package var isStrict = false
   @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
+
+  /// What is told when the turn is given back.
+  enum Report {
+    case merge(MergeReport)
+    case defaultGiven(GraphFault)
+  }
 
   /// Where rows of one entity are put together.
   final class SinkBox {
