@@ -21,8 +21,14 @@ final class ContextState {
   var name: String?
   var autosaveEnabled: Bool
   var observesObjects: Bool {
-    didSet { for graph in open { graph.observe(observesObjects) } }
+    get { observesAsTold ?? open.contains { $0.observesObjects } }
+    set {
+      observesAsTold = newValue
+      for graph in open { graph.observe(newValue) }
+    }
   }
+  /// Nil where contexts find out by themselves.
+  private var observesAsTold: Bool?
   var durability = ModelContext.Durability.full {
     didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
   }
@@ -50,7 +56,7 @@ final class ContextState {
     self.isMain = isMain
     graphs = Array(repeating: nil, count: stores.stores.count)
     autosaveEnabled = isMain
-    observesObjects = isMain
+    observesAsTold = isMain ? true : nil
     if isMain {
       startAutosave()
       listen()
@@ -92,7 +98,7 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
-    made.observe(observesObjects)
+    if let observesAsTold { made.observe(observesAsTold) }
     made.isRelaxed = durability == .relaxed
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges

@@ -72,6 +72,7 @@ extension GraphContext {
     let isCoarse = activity == .fetching || activity == .saving
     try checkSingles(ends: isCoarse)
     if isCoarse { batches.prune { originIfKnown($0) } }
+    if activity == .fetching { findObserver() }
     // Inserting looks at nothing, and fetching and saving go on by themselves.
     if activity == .deleting || activity == .reading { try catchUp() }
   }

@@ -5,7 +5,14 @@ internal import RoostRecords
 extension GraphContext {
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
-    if object._$state.flags.contains(.fault) { fill(object, origin, for: property) }
+    if object._$state.flags.contains(.fault) {
+      if isTracked {
+        observe(true)
+        object.track(property)
+      }
+      fill(object, origin, for: property)
+    }
+    if object._$state.flags.contains(.invalid) { replaceRefused(object, property, origin) }
     guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }

@@ -58,6 +58,11 @@ package final class GraphContext {
   @exclusivity(unchecked) package internal(set) var statistics = Statistics()
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
+  /// Whether the context finds out by itself that its objects are observed: see ``isTracked``.
+  @exclusivity(unchecked) var looksForObservers = true
+  /// How many more objects are made whose reading tells that.
+  @exclusivity(unchecked) var scouts = 200
+  @exclusivity(unchecked) var probe: ObservationProbe?
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
   @exclusivity(unchecked) var told: [(object: any _ModelObject, property: Int?)] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
