@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Whoever reads models inside of a tracking is told of changes.
+/// A tracking is told of changes of the models that were read inside of it.
 @Suite struct ObservationTests {
   /// How often somebody who reads something once is told.
   private func told(reading read: () -> Void, then change: () throws -> Void) rethrows -> Int {

@@ -95,7 +95,7 @@ extension ModelSnapshot {
     guard let model = made as? Model else {
       throw RoostError(.badValue, "\(keyPath) cannot be computed of a snapshot")
     }
-    // Nobody knows which properties it asks.
+    // It may read any property.
     try content.checkRefused()
     content.fill(made)
     let alarm = LinkAlarm(model)

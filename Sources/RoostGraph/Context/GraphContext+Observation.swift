@@ -1,7 +1,7 @@
 /// Telling whoever shows objects that they changed.
 extension GraphContext {
   /// Says whether objects let those who read them wait for changes. Each reading of such an object asks who waits, so a context
-  /// begins with that when it finds the first one who does, or when the program says so. Whoever waits already is told in any case.
+  /// begins with that when it finds the first tracking, or when the program says so. A tracking that waits already is told in any case.
   package func observe(_ observes: Bool) {
     looksForObservers = false
     scouts = 0
@@ -27,7 +27,7 @@ extension GraphContext {
     return made.isTracking
   }
 
-  /// Observes all objects from here on where somebody tracks.
+  /// Observes all objects from here on, if the caller runs inside of a tracking.
   func findObserver() { if isTracked { observe(true) } }
 
   /// Whether the next object that is made is to tell when it is read.

@@ -10,7 +10,7 @@ internal import Observation
 /// Finds out whether the caller runs inside of `withObservationTracking`.
 ///
 /// Observation has no question for that. But outside of a tracking `access` does nothing, and inside it puts the key path into a set.
-/// So the probe asks for access to a key path whose hash is computed here, and sees whether somebody wanted it. Where a later
+/// So the probe asks for access to a key path whose hash is computed here, and sees whether the set asked for it. Where a later
 /// Observation does otherwise, models outside of the main context are observed only where a program asks for it.
 ///
 /// A tracking that is found holds the probe's registrar until it ends.
@@ -26,7 +26,7 @@ final class ObservationProbe {
     }
   }
 
-  /// What each thread has there is not nil where the hash was wanted.
+  /// What each thread has there is not nil where the set asked for the hash.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)
