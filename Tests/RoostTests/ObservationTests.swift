@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Who reads models is told of changes where the context says so.
+/// A tracking is told of changes of the models that were read inside of it.
 @Suite struct ObservationTests {
   /// How often somebody who reads something once is told.
   private func told(reading read: () -> Void, then change: () throws -> Void) rethrows -> Int {
@@ -43,15 +43,69 @@ import Testing
     #expect(told(reading: { _ = new.name }, then: { new.name = "newer" }) == 1)
   }
 
-  @Test func `elsewhere nobody is told, and a reading leaves nothing behind`() throws {
+  /// Models outside of the main context told nobody, and no error said so; on SwiftData every model is observable.
+  @Test func `models of any context are observed, from the first tracking on`() throws {
     let container = try makeContainer()
     _ = try filled(container)
     let context = ModelContext(container)
-    #expect(!context.observesObjects)
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
-    #expect(told(reading: { _ = artist.name }, then: { artist.name = "Louis" }) == 0)
-    let (isReady, hasExtras) = (artist._$state._isReady, artist._$state.extras != nil)
-    #expect(isReady && !hasExtras)
+    #expect(!context.observesObjects)
+    #expect(told(reading: { _ = artist.name }, then: { artist.name = "Louis" }) == 1)
+    #expect(context.observesObjects)
+    let album = try #require(artist.albums.first)
+    #expect(told(reading: { _ = album.title }, then: { album.title = "b" }) == 1)
+    let other = ModelContext(container)
+    let new = Artist("new")
+    other.insert(new)
+    #expect(told(reading: { _ = new.name }, then: { new.name = "newer" }) == 1)
+    let third = ModelContext(container)
+    // A fetch, or a model that is loaded then, tells too.
+    var found: [Artist] = []
+    let early = told(reading: { found = (try? third.fetch(FetchDescriptor<Artist>())) ?? [] }) {
+      found.first?.name = "x"
+    }
+    #expect(early == 0 && third.observesObjects)
+    #expect(told(reading: { _ = found.first?.name }, then: { found.first?.name = "y" }) == 1)
+  }
+
+  @Test func `what another context saved tells in any context`() throws {
+    let container = try makeContainer()
+    let other = try filled(container)
+    let context = ModelContext(container)
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    let merged = try told(reading: { _ = artist.name }) {
+      try #require(try other.fetch(FetchDescriptor<Artist>()).first).name = "Billie"
+      try other.save()
+      context.processPendingChanges()
+    }
+    #expect(merged == 1 && artist.name == "Billie")
+  }
+
+  @Test func `a reading outside of a tracking leaves nothing behind`() throws {
+    let context = ModelContext(try filled(makeContainer()).container)
+    let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
+    #expect(artist.name == "Ella" && artist.albums.count == 2)
+    let hasExtras = artist._$state.extras != nil
+    #expect(!hasExtras && !context.observesObjects)
+  }
+
+  @Test func `a context that made many models finds a tracking by the first ones, and then tells of all`() throws {
+    let container = try makeContainer()
+    let made = ModelContext(container)
+    for number in 0..<300 { made.insert(Artist("\(number)")) }
+    try made.save()
+    let context = ModelContext(container)
+    let all = try context.fetch(FetchDescriptor<Artist>())
+    #expect(told(reading: { _ = (all[0].name, all[299].name) }, then: { all[299].name = "x" }) == 1)
+    #expect(told(reading: { _ = all[250].name }, then: { all[250].name = "x" }) == 1)
+    let told250 = ModelContext(container)
+    told250.observesObjects = true
+    let others = try told250.fetch(FetchDescriptor<Artist>())
+    #expect(told(reading: { _ = others[250].name }, then: { others[250].name = "y" }) == 1)
+    let silent = ModelContext(container)
+    silent.observesObjects = false
+    let some = try silent.fetch(FetchDescriptor<Artist>())
+    #expect(told(reading: { _ = some[0].name }, then: { some[0].name = "z" }) == 0)
   }
 
   @Test func `it is switched on and off`() throws {

@@ -21,8 +21,14 @@ final class ContextState {
   var name: String?
   var autosaveEnabled: Bool
   var observesObjects: Bool {
-    didSet { for graph in open { graph.observe(observesObjects) } }
+    get { observesAsTold ?? open.contains { $0.observesObjects } }
+    set {
+      observesAsTold = newValue
+      for graph in open { graph.observe(newValue) }
+    }
   }
+  /// Nil where contexts find out by themselves.
+  private var observesAsTold: Bool?
   var durability = ModelContext.Durability.full {
     didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
   }
@@ -50,7 +56,7 @@ final class ContextState {
     self.isMain = isMain
     graphs = Array(repeating: nil, count: stores.stores.count)
     autosaveEnabled = isMain
-    observesObjects = isMain
+    observesAsTold = isMain ? true : nil
     if isMain {
       startAutosave()
       listen()
@@ -92,7 +98,7 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
-    made.observe(observesObjects)
+    if let observesAsTold { made.observe(observesAsTold) }
     made.isRelaxed = durability == .relaxed
     made.isStrict = isStrict
     made.mergesChanges = mergesChanges
@@ -100,12 +106,24 @@ final class ContextState {
     #if !canImport(Darwin)
       made.watcher = recorder
     #endif
+    made.hearDefault = Self.hear
     if let tracer = stores.tracers?[store] {
       made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
     for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
     graphs[store] = made
     return made
+  }
+
+  /// A getter gave a default for a stored value that its type does not accept.
+  private static func hear(_ fault: GraphFault, _ graph: GraphContext) {
+    let property = "\(fault.entity ?? "").\(fault.property ?? "")"
+    Warning.refused.say(
+      "\(fault). This is said once for each property", about: "\(graph.store.identifier) \(property)")
+    guard let state = graph.owner as? ContextState, let tracers = state.stores.tracers,
+      let place = state.stores.stores.firstIndex(where: { $0 === graph.store })
+    else { return }
+    tracers[place]?.hear(fault, state)
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }

@@ -27,8 +27,11 @@ public class ModelContext: Equatable, SendableMetatype {
     set { state.autosaveEnabled = newValue }
   }
 
-  /// Whether models let those who read them wait for changes, as `withObservationTracking` and user interfaces do. It is so in the
-  /// main context; elsewhere each reading would only take longer.
+  /// Whether models tell those who read them of changes, as `withObservationTracking` and user interfaces ask for.
+  ///
+  /// The main context always does. Any other context begins to when it finds a tracking: at a fetch inside of one, when a model
+  /// is read there that was not loaded, and when one of its first 200 models is read there. Set it to true where a context
+  /// has made more models before the first tracking, and to false where no tracking should make readings slower.
   public var observesObjects: Bool {
     get { state.observesObjects }
     set { state.observesObjects = newValue }

@@ -10,6 +10,7 @@ extension ModelSnapshot {
       throw RoostError(.badValue, "\(name(number)) cannot be set to a \(Value.self) in a snapshot")
     }
     content.values = image
+    content.refused[number] = nil
   }
 
   public mutating func set<Other: PersistentModel>(

@@ -19,6 +19,8 @@ extension ModelSnapshot: Codable {
     try container.encode(persistentModelID, forKey: .id)
     if content.hasTemporary { try container.encode(content.process ?? Process.number, forKey: .process) }
     var values = container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)
+    // What reads it would take the property's default for its value.
+    try content.checkRefused()
     try content.values.encode(into: &values)
     for property in content.form.links {
       let key = ImageKey(content.type.propertyName(property))

@@ -44,8 +44,9 @@ extension ModelSnapshot {
     self[keyPath]
   }
 
-  /// The same as `self[keyPath]`, but it throws where that ends the program: where a computed property asks a relationship, since a
-  /// snapshot has only identifiers, and of a list that was not read.
+  /// The value that `self[keyPath]` gives; it throws where that would end the program: where a computed property asks a relationship,
+  /// because a snapshot has only identifiers, for a list that was not read, and for a property whose type does not accept what is
+  /// stored.
   @_disfavoredOverload
   public func value<Value>(of keyPath: KeyPath<Model, Value>) throws -> Value {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try computed(keyPath) }
@@ -94,6 +95,8 @@ extension ModelSnapshot {
     guard let model = made as? Model else {
       throw RoostError(.badValue, "\(keyPath) cannot be computed of a snapshot")
     }
+    // It may read any property.
+    try content.checkRefused()
     content.fill(made)
     let alarm = LinkAlarm(model)
     let value = model[keyPath: keyPath]

@@ -4,6 +4,7 @@ extension SnapshotContent {
   /// A stored value; what stands for it where it is not known.
   func value<Value>(_ number: Int) throws -> Value {
     if let value = values.value(number, as: Value.self) { return value }
+    try checkRefused(number)
     if link(number) != nil {
       throw RoostError(
         .badValue,

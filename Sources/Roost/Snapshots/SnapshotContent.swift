@@ -12,6 +12,8 @@ struct SnapshotContent: Hashable, Sendable {
   var process: UInt64?
   /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
   var isDecoded = false
+  /// By property, why its stored value was refused: see ``ModelSnapshot/value(of:)``.
+  var refused: [Int: String] = [:]
 
   enum Link: Hashable, Sendable {
     /// Not read, or not known.
@@ -42,6 +44,7 @@ struct SnapshotContent: Hashable, Sendable {
       }
     }
     self.init(identifier, image.values, links)
+    if !image.refused.isEmpty { refused = image.refused.mapValues { "\($0)" } }
   }
 
   /// Of a model whose context is in the middle of a change.
@@ -71,6 +74,7 @@ struct SnapshotContent: Hashable, Sendable {
 
   static func == (one: SnapshotContent, other: SnapshotContent) -> Bool {
     one.identifier == other.identifier && one.values == other.values && one.links == other.links
+      && one.refused == other.refused
   }
 
   func hash(into hasher: inout Hasher) {
@@ -86,6 +90,13 @@ struct SnapshotContent: Hashable, Sendable {
   }
 
   mutating func setLink(_ property: Int, _ link: Link) { links[form.linkPlaces[property]] = link }
+
+  /// Throws where a property's stored value was refused, so that a default would be taken for it.
+  func checkRefused(_ property: Int? = nil) throws {
+    if refused.isEmpty { return }
+    let text = property.map { refused[$0] } ?? refused.min { $0.key < $1.key }?.value
+    if let text { throw RoostError(.unreadable, text) }
+  }
 
   /// Takes a value over as another content has it.
   mutating func takeValue(_ property: Int, of other: SnapshotContent) {
@@ -113,7 +124,7 @@ struct SnapshotContent: Hashable, Sendable {
     case .many(let many)?: return "[" + many.map(Self.text).joined(separator: ", ") + "]"
     case nil: break
     }
-    guard let value = values.any(property) else { return "unknown" }
+    guard let value = values.any(property) else { return refused[property] == nil ? "unknown" : "unreadable" }
     if let text = value as? String { return "\"\(text)\"" }
     if let optional = value as? any TextOfOptional { return optional.text }
     return "\(value)"

@@ -28,6 +28,9 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case recovery
     /// One bit of a page had flipped in the file, and the page was repaired in memory. It is told whatever the threshold.
     case repair
+    /// A getter gave a default, because the property's type does not accept what is stored: ``TraceEvent/error`` names the model, the
+    /// property and the value. It is told once for each property of a store.
+    case defaultGiven
   }
 
   public let kind: Kind
@@ -91,7 +94,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case .checkpoint: parts.append("\(pages) pages")
     case .recovery: parts.append("\(commits) commits, \(bytes) bytes")
     case .repair: parts.append(detail ?? "")
-    case .opening: break
+    case .opening, .defaultGiven: break
     }
     if let author { parts.append("author \(author)") }
     if let context { parts.append("context \(context)") }

@@ -68,6 +68,16 @@ final class Tracer: @unchecked Sendable {
     }
   }
 
+  /// A getter gave a default.
+  func hear(_ fault: GraphFault, _ state: ContextState) {
+    var event = TraceEvent(.defaultGiven, store, nanoseconds: 0)
+    event.entity = fault.entity
+    event.error = Doorway.translated(fault)
+    event.author = state.editingState.author
+    event.context = state.name
+    tell(event)
+  }
+
   func hearCheckpoints(_ graph: GraphStore) -> Int {
     graph.hearCheckpoints { [self] nanoseconds, pages, failure in
       var event = TraceEvent(.checkpoint, store, nanoseconds: nanoseconds)

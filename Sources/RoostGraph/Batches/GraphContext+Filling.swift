@@ -114,8 +114,8 @@ extension GraphContext {
   ) -> (any Error)? {
     var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
     object._$decode(from: &source)
-    object._$state.flags.remove(.fault)
-    return source.failure
+    object._$state.flags.remove([.fault, .invalid])
+    return source.noteRefused(in: object)
   }
 
   /// Reads the values that stand outside a row.

@@ -90,7 +90,7 @@ extension GraphContext {
     batch.around(place) { row in
       guard rows.count < Self.mostMembersAtOnce, links.memberCount + longest < links.unloadAt,
         let sibling = origin.known(row),
-        sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .invalid, .inserted]),
+        sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .inserted]), !sibling.isUnreadable,
         !sibling._$isFilled(relation.property), links.lists[key(sibling, origin, relation.property)] == nil
       else { return false }
       // The one that cannot be read says so when somebody asks for it.

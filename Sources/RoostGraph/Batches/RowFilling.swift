@@ -16,7 +16,7 @@ struct RowFilling: ~Copyable {
     source = _RowSource(Self.nowhere, map.newest, large: large)
   }
 
-  /// Returns why something could not be read.
+  /// Returns why the row could not be read.
   @inline(__always)
   mutating func fill(_ object: any _ModelObject, _ row: Row, _ map: EntityMap) -> (any Error)? {
     large.row = row.id
@@ -24,8 +24,8 @@ struct RowFilling: ~Copyable {
     source.begin(row.start, isPrepared ? nil : map.rows[row.version])
     if !isPrepared { (self.map, version) = (map.number, row.version) }
     object._$decode(only: .max, from: &source)
-    object._$state.flags.remove(.fault)
-    return source.failure
+    object._$state.flags.remove([.fault, .invalid])
+    return source.failure == nil ? nil : source.noteRefused(in: object)
   }
 
   /// Before the first row the source stands at none, and nobody asks it.

@@ -38,12 +38,17 @@ extension GraphContext {
   /// Observers are told, and objects end, after the turn is given back: both run users' code, which may do anything, also wait for another
   /// thread that needs the turn.
   private func end() {
-    if told.isEmpty, mergeReports.isEmpty, departing.isEmpty { return turn.give() }
-    let (all, merges) = (exchange(&told, with: []), exchange(&mergeReports, with: []))
+    if told.isEmpty, reports.isEmpty, departing.isEmpty { return turn.give() }
+    let (all, reported) = (exchange(&told, with: []), exchange(&reports, with: []))
     withExtendedLifetime(exchange(&departing, with: [])) {
       turn.give()
       tell(all)
-      for merge in merges { hearMerge?(merge) }
+      for report in reported {
+        switch report {
+        case .merge(let merge): hearMerge?(merge)
+        case .defaultGiven(let fault): hearDefault?(fault, self)
+        }
+      }
     }
   }
 
@@ -74,6 +79,7 @@ extension GraphContext {
     let isCoarse = activity == .fetching || activity == .saving
     try checkSingles(ends: isCoarse)
     if isCoarse, !batches.isEmpty { pruneBatches() }
+    if activity == .fetching { findObserver() }
     // Inserting looks at nothing, and fetching and saving go on by themselves.
     if activity == .deleting || activity == .reading { try catchUp() }
   }

@@ -36,5 +36,6 @@ extension GraphContext {
       object._$state.flags.insert(.changed)
     }
     object._$state.changed |= _ModelState.bit(property)
+    if object._$state.flags.contains(.invalid) { object.forgetRefused(property) }
   }
 }

@@ -5,7 +5,14 @@ internal import RoostRecords
 extension GraphContext {
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
-    if object._$state.flags.contains(.fault) { fill(object, origin, for: property) }
+    if object._$state.flags.contains(.fault) {
+      if isTracked {
+        observe(true)
+        object.track(property)
+      }
+      fill(object, origin, for: property)
+    }
+    if object._$state.flags.contains(.invalid) { replaceRefused(object, property, origin) }
     guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
@@ -56,7 +63,8 @@ extension GraphContext {
         var source = _RowSource(
           row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
         object._$decode(only: ~mask, from: &source)
-        if let failure = source.failure { fail(object, failure) }
+        if !object.isUnreadable { object._$state.flags.remove(.invalid) }
+        if let failure = source.noteRefused(in: object, only: ~mask) { fail(object, failure) }
         return true
       }
       // The row is gone; the save will say so. Until then the object shows what it has.
@@ -66,10 +74,8 @@ extension GraphContext {
 
   /// Says that something of an object could not be had. The next save says it too.
   func fail(_ object: any _ModelObject, _ error: any Error) {
-    if !object._$state.flags.contains(.invalid) {
-      object._$state.flags.insert(.invalid)
-      if !isClosed, !isGoing(object) { invalid.append(object) }
-    }
+    if !object.isUnreadable, !isClosed, !isGoing(object) { invalid.append(object) }
+    object._$state.flags.insert(.invalid)
     object._$state.takeExtras().failure = error
     if failure == nil { failure = error }
   }
@@ -85,9 +91,12 @@ extension GraphContext {
   /// Makes an object that could not be read a fault again. One with changes keeps what it has.
   func tryAgain(_ object: any _ModelObject) {
     guard object._$state.flags.contains(.invalid) else { return }
-    object._$state.flags.remove(.invalid)
     object._$state.extras?.failure = nil
-    if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) { return }
+    if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) {
+      if object.refused.isEmpty { object._$state.flags.remove(.invalid) }
+      return
+    }
+    object._$state.flags.remove(.invalid)
     releaseLater(object._$forget())
     object._$state.flags.insert(.fault)
   }

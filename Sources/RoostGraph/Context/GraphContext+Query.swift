@@ -122,7 +122,8 @@ extension GraphContext {
 }
 
 extension GraphContext {
-  /// Fills an object from its row, and throws where that cannot be done.
+  /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
+  /// stored.
   package func load(_ object: any _ModelObject) throws {
     try call(.reading) {
       guard let origin = try origin(of: object) else { return }
@@ -131,6 +132,10 @@ extension GraphContext {
       let before = failure
       fill(object, origin)
       guard object._$state.flags.contains(.invalid) else { return }
+      if !object.isUnreadable {
+        guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
+        throw refusal(error, object, property, origin.map)
+      }
       let error = object._$state.extras?.failure
       tryAgain(object)
       // Whoever asked knows it now, so no save need say it.

@@ -60,6 +60,11 @@ package final class GraphContext {
   @exclusivity(unchecked) package internal(set) var statistics = Statistics()
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
+  /// Whether the context finds out by itself that its objects are observed: see ``isTracked``.
+  @exclusivity(unchecked) var looksForObservers = true
+  /// How many more objects are made whose reading tells that.
+  @exclusivity(unchecked) var scouts = 200
+  @exclusivity(unchecked) var probe: ObservationProbe?
   /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
   var told: [(object: any _ModelObject, property: Int?)] = []
   /// What collections held until a moment ago: see ``releaseLater(_:)``.
@@ -87,7 +92,9 @@ package final class GraphContext {
   @exclusivity(unchecked) private(set) var isWatched = false
   /// Told, when the turn is given back, how the context went on to a newer snapshot.
   package var hearMerge: ((MergeReport) -> Void)?
-  @exclusivity(unchecked) var mergeReports: [MergeReport] = []
+  /// Told, when the turn is given back, that a getter gave a default because the property's type does not accept what is stored.
+  package var hearDefault: ((GraphFault, GraphContext) -> Void)?
+  var reports: [Report] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -99,6 +106,12 @@ package final class GraphContext {
   /// Whether a loop that reads its objects one by one makes the next call throw.
   @exclusivity(unchecked) package var isStrict = false
   @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
+
+  /// What is told when the turn is given back.
+  enum Report {
+    case merge(MergeReport)
+    case defaultGiven(GraphFault)
+  }
 
   /// Where rows of one entity are put together.
   final class SinkBox {

@@ -31,6 +31,13 @@ final class RowOrigin: _Origin {
     }
   }
 
+  override func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool {
+    if context.observesObjects { return true }
+    if !context.isTracked { return false }
+    context.accessor(.reading, object, property, otherwise: ()) { context.findObserver() }
+    return context.observesObjects
+  }
+
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
     context.accessor(.changing, object, property, tells: false, otherwise: ()) {
       context.willWrite(object, property, self)
@@ -89,7 +96,7 @@ final class RowOrigin: _Origin {
   func make(_ row: UInt64) -> any _ModelObject {
     let made = map.type.makeFault(row: row, origin: self)
     made._$state.ticket = objects.put(row, made)
-    if context.observesObjects { made._$state.flags.insert(.observed) }
+    if context.observesObjects || context.takeScout() { made._$state.flags.insert(.observed) }
     return made
   }
 

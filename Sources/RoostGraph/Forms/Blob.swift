@@ -136,19 +136,20 @@ final class BlobCoder<Value: Codable>: Coder<Value> {
   }
 
   private func bytes(_ value: Value) -> Result<[UInt8], RecordFault> {
+    let tooDeep = RecordFault(.tooLarge, "the value is nested deeper than \(Blob.deepest) levels")
     let writer = BlobWriter()
-    do { try value.encode(to: writer) } catch { return .failure(RecordFault(.wrongType, "\(error)")) }
-    var bytes = _ByteSink()
-    guard writer.result.write(to: &bytes) else {
-      return .failure(RecordFault(.tooLarge, "the value is nested deeper than \(Blob.deepest) levels"))
+    do { try value.encode(to: writer) } catch {
+      return .failure(writer.isTooDeep ? tooDeep : RecordFault(.wrongType, "\(error)"))
     }
+    var bytes = _ByteSink()
+    guard !writer.isTooDeep, writer.result.write(to: &bytes) else { return .failure(tooDeep) }
     return .success([UInt8](bytes.bytes))
   }
 
-  private func value(_ memory: UnsafeRawBufferPointer) -> Value? {
+  private func value(_ memory: UnsafeRawBufferPointer) throws -> Value {
     var bytes = _ByteSource(memory)
-    guard let blob = Blob(from: &bytes), bytes.isAtEnd else { return nil }
-    return try? Value(from: BlobReader(blob))
+    guard let blob = Blob(from: &bytes), bytes.isAtEnd else { throw BlobReader.wrong("a value that describes itself") }
+    return try Value(from: BlobReader(blob))
   }
 
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
@@ -159,15 +160,23 @@ final class BlobCoder<Value: Codable>: Coder<Value> {
   }
 
   override func take(from source: inout _RowSource, at node: Int) -> Value? {
-    let value = source._withBytes(node) { self.value($0) }
-    if value == nil { source.fail(node, "\(Value.self) does not accept what is stored") }
-    return value
+    let found = source._withBytes(node) { memory in Result { try value(memory) } }
+    switch found {
+    case .success(let value): return value
+    case .failure(let error):
+      source.fail(node, "\(Value.self) does not accept what is stored: \(error)")
+      return nil
+    }
   }
 
   override func append(_ value: Value, to bytes: inout _ByteSink) {
-    let encoded = (try? self.bytes(value).get()) ?? []
-    encoded.withUnsafeBytes { bytes._append(bytes: $0) }
+    switch self.bytes(value) {
+    case .success(let encoded): encoded.withUnsafeBytes { bytes._append(bytes: $0) }
+    case .failure(let fault):
+      bytes.refuse(fault)
+      bytes.number(0)
+    }
   }
 
-  override func read(from bytes: inout _ByteSource) -> Value? { bytes._takeBytes().flatMap { value($0) } }
+  override func read(from bytes: inout _ByteSource) -> Value? { bytes._takeBytes().flatMap { try? value($0) } }
 }

@@ -1,5 +1,18 @@
 /// The encoder that makes a value which describes itself.
+///
+/// What it writes has at most ``Blob/deepest`` levels, and it calls types to encode themselves no deeper than a stack allows: a value
+/// that is nested deeper ends the encoding with an error.
 final class BlobWriter: Encoder {
+  /// What the writers of one value share.
+  private final class Nesting {
+    /// How many types encode themselves within each other at the moment. A type may stand between two levels without adding one.
+    var calls = 0
+    var isTooDeep = false
+    static let most = 4 * Blob.deepest
+  }
+
+  struct TooDeep: Error {}
+
   /// What is written, as it grows.
   private enum State {
     case none
@@ -9,8 +22,20 @@ final class BlobWriter: Encoder {
   }
 
   private var state = State.none
+  private let nesting: Nesting
+  private let depth: Int
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  convenience init() { self.init(Nesting(), depth: 0) }
+
+  private init(_ nesting: Nesting, depth: Int) {
+    self.nesting = nesting
+    self.depth = depth
+  }
+
+  /// Whether something was nested too deep, and is not in the result.
+  var isTooDeep: Bool { nesting.isTooDeep }
 
   var result: Blob {
     switch state {
@@ -52,12 +77,26 @@ final class BlobWriter: Encoder {
       }
     default:
       if let known = Blob(known: value) { return set(known) }
+      if nesting.calls >= Nesting.most { nesting.isTooDeep = true }
+      if nesting.isTooDeep { throw TooDeep() }
+      nesting.calls += 1
+      defer { nesting.calls -= 1 }
       try value.encode(to: self)
     }
   }
 
+  /// A writer one level below; nil where that is too deep.
+  private func below() -> BlobWriter? {
+    if depth < Blob.deepest { return BlobWriter(nesting, depth: depth + 1) }
+    nesting.isTooDeep = true
+    return nil
+  }
+
+  /// Takes what is not kept, so that nothing grows any deeper.
+  private var nowhere: BlobWriter { BlobWriter(nesting, depth: depth) }
+
   private func entry(_ name: String) -> BlobWriter {
-    let writer = BlobWriter()
+    guard let writer = below() else { return nowhere }
     guard case .map(var entries) = state else { return writer }
     state = .none
     entries.append((name, writer))
@@ -66,7 +105,7 @@ final class BlobWriter: Encoder {
   }
 
   private func element() -> BlobWriter {
-    let writer = BlobWriter()
+    guard let writer = below() else { return nowhere }
     guard case .list(var writers) = state else { return writer }
     state = .none
     writers.append(writer)

@@ -1,8 +1,12 @@
+package import RoostRecords
+
 /// Bytes of a collection or a struct, while they are written.
 public struct _ByteSink: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   package private(set) var count = 0
+  /// The first value that could not be written, and why. What is in the sink must not be stored then.
+  package private(set) var fault: RecordFault?
 
   package init() {
     capacity = 256
@@ -11,7 +15,15 @@ public struct _ByteSink: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  package mutating func clear() { count = 0 }
+  package mutating func clear() {
+    count = 0
+    if fault != nil { fault = nil }
+  }
+
+  package mutating func refuse(_ new: RecordFault?) {
+    if fault == nil { fault = new }
+  }
+
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
   private mutating func room(_ more: Int) -> UnsafeMutableRawPointer {
@@ -63,6 +75,7 @@ public struct _ByteSink: ~Copyable {
   package mutating func measured(_ body: (inout _ByteSink) -> Void) {
     var inner = _ByteSink()
     body(&inner)
+    refuse(inner.fault)
     _append(bytes: inner.bytes)
   }
 
@@ -76,6 +89,7 @@ public struct _ByteSink: ~Copyable {
     for element in elements {
       inner.clear()
       body(element, &inner)
+      refuse(inner.fault)
       parts.append([UInt8](inner.bytes))
     }
     parts.sort { $0.lexicographicallyPrecedes($1) }

@@ -6,7 +6,7 @@ extension Coder {
   package func value(_ value: Value) -> RoostRecords.Value? {
     var bytes = _ByteSink()
     append(value, to: &bytes)
-    return RoostRecords.Value(element: bytes.bytes, as: form.element)
+    return bytes.fault == nil ? RoostRecords.Value(element: bytes.bytes, as: form.element) : nil
   }
 
   /// A value of the type; nil where it accepts none such.

@@ -183,7 +183,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
       return nil
     }
     let all = type.every.compactMap { ($0 as? Value).flatMap { value($0) } }
-    // A list that somebody wrote by hand may leave cases out.
+    // A list that the user wrote may leave cases out.
     return all.count == known.count && all.count <= Field.mostCases ? all : nil
   }
 

@@ -58,7 +58,8 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
 
   override func append(_ value: Value, to bytes: inout _ByteSink) {
     let writer = PartsWriter(self, .lists)
-    try? value.encode(to: writer)
+    do { try value.encode(to: writer) } catch { bytes.refuse(RecordFault(.wrongType, "\(error)")) }
+    bytes.refuse(writer.refused)
     for (number, part) in members.enumerated() {
       if let written = writer.written[number] {
         written.withUnsafeBytes { bytes._append(plain: $0) }

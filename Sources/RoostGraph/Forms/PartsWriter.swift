@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// The encoder to which a struct gives its parts.
 final class PartsWriter: Encoder {
   enum Target {
@@ -14,6 +16,8 @@ final class PartsWriter: Encoder {
   private(set) var written: [[UInt8]?]
   private var seen: [Bool]
   private(set) var fault: String?
+  /// A part that cannot be written, for the target `lists`.
+  private(set) var refused: RecordFault?
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
@@ -76,6 +80,7 @@ final class PartsWriter: Encoder {
     case .lists:
       var bytes = _ByteSink()
       coder.append(value, to: &bytes)
+      if refused == nil { refused = bytes.fault }
       written[number] = [UInt8](bytes.bytes)
     }
   }

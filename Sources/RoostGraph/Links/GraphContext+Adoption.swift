@@ -69,7 +69,7 @@ extension GraphContext {
     state.pointee.ticket = origin.objects.put(row.number, object)
     state.pointee.flags.insert([.managed, .inserted])
     state.pointee.flags.remove(.fresh)
-    if !observesObjects { state.pointee.flags.remove(.observed) }
+    if !observesObjects, !takeScout() { state.pointee.flags.remove(.observed) }
     state.pointee.changed = .max
     inserted.append(object)
   }

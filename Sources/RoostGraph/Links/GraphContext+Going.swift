@@ -25,7 +25,7 @@ extension GraphContext {
 
   /// Takes up what a user made of a list that was given up, or unloaded, while he was at it: it is as if he began now.
   func regain(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    if isClosed || object._$state.flags.contains(.invalid) || isGoing(object) { return }
+    if isClosed || object.isUnreadable || isGoing(object) { return }
     let slot = object.many(relation.property)
     let new = slot.take()
     load(object, relation, origin)

@@ -6,6 +6,8 @@ public final class _Extras {
   package var registrar: ObservationRegistrar?
   /// Why no value could be had.
   package var failure: (any Error)?
+  /// By property, why its stored value was refused, while the object is marked as invalid.
+  var refused: [Int: any Error] = [:]
   /// A number of its own, for an object without a row.
   package var temporaryNumber: UInt64 = 0
   /// Room for whoever manages the object.

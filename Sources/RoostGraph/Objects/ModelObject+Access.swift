@@ -5,8 +5,16 @@ extension _ModelObject {
   /// Comes before a load that may not simply be done. Afterwards the slot holds a value.
   public func _$willRead(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
-    if _$state.flags.contains(.observed) { track(property) }
+    if _$state.flags.contains(.observed) {
+      trackIfWanted(property)
+      // Nothing else is the matter: the slot is filled, unless it is that of a list.
+      if _$state.flags.isDisjoint(with: [.fault, .fresh, .invalid, .lent]), !isList(property) { return }
+    }
     if let origin = _$state.origin { origin.willRead(self, property) }
+  }
+
+  private func isList(_ property: Int) -> Bool {
+    if case .toMany = Self._$type.properties[property].storage { true } else { false }
   }
 
   /// Comes before a store that may not simply be done; ``_$didWrite(_:)`` follows.
@@ -20,7 +28,7 @@ extension _ModelObject {
   /// Comes before a value is moved out of its slot, to be changed in place. ``_$didWrite(_:)`` follows.
   public func _$willModify(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
-    if _$state.flags.contains(.observed) { track(property) }
+    if _$state.flags.contains(.observed) { trackIfWanted(property) }
     if _$state.flags.contains(.tracked) { tell(property, willChange: true) }
     if let origin = _$state.origin { origin.willModify(self, property) }
   }
@@ -64,7 +72,13 @@ extension _ModelObject {
     tell(property, willChange: false)
   }
 
-  private func track(_ property: Int) {
+  private func trackIfWanted(_ property: Int) {
+    if let origin = _$state.origin, !origin.isObserved(self, property) { return }
+    track(property)
+  }
+
+  /// Lets the tracking that is under way wait for changes of a property.
+  func track(_ property: Int) {
     let registrar = _$state.takeRegistrar()
     visit(property, Access(registrar: registrar))
   }

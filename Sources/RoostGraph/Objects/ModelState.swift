@@ -49,7 +49,7 @@ public struct _ModelState: ~Copyable {
     @inlinable package static var observed: Flags { Flags(rawValue: 2) }
     /// Made by a program, and not looked at since: values may wait in the box.
     @inlinable package static var fresh: Flags { Flags(rawValue: 4) }
-    /// No value can be had; the extras know why.
+    /// Some values, or all, cannot be had; the extras know why.
     @inlinable package static var invalid: Flags { Flags(rawValue: 8) }
     /// Values are moved out of the slots at the moment; how many is counted in these bits, the highest, so that no number of them
     /// touches another flag.

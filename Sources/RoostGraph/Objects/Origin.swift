@@ -12,6 +12,9 @@ public class _Origin {
   /// A getter found that it may not simply load: the object is a fault, or a relationship to many is not there.
   package func willRead(_ object: any _ModelObject, _ property: Int) { missing() }
 
+  /// Whether a tracking may wait for changes of the property. Asked where the object is marked as observed.
+  package func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool { true }
+
   /// A setter is about to store, and may not do so unseen. Afterwards the object is no fault.
   package func willWrite(_ object: any _ModelObject, _ property: Int) { missing() }
 

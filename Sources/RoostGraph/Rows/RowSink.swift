@@ -69,6 +69,7 @@ public struct _RowSink: ~Copyable {
   package mutating func store(at node: Int, _ body: (inout _ByteSink) -> Void) {
     scratch.clear()
     body(&scratch)
+    if let fault = scratch.fault { return refuse(node, fault) }
     let place = places[node]
     setPresent(place)
     builder.set(variable: Int(place.number), bytes: scratch.bytes)

@@ -56,8 +56,17 @@ extension GraphContext {
       guard mergePolicy == .storeWins else { continue }
       if isShared { run.keep(object, property) } else { written &= ~_ModelState.bit(property) }
     }
-    if mergePolicy == .overwrite { written = .max }
+    if mergePolicy == .overwrite { written = overwritten(object, origin) }
     if written != changed { run.masks[ObjectIdentifier(object)] = written }
+  }
+
+  /// The bits of all properties, but for those whose stored values were refused and that were not set since.
+  private func overwritten(_ object: any _ModelObject, _ origin: RowOrigin) -> UInt64 {
+    var bits = UInt64.max
+    for property in object.refused.keys where !origin.map.type.sharesBit(property) {
+      bits &= ~_ModelState.bit(property)
+    }
+    return bits
   }
 
   /// What a property held when the context began to change it.

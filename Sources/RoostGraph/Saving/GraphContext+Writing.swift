@@ -84,7 +84,15 @@ extension GraphContext {
   private func keptValues(
     _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
   ) throws -> [(RoostRecords.Slot, Value)] {
-    guard !run.kept.isEmpty, let properties = run.kept[ObjectIdentifier(object)] else { return [] }
+    var properties = run.kept.isEmpty ? [] : run.kept[ObjectIdentifier(object)] ?? []
+    if object._$state.flags.contains(.invalid) {
+      for property in object.refused.keys where origin.map.type.sharesBit(property) {
+        // Something must be in the slot, which is written with those that changed.
+        if !object.hasValue(property) { object.giveDefault(property) }
+        properties.append(property)
+      }
+    }
+    if properties.isEmpty { return [] }
     let all = try fields(origin.map)
     let table = try run.writer.table(origin.map.entity.id)
     let fields = properties.flatMap { all[$0] ?? [] }

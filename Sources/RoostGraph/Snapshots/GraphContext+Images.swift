@@ -7,6 +7,8 @@ package struct ObjectImage {
   package var values: ValueImage
   /// By place among the class's relationships.
   package var links: [Link]
+  /// By property, why its stored value was refused: it is not among the values.
+  package var refused: [Int: GraphFault] = [:]
 
   package enum Link {
     /// Nobody asked.
@@ -34,7 +36,11 @@ extension GraphContext {
   private func image(_ map: EntityMap, _ row: UInt64, lists: Bool) throws -> ObjectImage? {
     if let known = registered(map, RowID(row)) {
       if known._$state.flags.contains(.deleted) { return nil }
-      if !known._$state.flags.isDisjoint(with: [.inserted, .changed]) { return try imageNow(known, lists: lists) }
+      if !known._$state.flags.isDisjoint(with: [.inserted, .changed]) {
+        let image = try imageNow(known, lists: lists)
+        if let fault = image.refused.min(by: { $0.key < $1.key })?.value { throw fault }
+        return image
+      }
     }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
     let (origin, table) = (origin(map), try table(map))
@@ -117,7 +123,9 @@ extension GraphContext {
       guard let relation = relation(origin, property) else { return .absent }
       return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
     }
-    return ObjectImage(row: row, values: values, links: links)
+    var image = ObjectImage(row: row, values: values, links: links)
+    for (property, error) in object.refused { image.refused[property] = refusal(error, object, property, origin.map) }
+    return image
   }
 
   private func link(
@@ -196,7 +204,7 @@ extension AnyCoder {
   /// A value as an element of a collection; nil where it is of another type.
   package func elementBytes(any value: Any) -> [UInt8]? {
     var bytes = _ByteSink()
-    return append(any: value, to: &bytes) ? [UInt8](bytes.bytes) : nil
+    return append(any: value, to: &bytes) && bytes.fault == nil ? [UInt8](bytes.bytes) : nil
   }
 
   package func value(any bytes: [UInt8]) -> Any? {

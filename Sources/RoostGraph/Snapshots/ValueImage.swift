@@ -187,8 +187,12 @@ struct ImageWriter: ~Copyable {
     object.settle()
     var collector = ValueCollector(form)
     object._$visit(&collector)
+    let refused = object.refused
     for (number, property) in form.type.properties.enumerated() {
-      if property.isByHand {
+      if refused[number] != nil {
+        // A default may be in the slot by now, which is not the object's value.
+        skip()
+      } else if property.isByHand {
         guard let value = object._$box?.value(property.keyPath), form.coders[number] != nil else {
           skip()
           continue
@@ -216,7 +220,7 @@ private struct ValueCollector: _SlotVisitor {
     guard slot._isFilled, let coder = form.coders[property], coder.valueType == Value.self else { return }
     var sink = _ByteSink()
     unsafeDowncast(coder, to: Coder<Value>.self).append(slot._value, to: &sink)
-    values[property] = [UInt8](sink.bytes)
+    if sink.fault == nil { values[property] = [UInt8](sink.bytes) }
   }
   mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {}
   mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {}

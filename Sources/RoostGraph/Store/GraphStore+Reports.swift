@@ -19,9 +19,10 @@ extension GraphContext {
     do { try body() } catch { failure = error }
     let commits = (seenCommit ?? before) &- before
     if failure != nil || commits != 0 {
-      mergeReports.append(
-        MergeReport(
-          nanoseconds: Clock.monotonicNanoseconds() - start, commits: Int(clamping: commits), failure: failure))
+      reports.append(
+        .merge(
+          MergeReport(
+            nanoseconds: Clock.monotonicNanoseconds() - start, commits: Int(clamping: commits), failure: failure)))
     }
     if let failure { throw failure }
   }

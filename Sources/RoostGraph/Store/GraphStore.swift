@@ -13,6 +13,7 @@ package final class GraphStore: Sendable {
   package let listeners = CommitListeners()
   let aliases = RowAliases()
   let historyShelf = HistoryShelf()
+  let defaults = DefaultsTold()
   /// Asked within each transaction that writes objects, before it commits: where it throws, there is no room, as a test wants it.
   let room: (@Sendable () throws -> Void)?
   /// By number of the map.

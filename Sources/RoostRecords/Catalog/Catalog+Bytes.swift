@@ -105,6 +105,8 @@ extension Catalog {
       self = try Self.decode(&reader)
     } catch is ByteReader.Unreadable {
       throw StoreError(.damaged, "the catalog of entities is unreadable at byte \(reader.position)")
+    } catch let error as StoreError {
+      throw error
     } catch { throw StoreError(.damaged, "the catalog of entities is unreadable: \(error)") }
   }
 

@@ -1,0 +1,115 @@
+import SwiftData
+import Testing
+
+indirect enum Nest: Codable, Hashable {
+  case leaf(Int)
+  case node([Nest])
+}
+
+/// Encodes itself as the one value that it holds, so that nesting adds no level to what is stored.
+final class Shell: Codable {
+  struct Empty: Error {}
+
+  let inner: Shell?
+  let number: Int
+
+  init(_ inner: Shell?, _ number: Int) {
+    self.inner = inner
+    self.number = number
+  }
+
+  init(from decoder: any Decoder) throws {
+    // Made-up values are refused, so the type is stored as one value that describes itself.
+    guard let first = try decoder.singleValueContainer().decode([Int].self).first else { throw Empty() }
+    inner = nil
+    number = first
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.singleValueContainer()
+    if let inner { try values.encode(inner) } else { try values.encode([number]) }
+  }
+}
+
+/// Traps at an empty text.
+struct Letter: Codable, Equatable {
+  var character: Character
+
+  init(_ character: Character) { self.character = character }
+  init(from decoder: any Decoder) throws {
+    character = Character(try decoder.singleValueContainer().decode(String.self))
+  }
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.singleValueContainer()
+    try values.encode(String(character))
+  }
+}
+
+@Model final class DeepOne {
+  var name: String
+  var nest = Nest.leaf(0)
+  var nests: [Nest] = []
+  var shell: Shell?
+  var letter = Letter("a")
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A Codable value nested 7,000 deep overflowed the stack in `save()`; JSONEncoder does so too, at 10,000. A type whose decoder traps at
+/// an empty text ended the program when the container was made.
+@Suite struct DeepValueTests {
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    container = try ModelContainer(for: DeepOne.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    context = ModelContext(container)
+  }
+
+  private func nest(_ depth: Int) -> Nest {
+    var nest = Nest.leaf(1)
+    for _ in 0..<depth { nest = .node([nest]) }
+    return nest
+  }
+
+  private func shell(_ depth: Int) -> Shell {
+    var shell = Shell(nil, 7)
+    for _ in 0..<depth { shell = Shell(shell, 0) }
+    return shell
+  }
+
+  private func refused(_ property: String) {
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.faults.map(\.property) == [property] && error?.faults.first?.code == .badValue)
+    #expect(error?.description.contains("nested deeper") == true, "\(error?.description ?? "")")
+    context.rollback()
+  }
+
+  @Test(arguments: [100, 7000]) func `a value that is nested too deep is refused, in a list too`(depth: Int) throws {
+    let one = DeepOne("a")
+    one.nest = nest(depth)
+    context.insert(one)
+    refused("nest")
+    one.nest = nest(5)
+    one.nests = [.leaf(1), nest(depth)]
+    context.insert(one)
+    refused("nests")
+    one.nests = [.leaf(1), nest(6)]
+    one.shell = shell(depth * 3)
+    context.insert(one)
+    refused("shell")
+    one.shell = shell(0)
+    context.insert(one)
+    try context.save()
+    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<DeepOne>()).first)
+    #expect(stored.nest == nest(5) && stored.nests == [.leaf(1), nest(6)] && stored.shell?.number == 7)
+  }
+
+  @Test func `a decoder that traps at an empty text does not see one`() throws {
+    let one = DeepOne("a")
+    one.letter = Letter("é")
+    context.insert(one)
+    try context.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<DeepOne>()).map(\.letter) == [Letter("é")])
+  }
+}

@@ -1,0 +1,278 @@
+import Foundation
+import RoostFile
+import RoostTestSupport
+import SwiftData
+import Testing
+
+/// What an older program stored, which knew other currencies.
+enum BillBefore {
+  struct Price: Codable {
+    var currency: String
+    var amount: Int
+  }
+
+  @Model final class Bill {
+    @Attribute(.unique) var code: Int
+    var currency: String
+    var other: String?
+    var tags: [String]
+    var price: Price?
+    var name: String
+    var holder: Holder?
+
+    init(_ code: Int, _ currency: String) {
+      self.code = code
+      self.currency = currency
+      other = currency
+      tags = [currency]
+      price = Price(currency: currency, amount: code)
+      name = "bill \(code)"
+    }
+  }
+
+  @Model final class Holder {
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Bill.holder) var bills: [Bill] = []
+
+    init(_ name: String) { self.name = name }
+  }
+}
+
+enum BillCurrency: String, Codable, CaseIterable {
+  case eur = "EUR"
+  case usd = "USD"
+}
+
+enum BillAfter {
+  struct Price: Codable, Equatable {
+    var currency: BillCurrency
+    var amount: Int
+  }
+
+  @Model final class Bill {
+    @Attribute(.unique) var code: Int
+    var currency: BillCurrency
+    var other: BillCurrency?
+    var tags: [BillCurrency]
+    var price: Price?
+    var name: String
+    var holder: Holder?
+    var shown: String { "\(currency)" }
+
+    init(_ code: Int, _ currency: BillCurrency) {
+      self.code = code
+      self.currency = currency
+      tags = []
+      name = ""
+    }
+  }
+
+  @Model final class Holder {
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Bill.holder) var bills: [Bill] = []
+
+    init(_ name: String) { self.name = name }
+  }
+}
+
+/// A row held `GBP`, and the enum had only EUR and USD. Reading it gave `eur` without a word, and after that read no save of the
+/// context passed. The row could not be changed, not repaired and not deleted.
+@Suite struct RefusedValueTests {
+  private let folder: ScratchFolder
+  private let container: ModelContainer
+  private let context: ModelContext
+  private let events = Events()
+
+  private final class Events: @unchecked Sendable {
+    private let lock = Lock()
+    private var all: [TraceEvent] = []
+    func add(_ event: TraceEvent) { lock.withLock { all.append(event) } }
+    var defaults: [String] {
+      lock.withLock { all }.filter { $0.kind == .defaultGiven }.map {
+        "\($0.error.map { "\($0)" } ?? "")"
+      }
+    }
+  }
+
+  init() throws {
+    folder = try ScratchFolder()
+    do {
+      let context = ModelContext(try Self.before(folder))
+      let holder = BillBefore.Holder("h")
+      context.insert(holder)
+      for (code, currency) in [(1, "EUR"), (2, "GBP"), (3, "USD"), (4, "")] {
+        let bill = BillBefore.Bill(code, currency)
+        context.insert(bill)
+        bill.holder = holder
+      }
+      try context.save()
+    }
+    let events = events
+    var configuration = ModelConfiguration(url: URL(filePath: folder.file("bills")))
+    configuration.trace = { events.add($0) }
+    container = try ModelContainer(for: BillAfter.Holder.self, configurations: configuration)
+    context = ModelContext(container)
+  }
+
+  private static func before(_ folder: ScratchFolder) throws -> ModelContainer {
+    try ModelContainer(
+      for: BillBefore.Holder.self,
+      configurations: ModelConfiguration(url: URL(filePath: folder.file("bills"))))
+  }
+
+  private func bill(_ code: Int, _ context: ModelContext? = nil) throws -> BillAfter.Bill {
+    try #require(
+      try (context ?? self.context).fetch(
+        FetchDescriptor<BillAfter.Bill>(predicate: #Predicate { $0.code == code })
+      ).first)
+  }
+
+  /// What is stored, as a program sees it that takes any text.
+  private func stored() throws -> [Int: String] {
+    var found: [Int: String] = [:]
+    for line in try exported().split(separator: "\n") {
+      let one = try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      let price = (one["price"] as? [String: Any])?["currency"] ?? "-"
+      let texts = [
+        one["currency"] ?? "", one["other"] ?? "", (one["tags"] as? [String] ?? []).joined(), price,
+        one["name"] ?? "",
+      ]
+      found[one["code"] as? Int ?? 0] = texts.map { "\($0)" }.joined(separator: " ")
+    }
+    return found
+  }
+
+  private func exported() throws -> String {
+    let file = URL(filePath: folder.file("out.jsonl"))
+    _ = try container.export(FetchDescriptor<BillAfter.Bill>(), to: .file(file))
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test func `a read gives a default, is told once, and stands in no save's way`() throws {
+    let (one, two, four) = (try bill(1), try bill(2), try bill(4))
+    #expect(events.defaults.isEmpty)
+    #expect(
+      one.currency == .eur && one.tags == [.eur]
+        && one.price == BillAfter.Price(currency: .eur, amount: 1))
+    #expect(
+      two.currency == .eur && two.other == nil && two.tags == [] && two.price == nil
+        && two.name == "bill 2")
+    #expect(four.currency == .eur && two.holder?.name == "h")
+    // One for each property, whichever row and context came first.
+    #expect(try bill(4, ModelContext(container)).tags == [])
+    #expect(events.defaults.count == 4)
+    let told = try #require(events.defaults.first)
+    for part in ["Bill 2", "currency", "GBP", "BillCurrency"] {
+      #expect(told.contains(part), "\(told)")
+    }
+    try context.save()
+    one.name = "new"
+    four.name = "empty"
+    try context.save()
+    #expect(try stored()[1] == "EUR EUR EUR EUR new" && stored()[4] == "    empty")
+    #expect(try stored()[2] == "GBP GBP GBP GBP bill 2")
+  }
+
+  @Test(arguments: [false, true], ModelContext.MergePolicy.allCases)
+  func `another property is changed, and what is stored stays`(
+    isRead: Bool, policy: ModelContext.MergePolicy
+  ) throws {
+    let two = try bill(2)
+    if isRead { #expect(two.currency == .eur && two.tags == []) }
+    context.mergePolicy = policy
+    context.automaticallyMergesChanges = false
+    two.name = "mine"
+    let other = ModelContext(container)
+    try bill(2, other).code = 20
+    try other.save()
+    try context.save()
+    let code = policy == .overwrite ? 2 : 20
+    #expect(try stored()[code] == "GBP GBP GBP GBP mine")
+    #expect(try bill(code).name == "mine" && bill(code).currency == .eur)
+  }
+
+  @Test(arguments: [false, true]) func `setting a property repairs it`(isRead: Bool) throws {
+    let two = try bill(2)
+    if isRead { #expect(two.currency == .eur && two.tags == []) }
+    two.currency = .usd
+    #expect(two.currency == .usd)
+    try context.save()
+    #expect(try stored()[2] == "USD GBP GBP GBP bill 2")
+    two.tags.append(.usd)
+    two.other = .eur
+    two.price = BillAfter.Price(currency: .usd, amount: 9)
+    try context.save()
+    #expect(try stored()[2] == "USD EUR USD USD bill 2")
+    #expect(two.currency == .usd && two.tags == [.usd] && two.snapshot.currency == .usd)
+    try context.load(two)
+  }
+
+  @Test(arguments: [false, true]) func `a row is deleted, by itself and by a rule`(isRead: Bool)
+    throws
+  {
+    let two = try bill(2)
+    if isRead { #expect(two.currency == .eur) }
+    context.delete(two)
+    try context.save()
+    #expect(two.isDeleted && two.name == "bill 2")
+    for holder in try context.fetch(FetchDescriptor<BillAfter.Holder>()) { context.delete(holder) }
+    try context.save()
+    #expect(try stored().isEmpty)
+  }
+
+  @Test func `a rollback, another context and an undo leave it as it is`() throws {
+    let two = try bill(2)
+    let manager = UndoManager()
+    context.undoManager = manager
+    two.name = "mine"
+    context.processPendingChanges()
+    #expect(two.currency == .eur)
+    manager.undo()
+    #expect(two.name == "bill 2")
+    two.currency = .usd
+    context.rollback()
+    #expect(two.currency == .eur && two.name == "bill 2")
+    let other = ModelContext(container)
+    try bill(2, other).currency = .usd
+    try other.save()
+    _ = try bill(1)
+    #expect(two.currency == .usd)
+    try context.save()
+    #expect(try stored()[2] == "USD GBP GBP GBP bill 2")
+  }
+
+  @Test func `a snapshot throws where the property is read`() throws {
+    let two = try bill(2)
+    #expect(two.currency == .eur)
+    let snapshot = two.snapshot
+    #expect(snapshot.name == "bill 2" && !snapshot.isLoaded(\.currency))
+    let error = #expect(throws: RoostError.self) { try snapshot.value(of: \.currency) }
+    #expect(error?.code == .unreadable && error?.description.contains("GBP") == true)
+    #expect(throws: RoostError.self) { try snapshot.value(of: \.shown) }
+    #expect(throws: RoostError.self) { try JSONEncoder().encode(snapshot) }
+    #expect(throws: RoostError.self) {
+      try context.fetchSnapshots(FetchDescriptor<BillAfter.Bill>())
+    }
+    // It does not matter whether the model waits with another change.
+    two.name = "mine"
+    #expect(throws: RoostError.self) {
+      try context.fetchSnapshots(FetchDescriptor<BillAfter.Bill>())
+    }
+    let loading = #expect(throws: RoostError.self) { try context.load(try bill(4)) }
+    #expect(loading?.code == .unreadable)
+    try context.save()
+  }
+
+  @Test func `it is said on standard error`() async throws {
+    let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let tests = try RefusedValueTests()
+      for bill in try tests.context.fetch(FetchDescriptor<BillAfter.Bill>()) { _ = bill.currency }
+    }
+    let said = String(decoding: result.standardErrorContent, as: UTF8.self)
+    let lines = said.split(separator: "\n").filter { $0.contains("Bill") }
+    #expect(
+      lines.count == 1 && lines.first?.contains("GBP") == true
+        && lines.first?.contains("currency") == true)
+  }
+}
