@@ -81,14 +81,21 @@ import Testing
     #expect(try rows() == ["a 2 old"])
   }
 
-  @Test func `the same value is no conflict, and neither is another property`() throws {
-    here.mergePolicy = .error
+  @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
+  func `the same value is a conflict for an error alone, and another property is none`(policy: MergePolicy) throws {
+    here.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))
     mine.count = 2
     theirs.count = 2
     theirs.note = "new"
     try there.save()
-    try here.save()
+    if policy == .error {
+      let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
+      #expect(refusal?.faults.map(\.property) == ["count"])
+      here.rollback()
+    } else {
+      try here.save()
+    }
     #expect(here.lastSave.conflicts.isEmpty)
     #expect(try rows() == ["a 2 new"])
     mine.count = 4
@@ -105,7 +112,7 @@ import Testing
     mine.count = 7
     try there.delete(one(there))
     try there.save()
-    if policy == .storeWins {
+    if policy == .storeWins || policy == .objectWins {
       try here.save()
       #expect(here.lastSave.dropped == [ObjectName("Item", 1)] && !here.hasChanges)
       #expect(mine._$state.flags.contains(.gone) && mine.count == 7)

@@ -43,6 +43,36 @@ import Testing
     #expect(try decoded(Catalog().encoded) == Catalog())
   }
 
+  @Test func `cases of fields come back, and only a catalog with some has the second form`() throws {
+    var catalog = try Self.library()
+    #expect(catalog.encoded.first == 1)
+    try catalog.change(entity: "Track") { (entity) throws(RecordFault) in
+      let marks = try entity.add("marks", .set(.optional(.plain(.int16))))
+      for (id, cases) in [
+        (entity.field("genre")!.id, [Value.string("rock"), .string("")]),
+        (entity.field("rating")!.id, [.int(-1), .int(5)]),
+        (marks, [.int(7)]),
+      ] { entity.setCases(cases, of: id) }
+    }
+    let encoded = catalog.encoded
+    #expect(encoded.first == 2)
+    let again = try decoded(encoded)
+    #expect(again == catalog && again.entity("Track")?.field("genre")?.cases == [.string("rock"), .string("")])
+    // They say nothing of how rows are stored.
+    #expect(try !(again == Self.library()) && catalog.entity("Track")!.layouts.count == 2)
+    var plain = catalog
+    plain.forgetCases()
+    #expect(plain.isSame(butForCasesAs: catalog) && plain != catalog && plain.encoded.first == 1)
+    // A program that knows the first form alone finds another number and says so; one that knows both refuses a third.
+    var bytes = encoded
+    bytes[0] = 3
+    #expect(throws: StoreError.self) { try decoded(bytes) }
+    #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .futureVersion)
+    // The first form has no cases.
+    bytes[0] = 1
+    #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .damaged)
+  }
+
   @Test func `fields come and go, and their numbers are never given again`() throws {
     var catalog = try Self.library()
     let old = catalog.entity("Track")!

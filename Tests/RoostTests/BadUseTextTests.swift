@@ -60,6 +60,7 @@ import Testing
     context.insert(desk)
     try context.save()
     context.automaticallyMergesChanges = false
+    context.mergePolicy = .overwrite
     firm.name = "Lake"
     try other.delete(model: Firm.self)
     try other.save()

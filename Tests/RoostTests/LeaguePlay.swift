@@ -253,7 +253,9 @@ struct LeaguePlay {
     }
     /// What is written of a property.
     func merged<Value: Equatable>(_ change: (before: Value, here: Value), _ now: Value) -> Value {
-      if change.before == now || change.here == now { return change.here }
+      if change.before == now { return change.here }
+      // Two changes to one value are a conflict only where any conflict is an error.
+      if change.here == now, policy != .error { return change.here }
       counts["conflicts", default: 0] += 1
       if policy == .error { code = .conflict }
       return policy == .storeWins ? now : change.here
@@ -264,7 +266,7 @@ struct LeaguePlay {
     for one in changed where !isThere(one) {
       counts["vanished", default: 0] += 1
       if policy == .error { code = .conflict }
-      if valued.contains(one), policy == .objectWins || policy == .overwrite { code = code ?? .deleted }
+      if valued.contains(one), policy == .overwrite { code = code ?? .deleted }
     }
     if policy == .error {
       for one in isDeleted {

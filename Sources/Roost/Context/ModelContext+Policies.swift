@@ -3,13 +3,25 @@ internal import RoostRecords
 
 /// What a save does where this context does not agree with what is stored by now.
 extension ModelContext {
-  /// What wins where this context and another one changed the same property of a model. Different properties of a model are
-  /// always merged, and so are the members of a relationship to many: who came here or elsewhere is in it, who went is not.
+  /// What a save does where this context and another one changed the same property of a model.
   ///
-  /// Where another context deleted what was changed here, it stays deleted: under ``storeWins`` the change is given up, under
-  /// the others the save throws. A relationship that leads to a model which was deleted elsewhere leads nowhere.
+  /// Different properties of a model are always merged, except under ``overwrite``. So are the members of a relationship to many:
+  /// a member that either context added is in it, and a member that either context took out is not.
+  ///
+  /// A model that another context deleted stays deleted:
+  ///
+  /// | Here, after another context deleted it | ``objectWins`` | ``storeWins`` | ``overwrite`` | ``error`` |
+  /// |---|---|---|---|---|
+  /// | a property of it was changed | dropped | dropped | throws | throws |
+  /// | it was deleted too | passes | passes | passes | passes |
+  /// | a new model names it, or was appended to its list; its delete rule is `.cascade` | throws | stored without it | throws | throws |
+  /// | the same, with another delete rule | stored without it | stored without it | stored without it | throws |
+  ///
+  /// A dropped change is in ``SaveSummary/dropped`` of ``ModelContext/lastSave``. A reference that may not be nil makes the save
+  /// throw under every policy.
   public enum MergePolicy: Sendable, Hashable, CaseIterable {
-    /// Nobody: the save throws, and says both values.
+    /// The save throws, and names both values. Two changes of one property are a conflict even where both came to the same
+    /// value: of two `count += 1` from one base the second throws, so that it can be made again from the newest value.
     case error
     /// What is stored already; the model shows it after the save.
     case storeWins

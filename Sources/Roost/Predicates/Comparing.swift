@@ -21,6 +21,10 @@ extension Translator {
     _ comparison: Condition.Comparison, _ one: One, _ other: Other
   ) throws -> Condition {
     let (first, second) = (try piece(one), try piece(other))
+    // A relationship to many is never nil in a context, nor in a store.
+    if (first.rows != nil && isNil(second)) || (second.rows != nil && isNil(first)) {
+      return .constant(.bool(comparison == .notEqual), .plain(.bool))
+    }
     if let presence = try presence(first, second) ?? presence(second, first) {
       return .compare(comparison, presence.0, presence.1)
     }

@@ -73,7 +73,7 @@ package final class GraphContext {
   /// Whether references that wait to be saved may lead to objects that are gone.
   var mayDangle = false
   /// Where fields of properties stand, for those maps that were asked for.
-  var fieldsByBit: [Int: [Int: [FieldID]]] = [:]
+  var fieldsByProperty: [Int: [Int: [FieldID]]] = [:]
   /// What is known of the unique values of new objects, where somebody asks for that.
   @exclusivity(unchecked) var likes = Likes()
   /// What was done wrong with objects and has no effect; the next save says it, once.

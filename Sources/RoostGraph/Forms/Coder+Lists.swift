@@ -40,6 +40,7 @@ final class ArrayCoder<Element>: ListCoder<[Element]> {
     guard case .array(let elements) = value else { return nil }
     return elements.lazy.compactMap { self.element.refusal(of: $0) }.first
   }
+  override var cases: [RoostRecords.Value]? { element.isRaw ? element.cases : nil }
 
   override var empty: [Element] { [] }
 
@@ -73,6 +74,7 @@ final class SetCoder<Element: Hashable>: ListCoder<Set<Element>> {
     guard case .set(let elements) = value else { return nil }
     return elements.lazy.compactMap { self.element.refusal(of: $0) }.first
   }
+  override var cases: [RoostRecords.Value]? { element.isRaw ? element.cases : nil }
 
   override var empty: Set<Element> { [] }
 

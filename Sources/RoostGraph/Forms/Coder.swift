@@ -29,6 +29,8 @@ package class AnyCoder {
   package var isComparedAsStored: Bool { false }
   /// Whether what is stored is the raw value, of the value or of what it may be besides nil.
   package var isRaw: Bool { false }
+  /// The raw values of all cases, of the value or of its elements, where the type lists them.
+  package var cases: [RoostRecords.Value]? { nil }
 
   /// Writes nil as a part, where that may be nil.
   func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
@@ -162,20 +164,25 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
     return "a case of \(Value.self) is expected (\(caseWords ?? "cases unknown"))"
   }
 
-  /// The raw values of the first twenty cases; nil where the type does not tell its cases.
+  /// The raw values of the first twenty cases; nil where the type does not list all of them.
   private var caseWords: String? {
-    guard let all = (Value.self as? any CaseIterable.Type)?.anyCases else { return nil }
-    let raw = all.prefix(20).compactMap { ($0 as? Value)?.rawValue }.map {
-      ($0 as? String)?.debugDescription ?? "\($0)"
-    }
-    return raw.joined(separator: ", ") + (all.count > 20 ? ", and \(all.count - 20) more" : "")
+    guard let cases else { return nil }
+    let words = cases.prefix(20).map(\.text).joined(separator: ", ")
+    return words + (cases.count > 20 ? ", and \(cases.count - 20) more" : "")
   }
 
   /// A struct may have an equality of its own, and of an enum whose cases hold something several values may have one raw value.
   override var isComparedAsStored: Bool {
-    let enumKind = 0x201
-    guard unsafeBitCast(Value.self as Any.Type, to: UnsafePointer<Int>.self).pointee == enumKind else { return false }
-    return MemoryLayout<Value>.size <= 1 || Value.self is any CaseIterable.Type
+    EnumCases(Value.self) != nil && (MemoryLayout<Value>.size <= 1 || Value.self is any CaseIterable.Type)
+  }
+
+  override var cases: [RoostRecords.Value]? {
+    guard let known = EnumCases(Value.self), known.isPlain, let type = Value.self as? any CaseIterable.Type else {
+      return nil
+    }
+    let all = type.every.compactMap { ($0 as? Value).flatMap { value($0) } }
+    // A list that somebody wrote by hand may leave cases out.
+    return all.count == known.count && all.count <= Field.mostCases ? all : nil
   }
 
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
@@ -227,7 +234,28 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
 
 extension CaseIterable {
   fileprivate static var anyCase: Any? { allCases.first }
-  fileprivate static var anyCases: [Any] { allCases.map { $0 } }
+  fileprivate static var every: [Any] { Array(allCases) }
+}
+
+/// What the compiler wrote down of an enum's cases.
+private struct EnumCases {
+  /// How many there are.
+  let count: Int
+  /// Whether none of them holds a value.
+  let isPlain: Bool
+
+  /// Nil where the type is no enum.
+  ///
+  /// ## Layout
+  /// Metadata: word 0 the kind, word 1 the descriptor. The descriptor of an enum, in 32-bit words: 5 the number of cases with a value
+  /// (24 bits), 6 the number of those without.
+  init?(_ type: Any.Type) {
+    let enumKind: UInt = 0x201
+    let metadata = unsafeBitCast(type, to: UnsafePointer<UInt>.self)
+    guard metadata[0] == enumKind, let descriptor = UnsafePointer<UInt32>(bitPattern: metadata[1]) else { return nil }
+    isPlain = descriptor[5] & 0xFF_FFFF == 0
+    count = Int(descriptor[6])
+  }
 }
 
 /// Of something that may be nil.
@@ -243,6 +271,7 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
   override var isRaw: Bool { wrapped.isRaw }
   override var isChoosy: Bool { wrapped.isChoosy }
   override func refusal(of value: RoostRecords.Value) -> String? { value.isNull ? nil : wrapped.refusal(of: value) }
+  override var cases: [RoostRecords.Value]? { wrapped.cases }
 
   override func put(_ value: Wrapped?, into sink: inout _RowSink, at node: Int) {
     guard let value else { return putNil(into: &sink, at: node) }

@@ -30,15 +30,22 @@ extension GraphContext {
     let reader = try run.reading(origin.map)
     let all = try fields(origin.map)
     let changed = object._$state.changed
-    guard try reader.contains(RowID(row.row)) else { return vanish(object, row, all, run) }
+    guard try reader.contains(RowID(row.row)) else { return try vanish(object, origin, row, run) }
     var written = changed
-    for (bit, fields) in all.sorted(by: { $0.key < $1.key }) where changed & 1 << UInt64(bit) != 0 {
-      guard let stored = try reader.values(fields, of: RowID(row.row)) else { continue }
-      let known = try bases[row]?.values[bit] ?? table(origin.map).values(fields, of: RowID(row.row))
-      guard let before = known, !isStill(before, stored) else { continue }
-      guard let here = try values(object, origin, bit, fields, run), !isStill(here, stored) else { continue }
+    for (property, fields) in all.sorted(by: { $0.key < $1.key }) where changed & _ModelState.bit(property) != 0 {
+      guard let stored = try reader.values(fields, of: RowID(row.row)),
+        let before = try base(row, origin.map, property, fields), !isStill(before, stored),
+        let here = try values(object, origin, property, fields, run)
+      else { continue }
+      if isStill(here, stored), mergePolicy != .error { continue }
+      // Properties that share a bit are told apart by their values.
+      let isShared = origin.map.type.sharesBit(property)
+      if isShared, isStill(here, before) {
+        if mergePolicy != .overwrite { run.keep(object, property) }
+        continue
+      }
       let conflict = SaveSummary.Conflict(
-        object: name(object), property: property(origin.map, bit), before: text(before), here: text(here),
+        object: name(object), property: self.property(origin.map, property), before: text(before), here: text(here),
         stored: text(stored), seen: bases[row]?.commit ?? seenCommit ?? 0, newest: run.writer.commitNumber - 1,
         keepsStored: mergePolicy == .storeWins)
       if mergePolicy == .error {
@@ -46,30 +53,55 @@ extension GraphContext {
         continue
       }
       run.summary.conflicts.append(conflict)
-      if mergePolicy == .storeWins { written &= ~(1 << UInt64(bit)) }
+      guard mergePolicy == .storeWins else { continue }
+      if isShared { run.keep(object, property) } else { written &= ~_ModelState.bit(property) }
     }
     if mergePolicy == .overwrite { written = .max }
     if written != changed { run.masks[ObjectIdentifier(object)] = written }
   }
 
-  /// Somebody else deleted what was changed here.
-  private func vanish(_ object: any _ModelObject, _ row: LinkKey, _ fields: [Int: [FieldID]], _ run: SaveRun) {
+  /// What a property held when the context began to change it.
+  func base(_ row: LinkKey, _ map: EntityMap, _ property: Int, _ fields: [FieldID]) throws -> [Value]? {
+    try bases[row]?.values[property] ?? table(map).values(fields, of: RowID(row.row))
+  }
+
+  /// Another context deleted what was changed here. The row stays deleted; by default, and where the store wins, the changes are
+  /// dropped and reported.
+  private func vanish(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
     run.vanished.insert(row)
-    let hasValues = fields.keys.contains { object._$state.changed & 1 << UInt64($0) != 0 }
+    if mergePolicy != .storeWins { try refuseOrphans(object, origin, run) }
     let cure = "delete it here too, give its changes up with rollback(), or save with the merge policy .storeWins"
-    if mergePolicy == .error {
-      return run.refuse(GraphFault(.conflict, "another context deleted what was changed here: " + cure, name(object)))
-    }
+    let hasValues = try fields(origin.map).keys.contains { object._$state.changed & _ModelState.bit($0) != 0 }
+    switch mergePolicy {
+    case .error:
+      run.refuse(GraphFault(.conflict, "another context deleted what was changed here: " + cure, name(object)))
     // Members that came or went are told by their own sides.
-    if !hasValues || mergePolicy == .storeWins { return run.summary.dropped.append(name(object)) }
-    run.refuse(GraphFault(.deleted, "another context deleted what was changed here: " + cure, name(object)))
+    case .overwrite where hasValues:
+      run.refuse(GraphFault(.deleted, "another context deleted what was changed here: " + cure, name(object)))
+    case .overwrite, .objectWins, .storeWins: run.summary.dropped.append(name(object))
+    }
+  }
+
+  /// Refuses new members of a list that owns them, where the list's owner was deleted by another context. Members that name their
+  /// owner themselves are refused when their own rows are written.
+  private func refuseOrphans(_ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) throws {
+    for case .some(let relation) in store.relations[origin.map.number]
+    where relation.isByLinks && relation.deleteRule == .cascade {
+      let key = key(object, origin, relation.property)
+      for row in links.lists[key]?.rows ?? links.edits[key]?.added ?? [] {
+        guard let member = registered(store.maps[relation.target], RowID(row)) else { continue }
+        let flags = member._$state.flags
+        if flags.contains(.inserted), !flags.contains(.deleted) {
+          run.refuse(GraphFault.orphan(name(member), nil, of: name(object), mergePolicy))
+        }
+      }
+    }
   }
 
   private func compareDeleted(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
-    for (bit, fields) in try fields(origin.map).sorted(by: { $0.key < $1.key }) {
+    for (property, fields) in try fields(origin.map).sorted(by: { $0.key < $1.key }) {
       guard let stored = try run.reading(origin.map).values(fields, of: RowID(row.row)),
-        let before = try bases[row]?.values[bit] ?? table(origin.map).values(fields, of: RowID(row.row)),
-        !isStill(before, stored)
+        let before = try base(row, origin.map, property, fields), !isStill(before, stored)
       else { continue }
       let seen = bases[row]?.commit ?? seenCommit ?? 0
       return run.refuse(
@@ -77,19 +109,19 @@ extension GraphContext {
           .conflict,
           "another context changed what was deleted here, from \(text(before)) at commit \(seen) to "
             + "\(text(stored)) by commit \(run.writer.commitNumber - 1): give the deletion up with rollback(), or save with "
-            + "another merge policy", name(object), property(origin.map, bit)))
+            + "another merge policy", name(object), self.property(origin.map, property)))
     }
   }
 
   /// What an object has in the fields of one property.
   private func values(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ bit: Int, _ fields: [FieldID], _ run: SaveRun
+    _ object: any _ModelObject, _ origin: RowOrigin, _ property: Int, _ fields: [FieldID], _ run: SaveRun
   ) throws -> [Value]? {
     let box = sink(origin.map)
     let row = RowID(object._$state.row)
     guard try run.writer.table(origin.map.entity.id).read(row, into: &box.sink.builder) else { return nil }
     box.sink.failure = nil
-    object._$encode(only: 1 << UInt64(bit), into: &box.sink)
+    object._$encode(only: _ModelState.bit(property), into: &box.sink)
     // What cannot be stored is refused when it is written.
     if box.sink.failure != nil { return nil }
     return try run.reading(origin.map).values(fields, of: row, in: box.sink.builder)
@@ -103,9 +135,9 @@ extension GraphContext {
       one.object, one.property)
   }
 
-  private func property(_ map: EntityMap, _ bit: Int) -> String { map.type.propertyName(bit) }
+  private func property(_ map: EntityMap, _ property: Int) -> String { map.type.propertyName(property) }
 
-  private func isStill(_ before: [Value], _ now: [Value]) -> Bool {
+  func isStill(_ before: [Value], _ now: [Value]) -> Bool {
     before.count == now.count && zip(before, now).allSatisfy { $0.isStill($1) }
   }
 

@@ -8,6 +8,7 @@ extension GraphContext {
   ) throws {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
+        run.kept[ObjectIdentifier(object)]?.contains(relation.property) != true,
         let row = leads(object, relation), let field = origin.map.field(relation.property)
       else { continue }
       let slot = try run.writer.table(origin.map.entity.id).slot(field.name)
@@ -85,6 +86,11 @@ extension GraphContext {
     if known.contains(.inserted) { return known.contains(.deleted) ? .nothing : nil }
     if run.news == nil, !mayDangle { return nil }
     if try run.writer.contains(RowID(row), target.entity.id) { return nil }
+    let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
+    if inverse?.deleteRule == .cascade, mergePolicy != .storeWins {
+      let property = type(of: object)._$type.propertyName(relation.property)
+      return .refused(GraphFault.orphan(name(object), property, of: ObjectName(target.type.name, row), mergePolicy))
+    }
     if mergePolicy != .error { return .nothing }
     return .refused(
       GraphFault(
@@ -101,9 +107,8 @@ extension GraphContext {
       guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin,
         !run.vanished.contains(key(object, origin))
       else { continue }
-      let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
       for case .some(let relation) in store.relations[origin.map.number]
-      where !relation.isInverseList && mask & _ModelState.bit(relation.property) != 0 {
+      where !relation.isInverseList && run.writes(object, relation.property) {
         try partSingle(object, origin, relation, run)
       }
     }

@@ -36,6 +36,12 @@ extension GraphContext {
     else { return }
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
+    if origin.map.type.sharesBit(relation.property),
+      try base(key(object, origin), origin.map, relation.property, [field.id])
+        == [leads(object, relation).map { .reference(RowID($0)) } ?? .null]
+    {
+      return
+    }
     if slot.nullBit >= 0 { try table.update(row) { builder in builder.setNull(slot) } }
     guard let target = leads(object, relation).map({ RowID(run.row(relation.home, $0)) }) else { return }
     // What has no row yet comes later in this save, or goes with the object. Where nil may not stand, its number does.

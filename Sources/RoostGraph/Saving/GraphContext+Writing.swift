@@ -40,10 +40,9 @@ extension GraphContext {
   /// other otherwise.
   private func loosen(_ object: any _ModelObject, _ run: SaveRun) throws {
     guard let origin = object._$state.origin as? RowOrigin else { return }
-    let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
     let table = try run.writer.table(origin.map.entity.id)
     for case .some(let relation) in store.relations[origin.map.number] where !relation.isInverseList {
-      guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0 else { continue }
+      guard case .reference = relation.way, run.writes(object, relation.property) else { continue }
       let slot = try table.slot(origin.map.type.fieldName(relation.property))
       if slot.nullBit >= 0 { try table.update(RowID(object._$state.row)) { builder in builder.setNull(slot) } }
     }
@@ -63,7 +62,9 @@ extension GraphContext {
     }
     box.sink.failure = nil
     let before = run.isShared ? leads(box, origin) : []
+    let kept = try keptValues(object, origin, box, run)
     object._$encode(only: mask, into: &box.sink)
+    for (slot, value) in kept { try box.sink.builder.set(slot, value) }
     if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run)) }
     if !run.isPlain { try lead(object, origin, mask, box, run) }
     if run.isShared { noteLeads(before, box, origin, run) }
@@ -76,6 +77,20 @@ extension GraphContext {
       return true
     } refused: { fault in
       run.refuse(refusal(fault, object, run))
+    }
+  }
+
+  /// What a row that was just read holds in those fields that this save leaves alone although their properties' bit is written.
+  private func keptValues(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
+  ) throws -> [(RoostRecords.Slot, Value)] {
+    guard !run.kept.isEmpty, let properties = run.kept[ObjectIdentifier(object)] else { return [] }
+    let all = try fields(origin.map)
+    let table = try run.writer.table(origin.map.entity.id)
+    let fields = properties.flatMap { all[$0] ?? [] }
+    let values = try run.reading(origin.map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
+    return try zip(fields, values).compactMap { id, value in
+      try origin.map.entity.field(id).map { (try table.slot($0.name), value) }
     }
   }
 

@@ -7,25 +7,25 @@ internal import RoostRecords
 struct RowBase {
   /// The commit of the snapshot.
   var commit: UInt64
-  /// By the bit of the property.
+  /// By the number of the property.
   var values: [Int: [Value]] = [:]
 }
 
 extension GraphContext {
-  /// The fields of a map's properties, by the properties' bits; nothing for those that stand in no row.
+  /// The fields of a map's properties, by the properties' numbers; nothing for lists, which have none.
   func fields(_ map: EntityMap) throws -> [Int: [FieldID]] {
-    if let known = fieldsByBit[map.number] { return known }
+    if let known = fieldsByProperty[map.number] { return known }
     var fields: [Int: [FieldID]] = [:]
     for field in try map.type.neededFields() {
-      if let id = map.entity.field(field.name)?.id { fields[min(field.property, 63), default: []].append(id) }
+      if let id = map.entity.field(field.name)?.id { fields[field.property, default: []].append(id) }
     }
     for case .some(let relation) in store.relations[map.number] {
       guard case .reference = relation.way,
         let id = map.field(relation.property)?.id
       else { continue }
-      fields[min(relation.property, 63), default: []].append(id)
+      fields[relation.property, default: []].append(id)
     }
-    fieldsByBit[map.number] = fields
+    fieldsByProperty[map.number] = fields
     return fields
   }
 
@@ -40,8 +40,8 @@ extension GraphContext {
     var base = bases[row] ?? RowBase(commit: old.commit)
     do {
       let table = try old.table(origin.map.entity.id)
-      for (bit, fields) in try fields(origin.map) where kept & 1 << UInt64(bit) != 0 {
-        if base.values[bit] == nil { base.values[bit] = try table.values(fields, of: RowID(row.row)) }
+      for (property, fields) in try fields(origin.map) where kept & _ModelState.bit(property) != 0 {
+        if base.values[property] == nil { base.values[property] = try table.values(fields, of: RowID(row.row)) }
       }
     } catch { fail(object, error) }
     bases[row] = base

@@ -19,6 +19,8 @@ final class SaveRun {
   var lapsed: [LinkKey] = []
   /// By object, the properties that are written after all, where those are not the ones that were changed.
   var masks: [ObjectIdentifier: UInt64] = [:]
+  /// By object, properties that stay as they are stored although their bit is written: they share it with others that changed.
+  private(set) var kept: [ObjectIdentifier: [Int]] = [:]
   /// Objects whose rows are gone.
   var vanished: Set<LinkKey> = []
   /// Rows that went, by themselves or because a rule took them along.
@@ -86,6 +88,18 @@ final class SaveRun {
     let made = try writer.reading(map.entity.id)
     readers[map.number] = made
     return made
+  }
+
+  /// Leaves a property as it is stored.
+  func keep(_ object: any _ModelObject, _ property: Int) {
+    kept[ObjectIdentifier(object), default: []].append(property)
+  }
+
+  /// Whether the save writes a property of a changed object.
+  func writes(_ object: any _ModelObject, _ property: Int) -> Bool {
+    let mask = masks[ObjectIdentifier(object)] ?? object._$state.changed
+    if mask & _ModelState.bit(property) == 0 { return false }
+    return kept.isEmpty || kept[ObjectIdentifier(object)]?.contains(property) != true
   }
 
   /// Notes for other contexts that a row changed, or a list of its object.

@@ -49,12 +49,16 @@ struct ManySlot {
 
   init(_ place: UnsafeMutableRawPointer?) { self.place = place?.assumingMemoryBound(to: [AnyObject]?.self) }
 
+  /// Makes an optional list empty where it was nil. In a context no list is nil.
+  private func setPresent() { UnsafeMutableRawPointer(place)?.storeBytes(of: false, toByteOffset: 8, as: Bool.self) }
+
   var isFilled: Bool { place?.pointee != nil }
 
   var members: [AnyObject]? {
     get { place?.pointee }
     nonmutating set {
       guard let place else { return }
+      setPresent()
       // What goes may ask for the list.
       let old = place.move()
       place.initialize(to: newValue)

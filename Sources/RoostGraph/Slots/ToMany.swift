@@ -10,7 +10,7 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
     }
   }
   @usableFromInline var held: _Held<[Model]?>
-  /// Whether the property itself was set to nil, where it may be.
+  /// Whether the property itself is nil: only an optional list of an object that is in no context.
   @usableFromInline package var isNil = false
 
   @inlinable public init() { held = _Held(nil) }
@@ -56,7 +56,8 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   }
 }
 
-/// The same where the property may be nil. What comes from a store never is.
+/// An optional relationship to many. It may be nil until its object is inserted. In a context it never is: setting it to nil
+/// empties it, and a list that was nil at the insertion is empty from then on.
 public struct _ToManyOrNil<Model: _ModelObject>: ~Copyable {
   @usableFromInline package var slot: _ToMany<Model>
 

@@ -132,7 +132,7 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     let isFree = owner._$state._isFree
     if !isFree { owner._$willWrite(property) }
     slot.pointee.members = new
-    slot.pointee.isNil = isNil
+    slot.pointee.isNil = isNil && mayBeNil(owner)
     if !isFree { owner._$didWrite(property) }
   }
 
@@ -152,10 +152,15 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     isNil: Bool
   ) {
     slot.pointee.members = new
-    slot.pointee.isNil = isNil
+    slot.pointee.isNil = isNil && mayBeNil(owner)
     owner._$state._giveBack()
     if !owner._$state._isFree { owner._$didWrite(property) }
   }
+
+  /// Whether an optional list of the object may be nil. In a context it is empty instead: its members are the rows that name the
+  /// object, and there is no place in the store for a nil beside them.
+  @inlinable @inline(__always)
+  static func mayBeNil(_ owner: some _ModelObject) -> Bool { owner._$state.flags.isDisjoint(with: .managed) }
 
   /// Members that were never set are none; those that are moved out the origin knows.
   @usableFromInline @inline(never)

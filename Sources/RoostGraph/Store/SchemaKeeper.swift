@@ -1,3 +1,4 @@
+internal import RoostPages
 internal import RoostRecords
 
 /// Brings a store's catalog to what the models ask for: it adds what is missing, and takes nothing away.
@@ -15,6 +16,8 @@ struct SchemaKeeper {
     var wanted = now
     try bring(&wanted)
     if wanted == now { return now }
+    // A store that is only read keeps the cases that were written into it.
+    if records.store.options.readOnly, wanted.isSame(butForCasesAs: now) { return now }
     return try records.write { writer in
       // Another opening may have come first.
       try writer.change { try bring(&$0) }
@@ -92,8 +95,9 @@ struct SchemaKeeper {
     // Of a struct that is stored as its parts, all of them.
     let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
     guard let field = entity.field(wanted.name) else {
-      try entity.add(
+      let id = try entity.add(
         wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial, isPreserved: isPreserved)
+      entity.setCases(wanted.cases, of: id)
       return
     }
     guard field.type == wanted.type else {
@@ -104,6 +108,7 @@ struct SchemaKeeper {
     for place in entity.fields.indices where entity.fields[place].id == field.id {
       entity.fields[place].isPreserved = isPreserved
     }
+    entity.setCases(wanted.cases, of: field.id)
   }
 
   // MARK: Indexes

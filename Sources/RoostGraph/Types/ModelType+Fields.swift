@@ -12,6 +12,8 @@ extension _ModelType {
     package var isOptional: Bool
     /// Whether objects of the model always have a value, though other rows of the entity have none.
     package var isNeeded: Bool
+    /// The raw values that its type knows; nil where it does not list them.
+    package var cases: [Value]?
   }
 
   /// The fields of all values, in the order of the properties. References are not among them: whether a row holds one depends on
@@ -23,7 +25,7 @@ extension _ModelType {
         fields.append(
           NeededField(
             name: name, path: path, property: property, type: field.type, isOptional: field.isOptional || isAdded,
-            isNeeded: isAdded && !field.isOptional))
+            isNeeded: isAdded && !field.isOptional, cases: coder.cases))
       }
       for part in coder.parts {
         add(part.coder, name + "." + part.name, path + "." + part.name, property, isAdded: isAdded)
@@ -35,6 +37,11 @@ extension _ModelType {
     }
     return fields
   }
+}
+
+extension _ModelType {
+  /// Whether an object notes changes of the property together with those of others: its state has 64 bits.
+  package func sharesBit(_ property: Int) -> Bool { property >= 63 && properties.count > 64 }
 }
 
 extension RowPlan {

@@ -6,9 +6,9 @@ package import RoostFile
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
-/// u8 1 (the form)   next entity, index, relationship
+/// u8 1 (the form), or 2 where a field has cases   next entity, index, relationship
 /// entities: id, name, next field,
-///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value), initial value (data)
+///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases), initial value (data), cases: values
 ///   layouts: members: id, type, flag optional
 /// indexes: id, entity, name, flags (1 unique, 2 is being built), row built below if so,
 ///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
@@ -20,10 +20,12 @@ package import RoostFile
 /// ```
 extension Catalog {
   static let form: UInt8 = 1
+  /// The form of a catalog in which a field has cases. Programs that do not know it say so, and others still write form 1.
+  static let formWithCases: UInt8 = 2
 
   package var encoded: [UInt8] {
     var out = ByteWriter()
-    out.byte(Self.form)
+    out.byte(hasCases ? Self.formWithCases : Self.form)
     out.number(next.entity)
     out.number(next.index)
     out.number(next.relationship)
@@ -35,8 +37,9 @@ extension Catalog {
         out.number(field.id.number)
         out.text(field.name)
         out.type(field.type)
-        out.byte((field.isOptional ? 1 : 0) | (field.isPreserved ? 2 : 0) | (field.initial != nil ? 4 : 0))
+        out.byte(field.flags)
         if let initial = field.initial { out.value(initial, field.type) }
+        if let cases = field.cases { out.list(cases) { out, one in out.value(one, field.caseType) } }
       }
       out.list(entity.layouts) { out, members in
         out.list(members) { out, member in
@@ -107,8 +110,9 @@ extension Catalog {
 
   private static func decode(_ reader: inout ByteReader) throws -> Catalog {
     let form = try reader.byte()
-    guard form == Self.form else {
-      throw StoreError(.futureVersion, "the catalog has form \(form); this version knows form \(Self.form)")
+    guard form == Self.form || form == Self.formWithCases else {
+      throw StoreError(
+        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithCases)")
     }
     var next = Numbers()
     next.entity = try reader.number()
@@ -118,15 +122,7 @@ extension Catalog {
       let id: UInt32 = try reader.number()
       let name = try reader.text()
       let nextField: UInt16 = try reader.number()
-      let fields = try reader.list { reader in
-        let id: UInt16 = try reader.number()
-        let name = try reader.text()
-        let type = try reader.type()
-        let flags = try reader.byte()
-        return Field(
-          FieldID(id), name, type, isOptional: flags & 1 != 0, initial: flags & 4 != 0 ? try reader.value() : nil,
-          isPreserved: flags & 2 != 0)
-      }
+      let fields = try reader.list { reader in try field(&reader, form) }
       let layouts = try reader.list { reader in
         try reader.list { reader in
           Layout.Member(FieldID(try reader.number()), try reader.type(), isOptional: try reader.byte() != 0)
@@ -144,6 +140,23 @@ extension Catalog {
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
     else { throw ByteReader.Unreadable() }
     return catalog
+  }
+
+  private static func field(_ reader: inout ByteReader, _ form: UInt8) throws -> Field {
+    let id: UInt16 = try reader.number()
+    let name = try reader.text()
+    let type = try reader.type()
+    let flags = try reader.byte()
+    var field = Field(
+      FieldID(id), name, type, isOptional: flags & 1 != 0, initial: flags & 4 != 0 ? try reader.value() : nil,
+      isPreserved: flags & 2 != 0)
+    if flags & 8 == 0 { return field }
+    let cases = try reader.list { reader in try reader.value() }
+    guard form == Self.formWithCases, cases.count <= Field.mostCases, !cases.contains(.null) else {
+      throw ByteReader.Unreadable()
+    }
+    field.cases = cases
+    return field
   }
 
   private static func index(_ reader: inout ByteReader, _ entities: [Entity], _ next: Numbers) throws -> Index {
@@ -196,5 +209,11 @@ extension Catalog {
     return Relationship(
       id: RelationshipID(id), entity: entity, name: name, target: target, shape: shape, inverse: inverse,
       deleteRule: rule, traits: traits, index: index == 0 ? nil : IndexID(UInt32(index - 1)))
+  }
+}
+
+extension Field {
+  fileprivate var flags: UInt8 {
+    (isOptional ? 1 : 0) | (isPreserved ? 2 : 0) | (initial != nil ? 4 : 0) | (cases != nil ? 8 : 0)
   }
 }

@@ -45,6 +45,12 @@ package struct Catalog: Hashable, Sendable {
     for place in entities.indices where entities[place].id == id { return entities[place].field(field) }
     return nil
   }
+  mutating func forgetCases() {
+    for entity in entities.indices {
+      for field in entities[entity].fields.indices { entities[entity].fields[field].cases = nil }
+    }
+  }
+
   package func indexes(of id: EntityID) -> [Index] { indexes.filter { $0.entity == id } }
 
   // MARK: Changing

@@ -49,6 +49,11 @@ package struct Entity: Hashable, Sendable {
     return id
   }
 
+  /// Says which values the type of a field knows.
+  package mutating func setCases(_ cases: [Value]?, of id: FieldID) {
+    for place in fields.indices where fields[place].id == id { fields[place].cases = cases }
+  }
+
   package static let mostFields = 4000
   package static let mostLayouts = 60_000
 

@@ -8,6 +8,11 @@ package struct Field: Hashable, Sendable {
   package var initial: Value?
   /// Whether the history keeps the value when a row is deleted.
   package var isPreserved: Bool
+  /// The raw values that the field's type knows, or that the elements of the array or set know; nil where any value may come.
+  /// Programs that know the type check values by the type; the tool has only this. Rows may still hold other values.
+  package var cases: [Value]?
+
+  package static let mostCases = 1000
 
   package init(
     _ id: FieldID, _ name: String, _ type: FieldType, isOptional: Bool = false, initial: Value? = nil,
@@ -21,5 +26,38 @@ package struct Field: Hashable, Sendable {
     self.isPreserved = isPreserved
   }
 
+  /// The type of the field's cases.
+  var caseType: FieldType {
+    switch type {
+    case .array(let element), .set(let element): element.plainType ?? type
+    default: type
+    }
+  }
+
   var member: Layout.Member { Layout.Member(id, type, isOptional: isOptional) }
+}
+
+extension ElementType {
+  /// The type of a plain element, or of an optional plain one.
+  fileprivate var plainType: FieldType? {
+    switch self {
+    case .plain(let type): type
+    case .optional(let inner): inner.plainType
+    case .structure: nil
+    }
+  }
+}
+
+extension Catalog {
+  /// Whether some field has cases.
+  var hasCases: Bool { entities.contains { $0.fields.contains { $0.cases != nil } } }
+
+  /// Whether two catalogs are equal but for the cases of fields, which say nothing of how rows are stored.
+  package func isSame(butForCasesAs other: Catalog) -> Bool { withoutCases == other.withoutCases }
+
+  private var withoutCases: Catalog {
+    var plain = self
+    plain.forgetCases()
+    return plain
+  }
 }

@@ -14,6 +14,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case stopped = "rows stopped"
   /// Stopped too: a value of a megabyte, named by the log.
   case named = "rows named"
+  /// Closed: fields whose types list their cases, so that the catalog has its second form.
+  case cases = "rows with cases"
 
   /// Carries the actions out, and tells what they leave.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -23,6 +25,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     options.fanoutLimit = 12
     let store = try RecordStore(GoldenStore.path, options: options, fileSystem: fileSystem, clock: { time.read() })
     try Self.first(store, isLong: self == .closed)
+    if self == .cases { try Self.setCases(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -32,7 +35,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if self == .closed { try store.close() }
+    if self == .closed || self == .cases { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()
@@ -152,6 +155,21 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     }
   }
 
+  private static func setCases(_ store: RecordStore) throws {
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.change(entity: "Every") { (entity) throws(RecordFault) in
+          for (name, cases) in [
+            ("text", [Value.string("EUR"), .string("")]), ("int16", [.int(-13), .int(1)]), ("set", [.int(0), .int(4)]),
+            ("byte", []),
+          ] {
+            if let field = entity.field(name) { entity.setCases(cases, of: field.id) }
+          }
+        }
+      }
+    }
+  }
+
   /// What stands in the log where the store is stopped.
   private static func second(_ store: RecordStore) throws {
     try store.write(author: "log") { writer in
@@ -191,6 +209,11 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   static func describe(_ reader: RecordReader) throws -> String {
     let state = try RowState(reader)
     var lines = ["commit \(reader.commit), history \(state.mode)"]
+    for entity in reader.catalog.entities {
+      for field in entity.fields {
+        if let cases = field.cases { lines.append("\(entity.name).\(field.name) cases \(cases.map { text($0) })") }
+      }
+    }
     for (name, rows) in state.tables.sorted(by: { $0.key < $1.key }) {
       for (id, values) in rows.sorted(by: { $0.key < $1.key }) {
         let texts = values.sorted { $0.key < $1.key }.map { "\($0.key) \(text($0.value))" }

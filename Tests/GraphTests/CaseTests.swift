@@ -1,0 +1,46 @@
+import Roost
+import RoostPages
+import RoostRecords
+import Testing
+
+@testable import RoostGraph
+
+private enum Money: String, Codable, CaseIterable { case euro = "EUR", dollar = "USD" }
+private enum Grade: Int, Codable, CaseIterable { case low = -1, high = 7 }
+/// Does not list its cases.
+private enum Closed: String, Codable { case one, two }
+/// Lists only some of them.
+private enum Partly: String, Codable, CaseIterable {
+  case shown, hidden
+  static var allCases: [Partly] { [.shown] }
+}
+/// No enum: any text may come.
+private struct Word: RawRepresentable, Codable, CaseIterable {
+  var rawValue: String
+  static var allCases: [Word] { [Word(rawValue: "a")] }
+}
+
+@Model final class Purse {
+  fileprivate var money: Money = Money.euro
+  fileprivate var other: Money?
+  fileprivate var grades: [Grade] = []
+  fileprivate var closed: Closed = Closed.one
+  fileprivate var partly: Partly = Partly.shown
+  fileprivate var word: Word = Word(rawValue: "")
+
+  init() {}
+}
+
+/// The catalog keeps the cases of enums, so that the tool, which has no types, can check what it imports.
+@Suite struct CaseTests {
+  private func cases(_ field: String, _ catalog: Catalog) -> [Value]? { catalog.entity("Purse")?.field(field)?.cases }
+
+  @Test func `the catalog has the cases of enums that list all of them`() throws {
+    let store = try GraphStore(inMemory: StoreOptions(), [ModelPlan(Purse._$type)])
+    let catalog = try store.records.read { $0.catalog }
+    #expect(cases("money", catalog) == [.string("EUR"), .string("USD")])
+    #expect(cases("other", catalog) == [.string("EUR"), .string("USD")])
+    #expect(cases("grades", catalog) == [.int(-1), .int(7)])
+    for field in ["closed", "partly", "word"] { #expect(cases(field, catalog) == nil) }
+  }
+}

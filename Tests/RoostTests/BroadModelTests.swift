@@ -1,0 +1,203 @@
+import SwiftData
+import Testing
+
+struct BroadPlace: Codable, Equatable {
+  var x = 0
+  var name: String?
+}
+
+/// 76 properties: an object notes changes of those from the 64th on by one bit.
+@Model final class Broad {
+  var p0 = 0
+  var p1 = 0
+  var p2 = 0
+  var p3 = 0
+  var p4 = 0
+  var p5 = 0
+  var p6 = 0
+  var p7 = 0
+  var p8 = 0
+  var p9 = 0
+  var p10 = 0
+  var p11 = 0
+  var p12 = 0
+  var p13 = 0
+  var p14 = 0
+  var p15 = 0
+  var p16 = 0
+  var p17 = 0
+  var p18 = 0
+  var p19 = 0
+  var p20 = 0
+  var p21 = 0
+  var p22 = 0
+  var p23 = 0
+  var p24 = 0
+  var p25 = 0
+  var p26 = 0
+  var p27 = 0
+  var p28 = 0
+  var p29 = 0
+  var p30 = 0
+  var p31 = 0
+  var p32 = 0
+  var p33 = 0
+  var p34 = 0
+  var p35 = 0
+  var p36 = 0
+  var p37 = 0
+  var p38 = 0
+  var p39 = 0
+  var p40 = 0
+  var p41 = 0
+  var p42 = 0
+  var p43 = 0
+  var p44 = 0
+  var p45 = 0
+  var p46 = 0
+  var p47 = 0
+  var p48 = 0
+  var p49 = 0
+  var p50 = 0
+  var p51 = 0
+  var p52 = 0
+  var p53 = 0
+  var p54 = 0
+  var p55 = 0
+  var p56 = 0
+  var p57 = 0
+  var p58 = 0
+  var p59 = 0
+  var p60 = 0
+  var p61 = 0
+  var p62 = 0
+  var p63 = 0
+  var p64 = 0
+  var p65 = 0
+  var p66 = 0
+  var p67 = 0
+  var p68 = 0
+  var p69 = 0
+  var title = ""
+  var note: String?
+  var place = BroadPlace()
+  var spare: BroadPlace?
+  var owner: BroadOwner?
+  var other: BroadOwner?
+
+  init() {}
+}
+
+@Model final class BroadOwner {
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Broad.owner) var wides: [Broad] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// Of a model with more than 63 properties one context set `p70` and saved, another set `p75` and saved: `p70` was as before
+/// again, although its save had been acknowledged. Properties from the 64th on share a bit, and were written together.
+@Suite struct BroadModelTests {
+  private let container: ModelContainer
+  private let (here, there): (ModelContext, ModelContext)
+
+  init() throws {
+    container = try ModelContainer(for: Broad.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    (here, there) = (ModelContext(container), ModelContext(container))
+    here.insert(Broad())
+    for name in ["a", "b"] { here.insert(BroadOwner(name)) }
+    try here.save()
+  }
+
+  private func wide(_ context: ModelContext) throws -> Broad {
+    try #require(try context.fetch(FetchDescriptor<Broad>()).first)
+  }
+
+  private func owner(_ name: String, _ context: ModelContext) throws -> BroadOwner {
+    try #require(try context.fetch(FetchDescriptor<BroadOwner>(predicate: #Predicate { $0.name == name })).first)
+  }
+
+  @Test(arguments: ModelContext.MergePolicy.allCases.filter { $0 != .overwrite }, [false, true])
+  func `different properties are all kept`(policy: ModelContext.MergePolicy, fetches: Bool) throws {
+    here.mergePolicy = policy
+    let (mine, yours) = (try wide(here), try wide(there))
+    mine.p66 = 66
+    mine.note = "mine"
+    mine.spare = BroadPlace(x: 1, name: "s")
+    mine.p10 = 10
+    yours.p68 = 68
+    yours.title = "yours"
+    yours.place = BroadPlace(x: 2, name: nil)
+    yours.owner = try owner("a", there)
+    yours.p11 = 11
+    try there.save()
+    if fetches { _ = try wide(here) }
+    try here.save()
+    #expect(here.lastSave.conflicts.isEmpty)
+    for context in [here, ModelContext(container)] {
+      let stored = try wide(context)
+      #expect(stored.p66 == 66 && stored.note == "mine" && stored.spare == BroadPlace(x: 1, name: "s"))
+      #expect(stored.p68 == 68 && stored.title == "yours" && stored.place == BroadPlace(x: 2, name: nil))
+      #expect(stored.p10 == 10 && stored.p11 == 11 && stored.owner?.name == "a")
+      #expect(try owner("a", context).wides.count == 1)
+    }
+  }
+
+  @Test func `one property is a conflict, and the others merge`() throws {
+    for policy in ModelContext.MergePolicy.allCases {
+      here.mergePolicy = policy
+      let (mine, yours) = (try wide(here), try wide(there))
+      let base = mine.p64
+      mine.p64 = base + 1
+      mine.p65 = base + 1
+      yours.p64 = base + 2
+      yours.p69 = base + 2
+      try there.save()
+      if policy == .error {
+        let error = #expect(throws: RoostError.self) { try here.save() }
+        #expect(error?.faults.map(\.property) == ["p64"])
+        here.rollback()
+        continue
+      }
+      try here.save()
+      #expect(here.lastSave.conflicts.map(\.property) == ["p64"])
+      let stored = try wide(ModelContext(container))
+      #expect(stored.p64 == base + (policy == .storeWins ? 2 : 1), "\(policy)")
+      #expect(stored.p65 == base + 1, "\(policy)")
+      // The whole model as it is here, also what was not changed here.
+      #expect(stored.p69 == (policy == .overwrite ? base : base + 2), "\(policy)")
+      mine.p64 = 10
+      mine.p65 = 10
+      mine.p69 = 10
+      try here.save()
+    }
+  }
+
+  @Test func `a change that was read in between is the base of the next one`() throws {
+    here.mergePolicy = .error
+    let (mine, yours) = (try wide(here), try wide(there))
+    mine.p10 = 1
+    yours.p65 = 5
+    try there.save()
+    _ = try wide(here)
+    mine.p65 += 1
+    try here.save()
+    #expect(try wide(ModelContext(container)).p65 == 6)
+  }
+
+  @Test func `a reference that another context gave to a deleted owner is not followed back`() throws {
+    let mine = try wide(here)
+    mine.owner = try owner("a", here)
+    try here.save()
+    let yours = try wide(there)
+    here.automaticallyMergesChanges = false
+    mine.p65 = 1
+    yours.owner = try owner("b", there)
+    try there.save()
+    there.delete(try owner("a", there))
+    try there.save()
+    try here.save()
+    let stored = try wide(ModelContext(container))
+    #expect(stored.p65 == 1 && stored.owner?.name == "b")
+  }
+}

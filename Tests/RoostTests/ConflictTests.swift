@@ -1,0 +1,104 @@
+import SwiftData
+import Testing
+
+@Model final class Tally {
+  var n = 0
+  var m = 0
+  var other: Tally?
+
+  init() {}
+}
+
+/// Two contexts each did `n += 1` from the same base. Under `.error` both saves passed and `n` was 1: the values were equal, and
+/// equal values were no conflict. There was no way to count safely with objects.
+@Suite struct ConflictTests {
+  private let container: ModelContainer
+  private let (here, there): (ModelContext, ModelContext)
+
+  init() throws {
+    container = try ModelContainer(for: Tally.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    (here, there) = (ModelContext(container), ModelContext(container))
+    here.insert(Tally())
+    try here.save()
+    here.mergePolicy = .error
+    there.mergePolicy = .error
+  }
+
+  private func tally(_ context: ModelContext) throws -> Tally {
+    try #require(try context.fetch(FetchDescriptor<Tally>(sortBy: [SortDescriptor(\.m, order: .reverse)])).first)
+  }
+
+  @Test(arguments: [false, true]) func `of two increments from one base the second is refused`(follows: Bool) throws {
+    for context in [here, there] { context.automaticallyMergesChanges = follows }
+    let (mine, yours) = (try tally(here), try tally(there))
+    mine.n += 1
+    yours.n += 1
+    try there.save()
+    // With a fetch in between, which goes on to what the other context saved.
+    if follows { _ = try tally(here) }
+    let error = #expect(throws: RoostError.self) { try here.save() }
+    let fault = try #require(error?.faults.first)
+    #expect(fault.code == .conflict && fault.property == "n" && error?.faults.count == 1)
+    here.rollback()
+    mine.n += 1
+    try here.save()
+    #expect(try tally(ModelContext(container)).n == 2)
+  }
+
+  @Test func `different properties still merge, and the other policies know no conflict of equal values`() throws {
+    let (mine, yours) = (try tally(here), try tally(there))
+    mine.n += 1
+    yours.m += 1
+    try there.save()
+    try here.save()
+    let stored = try tally(ModelContext(container))
+    #expect(stored.n == 1 && stored.m == 1)
+    for policy in [ModelContext.MergePolicy.objectWins, .storeWins, .overwrite] {
+      here.mergePolicy = policy
+      mine.n += 1
+      try tally(there).n += 1
+      try there.save()
+      try here.save()
+      #expect(here.lastSave.conflicts.isEmpty)
+    }
+  }
+
+  @Test func `a reference that two contexts set is a conflict, also where both name the same model`() throws {
+    let other = Tally()
+    here.insert(other)
+    try here.save()
+    let (mine, yours) = (try tally(here), try tally(there))
+    func partner(_ context: ModelContext) throws -> Tally {
+      let found: Tally? = try context.existingModel(for: other.persistentModelID)
+      return try #require(found)
+    }
+    mine.other = try partner(here)
+    yours.other = try partner(there)
+    try there.save()
+    let error = #expect(throws: RoostError.self) { try here.save() }
+    #expect(error?.faults.first?.property == "other")
+  }
+
+  @Test func `increments that are made again after a refusal all count`() throws {
+    let contexts = (0..<5).map { _ in ModelContext(container) }
+    for context in contexts { context.mergePolicy = .error }
+    var refusals = 0
+    for _ in 0..<20 {
+      for context in contexts { try tally(context).n += 1 }
+      for context in contexts {
+        while true {
+          do {
+            try context.save()
+            break
+          } catch let error as RoostError {
+            #expect(error.faults.map(\.code) == [.conflict])
+            refusals += 1
+            context.rollback()
+            try tally(context).n += 1
+          }
+        }
+      }
+    }
+    #expect(try tally(ModelContext(container)).n == 100 && refusals == 80)
+  }
+}
