@@ -118,6 +118,35 @@ extension Transcript {
     #expect(refused.ending == .failed && refused.errors.contains("duplicate"), "\(refused)")
   }
 
+  /// The tool has no types, and took any text for an enum's value.
+  @Test func `an enum's value that is none of the cases in the catalog is a bad record`() throws {
+    let bills = folder.file("bills.roost")
+    let store = try RecordStore(bills)
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Bill") { (entity) throws(RecordFault) in
+          let coin = try entity.add("coin", .string, isOptional: true)
+          entity.setCases([.string("EUR"), .string("USD")], of: coin)
+          let coins = try entity.add("coins", .array(.plain(.string)))
+          entity.setCases([.string("EUR"), .string("USD")], of: coins)
+          try entity.add("free", .string, isOptional: true)
+        }
+      }
+    }
+    try store.close()
+    let good = "{\"coin\": \"EUR\", \"coins\": [\"USD\"], \"free\": \"any\"}\n{\"coin\": null, \"coins\": []}\n"
+    #expect(Transcript.of("import", bills, "Bill", try put(good, "good.jsonl")).output.contains("2 inserted"))
+    for (name, bad) in [("coin", "\"GBP\""), ("coins", "[\"EUR\", \"GBP\"]")] {
+      let record = name == "coin" ? "{\"coins\": [], \"coin\": \(bad)}" : "{\"coins\": \(bad)}"
+      let found = Transcript.of("import", bills, "Bill", try put("{\"coins\": []}\n\(record)\n", "bad.jsonl"))
+      let detail = "a case is expected (\"EUR\", \"USD\"), found \(bad) [line 2"
+      #expect(found.ending == .failed && found.errors.contains(detail), "\(found)")
+      #expect(found.errors.contains("field '\(name)'"), "\(found)")
+    }
+    let table = Transcript.of("import", bills, "Bill", try put("coin,coins\n EUR ,[]\n", "good.csv"))
+    #expect(table.output.contains("1 inserted"), "\(table)")
+  }
+
   @Test func `dates in the form that is named, and delimiters that the first line tells`() throws {
     let events = folder.file("events.roost")
     let store = try RecordStore(events)

@@ -164,13 +164,11 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
     return "a case of \(Value.self) is expected (\(caseWords ?? "cases unknown"))"
   }
 
-  /// The raw values of the first twenty cases; nil where the type does not tell its cases.
+  /// The raw values of the first twenty cases; nil where the type does not list all of them.
   private var caseWords: String? {
-    guard let all = (Value.self as? any CaseIterable.Type)?.every else { return nil }
-    let raw = all.prefix(20).compactMap { ($0 as? Value)?.rawValue }.map {
-      ($0 as? String)?.debugDescription ?? "\($0)"
-    }
-    return raw.joined(separator: ", ") + (all.count > 20 ? ", and \(all.count - 20) more" : "")
+    guard let cases else { return nil }
+    let words = cases.prefix(20).map(\.text).joined(separator: ", ")
+    return words + (cases.count > 20 ? ", and \(cases.count - 20) more" : "")
   }
 
   /// A struct may have an equality of its own, and of an enum whose cases hold something several values may have one raw value.

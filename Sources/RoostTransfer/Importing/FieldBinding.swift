@@ -120,6 +120,10 @@ struct FieldBinding {
     for (name, check) in options.shape?.checks ?? [:] {
       if let number = entity.fields.firstIndex(where: { $0.name == name }) { checks[number] = check }
     }
+    // Without the types the catalog knows what enums list.
+    if options.shape == nil {
+      for (number, field) in entity.fields.enumerated() { checks[number] = field.caseCheck }
+    }
     self.checks = checks
     kinds = try options.shape.map { try $0.kinds.map { try Self.kind($0, entity) } } ?? [Self.kind(of: entity)]
   }
