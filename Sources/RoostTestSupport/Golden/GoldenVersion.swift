@@ -146,8 +146,8 @@ package struct GoldenVersion: Sendable {
     var rest = text[...]
     var lines: [String] = []
     while !rest.isEmpty {
-      lines.append("          " + rest.prefix(108))
-      rest = rest.dropFirst(108)
+      lines.append("          " + rest.prefix(109))
+      rest = rest.dropFirst(109)
     }
     return lines.joined(separator: "\\\n") + "\n"
   }
