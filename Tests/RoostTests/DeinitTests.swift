@@ -199,4 +199,28 @@ private enum Farewell {
     }
     #expect(Farewell.count >= made)
   }
+
+  /// A reset made models that a deinit had changed meanwhile empty, and the next save said that their values were never set.
+  @Test func `what a deinit changes and inserts while a context is reset is saved`() throws {
+    let container = try makeContainer(2)
+    let context = ModelContext(container)
+    let keeper = Imprint("keeper")
+    context.insert(keeper)
+    try context.save()
+    var isDone = false
+    try during { model in
+      if isDone || !(model is Platter) { return }
+      isDone = true
+      keeper.name = "changed"
+      context.insert(Groove(7000))
+    } _: {
+      for disc in try context.fetch(FetchDescriptor<Platter>()) { _ = disc.songs.count }
+      context.reset()
+    }
+    #expect(isDone)
+    try context.save()
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Imprint>()).contains { $0.name == "changed" })
+    #expect(try other.fetchCount(FetchDescriptor<Groove>(predicate: #Predicate { $0.number == 7000 })) == 1)
+  }
 }

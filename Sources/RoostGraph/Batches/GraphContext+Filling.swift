@@ -21,7 +21,10 @@ extension GraphContext {
           .deleted, "there is no such row", entity: origin.map.type.name, row: object._$state.row)
       }
     } catch {
+      let before = failure
       fail(object, error)
+      // What an object's own deinit could not read need not stop a save.
+      if isGoing(object) { failure = before }
       fillEmpty(object, origin.map)
     }
   }

@@ -111,9 +111,11 @@ extension GraphContext {
     return found
   }
 
-  /// Makes every object a fault again, so that it is read anew.
+  /// Makes every object without changes a fault again, so that it is read anew. After changes were given up some may have new ones, by the
+  /// `deinit` of others.
   func forgetUnchanged() {
-    for object in allObjects where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent]) {
+    for object in allObjects
+    where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent, .changed, .inserted]) {
       releaseLater(object._$forget())
       object._$state.flags.insert(.fault)
       noteTold(object, nil)
