@@ -44,6 +44,10 @@ final class ContextState {
   private var listening: [CommitListeners.Ticket] = []
   /// How many calls are under way, one in the other.
   @exclusivity(unchecked) private var depth = 0
+  private var isSerial = false
+  private var isEnded = false
+  /// How many saves and bulk writes were committed.
+  private(set) var commitCount = 0
 
   init(_ stores: StoreSet, isMain: Bool) {
     self.stores = stores
@@ -87,6 +91,23 @@ final class ContextState {
   /// Those that were used.
   var open: [GraphContext] { graphs.compactMap { $0 } }
 
+  /// Makes this the context of one serial write: it shows one snapshot, and a property that others changed since is a conflict.
+  func beginWrite() {
+    isSerial = true
+    mergePolicy = .error
+  }
+
+  /// Ends it before its last reference goes: from here on all its calls throw.
+  func end() {
+    isEnded = true
+    for graph in open { graph.close() }
+  }
+
+  /// Whether a context of one of the stores shows an older state than the newest.
+  var isOutdated: Bool { open.contains(where: \.isOutdated) }
+
+  func noteCommit() { commitCount += 1 }
+
   func graph(_ store: Int) -> GraphContext {
     if let known = graphs[store] { return known }
     let made = GraphContext(stores.stores[store])
@@ -109,6 +130,8 @@ final class ContextState {
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
+    if isSerial { made.makeSerial() }
+    if isEnded { made.close() }
 
   func setUniquePolicy(_ policy: RoostGraph.UniquePolicy?, _ place: StoreSet.Place) {
     uniqueRules.removeAll { $0.place.map === place.map }
@@ -144,6 +167,7 @@ final class ContextState {
         guard let only = graphs[0] else { return try inside() }
         return try only.call(activity, inside)
       }
+      if isEnded { throw GraphFault(.closed, "the context has ended: make a new one") }
       func within(_ graphs: ArraySlice<GraphContext>) throws -> Result {
         guard let first = graphs.first else { return try inside() }
         return try first.call(activity) { try within(graphs.dropFirst()) }
@@ -182,6 +206,7 @@ final class ContextState {
     #endif
   }
 
+    noteCommit()
   func forgetChanges(areSaved: Bool) {
     #if !canImport(Darwin)
       if areSaved { recorder?.didSave() } else { recorder?.forget() }

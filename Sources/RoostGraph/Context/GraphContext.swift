@@ -94,6 +94,8 @@ package final class GraphContext {
   package var mostNanosecondsBehind: UInt64 = 600_000_000_000
   /// Whether a loop that reads its objects one by one makes the next call throw.
   @exclusivity(unchecked) package var isStrict = false
+  /// Whether what it does depends on the snapshot that it read first: see ``makeSerial()``.
+  private(set) var isSerial = false
   @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
 
   /// Where rows of one entity are put together.
@@ -139,7 +141,7 @@ package final class GraphContext {
   }
 
   func checkOpen() throws(GraphFault) {
-    if isClosed { throw GraphFault(.closed, "the context is closed") }
+    if isClosed { throw GraphFault(.closed, "the context has ended: make a new one") }
   }
 
   // MARK: The snapshot
@@ -171,6 +173,14 @@ package final class GraphContext {
   /// How many rows and entries of indexes queries have read.
   package var readCount: (rows: Int, entries: Int) {
     (formerRowsRead + (shownGround?.rowsRead ?? 0), formerEntriesRead + (shownGround?.entriesRead ?? 0))
+  /// Makes this the context of a serial write. It shows what it read first, however old that gets, and a new object does not
+  /// become a row that others committed since: that is a conflict.
+  package func makeSerial() {
+    isSerial = true
+    mergesChanges = false
+    (mostCommitsBehind, mostNanosecondsBehind) = (.max / 2, .max / 2)
+  }
+
   }
 
   /// Makes a newer snapshot the one that is shown.

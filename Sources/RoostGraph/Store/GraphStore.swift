@@ -12,6 +12,8 @@ package final class GraphStore: Sendable {
   let feed = CommitFeed()
   package let listeners = CommitListeners()
   let aliases = RowAliases()
+  /// Whose turn it is among writes that must not run at the same time.
+  package let writeTurns = WriteTurns()
   let historyShelf = HistoryShelf()
   /// Asked within each transaction that writes objects, before it commits: where it throws, there is no room, as a test wants it.
   let room: (@Sendable () throws -> Void)?
