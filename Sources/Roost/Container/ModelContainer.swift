@@ -29,9 +29,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try Self.check(given)
     // What only a configuration names belongs to the container too.
     let schema = try Self.whole(givenSchema, given)
-    if let migrationPlan, migrationPlan.stages.contains(where: \.isCustom) {
-      Warning.migration.say("custom stages of a migration plan are not carried out; what models add is added")
-    }
     self.schema = schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
