@@ -9,6 +9,20 @@ extension Store {
     floor: Floor
   ) throws(StoreError) -> Store {
     let path = try fileSystem.canonicalPath(path)
+    let timeout = options.readOnly ? 0 : options.lockTimeoutNanoseconds
+    var polling = Polling(nanoseconds: timeout)
+    while true {
+      do throws(StoreError) { return try openNow(path, options, fileSystem, floor) } catch {
+        // Another process has the store open, or is making it. Meanwhile this one may open others.
+        guard error.code == .locked || error.code == .busy, timeout > 0 else { throw error }
+        guard polling.pause() else { throw error.waited(timeout) }
+      }
+    }
+  }
+
+  private static func openNow(
+    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
+  ) throws(StoreError) -> Store {
     // One opening at a time, so that the second finds what the first opened.
     OpenStores.shared.opening.acquire()
     defer { OpenStores.shared.opening.release() }
@@ -206,6 +220,16 @@ extension Store {
     return Log(
       file: logFile, segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh,
       storeLow: durable.identityLow, position: position, makeSalt: options.random, schedule: options.schedule)
+  }
+}
+
+extension StoreError {
+  /// The same error, which says how long was waited for its end.
+  fileprivate func waited(_ nanoseconds: UInt64) -> StoreError {
+    let milliseconds = nanoseconds / 1_000_000
+    let text = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    return StoreError(
+      code, "\(detail), also after \(text)", path: path, page: page, offset: offset, errorNumber: errorNumber)
   }
 }
 

@@ -21,6 +21,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
   /// program has the store open already, what was said then counts. A store in memory has no such bound.
   public var cacheBytes: Int?
+  /// How long the container waits for another process that has the store open for writing, before it throws `locked`; nil for five
+  /// seconds, and on the main thread for no time. A container that only reads does not wait.
+  ///
+  /// It tries again after pauses that grow to twenty milliseconds, so who comes first need not get the store first.
+  public var lockTimeout: Duration?
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
@@ -73,6 +78,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   }
 
   private static let leastCacheBytes = 1 << 20
+
+  var lockTimeoutNanoseconds: UInt64 {
+    guard let lockTimeout else { return Foundation.Thread.isMainThread ? 0 : 5_000_000_000 }
+    let (seconds, attoseconds) = lockTimeout.components
+    if seconds < 0 || attoseconds < 0 { return 0 }
+    // A century stands for ever.
+    return UInt64(min(seconds, 100 * 365 * 86_400)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+  }
 
   public var debugDescription: String {
     "ModelConfiguration - name: \(name), url: \(isStoredInMemoryOnly ? "in memory" : url.path()), allowsSave: \(allowsSave)"

@@ -19,7 +19,7 @@ final class ContextState {
   #endif
   /// What traces call it.
   var name: String?
-  var autosaveEnabled: Bool
+  var autosaveEnabled: Bool { didSet { stores.contexts.note(self, savesByItself: autosaveEnabled) } }
   var observesObjects: Bool {
     didSet { for graph in open { graph.observe(observesObjects) } }
   }
@@ -56,6 +56,7 @@ final class ContextState {
     autosaveEnabled = isMain
     observesObjects = isMain
     if isMain {
+      stores.contexts.note(self, savesByItself: true)
       startAutosave()
       listen()
     }
@@ -64,8 +65,12 @@ final class ContextState {
   deinit {
     autosave?.cancel()
     for ticket in listening { ticket.end() }
-    if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
+    if autosaveEnabled {
+      if !isEnded, !stores.contexts.isClosed { saveAtEnd() }
+      stores.contexts.note(self, savesByItself: false)
+    }
     for graph in open { graph.close() }
+    stores.contexts.remove(open)
     CommitWatch.tell()
   }
 
@@ -86,11 +91,6 @@ final class ContextState {
     self.container = container
   }
 
-  // MARK: Stores
-
-  /// Those that were used.
-  var open: [GraphContext] { graphs.compactMap { $0 } }
-
   /// Makes this the context of one serial write: it shows one snapshot, and a property that others changed since is a conflict.
   func beginWrite() {
     isSerial = true
@@ -107,6 +107,11 @@ final class ContextState {
   var isOutdated: Bool { open.contains(where: \.isOutdated) }
 
   func noteCommit() { commitCount += 1 }
+
+  // MARK: Stores
+
+  /// Those that were used.
+  var open: [GraphContext] { graphs.compactMap { $0 } }
 
   func graph(_ store: Int) -> GraphContext {
     if let known = graphs[store] { return known }
@@ -125,13 +130,14 @@ final class ContextState {
       made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
     for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
+    if isSerial { made.makeSerial() }
+    if isEnded { made.close() }
+    stores.contexts.add(made)
     graphs[store] = made
     return made
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
-    if isSerial { made.makeSerial() }
-    if isEnded { made.close() }
 
   func setUniquePolicy(_ policy: RoostGraph.UniquePolicy?, _ place: StoreSet.Place) {
     uniqueRules.removeAll { $0.place.map === place.map }
@@ -162,12 +168,13 @@ final class ContextState {
       return try body()
     }
     return try Doorway.pass {
+      if isEnded { throw GraphFault(.closed, "the context has ended: make a new one") }
+      try stores.contexts.checkOpen()
       // There mostly is one.
       if graphs.count == 1 {
         guard let only = graphs[0] else { return try inside() }
         return try only.call(activity, inside)
       }
-      if isEnded { throw GraphFault(.closed, "the context has ended: make a new one") }
       func within(_ graphs: ArraySlice<GraphContext>) throws -> Result {
         guard let first = graphs.first else { return try inside() }
         return try first.call(activity) { try within(graphs.dropFirst()) }
@@ -201,12 +208,12 @@ final class ContextState {
   }
 
   func noteSaved() {
+    noteCommit()
     #if !canImport(Darwin)
       recorder?.isSaved()
     #endif
   }
 
-    noteCommit()
   func forgetChanges(areSaved: Bool) {
     #if !canImport(Darwin)
       if areSaved { recorder?.didSave() } else { recorder?.forget() }

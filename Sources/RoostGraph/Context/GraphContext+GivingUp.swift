@@ -40,6 +40,7 @@ extension GraphContext {
     if flags.contains(.inserted) { return }
     object._$state.flags.remove([.changed, .deleted])
     object._$state.changed = 0
+    if isShut { return }
     if isLent(object) { return giveUpRest(object) }
     object._$forget()
     object._$state.flags.insert(.fault)
