@@ -56,6 +56,7 @@ extension Command {
           Syntax.Option(name: "delimiter", value: "character", help: "What stands between the cells of a table (,)."),
           Syntax.Option(
             name: "names", value: "names", help: "The columns of a table whose first line does not name them."),
+          Waiting.option,
           Syntax.Option(name: "json", help: "Print what was done as JSON."),
         ])
     ) { arguments, console in
@@ -123,7 +124,7 @@ private struct Importing {
   func run() throws -> Ending {
     let path = arguments.operands[0]
     // Asked of a reader first, so that what cannot be imported does not touch the store.
-    let catalog = try Looking.rows(path).read { $0.catalog }
+    let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
     _ = try Looking.entity(options.entity, catalog)
     if let rejects = arguments.text("rejects") {
       try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
@@ -131,6 +132,7 @@ private struct Importing {
     let (input, total) = try input()
     var opening = StoreOptions()
     opening.createIfMissing = false
+    opening.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
     let store = try RecordStore(path, options: opening)
     let began = ContinuousClock.now
     var bar = Progress(
