@@ -4,7 +4,7 @@ import Testing
 
 /// A container could not be closed: after a run of a program the file that people copy was nearly empty, because the log beside it
 /// held the rest.
-@Suite struct CloseTests {
+@MainActor @Suite struct CloseTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
@@ -75,7 +75,7 @@ import Testing
     #expect(try stored() == ["Ella"])
   }
 
-  @Test @MainActor func `the main context is saved before`() throws {
+  @Test func `the main context is saved before`() throws {
     let container = try make()
     container.mainContext.insert(Artist("Ella"))
     try container.close()
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.code == .closed)
   }
 
-  @Test @MainActor func `a container whose main context cannot be saved stays open`() throws {
+  @Test func `a container whose main context cannot be saved stays open`() throws {
     let container = try make()
     container.mainContext.insert(Artist("Ella"))
     try container.mainContext.save()
