@@ -14,7 +14,8 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
   // Unchecked because `descriptor` changes once, in `close`, which its owner calls last.
   package let path: String
   private var descriptor: Int32
-  private var isLocked = false
+  /// The process that has the lock; 0 where none of ours has it.
+  private var lockHolder: Int32 = 0
 
   init(path: String, descriptor: Int32) {
     self.path = path
@@ -78,7 +79,7 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
       let result = flock(descriptor, LOCK_EX | LOCK_NB)
     #endif
     if result == 0 {
-      isLocked = true
+      lockHolder = currentProcessID
       return true
     }
     if errno == EAGAIN || errno == EACCES { return false }
@@ -134,10 +135,11 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
   }
 
   /// Gives the lock back before the descriptor goes: a child that was just forked holds the descriptor too, until it
-  /// runs its own program, and the lock would stay as long.
+  /// runs its own program, and the lock would stay as long. A child that goes on without a program of its own shares the
+  /// lock with its parent, and leaves it to the parent.
   private func unlock() {
-    guard isLocked else { return }
-    isLocked = false
+    guard lockHolder == currentProcessID else { return }
+    lockHolder = 0
     #if os(Linux)
       var lock = flock()
       lock.l_type = Int16(F_UNLCK)

@@ -27,6 +27,14 @@ package final class Lock: @unchecked Sendable {
 
   package func acquire() { pthread_mutex_lock(mutex) }
   package func release() { pthread_mutex_unlock(mutex) }
+  package func tryAcquire() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+
+  /// Acquires the lock where it becomes free until a monotonic time in nanoseconds; false where it does not.
+  package func acquire(until deadline: UInt64) -> Bool {
+    var polling = Polling(until: deadline)
+    while !tryAcquire() { guard polling.pause() else { return false } }
+    return true
+  }
 
   @inlinable
   package func withLock<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {

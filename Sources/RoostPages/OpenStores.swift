@@ -23,6 +23,7 @@ final class OpenStores: @unchecked Sendable {
     /// The thread that closes it, or 0.
     fileprivate var closer: UInt64 = 0
     fileprivate var key: Key?
+    fileprivate let process = currentProcessID
   }
 
   static let shared = OpenStores()
@@ -75,7 +76,9 @@ final class OpenStores: @unchecked Sendable {
     let key = key(identity, fileSystem)
     while true {
       lock.acquire()
-      guard let tenancy = tenancies[key], tenancy.closer != Thread.currentID else {
+      // That of a parent process is in our memory too.
+      guard let tenancy = tenancies[key], tenancy.closer != Thread.currentID, tenancy.process == currentProcessID
+      else {
         lock.release()
         return nil
       }
@@ -92,6 +95,7 @@ final class OpenStores: @unchecked Sendable {
   }
 
   func add(_ store: Store, _ identity: FileIdentity, _ fileSystem: any FileSystem) {
+    ExitHook.install()
     lock.withLock {
       let tenancy = store.tenancy
       tenancy.store = store
@@ -121,9 +125,11 @@ final class OpenStores: @unchecked Sendable {
   /// The last of those who opened the store leaves it. Under the writer's turn.
   ///
   /// Who begins to read meanwhile waits for the answer, so that a closing that fails disturbs nobody.
-  func leave(_ store: Store) -> Leaving {
+  ///
+  /// - Parameter forAll: all who opened the store leave it.
+  func leave(_ store: Store, forAll: Bool = false) -> Leaving {
     lock.withLock {
-      if store.tenancy.users > 1 {
+      if store.tenancy.users > 1, !forAll {
         store.tenancy.users -= 1
         return .othersStay
       }
@@ -137,6 +143,14 @@ final class OpenStores: @unchecked Sendable {
       store.tenancy.closer = Thread.currentID
       return .isLast
     }
+  }
+
+  /// The stores on the operating system's files that this process has opened; none where the lock is not free before the deadline.
+  func atExit(until deadline: UInt64) -> [Store] {
+    guard lock.acquire(until: deadline) else { return [] }
+    defer { lock.release() }
+    let disk = ObjectIdentifier(DiskFileSystem.shared)
+    return tenancies.values.compactMap { $0.process == currentProcessID && $0.key?.fileSystem == disk ? $0.store : nil }
   }
 
   /// Whether others may be waiting for this store's end.

@@ -32,6 +32,8 @@ package struct StoreOptions: Sendable {
 
   package var createIfMissing = true
   package var readOnly = false
+  /// How long an opening for writing tries to get the lock that another process has.
+  package var lockTimeoutNanoseconds: UInt64 = 0
   /// Bytes of memory for pages; nil for a share of the machine's: see ``CacheSize``.
   package var cacheBytes: Int?
   /// Bytes of unwritten pages that start a checkpoint; at twice as many the writer waits. Nil for as many as go with the cache: see ``CacheSize``.

@@ -8,9 +8,11 @@ extension Store {
   /// With transactions open it throws `busy` and changes nothing. After any other error the store is closed all the
   /// same, and the log still holds what the file does not.
   ///
+  /// A process that was forked from the one that opened the store shares its file, lock and log, and leaves them as they are.
+  ///
   /// - Parameter keepsFile: the file stays open, and locked, until ``releaseFile()``.
   package func close(keepsFile: Bool = false) throws(StoreError) {
-    if phase.load(ordering: .acquiring) == Phase.closed { return }
+    if phase.load(ordering: .acquiring) == Phase.closed || !isOwn { return }
     try turn.refuseHolder()
     if OpenStores.shared.leaveOthers(self) { return }
     try refuseReaders(frames.slots.pins().count)
@@ -25,10 +27,23 @@ extension Store {
     if let failure { throw failure }
   }
 
+  /// Closes the store at the end of the process, however many have opened it. Where a transaction does not end before the
+  /// deadline, it does nothing: the next opening finds everything in the log.
+  func closeAtExit(until deadline: UInt64) throws(StoreError) {
+    if phase.load(ordering: .acquiring) == Phase.closed || !isOwn { return }
+    guard checkpointGate.acquire(until: deadline) else { return }
+    defer { checkpointGate.release() }
+    do throws(StoreError) { try turn.take(until: deadline) } catch { return }
+    defer { turn.give() }
+    do throws(StoreError) { try closeUnderTurn(false, forAll: true) } catch {
+      if error.code != .busy { throw error }
+    }
+  }
+
   /// The turn is taken before anybody is told, so that who shares the store is never kept waiting by a writer.
-  private func closeUnderTurn(_ keepsFile: Bool) throws(StoreError) {
+  private func closeUnderTurn(_ keepsFile: Bool, forAll: Bool = false) throws(StoreError) {
     if isClosed { return }
-    switch OpenStores.shared.leave(self) {
+    switch OpenStores.shared.leave(self, forAll: forAll) {
     case .othersStay: return
     case .isRead(let count): return try refuseReaders(count)
     case .isLast: break

@@ -10,6 +10,11 @@ extension Store {
   /// Waits for the turn to write. Give a timeout to wait no longer than that.
   package func beginWrite(timeoutMilliseconds: UInt64? = nil) throws(StoreError) -> WriteTransaction {
     if options.readOnly { throw StoreError(.readOnly, "the store was opened for reading", path: path) }
+    if !isOwn {
+      throw StoreError(
+        .closed, "process \(process) opened the store, and this process was forked from it: open it here again",
+        path: path)
+    }
     let deadline = timeoutMilliseconds.map { milliseconds in
       // A century stands for ever.
       Clock.monotonicNanoseconds() + min(milliseconds, 100 * 365 * 86_400_000) * 1_000_000

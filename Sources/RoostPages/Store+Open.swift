@@ -9,8 +9,18 @@ extension Store {
     floor: Floor
   ) throws(StoreError) -> Store {
     let path = try fileSystem.canonicalPath(path)
-    return try OpenStores.shared.opening(path, fileSystem) { () throws(StoreError) in
-      try openAlone(path, options, fileSystem, floor)
+    let timeout = options.readOnly ? 0 : options.lockTimeoutNanoseconds
+    var polling = Polling(nanoseconds: timeout)
+    while true {
+      do throws(StoreError) {
+        return try OpenStores.shared.opening(path, fileSystem) { () throws(StoreError) in
+          try openAlone(path, options, fileSystem, floor)
+        }
+      } catch {
+        // Another process has the store open, or is making it. Meanwhile this one may open others.
+        guard error.code == .locked || error.code == .busy, timeout > 0 else { throw error }
+        guard polling.pause() else { throw error.waited(timeout) }
+      }
     }
   }
 
@@ -225,6 +235,16 @@ extension Store {
     return Log(
       file: logFile, segmentBytes: options.segmentBytes, storeHigh: durable.identityHigh,
       storeLow: durable.identityLow, position: position, makeSalt: options.random, schedule: options.schedule)
+  }
+}
+
+extension StoreError {
+  /// The same error, which says how long was waited for its end.
+  fileprivate func waited(_ nanoseconds: UInt64) -> StoreError {
+    let milliseconds = nanoseconds / 1_000_000
+    let text = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    return StoreError(
+      code, "\(detail), also after \(text)", path: path, page: page, offset: offset, errorNumber: errorNumber)
   }
 }
 

@@ -27,6 +27,8 @@ package final class Store: @unchecked Sendable {
   let commits: CommitQueue
   let turn = WriterQueue()
   let floor: Floor
+  /// The process that opened the store. A child that was forked has the store in its memory too, and must not write it.
+  let process = currentProcessID
   /// Nobody else knows the file yet, so it has no log: see ``makePrivate``.
   let isPrivate: Bool
   /// What the file is called by the system; nil for a store in memory.
@@ -131,7 +133,8 @@ package final class Store: @unchecked Sendable {
   static func cacheBytes(_ options: StoreOptions) -> Int { options.cacheBytes ?? CacheSize.usual() }
 
   deinit {
-    checkpointer.stop()
+    // A thread does not live on in a child that was forked.
+    if isOwn { checkpointer.stop() }
     guard OpenStores.shared.knows(tenancy) else { return }
     // Left without being closed: the log keeps everything. Who waits to open the file must find it free.
     log?.file.close()
@@ -140,6 +143,8 @@ package final class Store: @unchecked Sendable {
   }
 
   package var isInMemory: Bool { file == nil }
+  /// Whether this process opened the store.
+  var isOwn: Bool { process == currentProcessID }
 
   // MARK: Reading
 

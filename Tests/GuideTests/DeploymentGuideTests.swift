@@ -26,11 +26,14 @@ import Testing
     context.insert(Invoice(1))
     func stop() throws {
       if context.hasChanges { try context.save() }
-      try container.checkpoint()
+      try container.close()
     }
     try stop()
+    var patient = configuration
+    patient.lockTimeout = .seconds(30)
     #expect(FileManager.default.fileExists(atPath: place.appending(path: "shop.roost").path()))
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Invoice>()) == 1)
+    let again = try ModelContainer(for: Invoice.self, configurations: patient)
+    #expect(try ModelContext(again).fetchCount(FetchDescriptor<Invoice>()) == 1)
   }
 
   @Test func `a store is told how much memory it may take`() throws {

@@ -62,5 +62,9 @@ import Testing
       print("not stored, nothing is lost: \(error)")
     }
     #expect(lines.count == 2)
+
+    try container.close()
+    let files = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+    #expect(files == [file.lastPathComponent])
   }
 }

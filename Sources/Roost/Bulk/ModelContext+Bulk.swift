@@ -77,6 +77,7 @@ extension ModelContext {
     }
     let graph = state.graph(try state.stores.known(model).store)
     if outcome.rows.count > 0 {
+      state.noteCommit()
       for other in state.open where other !== graph { other.forgetLastSave() }
       post(outcome, graph.store)
     }

@@ -23,6 +23,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var cacheBytes: Int?
   /// What a container does where the store's file was removed and its log stayed.
   public var missingStore = MissingStore.begin
+  /// How long the container waits for another process that has the store open for writing, before it throws `locked`; nil for five
+  /// seconds, and on the main thread for no time. A container that only reads does not wait.
+  ///
+  /// It tries again after pauses that grow to twenty milliseconds, so who comes first need not get the store first.
+  public var lockTimeout: Duration?
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
@@ -75,6 +80,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   }
 
   private static let leastCacheBytes = 1 << 20
+
+  var lockTimeoutNanoseconds: UInt64 {
+    guard let lockTimeout else { return Foundation.Thread.isMainThread ? 0 : 5_000_000_000 }
+    let (seconds, attoseconds) = lockTimeout.components
+    if seconds < 0 || attoseconds < 0 { return 0 }
+    // A century stands for ever.
+    return UInt64(min(seconds, 100 * 365 * 86_400)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+  }
 
   public var debugDescription: String {
     "ModelConfiguration - name: \(name), url: \(isStoredInMemoryOnly ? "in memory" : url.path()), allowsSave: \(allowsSave)"

@@ -29,13 +29,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try Self.check(given)
     // What only a configuration names belongs to the container too.
     let schema = try Self.whole(givenSchema, given)
-    if let migrationPlan, migrationPlan.stages.contains(where: \.isCustom) {
-      Warning.migration.say("custom stages of a migration plan are not carried out; what models add is added")
-    }
     self.schema = schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
-    stores = try StoreSet(schema, given)
+    stores = try StoreSet(schema, given, migrationPlan)
     for (store, configuration) in zip(stores.stores, given) {
       try Doorway.pass { try configuration.apply(to: store) }
     }
@@ -48,7 +45,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     self.schema = schema
     migrationPlan = nil
     configurations = [configuration]
-    stores = try StoreSet(schema, [configuration]) { _, plans in try open(plans) }
+    stores = try StoreSet(schema, [configuration]) { _, plans, _ in try open(plans) }
     watch = CommitWatch(self, [configuration])
   }
 
@@ -125,8 +122,25 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     return made.context(of: self)
   }
 
+  /// Closes the container: each of its stores is one file then, which can be copied and moved, unless another container of this
+  /// program has it open.
+  ///
+  /// Contexts that save by themselves, as ``mainContext`` does, are saved; if that fails, the error is thrown, and the container
+  /// stays open. What other contexts have not saved is given up. After that their calls throw an error with the code `closed`, as
+  /// those of the container do. Models show what they have loaded.
+  ///
+  /// Where something still reads the store, as a stream of the history, it throws an error whose ``RoostError/storeError`` has the
+  /// code `busy`. Let that end, and call it again. A container that is closed already is left as it is.
+  ///
+  /// A program that lets go of its container, or that ends by `exit` or at the end of `main.swift`, need not call it.
+  public func close() throws {
+    defer { CommitWatch.tell() }
+    try Doorway.pass { try stores.close() }
+  }
+
   /// Removes all models from all stores. Contexts see it at their next fetch.
   public func erase() throws {
+    try stores.checkOpen()
     defer { CommitWatch.tell() }
     for store in stores.stores { try Doorway.pass { try store.erase() } }
   }

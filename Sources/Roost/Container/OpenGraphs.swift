@@ -7,8 +7,10 @@ internal import RoostGraph
 /// Two containers of one file with the same models see each other's commits at once. With other models the second one is
 /// refused, as long as anything of the first is in use.
 ///
-/// Unchecked because of `open`, which is read and written under the lock.
+/// A file is opened outside of the lock, since that may take long: other files are opened meanwhile, and who wants the same
+/// file waits.
 final class OpenGraphs: @unchecked Sendable {
+  // Unchecked because `lock` guards `open` and `opening`.
   static let shared = OpenGraphs()
 
   /// A file may be open twice: once for writing, once for reading only.
@@ -21,47 +23,86 @@ final class OpenGraphs: @unchecked Sendable {
     weak var store: GraphStore?
     var models: [ObjectIdentifier]
     var faults: StoreFaults?
+    /// How many containers use it.
+    var users = 0
   }
 
   private let lock = Lock()
+  private let opened = RoostFile.Condition()
   private var open: [Key: Entry] = [:]
+  private var opening: Set<Key> = []
 
-  func store(_ configuration: ModelConfiguration, _ models: [ModelPlan]) throws -> GraphStore {
+  /// The store of a configuration, with one user more.
+  func store(
+    _ configuration: ModelConfiguration, _ models: [ModelPlan], _ migration: MigrationCheck? = nil
+  ) throws -> GraphStore {
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
-    let isReadOnly = !configuration.allowsSave
     let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
+    let key = Key(path: path, isReadOnly: !configuration.allowsSave)
     let types = models.map { ObjectIdentifier($0.type.model) }
+    if let store = try share(key, types, configuration.faults) { return store }
+    var made: GraphStore?
+    defer {
+      lock.withLock {
+        opening.remove(key)
+        if let made { open[key] = Entry(store: made, models: types, faults: configuration.faults, users: 1) }
+        opened.broadcast()
+      }
+    }
+    let store = try make(configuration, path, models, migration)
+    made = store
+    return store
+  }
+
+  /// The store that has the file open, with one user more; nil where the caller is to open it.
+  private func share(_ key: Key, _ types: [ObjectIdentifier], _ faults: StoreFaults?) throws -> GraphStore? {
     lock.acquire()
     defer { lock.release() }
+    while opening.contains(key) { opened.wait(lock) }
     open = open.filter { $0.value.store != nil }
-    let key = Key(path: path, isReadOnly: isReadOnly)
     // Where the file was removed or replaced, the store of that path is another one.
-    if let entry = open[key], let store = entry.store, store.isStillNamed {
-      guard Set(entry.models) == Set(types) else {
-        throw SwiftDataError.loadIssueModelContainer.about(
-          "\(path) is open in this program with other models: let go of that container, its contexts and their objects first"
-        )
-      }
-      if let faults = configuration.faults, faults != entry.faults {
-        throw SwiftDataError.loadIssueModelContainer.about(
-          "\(path) is open in this program without these faults: make the container that has them first")
-      }
-      return store
+    guard let entry = open[key], let store = entry.store, store.isStillNamed else {
+      opening.insert(key)
+      return nil
     }
-    if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
-    let store: GraphStore
-    let beginsIfMissing = configuration.missingStore == .begin
-    if let faults = configuration.faults {
-      let files = FaultyFileSystem(faults)
-      store = try GraphStore.open(
-        path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes, beginsIfMissing: beginsIfMissing,
-        fileSystem: files
-      ) { try files.askRoom(path) }
-    } else {
-      store = try GraphStore.open(
-        path, models, isReadOnly: isReadOnly, cacheBytes: configuration.cacheBytes, beginsIfMissing: beginsIfMissing)
+    guard Set(entry.models) == Set(types) else {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "\(key.path) is open in this program with other models: close that container, or let go of it, its contexts and their objects first"
+      )
     }
-    open[key] = Entry(store: store, models: types, faults: configuration.faults)
+    if let faults, faults != entry.faults {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "\(key.path) is open in this program without these faults: make the container that has them first")
+    }
+    open[key]?.users += 1
     return store
+  }
+
+  private func make(
+    _ configuration: ModelConfiguration, _ path: String, _ models: [ModelPlan], _ migration: MigrationCheck?
+  ) throws -> GraphStore {
+    if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
+    var opening = GraphStore.Opening(
+      isReadOnly: !configuration.allowsSave, cacheBytes: configuration.cacheBytes,
+      lockTimeoutNanoseconds: configuration.lockTimeoutNanoseconds)
+    opening.migration = migration
+    opening.beginsIfMissing = configuration.missingStore == .begin
+    guard let faults = configuration.faults else { return try GraphStore.open(path, models, opening) }
+    let files = FaultyFileSystem(faults)
+    return try GraphStore.open(path, models, opening, fileSystem: files) { try files.askRoom(path) }
+  }
+
+  /// A container uses a store no more. Where it is being closed, the store is not found any more once nobody uses it.
+  ///
+  /// - Returns: whether no other container uses the store.
+  @discardableResult
+  func leave(_ store: GraphStore, isClosing: Bool) -> Bool {
+    lock.withLock {
+      guard let key = open.first(where: { $0.value.store === store })?.key else { return true }
+      open[key]?.users -= 1
+      guard open[key]?.users == 0 else { return false }
+      if isClosing { open[key] = nil }
+      return true
+    }
   }
 }

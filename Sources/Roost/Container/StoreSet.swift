@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 
 /// The stores of a container, and which model is kept in which of them.
@@ -5,6 +6,9 @@ final class StoreSet: Sendable {
   let stores: [GraphStore]
   /// What fetches have found out about predicates.
   let templates = TemplateShelf()
+  /// The contexts that use them.
+  let contexts = OpenContexts()
+  private let rest = Rest()
   /// Who wants to know what each store does; nil where nobody does.
   let tracers: [Tracer?]?
   private let heard: [Int?]
@@ -19,8 +23,8 @@ final class StoreSet: Sendable {
   }
 
   init(
-    _ schema: Schema, _ configurations: [ModelConfiguration],
-    opening open: (ModelConfiguration, [ModelPlan]) throws -> GraphStore = OpenGraphs.shared.store
+    _ schema: Schema, _ configurations: [ModelConfiguration], _ plan: (any SchemaMigrationPlan.Type)? = nil,
+    opening open: (ModelConfiguration, [ModelPlan], MigrationCheck?) throws -> GraphStore = OpenGraphs.shared.store
   ) throws {
     var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
     for (model, entity) in zip(schema.models, schema.entities) {
@@ -36,12 +40,17 @@ final class StoreSet: Sendable {
     var tracers: [Tracer?] = []
     var heard: [Int?] = []
     var places: [ObjectIdentifier: Place] = [:]
+    // The end of an object that was not made whole is not told.
+    var isWhole = false
+    defer { if !isWhole { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } } }
     for group in groups {
       let plans = group.models.compactMap { model in
         schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
       }
       let tracer = Tracer(group.configuration)
-      let store = try OpeningTrace(tracer).run { try Doorway.pass { try open(group.configuration, plans) } }
+      let store = try OpeningTrace(tracer).run {
+        try Doorway.pass { try open(group.configuration, plans, Self.check(plan, group.models)) }
+      }
       tracers.append(tracer)
       heard.append(tracer?.hearCheckpoints(store))
       for model in group.models {
@@ -58,11 +67,49 @@ final class StoreSet: Sendable {
     let byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
     self.byName = byName
     few = byName.count > 16 ? [] : byName.map { ($0.key, $0.value) }
+    isWhole = true
+    if configurations.contains(where: { !$0.isStoredInMemoryOnly }) { ExitHook.shared.add(self) }
+  }
+
+  private static func check(
+    _ plan: (any SchemaMigrationPlan.Type)?, _ models: [any PersistentModel.Type]
+  ) -> MigrationCheck? {
+    plan.map { StagedMigration(plan: $0, names: Set(models.map { $0._$type.name })).check }
   }
 
   deinit {
+    ExitHook.shared.remove(self)
+    if !contexts.isClosed { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } }
     for case (let number?, let store) in zip(heard, stores) { store.forgetCheckpoints(number) }
   }
+
+  /// Saves contexts that save by themselves, ends all contexts, and closes the stores that no other container uses.
+  ///
+  /// Where it throws before the contexts have ended, nothing has changed; after that it can be called again.
+  func close() throws {
+    // Outside of the lock, since models may do anything when they are saved.
+    if !contexts.isClosed { for (state, _) in contexts.savers() { try state.saveBeforeClosing() } }
+    try rest.lock.withLock {
+      if !contexts.isClosed {
+        contexts.close()
+        rest.stores = stores.filter { OpenGraphs.shared.leave($0, isClosing: true) }
+      }
+      guard contexts.shut(until: Clock.monotonicNanoseconds() + Self.patienceNanoseconds) else {
+        throw GraphFault(
+          .twoThreads,
+          "a call of one of the container's contexts is under way: let it end, and close the container again")
+      }
+      while let store = rest.stores.last {
+        try store.close()
+        rest.stores.removeLast()
+      }
+    }
+  }
+
+  private static let patienceNanoseconds: UInt64 = 10_000_000_000
+
+  /// Throws where the container was closed.
+  func checkOpen() throws { try Doorway.pass { try contexts.checkOpen() } }
 
   /// A class and those that inherit from it are rows of one entity.
   private static func checkFamilies(
@@ -100,4 +147,11 @@ final class StoreSet: Sendable {
     else { return nil }
     return (place, stores[place.store].row(place.map, behind: row))
   }
+}
+
+/// The stores that a closed container has still to close.
+private final class Rest: @unchecked Sendable {
+  // Unchecked because `lock` guards `stores`.
+  let lock = Lock()
+  var stores: [GraphStore] = []
 }

@@ -19,7 +19,7 @@ final class ContextState {
   #endif
   /// What traces call it.
   var name: String?
-  var autosaveEnabled: Bool
+  var autosaveEnabled: Bool { didSet { stores.contexts.note(self, savesByItself: autosaveEnabled) } }
   var observesObjects: Bool {
     get { observesAsTold ?? open.contains { $0.observesObjects } }
     set {
@@ -50,6 +50,10 @@ final class ContextState {
   private var listening: [CommitListeners.Ticket] = []
   /// How many calls are under way, one in the other.
   @exclusivity(unchecked) private var depth = 0
+  private var isSerial = false
+  private var isEnded = false
+  /// How many saves and bulk writes were committed.
+  private(set) var commitCount = 0
 
   init(_ stores: StoreSet, isMain: Bool) {
     self.stores = stores
@@ -58,6 +62,7 @@ final class ContextState {
     autosaveEnabled = isMain
     observesAsTold = isMain ? true : nil
     if isMain {
+      stores.contexts.note(self, savesByItself: true)
       startAutosave()
       listen()
     }
@@ -66,8 +71,12 @@ final class ContextState {
   deinit {
     autosave?.cancel()
     for ticket in listening { ticket.end() }
-    if autosaveEnabled, failure == nil { try? GraphContext.save(open) }
+    if autosaveEnabled {
+      if !isEnded, !stores.contexts.isClosed { saveAtEnd() }
+      stores.contexts.note(self, savesByItself: false)
+    }
     for graph in open { graph.close() }
+    stores.contexts.remove(open)
     CommitWatch.tell()
   }
 
@@ -87,6 +96,23 @@ final class ContextState {
     shown = context
     self.container = container
   }
+
+  /// Makes this the context of one serial write: it shows one snapshot, and a property that others changed since is a conflict.
+  func beginWrite() {
+    isSerial = true
+    mergePolicy = .error
+  }
+
+  /// Ends it before its last reference goes: from here on all its calls throw.
+  func end() {
+    isEnded = true
+    for graph in open { graph.close() }
+  }
+
+  /// Whether a context of one of the stores shows an older state than the newest.
+  var isOutdated: Bool { open.contains(where: \.isOutdated) }
+
+  func noteCommit() { commitCount += 1 }
 
   // MARK: Stores
 
@@ -111,6 +137,9 @@ final class ContextState {
       made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
     for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
+    if isSerial { made.makeSerial() }
+    if isEnded { made.close() }
+    stores.contexts.add(made)
     graphs[store] = made
     return made
   }
@@ -157,6 +186,8 @@ final class ContextState {
       return try body()
     }
     return try Doorway.pass {
+      if isEnded { throw GraphFault(.closed, "the context has ended: make a new one") }
+      try stores.contexts.checkOpen()
       // There mostly is one.
       if graphs.count == 1 {
         guard let only = graphs[0] else { return try inside() }
@@ -195,6 +226,7 @@ final class ContextState {
   }
 
   func noteSaved() {
+    noteCommit()
     #if !canImport(Darwin)
       recorder?.isSaved()
     #endif

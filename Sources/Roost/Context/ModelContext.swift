@@ -141,7 +141,12 @@ public class ModelContext: Equatable, SendableMetatype {
     state.forgetChanges(areSaved: false)
   }
 
-  /// Runs a closure and saves what it changed.
+  /// Runs a closure, then saves this context.
+  ///
+  /// This is no transaction of a database. The save is atomic, but other contexts may commit between a read and the save. Changes
+  /// made before the call are saved too. If the closure throws, nothing is saved, and its changes stay pending until
+  /// ``rollback()``. To read a value and write another one that depends on it, use
+  /// `container.write`.
   @_disfavoredOverload
   public func transaction(block: () throws -> Void) throws {
     try block()

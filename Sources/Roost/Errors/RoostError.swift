@@ -86,6 +86,8 @@ enum Doorway {
     case let fault as GraphFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
     case let refusal as SaveRefusal:
       RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, refusal)
+    case let fault as MigrationFault:
+      SwiftDataError.loadIssueModelContainer.about(fault.description, fault)
     case let fault as RecordFault where fault.code == .expired:
       SwiftDataError.historyTokenExpired.about(
         "\(fault.detail). Read from the models what you need of them, and go on from latestHistoryToken", fault)

@@ -105,6 +105,12 @@ extension GraphContext {
     return newest > shown + mostCommitsBehind || Clock.monotonicNanoseconds() > shownSince + mostNanosecondsBehind
   }
 
+  /// Whether others committed something that this context does not show.
+  package var isOutdated: Bool {
+    guard let shown = reader?.commit else { return false }
+    return shown != store.records.store.published.snapshot.transaction
+  }
+
   /// Runs what cannot say that it failed; the next save says it.
   func attempt(_ body: () throws -> Void) {
     do { try body() } catch { if failure == nil { failure = error } }

@@ -47,6 +47,7 @@ extension GraphContext {
     if flags.contains(.inserted) { return [] }
     object._$state.flags.remove([.changed, .deleted])
     object._$state.changed = 0
+    if isShut { return [] }
     if isLent(object) {
       giveUpRest(object)
       return []

@@ -7,13 +7,26 @@ extension GraphContext {
   /// Writes all changes, or none if it throws.
   package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
 
-  package static func save(_ contexts: [GraphContext], isRelaxed: Bool) throws {
-    try save(contexts, isRelaxed ? Durability.relaxed : .full)
+  /// - Parameter timeoutMilliseconds: how long it waits for another writer; nil for as long as it takes.
+  package static func save(_ contexts: [GraphContext], isRelaxed: Bool, timeoutMilliseconds: UInt64? = nil) throws {
+    let way = Way(isRelaxed ? Durability.relaxed : .full, timeoutMilliseconds)
+    try calling(contexts[...]) { try saveNow(contexts, way) }
   }
 
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
   package static func save(_ contexts: [GraphContext], _ durability: Durability? = nil) throws {
-    try calling(contexts[...]) { try saveNow(contexts, durability) }
+    try calling(contexts[...]) { try saveNow(contexts, Way(durability, nil)) }
+  }
+
+  /// How a save is done, where its contexts do not say it.
+  private struct Way {
+    let durability: Durability?
+    let timeoutMilliseconds: UInt64?
+
+    init(_ durability: Durability?, _ timeoutMilliseconds: UInt64?) {
+      self.durability = durability
+      self.timeoutMilliseconds = timeoutMilliseconds
+    }
   }
 
   private static func calling(_ contexts: ArraySlice<GraphContext>, _ body: () throws -> Void) throws {
@@ -21,7 +34,7 @@ extension GraphContext {
     try first.call(.saving) { try calling(contexts.dropFirst(), body) }
   }
 
-  private static func saveNow(_ contexts: [GraphContext], _ durability: Durability?) throws {
+  private static func saveNow(_ contexts: [GraphContext], _ way: Way) throws {
     var waiting: [GraphContext] = []
     for context in contexts where try context.isReadyToSave() { waiting.append(context) }
     // Always in the same order, so that two threads with the same stores do not wait for each other.
@@ -31,7 +44,7 @@ extension GraphContext {
     while !waiting.isEmpty {
       var runs: [SaveRun] = []
       do {
-        try write(waiting, books, &runs, durability)
+        try write(waiting, books, &runs, way)
         for (context, run) in zip(waiting, runs) { context.finish(run) }
         // Of the others this save did nothing.
         for context in contexts where !waiting.contains(where: { $0 === context }) { context.lastSave = SaveSummary() }
@@ -65,8 +78,7 @@ extension GraphContext {
 
   /// One transaction in the other, so that nothing commits before all is written.
   private static func write(
-    _ contexts: [GraphContext], _ books: [DecisionBook], _ runs: inout [SaveRun],
-    _ durability: Durability?
+    _ contexts: [GraphContext], _ books: [DecisionBook], _ runs: inout [SaveRun], _ way: Way
   ) throws {
     guard runs.count < contexts.count else {
       let faults = runs.flatMap(\.faults)
@@ -77,13 +89,15 @@ extension GraphContext {
     }
     let place = runs.count
     let context = contexts[place]
-    let wanted = durability ?? (context.isRelaxed ? .relaxed : .full)
-    try context.store.records.write(wanted, author: context.author) { writer in
+    let wanted = way.durability ?? (context.isRelaxed ? .relaxed : .full)
+    try context.store.records.write(
+      wanted, author: context.author, timeoutMilliseconds: way.timeoutMilliseconds
+    ) { writer in
       let run = try context.makeRun(writer, books[place].decisions)
       try context.write(run)
       try context.store.room?()
       runs.append(run)
-      try write(contexts, books, &runs, durability)
+      try write(contexts, books, &runs, way)
     }
     runs[place].isCommitted = true
     context.statistics.bytesWritten += runs[place].writer.written.bytes

@@ -80,6 +80,8 @@ package final class GraphContext {
   #endif
   var departing: [Any] = []
   @exclusivity(unchecked) package private(set) var isClosed = false
+  /// Whether it ended with its store, so that nothing can be read again.
+  private(set) var isShut = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniquePolicy = UniquePolicy.always(.upsert)
   /// By number of the map, those of classes that have their own.
@@ -113,6 +115,8 @@ package final class GraphContext {
   /// A context that does not merge holds on to its snapshot for so long: the store's file cannot use those pages again.
   package var mostCommitsBehind: UInt64 = 10_000
   package var mostNanosecondsBehind: UInt64 = 600_000_000_000
+  /// Whether what it does depends on the snapshot that it read first: see ``makeSerial()``.
+  private(set) var isSerial = false
   /// Whether a loop that reads its objects one by one makes the next call throw.
   @exclusivity(unchecked) package var isStrict = false
   @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
@@ -143,6 +147,37 @@ package final class GraphContext {
     quietly(.closing, otherwise: ()) { end() }
   }
 
+  /// Ends the context with its container: objects go on showing what they show, also what was not saved.
+  ///
+  /// - Returns: false where a call of this thread is under way, or one of another thread until the deadline.
+  package func shut(until deadline: UInt64) -> Bool {
+    let isDone: Void? = whenFree(until: deadline) {
+      isClosed = true
+      isShut = true
+      letSnapshotGo()
+    }
+    return isDone != nil
+  }
+
+  /// Whether something waits to be saved; nil where the context is in use until the deadline.
+  package func hasUnsaved(until deadline: UInt64) -> Bool? {
+    whenFree(until: deadline) { !isClosed && (failure != nil || hasChanges) }
+  }
+
+  /// Runs a body when no call is under way; nil where one is, on this thread, or on another one until the deadline.
+  private func whenFree<Result>(until deadline: UInt64, _ body: () -> Result) -> Result? {
+    var polling = Polling(until: deadline)
+    while true {
+      do throws(GraphFault) {
+        guard try turn.takeOrThrow(.closing) else { return nil }
+        defer { turn.give() }
+        return body()
+      } catch {
+        guard polling.pause() else { return nil }
+      }
+    }
+  }
+
   private func end() {
     // Lists of new objects are theirs from here on, as users left them.
     settle()
@@ -165,8 +200,16 @@ package final class GraphContext {
     reader.close()
   }
 
+  /// Makes this the context of a serial write. It shows what it read first, however old that gets, and a new object does not
+  /// become a row that others committed since: that is a conflict.
+  package func makeSerial() {
+    isSerial = true
+    mergesChanges = false
+    (mostCommitsBehind, mostNanosecondsBehind) = (.max / 2, .max / 2)
+  }
+
   func checkOpen() throws(GraphFault) {
-    if isClosed { throw GraphFault(.closed, "the context is closed") }
+    if isClosed { throw GraphFault(.closed, "the context has ended: make a new one") }
   }
 
   // MARK: The snapshot

@@ -74,6 +74,21 @@ package struct RowBlank: Sendable {
       ))
   }
 
+  /// What the fields of a property hold by its default, by name; nil where it has none.
+  package static func defaults(_ type: _ModelType, _ property: Int) throws(RecordFault) -> [String: Value]? {
+    guard case .value(let coder) = type.properties[property].storage, let first = value(type, property) else {
+      return nil
+    }
+    let all = fields(type.fieldName(property), try coder.coder().form.element, first)
+    return Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
+  }
+
+  /// The fields of a property that may not be nil.
+  package static func required(_ type: _ModelType, _ property: Int) throws(RecordFault) -> [String] {
+    guard case .value(let coder) = type.properties[property].storage else { return [] }
+    return required(type.fieldName(property), try coder.coder().form.element)
+  }
+
   /// A property's default as it is now.
   private static func value(_ type: _ModelType, _ property: Int) -> Value? {
     guard let made = type.properties[property].initial?() else { return nil }

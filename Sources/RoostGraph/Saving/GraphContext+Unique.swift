@@ -13,6 +13,12 @@ extension GraphContext {
     else {
       return run.refuse(refusal(fault, object, run))
     }
+    if isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
+      let fault = GraphFault(
+        .conflict, "another context stored an object with its unique values after this one had looked", name(object),
+        fault.field)
+      return run.refuse(fault)
+    }
     // What is there is only looked for where somebody may want to be told.
     let isAsked =
       switch uniquePolicy(of: origin.map) {
@@ -23,6 +29,12 @@ extension GraphContext {
       isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, name(object), fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
+  }
+
+  /// Whether others inserted or changed a row since the snapshot that is shown.
+  private func isNewer(_ row: RowID, _ map: EntityMap, _ run: SaveRun) -> Bool {
+    if run.news?.contains(map.home, row.number) == true { return true }
+    return (try? table(map).contains(row)) != true
   }
 
   /// That of the class, or of the nearest one above it that has its own.

@@ -12,6 +12,8 @@ package final class GraphStore: Sendable {
   let feed = CommitFeed()
   package let listeners = CommitListeners()
   let aliases = RowAliases()
+  /// Whose turn it is among writes that must not run at the same time.
+  package let writeTurns = WriteTurns()
   let historyShelf = HistoryShelf()
   let defaults = DefaultsTold()
   /// Asked within each transaction that writes objects, before it commits: where it throws, there is no room, as a test wants it.
@@ -35,24 +37,28 @@ package final class GraphStore: Sendable {
   /// and the store has not are added.
   package convenience init(
     _ path: String, _ models: [ModelPlan], options: StoreOptions = StoreOptions(),
-    fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
+    fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil,
+    migration: MigrationCheck? = nil
   ) throws {
-    try self.init(RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem), models, room)
+    let records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
+    try self.init(records, models, room, migration)
   }
 
   /// A store that lives in memory and ends with this object.
   package convenience init(inMemory options: StoreOptions, _ models: [ModelPlan]) throws {
-    try self.init(RecordStore(inMemory: options, reservesRows: true), models, nil)
+    try self.init(RecordStore(inMemory: options, reservesRows: true), models, nil, nil)
   }
 
-  private init(_ records: RecordStore, _ models: [ModelPlan], _ room: (@Sendable () throws -> Void)?) throws {
+  private init(
+    _ records: RecordStore, _ models: [ModelPlan], _ room: (@Sendable () throws -> Void)?, _ migration: MigrationCheck?
+  ) throws {
     self.records = records
     self.room = room
     identifier = [records.store.identity.high, records.store.identity.low].map { number in
       let digits = String(number, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
-    let catalog = try SchemaKeeper(models).settle(records)
+    let catalog = try SchemaKeeper(models, migration).settle(records)
     let families = try Family.all(models, catalog, records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {

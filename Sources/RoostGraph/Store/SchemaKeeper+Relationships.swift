@@ -2,7 +2,9 @@ internal import RoostRecords
 
 /// Relationships that are missing in a catalog.
 extension SchemaKeeper {
-  func relationship(_ one: RelationshipPlan, _ model: ModelPlan, _ catalog: inout Catalog) throws {
+  func relationship(
+    _ one: RelationshipPlan, _ model: ModelPlan, isNew: Bool, _ catalog: inout Catalog
+  ) throws {
     let name = model.type.name
     guard let property = model.type.number(ofPath: one.name), property >= model.type.first else { return }
     let (root, field) = (model.type.root.name, model.type.fieldName(property))
@@ -11,6 +13,7 @@ extension SchemaKeeper {
     else { throw RecordFault(.unknown, "\(one.target) is not among the models", entity: name, field: one.name) }
     let isThere = catalog.relationships.contains { $0.entity == entity.id && $0.name == field && !$0.isHidden }
     if isThere { return }
+    try checkName(one, field, entity, model)
     let other = try inverse(of: one, model, target)
     if one.isToMany {
       // The reference of the other side brings it along.
@@ -26,6 +29,7 @@ extension SchemaKeeper {
     let isNeeded = isNeeded(one.name, model)
     // Rows of other classes lead nowhere by it; that those of this one do each save looks after.
     let isAdded = model.type.isAdded(property)
+    if entity.field(field) == nil { try checkReference(property, model, isNew: isNew) }
     try catalog.change(entity: root) { (entity) throws(RecordFault) in
       if entity.field(field) == nil {
         try entity.add(field, .reference(targetEntity.id), isOptional: !isNeeded || isAdded)

@@ -4,17 +4,21 @@ internal import RoostRecords
 /// Brings a store's catalog to what the models ask for: it adds what is missing, and takes nothing away.
 struct SchemaKeeper {
   let models: [ModelPlan]
+  private let check: MigrationCheck?
+  /// What the store holds, where changes that take more than one of the catalog are to be refused.
+  private(set) var stored: RecordReader?
 
-  init(_ models: [ModelPlan]) { self.models = models }
+  init(_ models: [ModelPlan], _ check: MigrationCheck? = nil) {
+    self.models = models
+    self.check = check
+  }
 
   /// The catalog as it is then. Where nothing is missing nothing is written.
   func settle(_ records: RecordStore) throws -> Catalog {
-    let now = try records.read { reader in
+    let (now, wanted) = try records.read { reader in
       try checkClasses(reader)
-      return reader.catalog
+      return (reader.catalog, try catalog(over: reader))
     }
-    var wanted = now
-    try bring(&wanted)
     if wanted == now { return now }
     // A store that is only read keeps the cases that were written into it.
     if records.store.options.readOnly, wanted.isSame(butForCasesAs: now) { return now }
@@ -25,15 +29,36 @@ struct SchemaKeeper {
     }
   }
 
-  private func bring(_ catalog: inout Catalog) throws {
+  /// What is stored, with what is missing.
+  private func catalog(over reader: RecordReader) throws -> Catalog {
+    var keeper = self
+    keeper.stored = reader
+    let now = reader.catalog
+    var wanted = now
+    var failure: (any Error)?
+    do { try keeper.bring(&wanted) } catch { failure = error }
+    if let check, !now.entities.isEmpty, failure != nil || wanted != now {
+      // A plan says more about the store than what stands in the way of opening it without one.
+      let place = Self.difference(now, wanted, failure)
+      try check(now, place.entity, place.property)
+    }
+    if let failure { throw failure }
+    return wanted
+  }
+
+  func bring(_ catalog: inout Catalog) throws {
     for model in models where catalog.entity(model.type.root.name) == nil {
       try catalog.add(entity: model.type.root.name)
     }
     let newcomers = models.filter { catalog.entity($0.type.name) == nil }
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
-    for model in models { try fields(model, newcomers.map(\.type), &catalog) }
     for model in models {
-      for one in model.relationships { try relationship(one, model, &catalog) }
+      try exchange(model, &catalog)
+      try fields(model, newcomers.map(\.type), &catalog)
+    }
+    for model in models {
+      let isNew = newcomers.contains { $0.type === model.type }
+      for one in model.relationships { try relationship(one, model, isNew: isNew, &catalog) }
     }
     // They may be over references, so they come last.
     for model in models { try indexes(model, &catalog) }
@@ -77,10 +102,44 @@ struct SchemaKeeper {
     let isNew =
       model.type.superType != nil
       && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
+    if !isNew, var entity = try filled(model) {
+      try rename(wanted, model, &entity)
+      try checkRequired(wanted, model, entity)
+    }
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
+      try rename(wanted, model, &entity)
       for field in wanted where field.property >= model.type.first {
-        let initial = model.initials[field.path] ?? (field.isNeeded ? field.type.empty : nil)
-        try add(field, model, &entity, initial: isNew ? nil : initial)
+        try add(field, model, &entity, initial: isNew ? nil : initial(field, model, entity))
+      }
+    }
+  }
+
+  /// What rows that are there get in a new field.
+  private func initial(
+    _ field: _ModelType.NeededField, _ model: ModelPlan, _ entity: Entity
+  ) throws(RecordFault) -> Value? {
+    if entity.field(field.name) != nil { return nil }
+    if let initial = model.initials[field.path] { return initial }
+    if let part = try RowBlank.defaults(model.type, field.property)?[field.name] { return part }
+    return field.isNeeded ? field.type.empty : nil
+  }
+
+  /// Gives fields the names that their properties have now. A name may become free only when its field gets another one.
+  private func rename(
+    _ wanted: [_ModelType.NeededField], _ model: ModelPlan, _ entity: inout Entity
+  ) throws(RecordFault) {
+    if model.originalNames.isEmpty { return }
+    var isDone = false
+    while !isDone {
+      isDone = true
+      for field in wanted where entity.field(field.name) == nil {
+        let name = model.type.propertyName(field.property)
+        guard let before = model.originalNames[name] else { continue }
+        // Of a struct that is stored as its parts, each of them.
+        let old = field.name.dropLast(field.path.count) + before + field.path.dropFirst(name.count)
+        guard entity.field(String(old)) != nil else { continue }
+        try entity.rename(String(old), to: field.name)
+        isDone = false
       }
     }
   }
@@ -88,10 +147,6 @@ struct SchemaKeeper {
   private func add(
     _ wanted: _ModelType.NeededField, _ model: ModelPlan, _ entity: inout Entity, initial: Value?
   ) throws(RecordFault) {
-    if let before = model.originalNames[wanted.path], entity.field(wanted.name) == nil {
-      let prefix = wanted.name.dropLast(wanted.path.count)
-      if entity.field(prefix + before) != nil { try entity.rename(prefix + before, to: wanted.name) }
-    }
     // Of a struct that is stored as its parts, all of them.
     let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
     guard let field = entity.field(wanted.name) else {

@@ -1,6 +1,7 @@
 package import RoostFile
 package import RoostPages
 internal import RoostTrees
+internal import Synchronization
 
 /// A store of rows: entities as the catalog describes them, with their indexes.
 ///
@@ -11,6 +12,8 @@ package final class RecordStore: Sendable {
   private let clock: @Sendable () -> UInt64
   private let schemas = SchemaCache()
   let numbers: RowNumbers?
+  private let closing = Lock()
+  private let isClosed = Atomic<Bool>(false)
 
   /// Opens the store at `path`, and makes it if it is not there. Where it reserves rows, numbers can be had beforehand.
   package init(
@@ -35,11 +38,22 @@ package final class RecordStore: Sendable {
 
   deinit {
     // Whoever did not close the store finds everything in the log when it is opened again.
-    try? store.close()
+    try? close()
   }
 
   /// Folds the log into the file and releases it. With transactions open it throws `busy` and changes nothing.
-  package func close() throws(StoreError) { try store.close() }
+  /// A store that is shared is left once, however often this is called.
+  package func close() throws(StoreError) {
+    try store.refuseWriter()
+    try closing.withLock { () throws(StoreError) in
+      if isClosed.load(ordering: .relaxed) { return }
+      do throws(StoreError) { try store.close() } catch {
+        isClosed.store(error.code != .busy, ordering: .relaxed)
+        throw error
+      }
+      isClosed.store(true, ordering: .relaxed)
+    }
+  }
 
   /// Reads one snapshot: the newest at this moment.
   package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {

@@ -56,6 +56,7 @@ extension Command {
         ],
         options: [
           Syntax.Option(name: "replace", help: "Replace a store of that name, and its log."),
+          Waiting.option,
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in
@@ -67,7 +68,9 @@ extension Command {
       }
       let quiet = console.quiet(arguments.has("json"))
       let report = try making(target, of: backup) {
-        try BackupReport(backup, target, replacing: arguments.has("replace"), quiet)
+        try Waiting.whileInUse(arguments) {
+          try BackupReport(backup, target, replacing: arguments.has("replace"), quiet)
+        }
       }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console, word: "restored") }
       return .good
@@ -77,6 +80,7 @@ extension Command {
   static var compact: Command {
     var syntax = storeAndJSON
     syntax.operands[0].help = "The store. No other process may have it open for writing."
+    syntax.options.insert(Waiting.option, at: 0)
     return Command(
       name: "compact", summary: "Move pages of a store forward, and give the end of its file back.",
       discussion: [
@@ -85,7 +89,9 @@ extension Command {
       ],
       syntax: syntax
     ) { arguments, console in
-      let report = try CompactReport(arguments.operands[0], console.quiet(arguments.has("json")))
+      let report = try Waiting.whileInUse(arguments) {
+        try CompactReport(arguments.operands[0], console.quiet(arguments.has("json")))
+      }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return .good
     }

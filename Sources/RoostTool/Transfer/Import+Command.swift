@@ -63,6 +63,7 @@ extension Command {
             help: "What stands between the cells of a table; else the first line tells."),
           Syntax.Option(
             name: "names", value: "names", help: "The columns of a table whose first line does not name them."),
+          Waiting.option,
           Syntax.Option(name: "json", help: "Print what was done as JSON."),
         ])
     ) { arguments, console in
@@ -132,7 +133,7 @@ private struct Importing {
     let path = arguments.operands[0]
     var options = self.options
     // Asked of a reader first, so that what cannot be imported does not touch the store.
-    let catalog = try Looking.rows(path).read { $0.catalog }
+    let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
     _ = try Looking.entity(options.entity, catalog)
     // Where nothing is unique no record can be the one of a row that is there.
     if arguments.text("conflict") == nil, options.deciding(catalog).isEmpty { options.conflict = .insert }
@@ -142,6 +143,7 @@ private struct Importing {
     let (input, total) = try input()
     var opening = StoreOptions()
     opening.createIfMissing = false
+    opening.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
     let store = try RecordStore(path, options: opening)
     let began = ContinuousClock.now
     var bar = Progress(

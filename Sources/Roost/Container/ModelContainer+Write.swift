@@ -1,0 +1,112 @@
+internal import RoostFile
+internal import RoostGraph
+
+/// Writes that read first: counters, and insertions that depend on what is there.
+extension ModelContainer {
+  /// Runs a closure with a new context on the newest state, and saves what it changed.
+  ///
+  /// ```
+  /// try container.write { context in
+  ///   let counter = try context.fetch(FetchDescriptor<Counter>())[0]
+  ///   counter.count += 1
+  /// }
+  /// ```
+  ///
+  /// One write at a time runs on a store in this process, so what the closure reads is true until its save. Other contexts may
+  /// save meanwhile. Where the save is then refused because of what they stored, as by a property that both changed, the closure
+  /// runs again with another context, a hundred times at most; then the conflict is thrown. So the closure should have no other
+  /// effects. If it throws, nothing is saved.
+  ///
+  /// The context ends with the closure. Return values or identifiers instead of models: a model that is kept shows what it has
+  /// loaded, and what is set in it is lost. What the closure saves itself, or writes in bulk, is stored at once, also if it throws
+  /// later; such a closure does not run again.
+  ///
+  /// The call waits on its thread. In a function that is `async` the other form is called, which does not. A write within a
+  /// write throws; its ``RoostError/storeError`` has the code `nestedWrite`.
+  ///
+  /// - Returns: what the closure returned.
+  @discardableResult
+  public func write<Result: Sendable>(
+    fileID: StaticString = #fileID, line: UInt = #line, _ body: (_ context: ModelContext) throws -> Result
+  ) throws -> Result {
+    try WritingThreads.refuseThisOne()
+    let turns = stores.writeTurns
+    for turn in turns { turn.take() }
+    defer { for turn in turns { turn.give() } }
+    return try runWrite((fileID, line), body)
+  }
+
+  /// Runs a closure with a new context on the newest state, and saves what it changed, as the form that is not `async` does.
+  ///
+  /// A task that waits for its turn blocks no thread. The closure runs off the caller's actor. If the task is cancelled while it
+  /// waits, the call throws `CancellationError`, and the closure does not run.
+  @concurrent
+  @discardableResult
+  public func write<Result: Sendable>(
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @Sendable (_ context: ModelContext) throws -> Result
+  ) async throws -> Result {
+    var taken: [WriteTurns] = []
+    defer { for turn in taken { turn.give() } }
+    for turn in stores.writeTurns {
+      try await turn.takeAsTask()
+      taken.append(turn)
+    }
+    return try runWrite((fileID, line), body)
+  }
+
+  /// So often the closure of a write runs.
+  static var mostWriteRuns: Int { 100 }
+
+  private func runWrite<Result: Sendable>(
+    _ place: ContextState.CodePlace, _ body: (ModelContext) throws -> Result
+  ) throws -> Result {
+    try WritingThreads.during {
+      var runs = 0
+      while true {
+        runs += 1
+        let context = ModelContext(self)
+        context.state.beginWrite()
+        defer { context.state.end() }
+        do {
+          let result = try body(context)
+          try context.save(fileID: place.fileID, line: place.line)
+          return result
+        } catch let error as RoostError where runs < Self.mostWriteRuns && Self.mayRunAgain(error, context.state) {}
+      }
+    }
+  }
+
+  /// Whether an error may come of what others committed since the closure read.
+  private static func mayRunAgain(_ error: RoostError, _ state: ContextState) -> Bool {
+    error.code != .store && error.code != .closed && state.commitCount == 0 && state.isOutdated
+  }
+}
+
+extension StoreSet {
+  /// The turns that a serial write needs, always in the same order, so that two writes do not wait for each other.
+  fileprivate var writeTurns: [WriteTurns] {
+    stores.sorted { ObjectIdentifier($0) < ObjectIdentifier($1) }.map(\.writeTurns)
+  }
+}
+
+/// The threads that run the closure of a write at the moment.
+private enum WritingThreads {
+  private static let lock = Lock()
+  // Unsafe, because it is read and written under the lock.
+  private nonisolated(unsafe) static var threads: Set<UInt64> = []
+
+  static func refuseThisOne() throws {
+    guard lock.withLock({ threads.contains(Thread.currentID) }) else { return }
+    throw RoostError(
+      .store, "a write was begun within a write: use the context that the closure has",
+      StoreError(.nestedWrite, "this thread runs the closure of a write"))
+  }
+
+  static func during<Result>(_ body: () throws -> Result) throws -> Result {
+    let thread = Thread.currentID
+    lock.withLock { _ = threads.insert(thread) }
+    defer { lock.withLock { _ = threads.remove(thread) } }
+    return try body()
+  }
+}

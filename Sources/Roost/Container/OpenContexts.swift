@@ -1,0 +1,66 @@
+internal import RoostFile
+internal import RoostGraph
+internal import Synchronization
+
+/// The contexts that use a container's stores, so that they end when the container is closed, or the program.
+///
+/// Contexts belong to threads. Whoever closes the container touches them under their turns alone.
+final class OpenContexts: @unchecked Sendable {
+  // Unchecked because `lock` guards all fields but `closed`, which is atomic.
+  private struct Weak {
+    weak var state: ContextState?
+  }
+
+  private let lock = Lock()
+  private var graphs: [ObjectIdentifier: GraphContext] = [:]
+  private var selfSaving: [ObjectIdentifier: Weak] = [:]
+  private let closed = Atomic<Bool>(false)
+
+  /// Whether the container was closed.
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  func checkOpen() throws {
+    if isClosed { throw GraphFault(.closed, "the container was closed: make a new one") }
+  }
+
+  /// A context begins to use a store. Its owner removes it when it ends.
+  func add(_ graph: GraphContext) {
+    lock.withLock { graphs[ObjectIdentifier(graph)] = graph }
+    if isClosed { _ = graph.shut(until: .max) }
+  }
+
+  func remove(_ ended: [GraphContext]) {
+    let removed = lock.withLock { ended.map { graphs.removeValue(forKey: ObjectIdentifier($0)) } }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Notes whether a context saves by itself.
+  func note(_ state: ContextState, savesByItself: Bool) {
+    lock.withLock { selfSaving[ObjectIdentifier(state)] = savesByItself ? Weak(state: state) : nil }
+  }
+
+  /// Those that save by themselves, each with what it uses; none where the lock is not free before the deadline.
+  func savers(until deadline: UInt64 = .max) -> [(state: ContextState, graphs: [GraphContext])] {
+    guard lock.acquire(until: deadline) else { return [] }
+    defer { lock.release() }
+    return selfSaving.values.compactMap { saver in
+      saver.state.map { state in (state, graphs.values.filter { $0.owner === state }) }
+    }
+  }
+
+  /// Makes all calls throw from here on.
+  func close() { closed.store(true, ordering: .releasing) }
+
+  /// Ends all contexts; false where one is in use until the deadline.
+  func shut(until deadline: UInt64) -> Bool {
+    guard lock.acquire(until: deadline) else { return false }
+    let all = Array(graphs.values)
+    lock.release()
+    // All of them, also where one is in use.
+    return all.filter { !$0.isShutOrCanBe(until: deadline) }.isEmpty
+  }
+}
+
+extension GraphContext {
+  fileprivate func isShutOrCanBe(until deadline: UInt64) -> Bool { isClosed || shut(until: deadline) }
+}

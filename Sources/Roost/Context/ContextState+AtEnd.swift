@@ -1,0 +1,63 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+
+/// Saving for the last time, where no error can be thrown any more.
+extension ContextState {
+  /// Saves before the container is closed.
+  func saveBeforeClosing() throws {
+    guard needsSave else { return }
+    guard let context else { return try Doorway.pass { try GraphContext.save(open) } }
+    try context.tracedSave(nil) { try context.saveNow() }
+  }
+
+  /// Saves at the end of the context. What cannot be saved is said on standard error.
+  func saveAtEnd() {
+    do {
+      if let failure { throw failure }
+      try Doorway.pass { try GraphContext.save(open) }
+    } catch { sayLost(error) }
+  }
+
+  /// Saves at the end of the program, where nobody else is at work with the context or the store until a deadline.
+  ///
+  /// The main context belongs to the main thread. From another one it is sent there, which does nothing if that thread waits.
+  func saveAtExit(_ graphs: [GraphContext], until deadline: UInt64) {
+    var hasChanges = isMain && failure != nil
+    for graph in graphs {
+      guard let changes = graph.hasUnsaved(until: deadline) else {
+        return sayLost(RoostError(.twoThreads, "the program ended while a call of the context was under way"))
+      }
+      hasChanges = hasChanges || changes
+    }
+    if !hasChanges { return }
+    if !isMain || Foundation.Thread.isMainThread { return saveNow(graphs, until: deadline) }
+    let isDone = DispatchSemaphore(value: 0)
+    // Unsafe, because this thread waits meanwhile, and later only the main actor uses it.
+    nonisolated(unsafe) let state = self
+    // Unsafe for the same reason.
+    nonisolated(unsafe) let own = graphs
+    Task { @MainActor in
+      state.saveNow(own, until: deadline)
+      isDone.signal()
+    }
+    let left = deadline - min(deadline, Clock.monotonicNanoseconds())
+    if isDone.wait(timeout: .now() + .nanoseconds(Int(clamping: left))) == .timedOut {
+      sayLost(RoostError(.twoThreads, "the program ended while the main thread was waiting"))
+    }
+  }
+
+  private func saveNow(_ graphs: [GraphContext], until deadline: UInt64) {
+    do {
+      if isMain, let failure { throw failure }
+      let left = deadline - min(deadline, Clock.monotonicNanoseconds())
+      try Doorway.pass {
+        try GraphContext.save(graphs, isRelaxed: durability == .relaxed, timeoutMilliseconds: left / 1_000_000)
+      }
+    } catch { sayLost(error) }
+  }
+
+  private func sayLost(_ error: any Error) {
+    Warning.autosave.say("the last changes of a context could not be saved: \(error)", about: "\(error)")
+  }
+}

@@ -1,0 +1,136 @@
+package import RoostRecords
+
+/// A store would have to be migrated to the program's models, in a way that is not carried out yet.
+package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package var entity: String
+  package var property: String?
+  /// What would have to be done, and how to do without.
+  package var detail: String
+
+  package init(_ entity: String, _ property: String?, _ detail: String) {
+    self.entity = entity
+    self.property = property
+    self.detail = detail
+  }
+
+  package var description: String { entity + (property.map { "." + $0 } ?? "") + ": " + detail }
+}
+
+/// Asked before a store that was there is changed to a program's models; it throws where that takes more than a change of the catalog.
+///
+/// - Parameters:
+///   - catalog: what the store holds.
+///   - entity: where it differs from the models, and in which property, if it is one.
+package typealias MigrationCheck = (_ catalog: Catalog, _ entity: String, _ property: String?) throws -> Void
+
+extension GraphStore {
+  /// Whether a store with this catalog need not be changed for some models.
+  package static func fits(_ models: [ModelPlan], _ catalog: Catalog) -> Bool {
+    var wanted = catalog
+    do { try SchemaKeeper(models).bring(&wanted) } catch { return false }
+    return wanted == catalog
+  }
+}
+
+/// What a change of the catalog cannot do.
+extension SchemaKeeper {
+  /// Where a catalog differs from the wanted one.
+  static func difference(_ now: Catalog, _ wanted: Catalog, _ failure: (any Error)?) -> (
+    entity: String, property: String?
+  ) {
+    if let fault = failure as? MigrationFault { return (fault.entity, fault.property) }
+    if let fault = failure as? RecordFault, let entity = fault.entity { return (entity, fault.field) }
+    for entity in wanted.entities {
+      guard let known = now.entity(entity.name) else { return (entity.name, nil) }
+      if let field = entity.fields.first(where: { known.field($0.name) == nil }) { return (entity.name, field.name) }
+    }
+    for one in wanted.relationships where !one.isHidden && now.relationship(one.id) != one {
+      return (wanted.name(of: one.entity) ?? "", one.name)
+    }
+    for index in wanted.indexes where !now.indexes.contains(index) {
+      return (wanted.name(of: index.entity) ?? "", index.name)
+    }
+    return (wanted.entities.first?.name ?? "", nil)
+  }
+
+  /// A model's entity as it is stored, if there are rows of it.
+  func filled(_ model: ModelPlan) throws -> Entity? {
+    guard let stored, let entity = stored.catalog.entity(model.type.root.name), try stored.table(entity.id).count > 0
+    else { return nil }
+    return entity
+  }
+
+  /// Refuses new properties that stored rows have no value for.
+  func checkRequired(_ wanted: [_ModelType.NeededField], _ model: ModelPlan, _ entity: Entity) throws {
+    for property in model.type.first..<model.type.properties.count {
+      let fields = wanted.filter { $0.property == property }
+      if fields.isEmpty || fields.contains(where: { entity.field($0.name) != nil }) { continue }
+      guard try RowBlank.defaults(model.type, property) == nil, try !RowBlank.required(model.type, property).isEmpty
+      else { continue }
+      throw MigrationFault(
+        model.type.name, model.type.propertyName(property),
+        "the store has objects without a value for it: give the property a default value, or make it optional")
+    }
+  }
+
+  /// Refuses a new relationship that must lead to an object, where there are objects for which nobody knows to which.
+  func checkReference(_ property: Int, _ model: ModelPlan, isNew: Bool) throws {
+    guard !isNew, !model.type.mayBeNil(property), try filled(model) != nil else { return }
+    throw MigrationFault(
+      model.type.name, model.type.propertyName(property),
+      "the store has objects for which it would lead to nothing: make the relationship optional")
+  }
+
+  /// Refuses a relationship that the store knows by another name.
+  func checkName(_ one: RelationshipPlan, _ field: String, _ entity: Entity, _ model: ModelPlan) throws {
+    guard let stored, let before = model.originalNames[one.name] else { return }
+    let old = field.dropLast(one.name.count) + before
+    guard stored.catalog.relationships.contains(where: { $0.entity == entity.id && $0.name == old && !$0.isHidden })
+    else { return }
+    throw MigrationFault(
+      model.type.name, one.name,
+      "the store knows it as \(before), and relationships are not renamed yet: call the property \(before) again")
+  }
+
+  /// Refuses properties that exchange names. That they have done so is noted in the catalog of a new store, because their names
+  /// do not tell.
+  func exchange(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+    let names = model.exchangedNames
+    let root = model.type.root.name
+    guard let first = names.first, let entity = catalog.entity(root) else { return }
+    let mark = "@exchanged " + model.type.name + " " + names.joined(separator: " ")
+    if entity.field(mark) != nil { return }
+    let prefix = String(model.type.fieldName(ofPath: first).dropLast(first.count))
+    if let stored, let filled = try filled(model) {
+      let known = names.first { name in
+        filled.field(prefix + name) != nil
+          || stored.catalog.relationships.contains {
+            $0.entity == filled.id && $0.name == prefix + name && !$0.isHidden
+          }
+      }
+      if known != nil {
+        throw MigrationFault(
+          model.type.name, first,
+          "it exchanges names with \(names.dropFirst().joined(separator: ", ")), which is not carried out yet: keep the names, "
+            + "or give the properties names that are new")
+      }
+    }
+    try catalog.change(entity: root) { (entity) throws(RecordFault) in
+      try entity.add(mark, .presence, isOptional: true)
+    }
+  }
+}
+
+extension ModelPlan {
+  /// Properties of which each has the original name of another one, in a circle; sorted.
+  fileprivate var exchangedNames: [String] {
+    originalNames.keys.filter { name in
+      var next = originalNames[name]
+      for _ in originalNames {
+        if next == name { return true }
+        next = next.flatMap { originalNames[$0] }
+      }
+      return false
+    }.sorted()
+  }
+}

@@ -1,0 +1,21 @@
+import RoostFile
+
+/// Waiting for another process that has the store open.
+enum Waiting {
+  static let option = Syntax.Option(
+    name: "wait", value: "seconds", help: "How long to wait while another process has the store open (0).")
+
+  static func nanoseconds(_ arguments: Arguments) throws -> UInt64 {
+    UInt64(try arguments.number("wait", in: 0...1_000_000) ?? 0) * 1_000_000_000
+  }
+
+  /// Tries something again as long as another process has the store open, or is faster, and nothing was done.
+  static func whileInUse<Result>(_ arguments: Arguments, _ body: () throws -> Result) throws -> Result {
+    var polling = Polling(nanoseconds: try nanoseconds(arguments))
+    while true {
+      do { return try body() } catch let error as StoreError where error.code == .locked || error.code == .busy {
+        guard polling.pause() else { throw error }
+      }
+    }
+  }
+}
