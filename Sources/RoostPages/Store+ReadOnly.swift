@@ -20,6 +20,7 @@ extension Store {
       var failure: StoreError?
       do throws(StoreError) {
         let store = try prepare(path, options, fileSystem, floor, file, SuperblockPair.read(from: file))
+        store.fileIdentity = try file.identity()
         if store.durable.log != nil { try store.openLog() } else { _ = try store.neighbour() }
         // A log that was folded in meanwhile may have ended early.
         if try newestSequence(file) == store.durable.sequence {

@@ -50,6 +50,21 @@ import Testing
     #expect(try names(container()) == ["Louis"])
   }
 
+  @Test func `a container that only reads shows the file that has the name now`() throws {
+    func reading() throws -> ModelContainer {
+      try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file(), allowsSave: false))
+    }
+    let old = try container()
+    try save("Ella", old)
+    let readingOld = try reading()
+    #expect(try names(readingOld) == ["Ella"])
+    try FileManager.default.removeItem(at: folder.file())
+    let new = try container()
+    try save("Louis", new)
+    #expect(try names(reading()) == ["Louis"])
+    withExtendedLifetime(readingOld) {}
+  }
+
   @Test func `a file that was replaced is not written over`() throws {
     let old = try container()
     try save("Ella", old)
