@@ -1,10 +1,10 @@
 import SwiftData
 import Testing
 
-@Model final class Tally {
+@Model final class Turnstile {
   var n = 0
   var m = 0
-  var other: Tally?
+  var other: Turnstile?
 
   init() {}
 }
@@ -16,16 +16,16 @@ import Testing
   private let (here, there): (ModelContext, ModelContext)
 
   init() throws {
-    container = try ModelContainer(for: Tally.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    container = try ModelContainer(for: Turnstile.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     (here, there) = (ModelContext(container), ModelContext(container))
-    here.insert(Tally())
+    here.insert(Turnstile())
     try here.save()
     here.mergePolicy = .error
     there.mergePolicy = .error
   }
 
-  private func tally(_ context: ModelContext) throws -> Tally {
-    try #require(try context.fetch(FetchDescriptor<Tally>(sortBy: [SortDescriptor(\.m, order: .reverse)])).first)
+  private func tally(_ context: ModelContext) throws -> Turnstile {
+    try #require(try context.fetch(FetchDescriptor<Turnstile>(sortBy: [SortDescriptor(\.m, order: .reverse)])).first)
   }
 
   @Test(arguments: [false, true]) func `of two increments from one base the second is refused`(follows: Bool) throws {
@@ -64,12 +64,12 @@ import Testing
   }
 
   @Test func `a reference that two contexts set is a conflict, also where both name the same model`() throws {
-    let other = Tally()
+    let other = Turnstile()
     here.insert(other)
     try here.save()
     let (mine, yours) = (try tally(here), try tally(there))
-    func partner(_ context: ModelContext) throws -> Tally {
-      let found: Tally? = try context.existingModel(for: other.persistentModelID)
+    func partner(_ context: ModelContext) throws -> Turnstile {
+      let found: Turnstile? = try context.existingModel(for: other.persistentModelID)
       return try #require(found)
     }
     mine.other = try partner(here)

@@ -154,6 +154,19 @@ import Testing
     #expect(try count(#Predicate { $0.jars?.contains { $0.name == "x" } ?? true }) == 1)
   }
 
+  /// A list that is never nil was taken to be there also where the reference before it is nil.
+  @Test(arguments: [false, true]) func `a list of a reference that is nil is nil`(isSaved: Bool) throws {
+    context.insert(Jar("alone"))
+    context.insert(Jar("kept", Pantry("a")))
+    if isSaved { try context.save() }
+    func names(_ predicate: Predicate<Jar>) throws -> [String] {
+      try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+    }
+    #expect(try names(#Predicate { $0.pantry?.jars == nil }) == ["alone"])
+    #expect(try names(#Predicate { $0.pantry?.jars != nil }) == ["kept"])
+    #expect(try names(#Predicate { nil == $0.pantry?.marks }) == ["alone"])
+  }
+
   @Test(arguments: [false, true]) func `a cascade takes what the store knows, whatever its owner shows`(
     isRead: Bool
   ) throws {

@@ -10,7 +10,7 @@ internal import RoostGraph
 /// A file is opened outside of the lock, since that may take long: other files are opened meanwhile, and who wants the same
 /// file waits.
 final class OpenGraphs: @unchecked Sendable {
-  // Unchecked because `lock` guards `open` and `opening`.
+  // Unchecked because `lock` guards `open`, `opening` and `users`.
   static let shared = OpenGraphs()
 
   /// A file may be open twice: once for writing, once for reading only.
@@ -23,14 +23,14 @@ final class OpenGraphs: @unchecked Sendable {
     weak var store: GraphStore?
     var models: [ObjectIdentifier]
     var faults: StoreFaults?
-    /// How many containers use it.
-    var users = 0
   }
 
   private let lock = Lock()
   private let opened = RoostFile.Condition()
   private var open: [Key: Entry] = [:]
   private var opening: Set<Key> = []
+  /// How many containers use each store, also one whose file was replaced and which `open` does not have any more.
+  private var users: [ObjectIdentifier: Int] = [:]
 
   /// The store of a configuration, with one user more.
   func store(
@@ -45,7 +45,10 @@ final class OpenGraphs: @unchecked Sendable {
     defer {
       lock.withLock {
         opening.remove(key)
-        if let made { open[key] = Entry(store: made, models: types, faults: configuration.faults, users: 1) }
+        if let made {
+          open[key] = Entry(store: made, models: types, faults: configuration.faults)
+          users[ObjectIdentifier(made)] = 1
+        }
         opened.broadcast()
       }
     }
@@ -74,7 +77,7 @@ final class OpenGraphs: @unchecked Sendable {
       throw SwiftDataError.loadIssueModelContainer.about(
         "\(key.path) is open in this program without these faults: make the container that has them first")
     }
-    open[key]?.users += 1
+    users[ObjectIdentifier(store), default: 0] += 1
     return store
   }
 
@@ -98,10 +101,10 @@ final class OpenGraphs: @unchecked Sendable {
   @discardableResult
   func leave(_ store: GraphStore, isClosing: Bool) -> Bool {
     lock.withLock {
-      guard let key = open.first(where: { $0.value.store === store })?.key else { return true }
-      open[key]?.users -= 1
-      guard open[key]?.users == 0 else { return false }
-      if isClosing { open[key] = nil }
+      let left = (users[ObjectIdentifier(store)] ?? 1) - 1
+      users[ObjectIdentifier(store)] = left > 0 ? left : nil
+      if left > 0 { return false }
+      if isClosing, let key = open.first(where: { $0.value.store === store })?.key { open[key] = nil }
       return true
     }
   }

@@ -21,8 +21,9 @@ extension Translator {
     _ comparison: Condition.Comparison, _ one: One, _ other: Other
   ) throws -> Condition {
     let (first, second) = (try piece(one), try piece(other))
-    // A relationship to many is never nil in a context, nor in a store.
-    if (first.rows != nil && isNil(second)) || (second.rows != nil && isNil(first)) {
+    if let list = first.rows != nil && isNil(second) ? first : second.rows != nil && isNil(first) ? second : nil {
+      // A relationship to many is never nil in a context, nor in a store. Behind an optional reference it may be.
+      guard case .many(let owner, _) = list.expression, isThere(owner) else { throw Untranslatable(one) }
       return .constant(.bool(comparison == .notEqual), .plain(.bool))
     }
     if let presence = try presence(first, second) ?? presence(second, first) {

@@ -284,10 +284,21 @@ struct RowBinder {
       return
     }
     let refusal = ask(value)
-    // Lists may be others in each record.
-    if refusals[field]?.count ?? 0 >= 1000 { refusals[field] = nil }
-    refusals[field, default: [:]].updateValue(refusal, forKey: value)
+    // Long values and lists may be others in each record, so they are not kept.
+    if Self.isShort(value) {
+      if refusals[field]?.count ?? 0 >= 1000 { refusals[field] = nil }
+      refusals[field, default: [:]].updateValue(refusal, forKey: value)
+    }
     if let refusal { throw ValueFault(.wrongType, refusal) }
+  }
+
+  /// Whether the answer for a value is kept: a thousand of them take little memory.
+  private static func isShort(_ value: Value) -> Bool {
+    switch value {
+    case .string(let text), .url(let text): text.utf8.count <= 64
+    case .data, .array, .set, .dictionary, .structure: false
+    default: true
+    }
   }
 
   /// Takes the value at a token if the field's type has it.

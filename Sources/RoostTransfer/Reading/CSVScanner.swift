@@ -49,10 +49,18 @@ struct CSVScanner: RecordScanner {
   /// columns is known, one that makes as many is preferred. Nil where the line does not end in the text yet.
   private func foundDelimiter(_ batch: RecordBatch, from start: Int, isEnd: Bool) -> UInt8? {
     let candidates = [Byte.comma, UInt8(ascii: ";"), UInt8(ascii: "\t")]
+    // One column needs no delimiter, and its texts may hold any of them.
+    if columns == 1 { return Byte.comma }
     var (counts, isQuoted, isWhole, isEmpty) = ([0, 0, 0], false, isEnd, true)
+    // Where a quote opens a cell: at the cell's first byte, and after a quote that closed one. Any other quote is a byte of its cell.
+    var mayOpen = true
     for byte in batch.text.bytes[start...] {
+      let opens = mayOpen
+      mayOpen =
+        byte == Byte.quote
+        ? isQuoted : !isQuoted && (candidates.contains(byte) || byte == Byte.newline || byte == Byte.carriageReturn)
       if byte == Byte.quote {
-        isQuoted.toggle()
+        isQuoted = !isQuoted && opens
       } else if !isQuoted, byte == Byte.newline || byte == Byte.carriageReturn {
         if isEmpty { continue }
         isWhole = true
@@ -63,7 +71,7 @@ struct CSVScanner: RecordScanner {
       isEmpty = false
     }
     guard isWhole else { return nil }
-    if let columns, let place = counts.firstIndex(of: columns - 1), columns > 1 { return candidates[place] }
+    if let columns, let place = counts.firstIndex(of: columns - 1) { return candidates[place] }
     return candidates.indices.max { counts[$0] < counts[$1] || counts[$0] == counts[$1] && $0 > $1 }.map {
       candidates[$0]
     }
