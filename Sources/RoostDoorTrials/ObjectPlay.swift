@@ -64,7 +64,7 @@ final class ObjectPlay {
   func pick(_ numbers: [Int]) -> Int? { numbers.isEmpty ? nil : numbers[random.below(numbers.count)] }
 
   func model<Model: PersistentModel>(_ number: Int, _ type: Model.Type = Model.self) -> Model {
-    guard let model = models[number] as? Model else { fatalError("object \(number) is no \(type)") }
+    guard let model = models[number] as? Model else { preconditionFailure("object \(number) is no \(type)") }
     return model
   }
 

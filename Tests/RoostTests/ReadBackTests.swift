@@ -52,6 +52,15 @@ import Testing
       try context.save()
       #expect(try context.fetch(FetchDescriptor<Plain>()).count == 1)
     }
+
+    /// The catalog took the default of such a property and could not be read any more: the store was lost at its first save.
+    @Test func `an optional struct with a default is read again`() throws {
+      let context = try context(Holder.self)
+      context.insert(Holder())
+      try context.save()
+      let other = ModelContext(context.container)
+      #expect(try other.fetch(FetchDescriptor<Holder>()).first?.part == Holder.Part(numbers: [2]))
+    }
   }
 
   @Model final class Forgetful {
@@ -114,6 +123,14 @@ import Testing
     }
 
     var word = Word()
+
+    init() {}
+  }
+
+  @Model final class Holder {
+    struct Part: Codable, Equatable { var numbers: [Double] }
+
+    var part: Part? = Part(numbers: [2])
 
     init() {}
   }

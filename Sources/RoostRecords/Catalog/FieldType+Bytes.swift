@@ -67,6 +67,8 @@ extension ByteReader {
     if try byte() == 0 { return .null }
     let type = try type()
     let bytes = try data()
+    // Presence takes no bytes, and it is never stored where it is not there.
+    if type == .presence, bytes.isEmpty { return .bool(true) }
     let found = bytes.withUnsafeBytes { memory in
       if let width = type.width {
         return memory.count == width && width > 0 ? FixedCoding.read(memory.baseAddress!, as: type) : nil

@@ -45,7 +45,7 @@ struct VerifyReport: Encodable {
     self.path = path
     isSound = found.isSound
     findings = found.findings.map {
-      Line(page: $0.page, tree: $0.index ?? $0.entity, sentence: "\($0)", invariant: nil)
+      Line(page: $0.page, tree: $0.index ?? $0.entity ?? $0.tree, sentence: "\($0)", invariant: nil)
     }
     sentences = found.findings.map { "\($0)" }
     notes = found.pages.notes.map { Line(page: $0.page, tree: nil, sentence: $0.sentence, invariant: nil) }
