@@ -64,7 +64,7 @@ extension Rescue {
   /// Whether a loose leaf may name a root that is not the tree's newest one.
   private func isOutdated(_ tree: NamedTree, _ newestLeaf: UInt64) -> Bool {
     let root = tree.descriptor.root
-    // A page in use that matches its check is the tree's root still: a new root has another place.
+    // If the root's page is not free, it is still the current root: every change of a root moves it to another page.
     if examination.knowsFree { return root.isEmpty || examination.free.contains(root.reference.page.place) }
     // The catalog's leaf is written with each change of a root, so no leaf of the tree is newer.
     return newestLeaf > tree.looseStamp ?? 0

@@ -56,7 +56,8 @@ package final class Examination {
     self.file = nil
     self.superblock = superblock
     do throws(StoreError) {
-      frames = try Frames(file: file, capacity: Self.capacity, validator: store.floor.validate)
+      frames = try Frames(
+        file: file, capacity: min(Self.capacity, store.frames.capacity), validator: store.floor.validate)
       view = PageView(frames: frames.map, slot: try frames.slots.take(), file: file)
     } catch {
       store.frames.slots.give(slot)

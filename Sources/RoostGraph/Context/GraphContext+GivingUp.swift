@@ -19,7 +19,7 @@ extension GraphContext {
     forgetInvalid()
     var new = inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
-    // What all of that held ends here and not after the call: then it is seen which new objects the program has.
+    // Releases everything now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
     _ = takeChanges()
     holdOthers(&new, members)
     for object in new { letGo(object) }

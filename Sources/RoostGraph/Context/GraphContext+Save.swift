@@ -145,8 +145,8 @@ extension GraphContext {
     return made
   }
 
-  /// Loads lists of links that members left and came back to, and those whose both sides are one: which links are whose their edits do not
-  /// say. No other list is loaded by a save; what came to one is put in order by its rows' numbers.
+  /// Loads lists held by links where a member left and came back, or where the relationship is its own inverse: their edits do not
+  /// tell which side owns a link. A save loads no other list. Added members are put in order by their row numbers.
   private func loadEditedLists() throws {
     for (key, edit) in links.edits {
       // The owner's own class says what its property is: one that a subclass adds is none of the topmost class's.

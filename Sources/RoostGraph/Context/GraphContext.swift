@@ -69,7 +69,8 @@ package final class GraphContext {
   /// How many more objects are made whose reading tells that.
   @exclusivity(unchecked) var scouts = 200
   @exclusivity(unchecked) var probe: ObservationProbe?
-  /// Properties that were changed by somebody else than their setters, while somebody waits for that; nil for all of an object.
+  /// Observation notifications to send when the call ends: properties changed by a merge or rollback, not by a setter. `nil` means all
+  /// properties.
   #if !DEBUG
     @exclusivity(unchecked)
   #endif

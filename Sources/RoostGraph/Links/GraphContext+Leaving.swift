@@ -11,8 +11,8 @@ extension GraphContext {
     }
   }
 
-  /// Notes that a row which is to be deleted is missing in a loaded list. Of a list that leads one way the row's own side does not say
-  /// so, and the store names the row also where a user took it out before.
+  /// Records that a one-way list lacks a row marked for deletion. The row has no inverse that would tell, and the stored list still has
+  /// rows that the program removed.
   func noteLeft(_ row: RowID, _ list: LinkKey, _ relation: Relation) {
     if relation.inverse != nil { return }
     links.left[LinkKey(map: relation.home, row: row.number, property: 0), default: []].append(list)

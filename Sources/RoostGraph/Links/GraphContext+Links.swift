@@ -76,7 +76,8 @@ extension GraphContext {
     return try readOne(row, origin(map))
   }
 
-  /// What a link led to until now, also where it waits to be deleted: when that is taken back its side must not say the old link.
+  /// The object that a reference named before this change, even if it is marked for deletion. If the deletion is undone, that object must
+  /// not show the old link.
   func former(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     guard let known = registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
       return try live(map, row)

@@ -66,8 +66,8 @@ extension GraphContext {
     }
   }
 
-  /// Rows that refer to the owner now. They were written in another order than they came in, and one that went and came again has not
-  /// moved. A new object that became a row of the list stays where that row was.
+  /// Moves added members to the end of the list, in the order in which they were added: their rows may have been written in another order,
+  /// or a member was removed and added again. An upserted member keeps its stored place.
   private func arrange(
     _ edit: LinkLedger.Edit, _ key: LinkKey, _ relation: Relation, of owner: RowID, _ links: LinkWriter,
     _ run: SaveRun

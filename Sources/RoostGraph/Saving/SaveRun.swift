@@ -19,7 +19,8 @@ final class SaveRun {
   var lapsed: [LinkKey] = []
   /// By object, the properties that are written after all, where those are not the ones that were changed.
   var masks: [ObjectIdentifier: UInt64] = [:]
-  /// By object, properties that stay as they are stored although their bit is written: they share it with others that changed.
+  /// Properties whose stored value this save keeps, by object. Properties from the 64th on share one change bit, so the bit alone would
+  /// overwrite them.
   private(set) var kept: [ObjectIdentifier: [Int]] = [:]
   /// Objects whose rows are gone.
   var vanished: Set<LinkKey> = []

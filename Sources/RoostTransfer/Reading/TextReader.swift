@@ -66,7 +66,7 @@ package final class TextReader {
 
   /// Fills a batch with at least one record, and with those that can be had without waiting.
   ///
-  /// - Parameter deadline: When a pipe that has no record more is waited for no longer; nil for never.
+  /// - Parameter deadline: The time at which to stop waiting for the next record of a pipe. `nil` waits without limit.
   package func next(_ batch: RecordBatch, by deadline: ContinuousClock.Instant?) throws -> Outcome {
     batch.clear()
     var (at, wanted, least) = (0, piece, 1)
