@@ -119,7 +119,7 @@ package enum ErrorCatalogue {
     of(24, .unsortedKeys, "Keys that must ascend do not."),
     of(25, .treeKindMismatch, "The tree has keys of the other kind."),
     of(26, .invalidName, "The name is empty, too long, or reserved."),
-    of(27, .busy, "Another transaction or process is using the store: it would be interrupted, or it writes faster than this one reads."),
+    of(27, .busy, "Another transaction or process uses the store, or writes faster than this one can read."),
     of(28, .alreadyExists, "There is something under this name already, and it was left as it is."),
     of(29, .fileReplaced, "The store's file was removed or replaced while the store was open."),
     of(30, .tooManyFiles, "The program, or the machine, has as many files open as it may."),
