@@ -3,360 +3,363 @@ import RoostFile
 import SwiftData
 import Testing
 
-@testable import Roost
+// They look inside the door, which an optimised build does not show.
+#if DEBUG
+  @testable import Roost
 
-@Model final class Tally {
-  @Attribute(.unique) var name: String
-  var count = 0
-  var note = ""
+  @Model final class Tally {
+    @Attribute(.unique) var name: String
+    var count = 0
+    var note = ""
 
-  init(_ name: String) { self.name = name }
-}
-
-@Model final class Visit {
-  var name: String
-
-  init(_ name: String) { self.name = name }
-}
-
-/// Two contexts that each read a counter and store one more lost all but one of what they added, and two that each looked for a
-/// model before they inserted it inserted two. Writes take turns instead.
-@Suite(.timeLimit(.minutes(2))) struct WriteTests {
-  private let container: ModelContainer
-
-  init() throws {
-    container = try ModelContainer(
-      for: Tally.self, Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    try container.write { $0.insert(Tally("a")) }
+    init(_ name: String) { self.name = name }
   }
 
-  private static func add(_ container: ModelContainer, _ number: Int = 1) throws {
-    try container.write { try tally($0).count += number }
+  @Model final class Visit {
+    var name: String
+
+    init(_ name: String) { self.name = name }
   }
 
-  private static func tally(_ context: ModelContext) throws -> Tally {
-    try #require(try context.fetch(FetchDescriptor<Tally>()).first { $0.name == "a" })
-  }
+  /// Two contexts that each read a counter and store one more lost all but one of what they added, and two that each looked for a
+  /// model before they inserted it inserted two. Writes take turns instead.
+  @Suite(.timeLimit(.minutes(2))) struct WriteTests {
+    private let container: ModelContainer
 
-  private func count() throws -> Int { try Self.tally(ModelContext(container)).count }
-
-  // MARK: Turns
-
-  @Test func `nothing that tasks and threads add at the same time is lost`() async throws {
-    let container = container
-    let threads = try (0..<4).map { _ in
-      try RoostFile.Thread { for _ in 0..<25 { try? Self.add(container) } }
+    init() throws {
+      container = try ModelContainer(
+        for: Tally.self, Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      try container.write { $0.insert(Tally("a")) }
     }
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<100 { group.addTask { _ = try? await container.write { try Self.tally($0).count += 1 } } }
-    }
-    for thread in threads { thread.join() }
-    #expect(try count() == 200)
-  }
 
-  @Test func `what is looked for and inserted is there once`() async throws {
-    let container = container
-    try await withThrowingTaskGroup(of: Bool.self) { group in
-      for _ in 0..<40 {
-        group.addTask {
-          try await container.write { context in
-            if try context.fetchCount(FetchDescriptor<Visit>()) > 0 { return false }
-            context.insert(Visit("only"))
-            return true
+    private static func add(_ container: ModelContainer, _ number: Int = 1) throws {
+      try container.write { try tally($0).count += number }
+    }
+
+    private static func tally(_ context: ModelContext) throws -> Tally {
+      try #require(try context.fetch(FetchDescriptor<Tally>()).first { $0.name == "a" })
+    }
+
+    private func count() throws -> Int { try Self.tally(ModelContext(container)).count }
+
+    // MARK: Turns
+
+    @Test func `nothing that tasks and threads add at the same time is lost`() async throws {
+      let container = container
+      let threads = try (0..<4).map { _ in
+        try RoostFile.Thread { for _ in 0..<25 { try? Self.add(container) } }
+      }
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 { group.addTask { _ = try? await container.write { try Self.tally($0).count += 1 } } }
+      }
+      for thread in threads { thread.join() }
+      #expect(try count() == 200)
+    }
+
+    @Test func `what is looked for and inserted is there once`() async throws {
+      let container = container
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for _ in 0..<40 {
+          group.addTask {
+            try await container.write { context in
+              if try context.fetchCount(FetchDescriptor<Visit>()) > 0 { return false }
+              context.insert(Visit("only"))
+              return true
+            }
           }
         }
+        let inserted = try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        #expect(inserted == 1)
       }
-      let inserted = try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-      #expect(inserted == 1)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
     }
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
-  }
 
-  /// Runs a body while another thread is in a write, which ends when the semaphore is signalled.
-  private func beside(_ body: (_ leave: DispatchSemaphore) async throws -> Void) async throws {
-    let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let container = container
-    let thread = try RoostFile.Thread {
-      try? container.write { context in
-        inside.signal()
-        leave.wait()
-        try Self.tally(context).count += 1000
-      }
-    }
-    Self.wait(inside)
-    defer {
-      leave.signal()
-      thread.join()
-    }
-    try await body(leave)
-  }
-
-  private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
-  private static func addAsFunction(_ container: ModelContainer) throws { try add(container) }
-  private var turns: WriteTurns { container.stores.stores[0].writeTurns }
-
-  private func waitFor(_ count: Int) async throws {
-    while turns.waitingCount < count { try await Task.sleep(for: .milliseconds(1)) }
-  }
-
-  @Test func `tasks that wait for their turn keep no thread from others`() async throws {
-    let container = container
-    try await beside { leave in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<200 { group.addTask { try await container.write { try Self.tally($0).count += 1 } } }
-        try await waitFor(200)
-        // Each of these needs a thread, of which there are as many as processors.
-        let others = await withTaskGroup(of: Int.self) { group in
-          for _ in 0..<100 { group.addTask { 1 } }
-          return await group.reduce(0, +)
+    /// Runs a body while another thread is in a write, which ends when the semaphore is signalled.
+    private func beside(_ body: (_ leave: DispatchSemaphore) async throws -> Void) async throws {
+      let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let container = container
+      let thread = try RoostFile.Thread {
+        try? container.write { context in
+          inside.signal()
+          leave.wait()
+          try Self.tally(context).count += 1000
         }
-        #expect(others == 100)
+      }
+      Self.wait(inside)
+      defer {
         leave.signal()
-        try await group.waitForAll()
-      }
-    }
-    #expect(try count() == 1200)
-  }
-
-  /// A turn that is handed to a task needs a thread that this task may never get: all of them may wait for the turn.
-  @Test func `threads that wait behind a task go on`() async throws {
-    let (container, turns) = (container, turns)
-    try await beside { leave in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await container.write { try Self.tally($0).count += 1 } }
-        try await waitFor(1)
-        // The tasks take all threads that tasks have, so the end of the other write comes from a thread of its own.
-        let thread = try RoostFile.Thread {
-          while turns.waitingCount < 2 { RoostFile.Thread.sleep(microseconds: 1000) }
-          leave.signal()
-        }
-        for _ in 0..<50 { group.addTask { try Self.addAsFunction(container) } }
-        try await group.waitForAll()
         thread.join()
       }
+      try await body(leave)
     }
-    #expect(try count() == 1051)
-  }
 
-  @Test func `a task that is cancelled while it waits writes nothing`() async throws {
-    let container = container
-    try await beside { leave in
-      let tasks = (0..<3).map { number in
-        Task { try await container.write { try Self.tally($0).count += number == 1 ? 100 : 1 } }
+    private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+    private static func addAsFunction(_ container: ModelContainer) throws { try add(container) }
+    private var turns: WriteTurns { container.stores.stores[0].writeTurns }
+
+    private func waitFor(_ count: Int) async throws {
+      while turns.waitingCount < count { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    @Test func `tasks that wait for their turn keep no thread from others`() async throws {
+      let container = container
+      try await beside { leave in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<200 { group.addTask { try await container.write { try Self.tally($0).count += 1 } } }
+          try await waitFor(200)
+          // Each of these needs a thread, of which there are as many as processors.
+          let others = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { 1 } }
+            return await group.reduce(0, +)
+          }
+          #expect(others == 100)
+          leave.signal()
+          try await group.waitForAll()
+        }
       }
-      try await waitFor(3)
-      tasks[1].cancel()
-      await #expect(throws: CancellationError.self) { try await tasks[1].value }
-      leave.signal()
-      for number in [0, 2] { try await tasks[number].value }
+      #expect(try count() == 1200)
     }
-    #expect(try count() == 1002)
-  }
 
-  @Test func `a write in a write is refused, and the next one is not`() throws {
-    let container = container
-    try container.write { context in
-      let error = #expect(throws: RoostError.self) { try container.write { $0.insert(Visit("inner")) } }
-      #expect(error?.storeError?.code == .nestedWrite)
-      context.insert(Visit("outer"))
+    /// A turn that is handed to a task needs a thread that this task may never get: all of them may wait for the turn.
+    @Test func `threads that wait behind a task go on`() async throws {
+      let (container, turns) = (container, turns)
+      try await beside { leave in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { try await container.write { try Self.tally($0).count += 1 } }
+          try await waitFor(1)
+          // The tasks take all threads that tasks have, so the end of the other write comes from a thread of its own.
+          let thread = try RoostFile.Thread {
+            while turns.waitingCount < 2 { RoostFile.Thread.sleep(microseconds: 1000) }
+            leave.signal()
+          }
+          for _ in 0..<50 { group.addTask { try Self.addAsFunction(container) } }
+          try await group.waitForAll()
+          thread.join()
+        }
+      }
+      #expect(try count() == 1051)
     }
-    #expect(try container.write { try $0.fetch(FetchDescriptor<Visit>()).map(\.name) } == ["outer"])
-  }
 
-  @Test func `a container of two stores takes the turn of both`() throws {
-    let folder = try Folder()
-    let container = try ModelContainer(
-      for: Schema([Tally.self, Visit.self]),
-      configurations: [
-        ModelConfiguration("one", schema: Schema([Tally.self]), url: folder.file("one.roost")),
-        ModelConfiguration("two", schema: Schema([Visit.self]), url: folder.file("two.roost")),
-      ])
-    let threads = try (0..<4).map { _ in
-      try RoostFile.Thread {
-        for _ in 0..<10 {
-          try? container.write { context in
-            let number = try context.fetchCount(FetchDescriptor<Visit>())
-            context.insert(Visit("\(number)"))
-            context.insert(Tally("\(number)"))
+    @Test func `a task that is cancelled while it waits writes nothing`() async throws {
+      let container = container
+      try await beside { leave in
+        let tasks = (0..<3).map { number in
+          Task { try await container.write { try Self.tally($0).count += number == 1 ? 100 : 1 } }
+        }
+        try await waitFor(3)
+        tasks[1].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[1].value }
+        leave.signal()
+        for number in [0, 2] { try await tasks[number].value }
+      }
+      #expect(try count() == 1002)
+    }
+
+    @Test func `a write in a write is refused, and the next one is not`() throws {
+      let container = container
+      try container.write { context in
+        let error = #expect(throws: RoostError.self) { try container.write { $0.insert(Visit("inner")) } }
+        #expect(error?.storeError?.code == .nestedWrite)
+        context.insert(Visit("outer"))
+      }
+      #expect(try container.write { try $0.fetch(FetchDescriptor<Visit>()).map(\.name) } == ["outer"])
+    }
+
+    @Test func `a container of two stores takes the turn of both`() throws {
+      let folder = try Folder()
+      let container = try ModelContainer(
+        for: Schema([Tally.self, Visit.self]),
+        configurations: [
+          ModelConfiguration("one", schema: Schema([Tally.self]), url: folder.file("one.roost")),
+          ModelConfiguration("two", schema: Schema([Visit.self]), url: folder.file("two.roost")),
+        ])
+      let threads = try (0..<4).map { _ in
+        try RoostFile.Thread {
+          for _ in 0..<10 {
+            try? container.write { context in
+              let number = try context.fetchCount(FetchDescriptor<Visit>())
+              context.insert(Visit("\(number)"))
+              context.insert(Tally("\(number)"))
+            }
           }
         }
       }
+      for thread in threads { thread.join() }
+      let context = ModelContext(container)
+      #expect(Set(try context.fetch(FetchDescriptor<Visit>()).map(\.name)).count == 40)
+      #expect(try context.fetchCount(FetchDescriptor<Tally>()) == 40)
     }
-    for thread in threads { thread.join() }
-    let context = ModelContext(container)
-    #expect(Set(try context.fetch(FetchDescriptor<Visit>()).map(\.name)).count == 40)
-    #expect(try context.fetchCount(FetchDescriptor<Tally>()) == 40)
-  }
 
-  // MARK: Conflicts
+    // MARK: Conflicts
 
-  /// Commits a change by another context.
-  private func commit(_ change: (ModelContext) throws -> Void) throws {
-    let context = ModelContext(container)
-    try change(context)
-    try context.save()
-  }
-
-  @Test func `a closure that another context came before runs again`() throws {
-    var runs = 0
-    let seen = try container.write { context in
-      runs += 1
-      let tally = try Self.tally(context)
-      let seen = tally.count
-      if runs == 1 { try commit { try Self.tally($0).count = 10 } }
-      // What others commit meanwhile is not seen: it would be counted twice.
-      #expect(try context.fetchCount(FetchDescriptor<Tally>()) == 1 && tally.count == seen)
-      tally.count = seen + 1
-      return seen
+    /// Commits a change by another context.
+    private func commit(_ change: (ModelContext) throws -> Void) throws {
+      let context = ModelContext(container)
+      try change(context)
+      try context.save()
     }
-    #expect(runs == 2 && seen == 10)
-    #expect(try count() == 11)
-  }
 
-  @Test func `a change that another context made to something else is merged`() throws {
-    var runs = 0
-    try container.write { context in
-      runs += 1
-      try Self.tally(context).count += 1
-      try commit { try Self.tally($0).note = "other" }
-    }
-    let tally = try Self.tally(ModelContext(container))
-    #expect(runs == 1 && tally.count == 1 && tally.note == "other")
-  }
-
-  @Test func `a model that another context inserted meanwhile is found the second time`() throws {
-    var runs = 0
-    try container.write { context in
-      runs += 1
-      let known = try context.fetch(FetchDescriptor<Tally>()).first { $0.name == "b" }
-      if runs == 1 {
-        try commit { context in
-          let tally = Tally("b")
-          tally.count = 5
-          context.insert(tally)
-        }
-      }
-      let tally = known ?? Tally("b")
-      if known == nil { context.insert(tally) }
-      tally.count += 1
-    }
-    #expect(runs == 2)
-    let stored = try ModelContext(container).fetch(FetchDescriptor<Tally>()).first { $0.name == "b" }
-    #expect(stored?.count == 6)
-  }
-
-  @Test func `a model that another context deleted meanwhile is missed the second time`() throws {
-    var runs = 0
-    try container.write { context in
-      runs += 1
-      guard let tally = try context.fetch(FetchDescriptor<Tally>()).first else { return }
-      tally.count += 1
-      try commit { context in context.delete(try Self.tally(context)) }
-    }
-    #expect(runs == 2)
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Tally>()) == 0)
-  }
-
-  @Test func `a closure that always comes too late gives up with the conflict`() throws {
-    var runs = 0
-    let error = #expect(throws: RoostError.self) {
-      try container.write { context in
+    @Test func `a closure that another context came before runs again`() throws {
+      var runs = 0
+      let seen = try container.write { context in
         runs += 1
         let tally = try Self.tally(context)
-        try commit { try Self.tally($0).count += 10 }
-        tally.count = -1
+        let seen = tally.count
+        if runs == 1 { try commit { try Self.tally($0).count = 10 } }
+        // What others commit meanwhile is not seen: it would be counted twice.
+        #expect(try context.fetchCount(FetchDescriptor<Tally>()) == 1 && tally.count == seen)
+        tally.count = seen + 1
+        return seen
       }
+      #expect(runs == 2 && seen == 10)
+      #expect(try count() == 11)
     }
-    #expect(error?.code == .conflict && runs == ModelContainer.mostWriteRuns)
-    #expect(try count() == 10 * runs)
-    try Self.add(container)
-    #expect(try count() == 10 * runs + 1)
-  }
 
-  @Test func `a closure that has saved does not run again`() throws {
-    var runs = 0
-    let error = #expect(throws: RoostError.self) {
-      try container.write { context in
-        runs += 1
-        context.insert(Visit("\(runs)"))
-        try context.save()
-        let tally = try Self.tally(context)
-        try commit { try Self.tally($0).count = 10 }
-        tally.count = 7
-      }
-    }
-    #expect(error?.code == .conflict && runs == 1)
-    #expect(try count() == 10)
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
-  }
-
-  @Test func `nothing is written where the closure throws, and it does not run again`() throws {
-    struct Stop: Error {}
-    var runs = 0
-    #expect(throws: Stop.self) {
+    @Test func `a change that another context made to something else is merged`() throws {
+      var runs = 0
       try container.write { context in
         runs += 1
         try Self.tally(context).count += 1
-        context.insert(Visit("never"))
         try commit { try Self.tally($0).note = "other" }
-        throw Stop()
       }
+      let tally = try Self.tally(ModelContext(container))
+      #expect(runs == 1 && tally.count == 1 && tally.note == "other")
     }
-    #expect(try runs == 1 && count() == 0)
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 0)
-  }
 
-  // MARK: The end
-
-  @Test func `what is kept of a write shows what it has loaded`() throws {
-    var models: [Tally] = []
-    var visit: Visit?
-    var context: ModelContext?
-    try container.write { inner in
-      let tally = try Self.tally(inner)
-      tally.count += 1
-      models.append(tally)
-      visit = Visit("new")
-      inner.insert(try #require(visit))
-      context = inner
+    @Test func `a model that another context inserted meanwhile is found the second time`() throws {
+      var runs = 0
+      try container.write { context in
+        runs += 1
+        let known = try context.fetch(FetchDescriptor<Tally>()).first { $0.name == "b" }
+        if runs == 1 {
+          try commit { context in
+            let tally = Tally("b")
+            tally.count = 5
+            context.insert(tally)
+          }
+        }
+        let tally = known ?? Tally("b")
+        if known == nil { context.insert(tally) }
+        tally.count += 1
+      }
+      #expect(runs == 2)
+      let stored = try ModelContext(container).fetch(FetchDescriptor<Tally>()).first { $0.name == "b" }
+      #expect(stored?.count == 6)
     }
-    #expect(models[0].count == 1 && models[0].name == "a" && visit?.name == "new")
-    models[0].count = 50
-    visit?.name = "changed"
-    let closed = try #require(context)
-    for call in 0..<4 {
-      let error = #expect(throws: RoostError.self, "call \(call)") {
-        switch call {
-        case 0: _ = try closed.fetch(FetchDescriptor<Tally>())
-        case 1: _ = try closed.fetch(FetchDescriptor<Visit>(predicate: #Predicate { $0.name == "new" }))
-        case 2: try closed.update(model: Tally.self) { $0.count = 9 }
-        default:
-          closed.insert(Visit("late"))
-          try closed.save()
+
+    @Test func `a model that another context deleted meanwhile is missed the second time`() throws {
+      var runs = 0
+      try container.write { context in
+        runs += 1
+        guard let tally = try context.fetch(FetchDescriptor<Tally>()).first else { return }
+        tally.count += 1
+        try commit { context in context.delete(try Self.tally(context)) }
+      }
+      #expect(runs == 2)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Tally>()) == 0)
+    }
+
+    @Test func `a closure that always comes too late gives up with the conflict`() throws {
+      var runs = 0
+      let error = #expect(throws: RoostError.self) {
+        try container.write { context in
+          runs += 1
+          let tally = try Self.tally(context)
+          try commit { try Self.tally($0).count += 10 }
+          tally.count = -1
         }
       }
-      #expect(error?.code == .closed, "call \(call): \(String(describing: error))")
+      #expect(error?.code == .conflict && runs == ModelContainer.mostWriteRuns)
+      #expect(try count() == 10 * runs)
+      try Self.add(container)
+      #expect(try count() == 10 * runs + 1)
     }
-    #expect(try count() == 1)
-    #expect(try ModelContext(container).fetch(FetchDescriptor<Visit>()).map(\.name) == ["new"])
-  }
 
-  @Test func `models of a write that failed are in no context`() throws {
-    struct Stop: Error {}
-    var kept: (tally: Tally, visit: Visit)?
-    #expect(throws: Stop.self) {
-      try container.write { context in
-        let (tally, visit) = (try Self.tally(context), Visit("new"))
-        tally.count = 8
-        context.insert(visit)
-        kept = (tally, visit)
-        throw Stop()
+    @Test func `a closure that has saved does not run again`() throws {
+      var runs = 0
+      let error = #expect(throws: RoostError.self) {
+        try container.write { context in
+          runs += 1
+          context.insert(Visit("\(runs)"))
+          try context.save()
+          let tally = try Self.tally(context)
+          try commit { try Self.tally($0).count = 10 }
+          tally.count = 7
+        }
       }
+      #expect(error?.code == .conflict && runs == 1)
+      #expect(try count() == 10)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
     }
-    let models = try #require(kept)
-    #expect(models.visit.name == "new" && models.visit.modelContext == nil)
-    #expect(models.tally.name == "a")
-    try commit { $0.insert(models.visit) }
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
+
+    @Test func `nothing is written where the closure throws, and it does not run again`() throws {
+      struct Stop: Error {}
+      var runs = 0
+      #expect(throws: Stop.self) {
+        try container.write { context in
+          runs += 1
+          try Self.tally(context).count += 1
+          context.insert(Visit("never"))
+          try commit { try Self.tally($0).note = "other" }
+          throw Stop()
+        }
+      }
+      #expect(try runs == 1 && count() == 0)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 0)
+    }
+
+    // MARK: The end
+
+    @Test func `what is kept of a write shows what it has loaded`() throws {
+      var models: [Tally] = []
+      var visit: Visit?
+      var context: ModelContext?
+      try container.write { inner in
+        let tally = try Self.tally(inner)
+        tally.count += 1
+        models.append(tally)
+        visit = Visit("new")
+        inner.insert(try #require(visit))
+        context = inner
+      }
+      #expect(models[0].count == 1 && models[0].name == "a" && visit?.name == "new")
+      models[0].count = 50
+      visit?.name = "changed"
+      let closed = try #require(context)
+      for call in 0..<4 {
+        let error = #expect(throws: RoostError.self, "call \(call)") {
+          switch call {
+          case 0: _ = try closed.fetch(FetchDescriptor<Tally>())
+          case 1: _ = try closed.fetch(FetchDescriptor<Visit>(predicate: #Predicate { $0.name == "new" }))
+          case 2: try closed.update(model: Tally.self) { $0.count = 9 }
+          default:
+            closed.insert(Visit("late"))
+            try closed.save()
+          }
+        }
+        #expect(error?.code == .closed, "call \(call): \(String(describing: error))")
+      }
+      #expect(try count() == 1)
+      #expect(try ModelContext(container).fetch(FetchDescriptor<Visit>()).map(\.name) == ["new"])
+    }
+
+    @Test func `models of a write that failed are in no context`() throws {
+      struct Stop: Error {}
+      var kept: (tally: Tally, visit: Visit)?
+      #expect(throws: Stop.self) {
+        try container.write { context in
+          let (tally, visit) = (try Self.tally(context), Visit("new"))
+          tally.count = 8
+          context.insert(visit)
+          kept = (tally, visit)
+          throw Stop()
+        }
+      }
+      let models = try #require(kept)
+      #expect(models.visit.name == "new" && models.visit.modelContext == nil)
+      #expect(models.tally.name == "a")
+      try commit { $0.insert(models.visit) }
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
+    }
   }
-}
+#endif
