@@ -6,7 +6,7 @@ internal import RoostTestSupport
 struct ObjectParts: Sendable {
   let run: @Sendable (_ seed: UInt64) throws -> String?
 
-  static let all: [ObjectParts] = []
+  static let all: [ObjectParts] = [.wide, .optionalLists, .counters]
 
   private static func makeContainer(_ models: any PersistentModel.Type...) throws -> ModelContainer {
     try ModelContainer(for: Schema(models), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
