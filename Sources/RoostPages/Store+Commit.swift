@@ -16,7 +16,7 @@ extension Store {
         path: path)
     }
     let deadline = timeoutMilliseconds.map { milliseconds in
-      // A century stands for ever.
+      // A wait of a century means no limit.
       Clock.monotonicNanoseconds() + min(milliseconds, 100 * 365 * 86_400_000) * 1_000_000
     }
     while true {

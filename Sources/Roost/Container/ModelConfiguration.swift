@@ -85,7 +85,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     guard let lockTimeout else { return Foundation.Thread.isMainThread ? 0 : 5_000_000_000 }
     let (seconds, attoseconds) = lockTimeout.components
     if seconds < 0 || attoseconds < 0 { return 0 }
-    // A century stands for ever.
+    // A wait of a century means no limit.
     return UInt64(min(seconds, 100 * 365 * 86_400)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 

@@ -77,7 +77,7 @@ extension ModelContainer {
     }
   }
 
-  /// Whether an error may come of what others committed since the closure read.
+  /// Whether commits of other contexts since the closure read may have caused an error.
   private static func mayRunAgain(_ error: RoostError, _ state: ContextState) -> Bool {
     error.code != .store && error.code != .closed && state.commitCount == 0 && state.isOutdated
   }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The contexts that use a container's stores, so that they end when the container is closed, or the program.
 ///
-/// Contexts belong to threads. Whoever closes the container touches them under their turns alone.
+/// A context belongs to its thread. `close()` takes the turn of each context before it touches it.
 final class OpenContexts: @unchecked Sendable {
   // Unchecked because `lock` guards all fields but `closed`, which is atomic.
   private struct Weak {
