@@ -112,7 +112,7 @@ package final class RowCrashSweep {
         return fail("commit \(commit): the history is not what it was")
       }
       let findings = try RowAudit.findings(store)
-      if !findings.isEmpty { return fail(findings.prefix(5).joined(separator: "; ")) }
+      if !findings.isEmpty { return fail(findings.prefix(5).map(\.description).joined(separator: "; ")) }
       let model = point.past.models[Int(commit)]
       if model.isFull, examined % 4 == 0, commit > 0 {
         if let complaint = try store.read({ try RowChronicle.complaint($0, model.state) }) { return fail(complaint) }

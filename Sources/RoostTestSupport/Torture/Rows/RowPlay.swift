@@ -181,7 +181,7 @@ package final class RowPlay {
   package func examine() {
     guard let store else { return }
     do {
-      if let finding = try RowAudit.findings(store).first { fail(finding) }
+      if let finding = try RowAudit.findings(store).first { fail(finding.description) }
       try store.read { reader in
         if let difference = try RowState(reader).difference(from: model.state) { fail("the store: " + difference) }
         if model.isFull, let complaint = try RowChronicle.complaint(reader, model.state) { fail(complaint) }
