@@ -115,7 +115,7 @@ import Testing
     do {
       let pupils = try all(context, Pupil.self)
       #expect(pupils[0].school?.name == "school 0")
-      #expect(context.origin(map).objects.count == 50)
+      withExtendedLifetime(pupils) { #expect(context.origin(map).objects.count == 50) }
     }
     _ = try all(context, Club.self)
     _ = try all(context, Pupil.self)

@@ -188,7 +188,7 @@ import Testing
       let context = ModelContext(door.container)
       let part = try GetterTests().parts(context)[299]
       GetterTests().breakReading(door)
-      _ = part.sealed
+      withExtendedLifetime(context) { _ = part.sealed }
     }
     let said = String(decoding: result.standardErrorContent, as: UTF8.self)
     #expect(said.contains("Thing") && said.contains(".sealed") && said.contains("load(_:)"))

@@ -74,7 +74,7 @@ import Testing
     do {
       let pupils = try all(context, Pupil.self)
       #expect(pupils.allSatisfy { $0.school === school })
-      #expect(living(context) == 101)
+      withExtendedLifetime(pupils) { #expect(living(context) == 101) }
     }
     #expect(living(context) == 1)
     context.close()
