@@ -9,6 +9,8 @@ final class StoreSet: Sendable {
   /// The contexts that use them.
   let contexts = OpenContexts()
   private let rest = Rest()
+  /// By store, how long a serial write waits for another one, in nanoseconds.
+  let writeTimeouts: [UInt64]
   /// Who wants to know what each store does; nil where nobody does.
   let tracers: [Tracer?]?
   private let heard: [Int?]
@@ -61,6 +63,7 @@ final class StoreSet: Sendable {
       stores.append(store)
     }
     self.stores = stores
+    writeTimeouts = configurations.map(\.writeTimeoutNanoseconds)
     self.places = places
     self.tracers = tracers.contains { $0 != nil } ? tracers : nil
     self.heard = heard
