@@ -1,84 +1,106 @@
-internal import Roost
+package import Roost
 
-/// A model with more properties than a word has bits.
-@Model final class Broad {
-  var p0 = 0
-  var p1 = 0
-  var p2 = 0
-  var p3 = 0
-  var p4 = 0
-  var p5 = 0
-  var p6 = 0
-  var p7 = 0
-  var p8 = 0
-  var p9 = 0
-  var p10 = 0
-  var p11 = 0
-  var p12 = 0
-  var p13 = 0
-  var p14 = 0
-  var p15 = 0
-  var p16 = 0
-  var p17 = 0
-  var p18 = 0
-  var p19 = 0
-  var p20 = 0
-  var p21 = 0
-  var p22 = 0
-  var p23 = 0
-  var p24 = 0
-  var p25 = 0
-  var p26 = 0
-  var p27 = 0
-  var p28 = 0
-  var p29 = 0
-  var p30 = 0
-  var p31 = 0
-  var p32 = 0
-  var p33 = 0
-  var p34 = 0
-  var p35 = 0
-  var p36 = 0
-  var p37 = 0
-  var p38 = 0
-  var p39 = 0
-  var p40 = 0
-  var p41 = 0
-  var p42 = 0
-  var p43 = 0
-  var p44 = 0
-  var p45 = 0
-  var p46 = 0
-  var p47 = 0
-  var p48 = 0
-  var p49 = 0
-  var p50 = 0
-  var p51 = 0
-  var p52 = 0
-  var p53 = 0
-  var p54 = 0
-  var p55 = 0
-  var p56 = 0
-  var p57 = 0
-  var p58 = 0
-  var p59 = 0
-  var p60 = 0
-  var p61 = 0
-  var p62 = 0
-  var p63 = 0
-  var p64 = 0
-  var p65 = 0
-  var p66 = 0
-  var p67 = 0
-  var p68 = 0
-  var p69 = 0
+package struct BroadPlace: Codable, Equatable {
+  package var x: Int
+  package var name: String?
 
-  init() {}
+  package init(x: Int = 0, name: String? = nil) {
+    self.x = x
+    self.name = name
+  }
+}
 
+/// A model with more properties than a word has bits: an object notes changes of those from the 64th on by one bit.
+@Model package final class Broad {
+  package var p0 = 0
+  package var p1 = 0
+  package var p2 = 0
+  package var p3 = 0
+  package var p4 = 0
+  package var p5 = 0
+  package var p6 = 0
+  package var p7 = 0
+  package var p8 = 0
+  package var p9 = 0
+  package var p10 = 0
+  package var p11 = 0
+  package var p12 = 0
+  package var p13 = 0
+  package var p14 = 0
+  package var p15 = 0
+  package var p16 = 0
+  package var p17 = 0
+  package var p18 = 0
+  package var p19 = 0
+  package var p20 = 0
+  package var p21 = 0
+  package var p22 = 0
+  package var p23 = 0
+  package var p24 = 0
+  package var p25 = 0
+  package var p26 = 0
+  package var p27 = 0
+  package var p28 = 0
+  package var p29 = 0
+  package var p30 = 0
+  package var p31 = 0
+  package var p32 = 0
+  package var p33 = 0
+  package var p34 = 0
+  package var p35 = 0
+  package var p36 = 0
+  package var p37 = 0
+  package var p38 = 0
+  package var p39 = 0
+  package var p40 = 0
+  package var p41 = 0
+  package var p42 = 0
+  package var p43 = 0
+  package var p44 = 0
+  package var p45 = 0
+  package var p46 = 0
+  package var p47 = 0
+  package var p48 = 0
+  package var p49 = 0
+  package var p50 = 0
+  package var p51 = 0
+  package var p52 = 0
+  package var p53 = 0
+  package var p54 = 0
+  package var p55 = 0
+  package var p56 = 0
+  package var p57 = 0
+  package var p58 = 0
+  package var p59 = 0
+  package var p60 = 0
+  package var p61 = 0
+  package var p62 = 0
+  package var p63 = 0
+  package var p64 = 0
+  package var p65 = 0
+  package var p66 = 0
+  package var p67 = 0
+  package var p68 = 0
+  package var p69 = 0
+  package var title = ""
+  package var note: String?
+  package var place = BroadPlace()
+  package var spare: BroadPlace?
+  package var owner: BroadOwner?
+  package var other: BroadOwner?
+
+  package init() {}
+}
+
+@Model package final class BroadOwner {
+  package var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Broad.owner) package var wides: [Broad] = []
+
+  package init(_ name: String) { self.name = name }
 }
 
 extension Broad {
-  static var properties: [ReferenceWritableKeyPath<Broad, Int>] {
+  package static var properties: [ReferenceWritableKeyPath<Broad, Int>] {
     [
       \.p0, \.p1, \.p2, \.p3, \.p4, \.p5, \.p6, \.p7, \.p8, \.p9,
       \.p10, \.p11, \.p12, \.p13, \.p14, \.p15, \.p16, \.p17, \.p18, \.p19,

@@ -24,13 +24,8 @@ enum ExitHook {
       do throws(StoreError) { try store.closeAtExit(until: deadline) } catch {
         // Somebody removed the log, and perhaps the store.
         if error.code == .notFound { continue }
-        say("a store kept its log at the program's end: \(error)")
+        StandardError.say("a store kept its log at the program's end: \(error)")
       }
     }
-  }
-
-  private static func say(_ text: String) {
-    let line = Array("Roost: \(text)\n".utf8)
-    _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -66,7 +66,7 @@ extension Store {
     if let log = transaction.log {
       do throws(StoreError) {
         try commits.check()
-        try refuseReplaced()
+        try refuseReplaced(durability)
         try syncData(transaction)
         log.claim(commits.syncedPosition)
         let trailer = try log.append(Self.trailerBytes)

@@ -38,6 +38,8 @@ package final class Store: @unchecked Sendable {
 
   // Touched only by the holder of the writer's turn, and no access to a field calls back: hence unchecked exclusivity
   // where each page counts.
+  /// When a commit last looked whether the file still has its name.
+  @exclusivity(unchecked) var lookedUpAt: UInt64 = 0
   @exclusivity(unchecked) var space: Space
   var freeMap: FreeMapDisk
   var log: Log?

@@ -12,7 +12,7 @@ import SwiftData
 
     init(from decoder: any Decoder) throws {
       let word = try decoder.singleValueContainer().decode(String.self)
-      guard !word.isEmpty else {
+      guard word.count > 1 else {
         throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no word"))
       }
       self.word = word

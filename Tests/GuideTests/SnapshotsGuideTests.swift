@@ -112,5 +112,9 @@ enum SnapshotsGuide {
     try context.apply(one)
     let all = try context.fetchSnapshots(FetchDescriptor<Player>(), as: Player.Snapshot.self)
     #expect(all == [one] && player.best === track)
+    let readable = try context.fetchSnapshots(FetchDescriptor<Player>()).compactMap {
+      try? Player.Snapshot(checking: $0)
+    }
+    #expect(readable == all)
   }
 }

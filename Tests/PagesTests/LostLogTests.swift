@@ -131,4 +131,22 @@ import Testing
     #expect(try found.read { reader throws(StoreError) in try reader.word(1) } == 20)
     try next.close()
   }
+
+  /// To look the file's name up took a quarter of a relaxed commit.
+  @Test func `relaxed commits look once in a while whether the file was removed, and durable ones always`() throws {
+    let store = try Store.words(fileSystem, "/a.roost", options(1))
+    func refusal(_ durability: Durability) -> StoreError.Code? {
+      do throws(StoreError) {
+        try store.write(durability) { writer throws(StoreError) in try writer.set(1, 9) }
+        return nil
+      } catch { return error.code }
+    }
+    try fileSystem.remove("/a.roost")
+    // One looked just now.
+    store.lookedUpAt = .max
+    #expect(refusal(.relaxed) == nil && refusal(.full) == .fileReplaced)
+    store.lookedUpAt = 0
+    #expect(refusal(.relaxed) == .fileReplaced)
+    try store.close()
+  }
 }

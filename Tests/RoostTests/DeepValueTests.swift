@@ -1,3 +1,4 @@
+import RoostGraph
 import SwiftData
 import Testing
 
@@ -45,12 +46,19 @@ struct Letter: Codable, Equatable {
   }
 }
 
+/// A struct whose part traps at an empty text.
+struct Cover: Codable, Equatable {
+  var letter: Letter
+  var size: Int
+}
+
 @Model final class DeepOne {
   var name: String
   var nest = Nest.leaf(0)
   var nests: [Nest] = []
   var shell: Shell?
   var letter = Letter("a")
+  var cover = Cover(letter: Letter("b"), size: 3)
 
   init(_ name: String) { self.name = name }
 }
@@ -108,8 +116,14 @@ struct Letter: Codable, Equatable {
   @Test func `a decoder that traps at an empty text does not see one`() throws {
     let one = DeepOne("a")
     one.letter = Letter("é")
+    one.cover.letter = Letter("ü")
     context.insert(one)
     try context.save()
-    #expect(try ModelContext(container).fetch(FetchDescriptor<DeepOne>()).map(\.letter) == [Letter("é")])
+    let stored = try ModelContext(container).fetch(
+      FetchDescriptor<DeepOne>(predicate: #Predicate { $0.cover.size == 3 }))
+    #expect(stored.map(\.letter) == [Letter("é")] && stored.map(\.cover.letter) == [Letter("ü")])
+    // Where a getter must give a default, the decoder sees what it saw before.
+    #expect(try CoderShelf.shared.coder(of: Letter.self).anyValue as? Letter == Letter("0"))
+    #expect(try CoderShelf.shared.coder(of: Cover.self).anyValue as? Cover == Cover(letter: Letter("0"), size: 0))
   }
 }

@@ -34,6 +34,36 @@ import Testing
     #expect(try await run.report.progress.inserted == 12)
   }
 
+  /// Each step is a frame of its own, and half of the next one, which tells nothing until it is whole.
+  @Test(.timeLimit(.minutes(1))) func `records of a compressed pipe are stored while it is open`() async throws {
+    let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    var importer = try container.importer(for: Item.self)
+    importer.options.chunk = 1000
+    let folder = try Folder()
+    let frames = try (0..<3).map { step in
+      let source = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      try source.write { context in
+        for code in step * 4 + 1...step * 4 + 4 { context.insert(Item(code, title: "t")) }
+      }
+      let file = folder.file("\(step).jsonl.lz4")
+      try source.export(FetchDescriptor<Item>(), to: .file(file))
+      return try Data(contentsOf: file)
+    }
+    let pipe = Pipe()
+    let run = try importer.start(.handle(pipe.fileHandleForReading, .jsonLines))
+    let writing = pipe.fileHandleForWriting
+    var progress = run.progress.makeAsyncIterator()
+    for step in 0..<3 {
+      try writing.write(contentsOf: step == 0 ? frames[0] : frames[step].dropFirst(frames[step].count / 2))
+      if step < 2 { try writing.write(contentsOf: frames[step + 1].prefix(frames[step + 1].count / 2)) }
+      var stored = 0
+      while stored < step * 4 + 4, let now = await progress.next() { stored = now.records }
+      #expect(stored == step * 4 + 4)
+    }
+    try writing.close()
+    #expect(try await run.report.progress.inserted == 12)
+  }
+
   @Test func `a pipe that is never empty for long is stored whole`() throws {
     let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     var importer = try container.importer(for: Item.self)

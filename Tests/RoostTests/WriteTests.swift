@@ -165,6 +165,70 @@ import Testing
       #expect(try container.write { try $0.fetch(FetchDescriptor<Visit>()).map(\.name) } == ["outer"])
     }
 
+    /// A write that waited for another thread's write within its closure waited for ever, and said nothing.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a write that waits for another thread's write goes on, and the other one is told why`(isTask: Bool) throws {
+      let folder = try Folder()
+      var configuration = ModelConfiguration(url: folder.file())
+      configuration.writeTimeout = .milliseconds(30)
+      let container = try ModelContainer(for: Tally.self, Visit.self, configurations: configuration)
+      let fault = Told()
+      let line: UInt = #line + 1
+      try container.write { context in
+        context.insert(Visit("outer"))
+        let isDone = DispatchSemaphore(value: 0)
+        if isTask {
+          Task {
+            do { try await container.write { $0.insert(Visit("inner")) } } catch { fault.note(error) }
+            isDone.signal()
+          }
+        } else {
+          try RoostFile.Thread {
+            do { try container.write { $0.insert(Visit("inner")) } } catch { fault.note(error) }
+            isDone.signal()
+          }.detach()
+        }
+        isDone.wait()
+      }
+      let error = try #require(fault.error as? RoostError)
+      #expect(error.code == .store && error.storeError?.code == .timedOut)
+      for part in ["WriteTests.swift:\(line)", "waited", "closure", "writeTimeout"] {
+        #expect(error.description.contains(part), "\(error)")
+      }
+      // The turn is free again, for threads and tasks.
+      #expect(try container.write { try $0.fetch(FetchDescriptor<Visit>()).map(\.name) } == ["outer"])
+      #expect(container.stores.stores[0].writeTurns.waitingCount == 0)
+    }
+
+    private final class Told: @unchecked Sendable {
+      // Unchecked because `lock` guards what is kept.
+      private let lock = NSLock()
+      private var kept: (any Error)?
+
+      var error: (any Error)? { lock.withLock { kept } }
+      func note(_ error: any Error) { lock.withLock { kept = error } }
+    }
+
+    /// The timeout is for one other write: many short ones may take longer together.
+    @Test func `a write that waits is not told of writes that end`() async throws {
+      let turns = WriteTurns()
+      let place = WritePlace(#fileID, #line)
+      try turns.take(place)
+      let error = #expect(throws: StoreError.self) { try turns.take(place, timeoutNanoseconds: 1_000_000) }
+      #expect(error?.code == .timedOut)
+      let task = await #expect(throws: StoreError.self) {
+        try await turns.takeAsTask(place, timeoutNanoseconds: 1_000_000)
+      }
+      #expect(task?.code == .timedOut && turns.waitingCount == 0)
+      let waiting = Task { try await turns.takeAsTask(place, timeoutNanoseconds: 3_600_000_000_000) }
+      while turns.waitingCount < 1 { await Task.yield() }
+      turns.give()
+      try await waiting.value
+      turns.give()
+      try turns.take(place, timeoutNanoseconds: 0)
+      turns.give()
+    }
+
     @Test func `a container of two stores takes the turn of both`() throws {
       let folder = try Folder()
       let container = try ModelContainer(

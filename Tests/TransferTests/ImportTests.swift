@@ -239,6 +239,71 @@ import Testing
     #expect(unknown.progress.inserted == 3)
   }
 
+  /// Of two columns whose names differ in case alone each record was refused, because its field stood twice in it.
+  @Test(arguments: ["title,Title,id,words", "TITLE,Title, title ,title,id,words", "id,words,TITLE,title"])
+  func `of columns that differ in case the exact one counts, where unknown ones are left out`(_ header: String) throws {
+    let columns = header.split(separator: ",")
+    let record = columns.map { $0 == "title" ? "right" : $0 == "id" ? "1" : $0 == "words" ? "[]" : "wrong" }
+    let text = header + "\n" + record.joined(separator: ",")
+    let store = try Self.store()
+    let report = try Self.run(store, text, .csv()) { $0.ignoresUnknown = true }
+    #expect(report.progress.inserted == 1 && report.progress.bad == 0)
+    #expect(try Self.rows(store)[.int(1)]?["title"] == .string("right"))
+    // Where nothing may be left out, it is told once, before the first record.
+    for change in [{ $0.badRecords = .skip(most: 9) }, { _ in }] as [(inout ImportOptions) -> Void] {
+      let error = #expect(throws: TransferFault.self) { try Self.run(try Self.store(), text, .csv(), change) }
+      #expect(error?.code == .duplicate && error?.line == 1)
+      for column in columns where column.lowercased().contains("title") {
+        #expect(error?.detail.contains("'\(column)'") == true, "\(error?.detail ?? "")")
+      }
+    }
+  }
+
+  @Test func `two columns of which none is exact are told once`() throws {
+    let error = #expect(throws: TransferFault.self) {
+      try Self.run(try Self.store(), "id,words,TITLE,Title\n1,[],a,b", .csv()) {
+        $0.ignoresUnknown = true
+        $0.badRecords = .skip(most: 9)
+      }
+    }
+    #expect(error?.code == .duplicate && error?.line == 1)
+    #expect(error?.detail.contains("'TITLE', 'Title' are all 'title' of Track") == true, "\(error?.detail ?? "")")
+    let store = try Self.store()
+    let report = try Self.run(store, "id,words,TITLE,Title\n1,[],a,b", .csv()) {
+      $0.renames = ["TITLE": nil, "Title": "title"]
+    }
+    #expect(try report.progress.inserted == 1 && Self.rows(store)[.int(1)]?["title"] == .string("b"))
+  }
+
+  /// Names of objects may differ from record to record, so each record decides for itself.
+  @Test func `of names of one object that differ in case the exact one counts, where unknown ones are left out`() throws
+  {
+    let lines = [
+      #"{"id": 1, "Title": "a", "words": []}"#,
+      #"{"id": 2, "Title": "wrong", "words": [], "title": "b", "place": {"CITY": "wrong", "city": "c"}}"#,
+      #"{"title": "c", "TITLE": 7, "id": 3, "words": [], "place": {"CITY": "d"}}"#,
+      #"{"id": 4, "TITLE": "x", "Title": "y", "words": []}"#,
+      #"{"id": 5, "title": "x", "title": "y", "words": []}"#,
+      #"{"RATING": 1, "Rating": 2, "rating": 3, "id": 6, "title": "d", "words": []}"#,
+    ]
+    let store = try Self.store()
+    let report = try Self.run(store, lines.joined(separator: "\n")) {
+      $0.ignoresUnknown = true
+      $0.badRecords = .skip(most: 9)
+    }
+    let rows = try Self.rows(store)
+    #expect(report.progress.inserted == 4, "\(report.faults)")
+    #expect(rows[.int(6)]?["rating"] == .double(3))
+    #expect((1...3).map { rows[.int($0)]?["title"] } == ["a", "b", "c"].map { .string($0) })
+    #expect((2...3).map { rows[.int($0)]?["place.city"] } == ["c", "d"].map { .string($0) })
+    #expect(report.faults.map(\.code) == [.duplicate, .duplicate] && report.faults.map(\.line) == [4, 5])
+    #expect(
+      report.faults.first?.detail.contains("'TITLE'") == true && report.faults.first?.detail.contains("'Title'") == true
+    )
+    let strict = try Self.run(try Self.store(), lines.joined(separator: "\n")) { $0.badRecords = .skip(most: 9) }
+    #expect(strict.progress.inserted == 1 && strict.faults.map(\.line) == [2, 3, 4, 5, 6])
+  }
+
   @Test func `names that nothing is known of`() throws {
     let store = try Self.store()
     let nothing = #expect(throws: TransferFault.self) { try Self.run(store, "{}", into: "Trak") }

@@ -44,6 +44,55 @@ import Testing
     #expect(back == nil || back == bytes)
   }
 
+  /// A pipe that gives what is there, and of which a read that would wait is a mistake.
+  private final class LivePipe: ByteInput {
+    private var bytes: ArraySlice<UInt8> = []
+    private(set) var waited = 0
+
+    func write(_ more: some Sequence<UInt8>) { bytes += more }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+      if bytes.isEmpty { waited += 1 }
+      let some = bytes.prefix(buffer.count)
+      buffer.copyBytes(from: some)
+      bytes = bytes.dropFirst(some.count)
+      return some.count
+    }
+
+    func isReady(by deadline: ContinuousClock.Instant) -> Bool { !bytes.isEmpty }
+  }
+
+  /// Half a block of a compressed pipe was taken for bytes that can be read: the reader waited for the other half, and the records before it
+  /// were not stored meanwhile. And what one block held beyond the reader's buffer was kept until more bytes came.
+  @Test(arguments: [1, 700, 65_536], [1000, 200_000])
+  func `what has come over a pipe is read, and no more is waited for`(_ room: Int, _ size: Int) throws {
+    let pipe = LivePipe()
+    let input = try UnpackedInput(pipe)
+    func read() throws -> [UInt8] {
+      var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: room))
+      while input.isReady(by: .now) {
+        let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }
+        all += buffer.prefix(count)
+      }
+      return all
+    }
+    var random = SplitMix64(seed: UInt64(room + size))
+    for _ in 0..<3 {
+      let text = (0..<size).map { _ in UInt8.random(in: 97...104, using: &random) }
+      let frame = try Self.packed(text)
+      pipe.write(frame.dropLast(9))
+      let first = try read()
+      pipe.write(frame.suffix(9))
+      #expect(try first + read() == text && pipe.waited == 0)
+      let half = frame.count / 2
+      pipe.write(frame.prefix(half))
+      let start = try read()
+      #expect(pipe.waited == 0 && text.starts(with: start))
+      pipe.write(frame.dropFirst(half))
+      #expect(try start + read() == text && pipe.waited == 0)
+    }
+  }
+
   @Test func `a table out of a frame`() throws {
     let frame = try Self.packed(Array("a,b\n1,2\n".utf8))
     let found = try Reading.all(UnpackedInput(MemoryInput(frame)), .csv())

@@ -28,6 +28,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   ///
   /// It tries again after pauses that grow to twenty milliseconds, so who comes first need not get the store first.
   public var lockTimeout: Duration?
+  /// How long a call of `ModelContainer.write` waits for one other such call that has the store's turn, before it throws
+  /// `timedOut`; nil for five minutes. A closure that waits for another thread which writes too would wait for ever without it.
+  public var writeTimeout: Duration?
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
@@ -82,8 +85,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   private static let leastCacheBytes = 1 << 20
 
   var lockTimeoutNanoseconds: UInt64 {
-    guard let lockTimeout else { return Foundation.Thread.isMainThread ? 0 : 5_000_000_000 }
-    let (seconds, attoseconds) = lockTimeout.components
+    lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)
+  }
+
+  var writeTimeoutNanoseconds: UInt64 { writeTimeout.map(Self.nanoseconds) ?? 300_000_000_000 }
+
+  private static func nanoseconds(_ span: Duration) -> UInt64 {
+    let (seconds, attoseconds) = span.components
     if seconds < 0 || attoseconds < 0 { return 0 }
     // A wait of a century means no limit.
     return UInt64(min(seconds, 100 * 365 * 86_400)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)

@@ -24,15 +24,21 @@ extension ModelContainer {
   /// The call waits on its thread. In a function that is `async` the other form is called, which does not. A write within a
   /// write throws; its ``RoostError/storeError`` has the code `nestedWrite`.
   ///
+  /// Where another write keeps its turn for longer than ``ModelConfiguration/writeTimeout``, the call throws, and its
+  /// ``RoostError/storeError`` has the code `timedOut`. The error names the line of the other write.
+  ///
   /// - Returns: what the closure returned.
   @discardableResult
   public func write<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: (_ context: ModelContext) throws -> Result
   ) throws -> Result {
     try WritingThreads.refuseThisOne()
-    let turns = stores.writeTurns
-    for turn in turns { turn.take() }
-    defer { for turn in turns { turn.give() } }
+    var taken: [WriteTurns] = []
+    defer { for turn in taken { turn.give() } }
+    for (turn, timeout) in stores.writeTurns {
+      try Doorway.pass { try turn.take(WritePlace(fileID, line), timeoutNanoseconds: timeout) }
+      taken.append(turn)
+    }
     return try runWrite((fileID, line), body)
   }
 
@@ -48,10 +54,12 @@ extension ModelContainer {
   ) async throws -> Result {
     var taken: [WriteTurns] = []
     defer { for turn in taken { turn.give() } }
-    for turn in stores.writeTurns {
-      try await turn.takeAsTask()
-      taken.append(turn)
-    }
+    do {
+      for (turn, timeout) in stores.writeTurns {
+        try await turn.takeAsTask(WritePlace(fileID, line), timeoutNanoseconds: timeout)
+        taken.append(turn)
+      }
+    } catch { throw Doorway.translated(error) }
     return try runWrite((fileID, line), body)
   }
 
@@ -84,9 +92,10 @@ extension ModelContainer {
 }
 
 extension StoreSet {
-  /// The turns that a serial write needs, always in the same order, so that two writes do not wait for each other.
-  fileprivate var writeTurns: [WriteTurns] {
-    stores.sorted { ObjectIdentifier($0) < ObjectIdentifier($1) }.map(\.writeTurns)
+  /// The turns that a serial write needs, and how long it waits for each. They are always in the same order, so that two writes do not
+  /// wait for each other.
+  fileprivate var writeTurns: [(turn: WriteTurns, timeoutNanoseconds: UInt64)] {
+    zip(stores, writeTimeouts).sorted { ObjectIdentifier($0.0) < ObjectIdentifier($1.0) }.map { ($0.writeTurns, $1) }
   }
 }
 

@@ -129,6 +129,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// stays open. What other contexts have not saved is given up. After that their calls throw an error with the code `closed`, as
   /// those of the container do. Models show what they have loaded.
   ///
+  /// The main context ends on the main actor. From another thread the call waits until the main thread has closed the container, ten seconds
+  /// at most. If the main thread waits for the caller meanwhile, or runs no queue, the call throws an error with the code `twoThreads`,
+  /// and the container stays open. A container whose ``mainContext`` was never used is closed on any thread.
+  ///
   /// Where something still reads the store, as a stream of the history, it throws an error whose ``RoostError/storeError`` has the
   /// code `busy`. Let that end, and call it again. A container that is closed already is left as it is.
   ///

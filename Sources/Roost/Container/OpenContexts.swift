@@ -15,6 +15,8 @@ final class OpenContexts: @unchecked Sendable {
   private var graphs: [ObjectIdentifier: GraphContext] = [:]
   private var selfSaving: [ObjectIdentifier: Weak] = [:]
   private let closed = Atomic<Bool>(false)
+  /// Whether all contexts have ended.
+  private var isShut = false
 
   /// Whether the container was closed.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
@@ -32,6 +34,11 @@ final class OpenContexts: @unchecked Sendable {
   func remove(_ ended: [GraphContext]) {
     let removed = lock.withLock { ended.map { graphs.removeValue(forKey: ObjectIdentifier($0)) } }
     withExtendedLifetime(removed) {}
+  }
+
+  /// Whether the main context uses a store, so that only the main actor may end it.
+  var hasMain: Bool {
+    lock.withLock { !isShut && graphs.values.contains { ($0.owner as? ContextState)?.isMain == true } }
   }
 
   /// Notes whether a context saves by itself.
@@ -57,7 +64,9 @@ final class OpenContexts: @unchecked Sendable {
     let all = Array(graphs.values)
     lock.release()
     // All of them, also where one is in use.
-    return all.filter { !$0.isShutOrCanBe(until: deadline) }.isEmpty
+    let isWhole = all.filter { !$0.isShutOrCanBe(until: deadline) }.isEmpty
+    if isWhole { lock.withLock { isShut = true } }
+    return isWhole
   }
 }
 

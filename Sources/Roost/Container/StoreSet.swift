@@ -9,6 +9,8 @@ final class StoreSet: Sendable {
   /// The contexts that use them.
   let contexts = OpenContexts()
   private let rest = Rest()
+  /// By store, how long a serial write waits for another one, in nanoseconds.
+  let writeTimeouts: [UInt64]
   /// Who wants to know what each store does; nil where nobody does.
   let tracers: [Tracer?]?
   private let heard: [Int?]
@@ -61,6 +63,7 @@ final class StoreSet: Sendable {
       stores.append(store)
     }
     self.stores = stores
+    writeTimeouts = configurations.map(\.writeTimeoutNanoseconds)
     self.places = places
     self.tracers = tracers.contains { $0 != nil } ? tracers : nil
     self.heard = heard
@@ -86,7 +89,28 @@ final class StoreSet: Sendable {
   /// Saves contexts that save by themselves, ends all contexts, and closes the stores that no other container uses.
   ///
   /// Where it throws before the contexts have ended, nothing has changed; after that it can be called again.
-  func close() throws {
+  ///
+  /// The main context belongs to the main actor, and models that end with it too. So where it is in use, and another thread calls this,
+  /// all of it is done on the main actor.
+  func close(patienceNanoseconds: UInt64 = 10_000_000_000) throws {
+    let deadline = Clock.monotonicNanoseconds() + patienceNanoseconds
+    if MainQueue.isCurrent || !contexts.hasMain { return try closeHere(until: deadline) }
+    var result: Result<Void, any Error>?
+    let isDone = MainQueue.run(until: deadline) {
+      result = Result { try self.closeHere(until: deadline) }
+      CommitWatch.tell()
+    }
+    guard isDone, let result else {
+      throw GraphFault(
+        .twoThreads,
+        "the container has a main context, which ends on the main thread alone, and that did not run its queue for "
+          + "\(patienceNanoseconds / 1_000_000) ms: close the container on the main actor, or let the main thread not wait for this one"
+      )
+    }
+    try result.get()
+  }
+
+  private func closeHere(until deadline: UInt64) throws {
     // Outside of the lock, since models may do anything when they are saved.
     if !contexts.isClosed { for (state, _) in contexts.savers() { try state.saveBeforeClosing() } }
     try rest.lock.withLock {
@@ -94,7 +118,7 @@ final class StoreSet: Sendable {
         contexts.close()
         rest.stores = stores.filter { OpenGraphs.shared.leave($0, isClosing: true) }
       }
-      guard contexts.shut(until: Clock.monotonicNanoseconds() + Self.patienceNanoseconds) else {
+      guard contexts.shut(until: deadline) else {
         throw GraphFault(
           .twoThreads,
           "a call of one of the container's contexts is under way: let it end, and close the container again")
@@ -105,8 +129,6 @@ final class StoreSet: Sendable {
       }
     }
   }
-
-  private static let patienceNanoseconds: UInt64 = 10_000_000_000
 
   /// Throws where the container was closed.
   func checkOpen() throws { try Doorway.pass { try contexts.checkOpen() } }

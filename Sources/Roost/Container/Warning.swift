@@ -1,4 +1,3 @@
-internal import Foundation
 internal import RoostFile
 
 /// Something that is said once to whoever started the program.
@@ -17,6 +16,6 @@ enum Warning {
   /// Says it once, or once about each of the subjects, which are parts of the program.
   func say(_ text: String, about subject: String = "") {
     let isNew = Self.lock.withLock { Self.said.insert(Said(warning: self, subject: subject)).inserted }
-    if isNew { FileHandle.standardError.write(Data("Roost: \(text)\n".utf8)) }
+    if isNew { StandardError.say(text) }
   }
 }

@@ -2,17 +2,6 @@ internal import Foundation
 internal import RoostFile
 internal import RoostGraph
 
-/// Tells the main actor's callers from others. On Linux any thread may run the main queue, which runs the main actor's work.
-private enum MainQueue {
-  private static let key: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
-  static var isCurrent: Bool { Foundation.Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
-}
-
 /// Saving for the last time, where no error can be thrown any more.
 extension ContextState {
   /// Saves before the container is closed.

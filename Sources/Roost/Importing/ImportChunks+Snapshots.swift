@@ -23,6 +23,10 @@ extension ImportChunks {
     if let row = row(of: content.identifier), try insertion.contains(RowID(row), own) {
       return try meet(RowID(row), content, own, links, strays, insertion)
     }
+    if let why = content.refused.min(by: { $0.key < $1.key })?.value {
+      // The new row's default would be taken for the value.
+      return try insertion.leaveOut(ImportFault(.wrongType, why))
+    }
     switch try insertion.add(own, content.values, links) {
     case .stored(let row): try note(content, row, own, strays, insertion, isNew: true)
     case .conflict(let row): try meet(row, content, own, links, strays, insertion)

@@ -56,7 +56,8 @@ public struct ImportOptions: Sendable {
   public var name: String?
   /// What columns, or names in objects, are called in the model, where that is something else; nil leaves one out.
   public var columns: [String: String?] = [:]
-  /// Whether a column that the model does not know is left out. Else it is an error.
+  /// Whether a column that the model does not know is left out. Else it is an error. Of columns whose names differ in case alone the one that is
+  /// written as the property counts then, and the others are left out.
   public var ignoresUnknown = false
   /// A file for records that are left out, as they stood in the input, which can be imported again: a table, or objects on a line each.
   public var rejects: URL?

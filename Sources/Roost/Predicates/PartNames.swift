@@ -39,7 +39,7 @@ enum PartNames {
     return isShown(sample(part.form.element, isMarked: true)) && isShown(sample(part.form.element, isMarked: false))
   }
 
-  /// A value of a type: one of two that differ.
+  /// A value of a type: one of two that differ. A decoder may trap at a text that is empty, or no number.
   static func sample(_ type: ElementType, isMarked: Bool) -> Value {
     switch type {
     case .optional(let inner): isMarked ? sample(inner, isMarked: true) : .null
@@ -53,7 +53,7 @@ enum PartNames {
       case .double: .double(isMarked ? 1 : 0)
       case .date: .date(isMarked ? 1 : 0)
       case .decimal: .decimal(DecimalNumber(isMarked ? 1 : 0))
-      case .string: .string(isMarked ? "a" : "")
+      case .string: .string(isMarked ? "1" : "0")
       case .url: .url(isMarked ? "file:///a" : "file:///")
       case .data: .data(isMarked ? [1] : [])
       case .uuid: .uuid(UUIDNumber(high: 0, low: isMarked ? 1 : 0))

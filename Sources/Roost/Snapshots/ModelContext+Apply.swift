@@ -128,6 +128,8 @@ private struct SnapshotApplication {
       models[number] = Found(model: model)
       return
     }
+    // The new model's default would be taken for the value.
+    try content.checkRefused()
     let made = content.makeModel()
     _ = try context.state.stores.known(type(of: made))
     if case .row = content.identifier.key, content.identifier.entityName != content.type.name {

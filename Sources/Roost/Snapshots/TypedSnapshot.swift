@@ -12,6 +12,13 @@ public protocol TypedSnapshot: Sendable {
 }
 
 extension TypedSnapshot {
+  /// Makes the struct of a snapshot, and throws where the type of a property does not accept what is stored. The error names the
+  /// row, the property and the stored value. `init(_:)` ends the program there, because each field must have a value.
+  public nonisolated init(checking snapshot: ModelSnapshot<SnapshotModel>) throws {
+    try snapshot.content.checkRefused()
+    self.init(snapshot)
+  }
+
   /// The model as it is now, with changes that wait to be saved.
   public nonisolated init(_ model: SnapshotModel) { self.init(ModelSnapshot(model)) }
 
@@ -62,6 +69,8 @@ enum SnapshotReading {
       if let found = identifiers(link, content, property) as? Value { return found }
     } else if let found: Value = try? content.value(property) {
       return found
+    } else if let why = content.refused[property] {
+      preconditionFailure(why)
     }
     preconditionFailure(
       "\(content.type.name).\(content.type.propertyName(property)) has no value that is a \(Value.self): fetch the snapshots with "
@@ -122,10 +131,13 @@ public struct _SnapshotSink {
 
 extension ModelContext {
   /// Snapshots of the models that a descriptor asks for, as the struct that `@Snapshots` made.
+  ///
+  /// It throws where the type of a property does not accept what is stored: a field must have a value. To have all other models,
+  /// fetch `ModelSnapshot`s and make a struct of each with ``TypedSnapshot/init(checking:)``.
   public func fetchSnapshots<S>(
     _ descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [S] where S: TypedSnapshot {
-    try fetchSnapshots(descriptor, includingLists: true, fileID: fileID, line: line).map { S($0) }
+    try fetchSnapshots(descriptor, includingLists: true, fileID: fileID, line: line).map { try S(checking: $0) }
   }
 
   /// Makes a model what a typed snapshot says; see ``apply(_:)-(ModelSnapshot<T>)``.

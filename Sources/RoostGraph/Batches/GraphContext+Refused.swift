@@ -82,12 +82,12 @@ extension GraphContext {
       return
     }
     if !store.defaults.isNew(origin.map.number, property) { return }
-    reports.append(.defaultGiven(refusal(error, object, property, origin.map)))
+    reports.append(.defaultGiven(refusal(error, name(object), property, origin.map)))
   }
 
   /// What is said of a stored value that was refused.
-  func refusal(_ error: any Error, _ object: any _ModelObject, _ property: Int, _ map: EntityMap) -> GraphFault {
-    let row = RowID(object._$state.row)
+  func refusal(_ error: any Error, _ name: ObjectName, _ property: Int, _ map: EntityMap) -> GraphFault {
+    let row = RowID(name.row)
     let own = try? fields(map)[property]
     let stored = own.flatMap { fields in try? table(map).values(fields, of: row) }
     let values = stored.map { $0.map(\.text).joined(separator: ", ") } ?? "a value"
@@ -95,7 +95,7 @@ extension GraphContext {
       .unreadable,
       "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
         + "getter gives a default: set the property to replace what is stored, or let the type accept it",
-      name(object), map.type.propertyName(property))
+      name, map.type.propertyName(property))
   }
 }
 

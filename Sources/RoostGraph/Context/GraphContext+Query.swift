@@ -136,7 +136,7 @@ extension GraphContext {
       guard object._$state.flags.contains(.invalid) else { return }
       if !object.isUnreadable {
         guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
-        throw refusal(error, object, property, origin.map)
+        throw refusal(error, name(object), property, origin.map)
       }
       let error = object._$state.extras?.failure
       tryAgain(object)

@@ -20,6 +20,12 @@ public struct _ByteSink: ~Copyable {
     if fault != nil { fault = nil }
   }
 
+  /// Takes back what was written after a place, with the fault that it met.
+  package mutating func cut(to start: Int) {
+    count = min(count, start)
+    fault = nil
+  }
+
   package mutating func refuse(_ new: RecordFault?) {
     if fault == nil { fault = new }
   }

@@ -82,6 +82,9 @@ package class Coder<Value>: AnyCoder {
   func read(from bytes: inout _ByteSource) -> Value? { preconditionFailure("a coder reads elements") }
   /// Any value, if one can be had.
   var any: Value? { nil }
+  /// A value for the decoder of a struct of which this is a part. Each such decoder gets the same, so one that accepted it when the struct's
+  /// parts were looked for accepts it later.
+  final var madeUpPart: Value? { Value.self == String.self ? "0" as? Value : any }
 
   final override func readAny(from bytes: inout _ByteSource) -> Any? { read(from: &bytes) }
   final override func takeAny(from source: inout _RowSource, at node: Int) -> Any? { take(from: &source, at: node) }

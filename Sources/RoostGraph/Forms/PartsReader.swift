@@ -1,7 +1,7 @@
 /// The decoder from which a struct takes its parts.
 final class PartsReader: Decoder {
   enum Origin {
-    /// Any values.
+    /// Made-up values: see ``Recorder``.
     case nothing
     case row(UnsafeMutablePointer<_RowSource>, Int)
     case values([Any])
@@ -78,7 +78,7 @@ final class PartsReader: Decoder {
 
   private func take<Value>(_ coder: Coder<Value>, _ number: Int) -> Value? {
     switch origin {
-    case .nothing: coder.any
+    case .nothing: coder.madeUpPart
     case .row(let source, let first): coder.take(from: &source.pointee, at: first + number)
     case .values(let values): values[number] as? Value
     }

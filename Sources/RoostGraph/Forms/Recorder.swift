@@ -3,6 +3,10 @@
 /// The struct's `init(from:)` runs once for each type, when the first container is made whose models have such a property. It gets
 /// made-up values: false, 0, "0", nil, and empty collections. A decoder that throws at them is fine: its type is stored as one value that
 /// describes itself. One that traps ends the program, so the text is not empty: `Character(text)` and `Int(text)!` trap at an empty one.
+///
+/// This cannot wait for a value of the program. The parts are fields of the catalog, where indexes and predicates find them, and the catalog is
+/// made before the first value. The encoder of a declared default would tell the parts of that value alone: a type that writes other parts for
+/// other values is stored as one value, and a default would hide it.
 final class Recorder: Decoder {
   /// Something that tells no parts: the struct is stored as one value.
   struct Stop: Error {}
@@ -66,9 +70,7 @@ final class Recorder: Decoder {
   }
 
   func any<Value>(_ name: String, _ type: Value.Type) throws -> Value {
-    let coder = try note(name, type)
-    if Value.self == String.self, let text = "0" as? Value { return text }
-    guard let value = coder.any else { throw odd() }
+    guard let value = try note(name, type).madeUpPart else { throw odd() }
     return value
   }
 

@@ -5,7 +5,8 @@ package struct Portrait {
     case value(Any)
     /// Objects that a relationship references, in words; nil where it references none.
     case one(String?)
-    case many([String])
+    /// The first members of a list, in words, and how many there are.
+    case many([String], count: Int)
     /// It is not loaded.
     case fault
     /// It was never set.
@@ -50,16 +51,19 @@ package struct Portrait {
     switch part {
     case .value(let value): text(value)
     case .one(let name): name ?? "nil"
-    case .many(let names):
-      "[" + names.prefix(most).joined(separator: ", ")
-        + (names.count > most ? ", and \(names.count - most) more]" : "]")
+    case .many(let names, let count):
+      "[" + names.joined(separator: ", ") + (count > names.count ? ", and \(count - names.count) more]" : "]")
     case .fault: "<fault>"
     case .unset: "<not set>"
     }
   }
 
+  fileprivate static func list(_ members: [some _ModelObject]) -> Part {
+    .many(members.prefix(most).map { name($0) }, count: members.count)
+  }
+
   /// So many objects of a relationship are named.
-  private static let most = 8
+  fileprivate static let most = 8
   /// So many characters of a value are shown.
   private static let longest = 200
 
@@ -104,6 +108,6 @@ private struct Sitting: _SlotVisitor {
 
   mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {
     if slot.members == nil, !isNew { return parts[property] = .fault }
-    parts[property] = slot.isNil ? .one(nil) : .many((slot.members ?? []).map { Portrait.name($0) })
+    parts[property] = slot.isNil ? .one(nil) : Portrait.list(slot.members ?? [])
   }
 }

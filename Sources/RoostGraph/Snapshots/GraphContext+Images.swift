@@ -7,7 +7,7 @@ package struct ObjectImage {
   package var values: ValueImage
   /// By place among the class's relationships.
   package var links: [Link]
-  /// By property, why its stored value was refused: it is not among the values.
+  /// By property, why its type does not accept the stored value. Such a value is not among `values`.
   package var refused: [Int: GraphFault] = [:]
 
   package enum Link {
@@ -37,14 +37,13 @@ extension GraphContext {
     if let known = registered(map, RowID(row)) {
       if known._$state.flags.contains(.deleted) { return nil }
       if !known._$state.flags.isDisjoint(with: [.inserted, .changed]) {
-        let image = try imageNow(known, lists: lists)
-        if let fault = image.refused.min(by: { $0.key < $1.key })?.value { throw fault }
-        return image
+        return try imageNow(known, lists: lists)
       }
     }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
     let (origin, table) = (origin(map), try table(map))
     var failure: (any Error)?
+    var refused: [Int: any Error] = [:]
     var ownMap: EntityMap?
     var references: [(property: Int, row: UInt64?)] = []
     let values = try table.withRow(RowID(row)) { (found) throws(StoreError) -> ValueImage? in
@@ -58,7 +57,7 @@ extension GraphContext {
         references.append((property, source._isNull(property) ? nil : source._load(property, as: UInt64.self)))
       }
       var writer = ImageWriter(form)
-      do { return try writer.take(&source) } catch {
+      do { return try writer.take(&source, refused: &refused) } catch {
         failure = error
         return nil
       }
@@ -66,6 +65,9 @@ extension GraphContext {
     if let failure { throw failure }
     guard let values = values ?? nil, let ownMap else { return nil }
     var image = ObjectImage(row: row, values: values, links: [])
+    for (property, error) in refused {
+      image.refused[property] = refusal(error, ObjectName(ownMap.type.name, row), property, ownMap)
+    }
     let key = LinkKey(map: map.home, row: row, property: 0)
     image.links = try values.form.links.map { property in
       guard let relation = store.relations[ownMap.number][property] else { return .absent }
@@ -124,7 +126,9 @@ extension GraphContext {
       return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
     }
     var image = ObjectImage(row: row, values: values, links: links)
-    for (property, error) in object.refused { image.refused[property] = refusal(error, object, property, origin.map) }
+    for (property, error) in object.refused {
+      image.refused[property] = refusal(error, name(object), property, origin.map)
+    }
     return image
   }
 

@@ -167,17 +167,29 @@ struct ImageWriter: ~Copyable {
 
   // MARK: Where values come from
 
-  /// Those of a row. The first one that cannot be read is thrown.
-  mutating func take(_ source: inout _RowSource) throws -> ValueImage {
+  /// Those of a row. A value that its type does not accept is absent, and `refused` says why, by property. Throws where the row
+  /// itself cannot be read.
+  mutating func take(_ source: inout _RowSource, refused: inout [Int: any Error]) throws -> ValueImage {
     for (number, coder) in form.coders.enumerated() {
       guard let coder else {
         skip()
         continue
       }
-      var isRead = false
-      write { isRead = coder.transfer(from: &source, at: number, to: &$0) }
-      if let failure = source.failure { throw failure }
-      if !isRead { throw RecordFault(.wrongType, "it could not be read", field: form.type.propertyName(number)) }
+      let start = sink.count
+      let isRead = coder.transfer(from: &source, at: number, to: &sink)
+      if let failure = source.failure ?? sink.fault {
+        if !(failure is RecordFault) { throw failure }
+        source.failure = nil
+        refused[number] = failure
+      } else if !isRead {
+        refused[number] = RecordFault(.wrongType, "it could not be read", field: form.type.propertyName(number))
+      }
+      if refused[number] == nil {
+        ends.append(UInt32(clamping: sink.count))
+      } else {
+        sink.cut(to: start)
+        skip()
+      }
     }
     return finish()
   }

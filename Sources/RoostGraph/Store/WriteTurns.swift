@@ -1,9 +1,12 @@
-internal import RoostFile
+package import RoostFile
 
 /// The turns of a store's serial writes: one holder at a time. Threads wait, and tasks wait without a thread.
 ///
 /// A turn is not handed to a task that waits, because the task may find no thread: threads that wait for the turn may be all
 /// that there are. So the turn becomes free, and the first task and the first thread that wait are woken and try again.
+///
+/// A writer waits for one other write no longer than its timeout: the writer that has the turn may wait for this one, on another
+/// thread, and then neither would end. A queue of many short writes is waited for as a whole.
 ///
 /// ## Invariants
 /// 1. Where the turn is free and threads wait, one of them has been woken.
@@ -12,14 +15,26 @@ package final class WriteTurns: @unchecked Sendable {
   // Unchecked because `lock` guards all fields, those of tickets too.
   private final class Ticket: @unchecked Sendable {
     let condition: Condition?
+    let timeout: UInt64
+    let start = Clock.monotonicNanoseconds()
     var continuation: CheckedContinuation<Bool, any Error>?
-    var isCancelled = false
+    /// Why it waits no longer.
+    var end: (any Error)?
 
-    init(_ condition: Condition?) { self.condition = condition }
+    init(_ condition: Condition?, _ timeout: UInt64) {
+      self.condition = condition
+      self.timeout = timeout
+    }
+  }
+
+  /// The call that has the turn.
+  private struct Holder {
+    let place: WritePlace
+    let since = Clock.monotonicNanoseconds()
   }
 
   private let lock = Lock()
-  private var isTaken = false
+  private var holder: Holder?
   private var waiting: [Ticket] = []
 
   package init() {}
@@ -27,75 +42,133 @@ package final class WriteTurns: @unchecked Sendable {
   /// How many threads and tasks wait.
   package var waitingCount: Int { lock.withLock { waiting.count } }
 
-  /// Waits for the turn on this thread.
-  package func take() {
+  /// Waits for the turn on this thread. Throws `timedOut` where one other write keeps it for longer than the timeout.
+  package func take(_ place: WritePlace, timeoutNanoseconds: UInt64 = .max) throws(StoreError) {
     lock.acquire()
     defer { lock.release() }
-    if !isTaken {
-      isTaken = true
+    if holder == nil {
+      holder = Holder(place: place)
       return
     }
     let condition = Condition()
-    let ticket = Ticket(condition)
+    let ticket = Ticket(condition, timeoutNanoseconds)
     waiting.append(ticket)
-    while isTaken { condition.wait(lock) }
-    isTaken = true
-    leave(ticket)
+    defer { leave(ticket) }
+    while let holder {
+      let deadline = limit(ticket, holder)
+      if !condition.wait(lock, until: deadline), let now = self.holder, limit(ticket, now) <= deadline {
+        throw Self.fault(ticket, now)
+      }
+    }
+    holder = Holder(place: place)
   }
 
-  /// Waits for the turn as a task, on no thread. It throws `CancellationError` where the task is cancelled meanwhile.
-  package func takeAsTask() async throws {
-    let ticket = Ticket(nil)
+  /// Waits for the turn as a task, on no thread. Throws `CancellationError` where the task is cancelled meanwhile, and `timedOut` where
+  /// one other write keeps the turn for longer than the timeout.
+  package func takeAsTask(_ place: WritePlace, timeoutNanoseconds: UInt64 = .max) async throws {
+    let ticket = Ticket(nil, timeoutNanoseconds)
+    let isFree = lock.withLock {
+      if holder != nil || Task.isCancelled { return false }
+      holder = Holder(place: place)
+      return true
+    }
+    if isFree { return }
+    let clock = Task.detached { [self] in
+      while let pause = pause(ticket) { try await Task.sleep(nanoseconds: pause) }
+    }
+    defer { clock.cancel() }
     try await withTaskCancellationHandler {
-      while try await !attempt(ticket) {}
+      while try await !attempt(ticket, place) {}
     } onCancel: {
-      cancel(ticket)
+      end(ticket, CancellationError())
     }
   }
 
   /// Gives the turn back.
   package func give() {
     let task = lock.withLock {
-      isTaken = false
+      holder = nil
       return wake()
     }
     task?.resume(returning: false)
   }
 
   /// Takes the turn and returns true; where it is taken, waits until it was given back and returns false.
-  private func attempt(_ ticket: Ticket) async throws -> Bool {
+  private func attempt(_ ticket: Ticket, _ place: WritePlace) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
       lock.acquire()
-      if !ticket.isCancelled, isTaken {
+      if ticket.end == nil, holder != nil {
         ticket.continuation = continuation
         if !waiting.contains(where: { $0 === ticket }) { waiting.append(ticket) }
         lock.release()
         return
       }
       leave(ticket)
-      let isCancelled = ticket.isCancelled
-      if !isCancelled { isTaken = true }
+      let end = ticket.end
+      if end == nil { holder = Holder(place: place) }
       // Another task may wait for the turn that this one was woken for.
-      let next = isTaken ? nil : wake()
+      let next = holder != nil ? nil : wake()
       lock.release()
       next?.resume(returning: false)
-      if isCancelled {
-        continuation.resume(throwing: CancellationError())
+      if let end {
+        continuation.resume(throwing: end)
       } else {
         continuation.resume(returning: true)
       }
     }
   }
 
-  private func cancel(_ ticket: Ticket) {
+  // MARK: The end of a wait
+
+  /// Until when a writer waits for the one that has the turn.
+  private func limit(_ ticket: Ticket, _ holder: Holder) -> UInt64 {
+    let (deadline, isTooFar) = max(ticket.start, holder.since).addingReportingOverflow(ticket.timeout)
+    return isTooFar ? Self.never : deadline
+  }
+
+  /// A moment that the operating system's clock can name.
+  private static var never: UInt64 { UInt64(Int64.max) }
+
+  /// How long it takes at least until a task has waited for too long; nil where its wait is over, and now at the latest.
+  private func pause(_ ticket: Ticket) -> UInt64? {
+    let fault: StoreError? = lock.withLock {
+      guard ticket.end == nil, let holder else { return nil }
+      return limit(ticket, holder) <= Clock.monotonicNanoseconds() ? Self.fault(ticket, holder) : nil
+    }
+    if let fault { end(ticket, fault) }
+    return lock.withLock {
+      if ticket.end != nil { return nil }
+      guard let holder else { return max(1_000_000, min(ticket.timeout, Self.longestPause)) }
+      let (deadline, now) = (limit(ticket, holder), Clock.monotonicNanoseconds())
+      return min(Self.longestPause, deadline - min(deadline, now) + 1)
+    }
+  }
+
+  private static var longestPause: UInt64 { 3_600_000_000_000 }
+
+  private func end(_ ticket: Ticket, _ error: any Error) {
     let continuation = lock.withLock {
-      ticket.isCancelled = true
+      if ticket.end == nil { ticket.end = error }
       defer { ticket.continuation = nil }
       if ticket.continuation != nil { leave(ticket) }
       return ticket.continuation
     }
-    continuation?.resume(throwing: CancellationError())
+    continuation?.resume(throwing: error)
   }
+
+  private static func fault(_ ticket: Ticket, _ holder: Holder) -> StoreError {
+    func seconds(_ start: UInt64) -> String {
+      let milliseconds = (Clock.monotonicNanoseconds() - start) / 1_000_000
+      return milliseconds < 10_000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+    }
+    return StoreError(
+      .timedOut,
+      "a write waited \(seconds(ticket.start)) for its turn, and the write at \(holder.place) has had the turn for "
+        + "\(seconds(holder.since)). If the closure there waits for a thread or task that writes too, neither can go on: do "
+        + "not wait in the closure. If it only takes long, set a longer writeTimeout in the configuration")
+  }
+
+  // MARK: Waking
 
   /// Wakes the first thread that waits; returns the first task, to be woken outside of the lock. Under the lock.
   private func wake() -> CheckedContinuation<Bool, any Error>? {
@@ -108,4 +181,17 @@ package final class WriteTurns: @unchecked Sendable {
 
   /// Under the lock.
   private func leave(_ ticket: Ticket) { waiting.removeAll { $0 === ticket } }
+}
+
+/// The line of a program that writes.
+package struct WritePlace: Sendable, CustomStringConvertible {
+  let fileID: StaticString
+  let line: UInt
+
+  package init(_ fileID: StaticString, _ line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
+
+  package var description: String { "\(fileID):\(line)" }
 }

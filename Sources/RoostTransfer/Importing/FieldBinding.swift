@@ -204,24 +204,50 @@ struct FieldBinding {
     return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
   }
 
-  /// Where a name leads, which may be a path. Blanks around it and the case of its letters count only where names differ in nothing else.
-  func target(_ written: String) throws(ValueFault) -> Target {
-    var name = written
-    if let renamed = Self.find(written, in: options.renames) {
-      guard let renamed else { return .nothing }
-      name = renamed
+  /// What a name of a text means.
+  struct Meaning {
+    var target: Target
+    /// What the entity calls it; empty where nobody wants it.
+    var name = ""
+    /// Whether it is written as the entity, or a rename, has it: with the same letters and blanks.
+    var isExact = true
+
+    static let nothing = Meaning(target: .nothing)
+  }
+
+  /// What a name means, which may be a path. Blanks around it and the case of its letters count only where names differ in nothing else.
+  func meaning(_ written: String) throws(ValueFault) -> Meaning {
+    let renamed = Self.find(written, in: options.renames)
+    if let renamed, renamed.value == nil { return .nothing }
+    let name = (renamed?.value).flatMap { $0 } ?? written
+    if let found = Self.find(name, in: targets) {
+      let isExact = renamed.map { $0.name == written } ?? (found.name == written)
+      return Meaning(target: found.value, name: found.name, isExact: isExact)
     }
-    if let found = Self.find(name, in: targets) { return found }
     if options.ignoresUnknown { return .nothing }
     let known = targets.keys.filter { !structures.contains($0) }.sorted()
     throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
   }
 
-  private static func find<Value>(_ name: String, in known: [String: Value]) -> Value? {
-    if let found = known[name] { return found }
+  private static func find<Value>(_ name: String, in known: [String: Value]) -> (name: String, value: Value)? {
+    if let found = known[name] { return (name, found) }
     let plain = plain(name)
     let alike = known.filter { self.plain($0.key) == plain }
-    return alike.count == 1 ? alike.first?.value : nil
+    return alike.count == 1 ? alike.first.map { ($0.key, $0.value) } : nil
+  }
+
+  /// Of several names of one text that mean the same, those that are left out: where unknown names are, the one that is written as the
+  /// entity has it counts alone. Nil where that does not decide.
+  func leftOut(of names: [(number: Int, isExact: Bool)]) -> [Int]? {
+    guard options.ignoresUnknown, names.count(where: \.isExact) == 1 else { return nil }
+    return names.filter { !$0.isExact }.map(\.number)
+  }
+
+  func twoNames(_ written: [String], for name: String) -> ValueFault {
+    ValueFault(
+      .duplicate,
+      "\(Self.names(written)) are all '\(name)' of \(entity.name): keep one of them, and rename or leave out the others"
+    )
   }
 
   private static func plain(_ name: String) -> String {

@@ -13,7 +13,7 @@ struct NamesMet {
   private var names: [Name] = []
   private var bytes: [UInt8] = []
   private(set) var paths: [String] = []
-  private(set) var targets: [FieldBinding.Target] = []
+  private(set) var meanings: [FieldBinding.Meaning] = []
 
   var count: Int { names.count }
 
@@ -21,15 +21,15 @@ struct NamesMet {
 
   /// Adds a name, and returns its number.
   mutating func add(
-    _ name: UnsafeRawBufferPointer, above: Int, path: String, _ target: FieldBinding.Target
+    _ name: UnsafeRawBufferPointer, above: Int, path: String, _ meaning: FieldBinding.Meaning
   ) -> Int {
     let start = bytes.count
     bytes += name
     var plain = -1
-    if case .field(let field, let presences) = target, presences.isEmpty { plain = field }
+    if case .field(let field, let presences) = meaning.target, presences.isEmpty { plain = field }
     names.append(Name(above: above, bytes: start..<bytes.count, field: plain))
     paths.append(path)
-    targets.append(target)
+    meanings.append(meaning)
     return names.count - 1
   }
 
@@ -37,6 +37,19 @@ struct NamesMet {
   func find(_ name: UnsafeRawBufferPointer, above: Int, expected: Int) -> Int? {
     if expected < names.count, isSame(expected, name, above) { return expected }
     return names.indices.first { isSame($0, name, above) }
+  }
+
+  /// A name, and the others that mean what it means.
+  func alike(_ number: Int) -> [(number: Int, isExact: Bool)] {
+    let meaning = meanings[number].name
+    if meaning.isEmpty { return [] }
+    return meanings.indices.filter { meanings[$0].name == meaning }.map { ($0, meanings[$0].isExact) }
+  }
+
+  /// Leaves the values of a name out from here on.
+  mutating func leaveOut(_ number: Int) {
+    meanings[number] = .nothing
+    names[number].field = -1
   }
 
   @inline(__always)

@@ -20,6 +20,8 @@ struct RowBinder {
   private let isChecked: [Bool]
   /// What those types said of values, by field.
   private var refusals: [Int: [Value: String?]] = [:]
+  /// Names of the record that mean what another one of its names means, and are left out.
+  private var leftOut: [Int] = []
 
   init(_ binding: FieldBinding, _ limits: TransferLimits, keepsText: Bool) {
     self.binding = binding
@@ -34,10 +36,23 @@ struct RowBinder {
     self.names.removeAll()
     for name in names {
       do throws(ValueFault) {
-        let target = try binding.target(name)
-        _ = Array(name.utf8).withUnsafeBytes { self.names.add($0, above: -1, path: name, target) }
+        let meaning = try binding.meaning(name)
+        _ = Array(name.utf8).withUnsafeBytes { self.names.add($0, above: -1, path: name, meaning) }
       } catch { throw TransferFault(error.code, error.detail, line: 1, field: name) }
     }
+    for (number, name) in names.enumerated() {
+      let alike = self.names.alike(number)
+      if alike.count < 2 { continue }
+      guard let some = binding.leftOut(of: alike) else {
+        let fault = twoNames(alike, number)
+        throw TransferFault(fault.code, fault.detail, line: 1, field: name)
+      }
+      for number in some { self.names.leaveOut(number) }
+    }
+  }
+
+  private func twoNames(_ alike: [(number: Int, isExact: Bool)], _ number: Int) -> ValueFault {
+    binding.twoNames(alike.map { names.paths[$0.number] }, for: names.meanings[number].name)
   }
 
   /// Fills a row from a record.
@@ -45,27 +60,21 @@ struct RowBinder {
     _ row: BuiltRow, _ batch: RecordBatch, _ record: RecordBatch.Record, _ values: ValueReader,
     _ finder: inout RowFinder
   ) throws {
-    for number in isNamed.indices { isNamed[number] = false }
-    absent.removeAll(keepingCapacity: true)
-    nilParts.removeAll(keepingCapacity: true)
+    if !leftOut.isEmpty { leftOut = [] }
     var at = record.tokens.lowerBound
-    (current, currentPath) = (-1, "")
     do {
-      if isTable {
-        for number in 0..<names.count {
-          current = number
-          try take(number, batch, &at, values, row, &finder)
+      while true {
+        do {
+          try takeAll(row, batch, &at, values, &finder)
+          break
+        } catch let fault as ValueFault where fault == Self.twice {
+          let alike = alike(current, batch, record).filter { !leftOut.contains($0.number) }
+          if alike.count < 2 { throw fault }
+          guard let some = binding.leftOut(of: alike) else { throw twoNames(alike, current) }
+          leftOut += some
+          row.clear()
+          at = record.tokens.lowerBound
         }
-      } else {
-        var expected = 0
-        try members(batch, &at, -1, &expected, values, row, &finder)
-      }
-      for part in nilParts where part.presences.allSatisfy({ isNamed[$0] && !absent.contains($0) }) {
-        (at, current, currentPath) = (part.token, -1, binding.entity.fields[part.field].name)
-        guard binding.isOptional(part.field) else {
-          throw ValueFault(.missing, "there is no value, and the field needs one")
-        }
-        try note(part.field, row)
       }
     } catch let fault as ValueFault {
       let token = at < record.tokens.upperBound ? batch.tokens[at] : nil
@@ -91,6 +100,64 @@ struct RowBinder {
     if keepsText { row.text.append(contentsOf: batch.bytes(of: record)) }
   }
 
+  /// The names of a record that mean what one of them means.
+  private mutating func alike(
+    _ number: Int, _ batch: RecordBatch, _ record: RecordBatch.Record
+  ) -> [(number: Int, isExact: Bool)] {
+    if number < 0 || isTable { return [] }
+    let (name, path) = (current, currentPath)
+    var found: Set<Int> = []
+    var at = record.tokens.lowerBound
+    collect(batch, &at, -1, into: &found)
+    (current, currentPath) = (name, path)
+    return names.alike(number).filter { found.contains($0.number) }
+  }
+
+  /// Collects the names of an object and of the structs in it.
+  private mutating func collect(_ batch: RecordBatch, _ at: inout Int, _ above: Int, into found: inout Set<Int>) {
+    let end = at + batch.tokens[at].count
+    at += 1
+    while at < end {
+      let number = (try? member(batch, batch.tokens[at], above, 0)) ?? nil
+      at += 1
+      if let number { found.insert(number) }
+      if let number, batch.tokens[at].kind == .object, case .structure = names.meanings[number].target {
+        collect(batch, &at, number, into: &found)
+      } else {
+        skip(batch, &at)
+      }
+    }
+    at = end + 1
+  }
+
+  private static let twice = ValueFault(.duplicate, "it stands twice in one record")
+
+  /// Takes all values of a record that begins at a token.
+  private mutating func takeAll(
+    _ row: BuiltRow, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ finder: inout RowFinder
+  ) throws {
+    for number in isNamed.indices { isNamed[number] = false }
+    absent.removeAll(keepingCapacity: true)
+    nilParts.removeAll(keepingCapacity: true)
+    (current, currentPath) = (-1, "")
+    if isTable {
+      for number in 0..<names.count {
+        current = number
+        try take(number, batch, &at, values, row, &finder)
+      }
+    } else {
+      var expected = 0
+      try members(batch, &at, -1, &expected, values, row, &finder)
+    }
+    for part in nilParts where part.presences.allSatisfy({ isNamed[$0] && !absent.contains($0) }) {
+      (at, current, currentPath) = (part.token, -1, binding.entity.fields[part.field].name)
+      guard binding.isOptional(part.field) else {
+        throw ValueFault(.missing, "there is no value, and the field needs one")
+      }
+      try note(part.field, row)
+    }
+  }
+
   private func path(_ number: Int) -> String { number < 0 ? currentPath : names.paths[number] }
 
   /// The members of an object that stands under a name, or of the record where that is -1.
@@ -109,8 +176,12 @@ struct RowBinder {
       expected = number + 1
       current = number
       at += 1
+      if !leftOut.isEmpty, leftOut.contains(number) {
+        skip(batch, &at)
+        continue
+      }
       if names.field(number) < 0, batch.tokens[at].kind == .object,
-        case .structure(let presence) = names.targets[number]
+        case .structure(let presence) = names.meanings[number].target
       {
         if let presence { try note(presence, row) }
         try members(batch, &at, number, &expected, values, row, &finder)
@@ -127,15 +198,15 @@ struct RowBinder {
     if let found = names.find(bytes, above: above, expected: expected) { return found }
     let name = (above < 0 ? "" : names.paths[above] + ".") + String(decoding: bytes, as: UTF8.self)
     (current, currentPath) = (-1, name)
-    let target = try binding.target(name)
+    let meaning = try binding.meaning(name)
     // Names that nobody wants may be any number.
-    if case .nothing = target, names.count >= limits.columns { return nil }
-    return names.add(bytes, above: above, path: name, target)
+    if case .nothing = meaning.target, names.count >= limits.columns { return nil }
+    return names.add(bytes, above: above, path: name, meaning)
   }
 
   /// Notes that a field is named.
   private mutating func note(_ field: Int, _ row: BuiltRow) throws {
-    if isNamed[field] { throw ValueFault(.duplicate, "it stands twice in one record") }
+    if isNamed[field] { throw Self.twice }
     isNamed[field] = true
     row.named.append(field)
     if binding.entity.fields[field].type == .presence { row.builder.setPresent(binding.layout.slots[field]) }
@@ -145,7 +216,7 @@ struct RowBinder {
   private mutating func noteNothing(_ presence: Int, _ row: BuiltRow) throws {
     // Of a struct that is not there no struct within is.
     if absent.contains(where: { binding.parts[$0]?.all.contains(presence) == true }) { return }
-    if isNamed[presence] { throw ValueFault(.duplicate, "it stands twice in one record") }
+    if isNamed[presence] { throw Self.twice }
     isNamed[presence] = true
     row.named.append(presence)
     absent.append(presence)
@@ -174,8 +245,8 @@ struct RowBinder {
     _ finder: inout RowFinder
   ) throws {
     let field = names.field(name)
-    if field < 0 { return try take(names.targets[name], batch, &at, values, row, &finder) }
-    if isNamed[field] { throw ValueFault(.duplicate, "it stands twice in one record") }
+    if field < 0 { return try take(names.meanings[name].target, batch, &at, values, row, &finder) }
+    if isNamed[field] { throw Self.twice }
     isNamed[field] = true
     row.named.append(field)
     try set(field, batch, &at, values, row)
@@ -258,7 +329,7 @@ struct RowBinder {
     if row.lists.contains(where: { $0.relationship.id == one.id })
       || row.soughtLists.contains(where: { $0.relationship.id == one.id })
     {
-      throw ValueFault(.duplicate, "it stands twice in one record")
+      throw Self.twice
     }
     var rows: [RowID] = []
     for key in keys {

@@ -1,0 +1,118 @@
+import Foundation
+import RoostFile
+import SwiftData
+import Testing
+
+// They look inside the door, which an optimised build does not show.
+#if DEBUG
+  @testable import Roost
+
+  @Model final class Boarder {
+    var name: String
+
+    init(_ name: String) { self.name = name }
+    deinit { Leaving.shared.note() }
+  }
+
+  /// On which threads models ended.
+  private final class Leaving: @unchecked Sendable {
+    // Unchecked because `lock` guards what is kept.
+    static let shared = Leaving()
+    private let lock = NSLock()
+    private var kept: [Bool] = []
+
+    var all: [Bool] { lock.withLock { kept } }
+    func clear() { lock.withLock { kept = [] } }
+    func note() { lock.withLock { kept.append(MainQueue.isCurrent) } }
+  }
+
+  /// A container that was closed on another thread saved and ended its main context there: models ended, and observers were called, on a thread
+  /// where the program expects neither.
+  @MainActor @Suite(.serialized, .timeLimit(.minutes(1))) struct CloseThreadTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func make() throws -> ModelContainer {
+      try ModelContainer(for: Boarder.self, configurations: ModelConfiguration(url: folder.file()))
+    }
+
+    private func stored() throws -> [String] {
+      try ModelContext(make()).fetch(FetchDescriptor<Boarder>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+    }
+
+    @Test func `the main context is saved and ended on the main actor`() async throws {
+      let container = try make()
+      for number in 0..<3 { container.mainContext.insert(Boarder("\(number)")) }
+      let saves = Leaving.shared
+      saves.clear()
+      let observer = NotificationCenter.default.addObserver(
+        forName: ModelContext.willSave, object: container.mainContext, queue: nil
+      ) { _ in saves.note() }
+      try await Task.detached { try container.close() }.value
+      NotificationCenter.default.removeObserver(observer)
+      // One save, and the models that only the context had.
+      #expect(!saves.all.isEmpty && saves.all.allSatisfy { $0 }, "\(saves.all)")
+      #expect(throws: RoostError.self) { try container.mainContext.fetch(FetchDescriptor<Boarder>()) }
+      try await Task.detached { try container.close() }.value
+      #expect(try stored() == ["0", "1", "2"])
+    }
+
+    @Test func `an error of the main context's save comes to the thread that closes`() async throws {
+      let container = try make()
+      let other = ModelContext(container)
+      other.insert(Boarder("b"))
+      try other.save()
+      let one = try #require(try container.mainContext.fetch(FetchDescriptor<Boarder>()).first)
+      container.mainContext.mergePolicy = .error
+      container.mainContext.automaticallyMergesChanges = false
+      one.name = "mine"
+      try #require(try other.fetch(FetchDescriptor<Boarder>()).first).name = "theirs"
+      try other.save()
+      let error = await #expect(throws: RoostError.self) { try await Task.detached { try container.close() }.value }
+      #expect(error?.code == .conflict)
+      #expect(try container.mainContext.fetchCount(FetchDescriptor<Boarder>()) == 1)
+      container.mainContext.rollback()
+      try container.close()
+      #expect(try stored() == ["theirs"])
+    }
+
+    /// The main thread waits for the thread that closes, so neither would go on.
+    @Test func `a main thread that waits is not waited for without end`() throws {
+      let container = try make()
+      container.mainContext.insert(Boarder("a"))
+      let told = Told()
+      try RoostFile.Thread {
+        do { try Doorway.pass { try container.stores.close(patienceNanoseconds: 20_000_000) } } catch {
+          told.note(error)
+        }
+      }.join()
+      let error = try #require(told.error as? RoostError)
+      #expect(error.code == .twoThreads && error.description.contains("main actor"), "\(error)")
+      #expect(try container.mainContext.fetchCount(FetchDescriptor<Boarder>()) == 1)
+      try container.close()
+      #expect(try stored() == ["a"])
+    }
+
+    @Test func `without a main context any thread closes, also while the main thread waits`() throws {
+      let container = try make()
+      let context = ModelContext(container)
+      context.insert(Boarder("a"))
+      try context.save()
+      let told = Told()
+      try RoostFile.Thread { do { try container.close() } catch { told.note(error) } }.join()
+      #expect(told.error == nil)
+      #expect(throws: RoostError.self) { try context.fetchCount(FetchDescriptor<Boarder>()) }
+      #expect(try stored() == ["a"])
+    }
+
+    private final class Told: @unchecked Sendable {
+      // Unchecked because `lock` guards what is kept.
+      private let lock = NSLock()
+      private var kept: (any Error)?
+
+      var error: (any Error)? { lock.withLock { kept } }
+      func note(_ error: any Error) { lock.withLock { kept = error } }
+    }
+  }
+#endif
