@@ -4,7 +4,7 @@ package import RoostTestSupport
 
 extension Trial {
   /// Number 20: random plays of contexts.
-  package static let objects = Trial(20, "random plays of contexts", unit: "plays", quota: 250) {
+  package static let objects = Trial(20, "random plays of contexts", unit: "plays", quota: 2_000) {
     seed, record in
     record.count += 1
     do {

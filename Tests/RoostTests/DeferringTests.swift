@@ -59,11 +59,16 @@ import Testing
         two.insert(artist)
         artist.albums = [album]
       default:
+        // The list inserts the artist where the album is.
         artist.albums = [album]
         two.insert(artist)
       }
       #expect(throws: (any Error).self, "way \(way)") { try two.save() }
       two.rollback()
+      if way == 4 {
+        #expect(artist.modelContext == one && album.artist === artist)
+        one.rollback()
+      }
       #expect(album.modelContext == one && album.artist == nil && !album.isDeleted, "way \(way)")
       #expect(!one.hasChanges)
     }

@@ -27,6 +27,8 @@ private enum Farewell {
   var plays = 0
   var label: Imprint?
   @Relationship(deleteRule: .cascade, inverse: \Groove.disc) var songs: [Groove] = []
+  /// It is read after the songs.
+  var rank = 0
   init(_ title: String) { self.title = title }
   deinit { Farewell.note(self) }
 }
@@ -222,5 +224,69 @@ private enum Farewell {
     let other = ModelContext(container)
     #expect(try other.fetch(FetchDescriptor<Imprint>()).contains { $0.name == "changed" })
     #expect(try other.fetchCount(FetchDescriptor<Groove>(predicate: #Predicate { $0.number == 7000 })) == 1)
+  }
+
+  /// A batch let go of its models while it changed the list that held them.
+  @Test func `a deinit reads and changes everything while a batch lets its models go`() throws {
+    let container = try makeContainer(6)
+    let context = ModelContext(container)
+    let keeper = Imprint("keeper")
+    context.insert(keeper)
+    try context.save()
+    var (turn, made, refused) = (0, 0, 0)
+    try during { model in
+      turn += 1
+      if let disc = model as? Platter { _ = (disc.label?.name, disc.songs.map(\.number)) }
+      guard turn % 5 == 0, turn < 300 else { return }
+      let discs = (try? context.fetch(FetchDescriptor<Platter>(sortBy: [SortDescriptor(\.title)]))) ?? []
+      discs.first?.plays += 1
+      discs.last?.label = keeper
+      keeper.discs.first?.songs.reverse()
+      made += 1
+      context.insert(Groove(10_000 + made))
+      // A write within a write is refused, and harms neither.
+      do { try context.save() } catch { refused += 1 }
+      do { try context.insert(batch: [Imprint("nested")]) } catch { refused += 1 }
+    } _: {
+      try context.insert(
+        batch: (0..<200).lazy.map { number in
+          let disc = Platter("batch \(number)")
+          disc.songs = [Groove(1000 + number)]
+          disc.label = Imprint("new")
+          return disc
+        })
+    }
+    #expect(made > 10 && refused >= made)
+    try context.save()
+    let other = ModelContext(container)
+    let discs = try other.fetch(FetchDescriptor<Platter>()).filter { $0.title.hasPrefix("batch") }
+    #expect(Set(discs.map(\.title)).count == 200 && discs.allSatisfy { $0.songs.count == 1 })
+    let numbers = try songs(other).map(\.number)
+    #expect(numbers.filter { $0 > 10_000 } == Array(10_001...10_000 + made))
+    #expect(try other.fetch(FetchDescriptor<Imprint>()).first { $0.name == "keeper" }?.discs.isEmpty == false)
+  }
+
+  /// Members ended while the row of their owner was being read: a `deinit` saw the owner half as it was and half as it is stored.
+  @Test func `a deinit sees whole models while a rollback gives up a list in the middle of a change`() throws {
+    let container = try makeContainer(1)
+    let context = ModelContext(container)
+    let disc = try #require(try context.fetch(FetchDescriptor<Platter>()).first)
+    #expect(disc.songs.count == 3)
+    disc.rank = 5
+    var seen: [Int] = []
+    func change(_ title: inout String) {
+      context.rollback()
+      title = "changed"
+    }
+    during { model in
+      guard model is Groove else { return }
+      seen.append(disc.rank)
+      _ = try? context.fetch(FetchDescriptor<Platter>()).map(\.songs.count)
+    } _: {
+      change(&disc.title)
+      // What a fetch remembered holds the songs too.
+      context.reset()
+    }
+    #expect(!seen.isEmpty && seen.allSatisfy { $0 == 0 }, "\(seen)")
   }
 }

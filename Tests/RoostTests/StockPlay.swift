@@ -139,9 +139,8 @@ struct StockPlay {
     return ("c\(random.next(7))", row)
   }
 
-  private func make(_ one: (code: String, row: Row), _ context: ModelContext) throws -> Ware {
-    let groups = try context.fetch(FetchDescriptor<WareGroup>())
-    return Ware(
+  private static func make(_ one: (code: String, row: Row), _ groups: [WareGroup]) -> Ware {
+    Ware(
       one.code, title: one.row.title, count: one.row.count, version: one.row.version, updatedAt: one.row.updatedAt,
       group: groups.first { $0.name == one.row.group })
   }
@@ -155,7 +154,7 @@ struct StockPlay {
     case 0...2:
       for _ in 0...random.next(3) {
         let one = makeRow()
-        user.context.insert(try make(one, user.context))
+        user.context.insert(Self.make(one, try user.context.fetch(FetchDescriptor<WareGroup>())))
         user.waiting.append(one)
       }
       return
@@ -171,9 +170,10 @@ struct StockPlay {
       try choose(user)
       policy = user.policy
       let all = (0...random.next(5)).map { _ in makeRow() }
-      let models = try all.map { try make($0, user.context) }
       let context = user.context
-      writes = { try context.insert(batch: models) }
+      let groups = try context.fetch(FetchDescriptor<WareGroup>())
+      // Made within the batch: before it, the reference to a stored group would insert a ware.
+      writes = { try context.insert(batch: all) { Self.make($0, groups) } }
       try act(&next, writes, user) { play, next in try play.put(all, policy, &next) }
     case 8:
       let least = random.next(30)

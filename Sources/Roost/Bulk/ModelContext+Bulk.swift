@@ -45,7 +45,10 @@ extension ModelContext {
 
   /// Inserts new models, now: each is written and forgotten before the next is asked for, so it does not matter how many there are.
   ///
-  /// The models stay as they are, in no context. What they lead to is inserted with them, once, if it is in no context either; else it must
+  /// A model that waits in this context already, because a reference inserted it (`song.album = album`), is written by a ``save()``
+  /// that follows at once, with all else that waits.
+  ///
+  /// The other models stay as they are, in no context. What they lead to is inserted with them, once, if it is in no context either; else it must
   /// be stored, and belong to this one. What is changed in a model after it came is not looked at. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
   ///
   /// - Returns: the identifiers, in the order of the models; that of the stored one where a model was merged.
@@ -61,10 +64,16 @@ extension ModelContext {
   public func insert<S, T>(
     batch values: S, fileID: StaticString = #fileID, line: UInt = #line, _ make: (S.Element) throws -> T
   ) throws -> BulkResult where S: Sequence, T: PersistentModel {
-    try bulk(T.self, (fileID, line)) {
+    var given: RowRuns?
+    let result = try bulk(T.self, (fileID, line)) {
       let graph = state.graph(try state.stores.known(T.self).store)
-      return try graph.insertRows { add in for value in values { try add(make(value)) } }
+      let outcome = try graph.insertRows { add in for value in values { try add(make(value)) } }
+      given = outcome.given
+      return outcome
     }
+    guard let given else { return result }
+    try save()
+    return BulkResult(given, state.graph(try state.stores.known(T.self).store).store)
   }
 
   private func bulk<T: PersistentModel>(

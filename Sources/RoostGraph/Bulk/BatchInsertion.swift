@@ -4,14 +4,38 @@ internal import RoostRecords
 extension GraphContext {
   /// Inserts objects that no context has, each into rows and out of mind. All of them are inserted, or none if something throws.
   ///
+  /// Objects that wait in this context to be saved are left to the save, which must follow: a reference may have inserted them before they
+  /// came here. The outcome says so.
+  ///
   /// - Parameter body: is given what takes one object after the other.
   package func insertRows(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
-    try bulk { run in
+    var (rows, leavesSome) = (RowRuns(), false)
+    var outcome = try bulk { run in
       let insertion = BatchInsertion(self, run)
-      defer { insertion.book.end() }
-      try body { try insertion.add($0) }
-      return insertion.rows.count == 0 ? nil : insertion.rows
+      let brings = exchange(&bringsObjects, with: false)
+      defer {
+        bringsObjects = brings
+        insertion.book.end()
+      }
+      try body { object in
+        if waits(object) {
+          try insertion.leave(object)
+          leavesSome = true
+        } else {
+          try insertion.add(object)
+        }
+      }
+      rows = insertion.rows
+      return insertion.isIdle ? nil : rows
     }
+    if leavesSome { outcome.given = rows }
+    return outcome
+  }
+
+  /// Whether an object is new and waits in this context for the next save.
+  private func waits(_ object: any _ModelObject) -> Bool {
+    guard let origin = object._$state.origin as? RowOrigin, origin.context === self else { return false }
+    return object._$state.flags.contains(.inserted) && !object._$state.flags.contains(.deleted)
   }
 }
 
@@ -23,6 +47,8 @@ final class BatchInsertion {
   let run: BulkRun
   /// The rows of the objects that were given, in their order.
   private(set) var rows = RowRuns()
+  /// Whether nothing was given to be written.
+  private(set) var isIdle = true
   var book = InsertionBook()
   /// References of rows that were there which new objects said when they became those rows. Nobody who names the stored one says it better.
   private(set) var said: Set<LinkKey> = []
@@ -113,12 +139,18 @@ final class BatchInsertion {
     last = nil
   }
 
+  /// Notes the row of an object that the next save writes.
+  func leave(_ object: any _ModelObject) throws {
+    rows.append(try place(object).map.number, RowID(object._$state.row))
+  }
+
   func add(_ object: any _ModelObject) throws {
+    isIdle = false
     book.letGo()
     let place = try place(object)
     if object._$state.origin != nil {
       throw GraphFault(
-        .foreign, "it is in a context already, and a batch is of new models: insert it with insert(_:)",
+        .foreign, "it is stored already, or in another context, and a batch is of new models",
         context.name(object))
     }
     if !book.contains(object) {

@@ -92,6 +92,8 @@ package struct BulkOutcome {
   package var summary = SaveSummary()
   /// Whether all rows are named that were changed and deleted.
   package var tellsAll = true
+  /// The rows of all objects that were given, where some of them are left to a save.
+  package var given: RowRuns?
 
   /// More names are not told.
   package static let mostTold = 100_000

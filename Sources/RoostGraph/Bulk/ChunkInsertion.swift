@@ -152,7 +152,7 @@ extension GraphContext {
         batch.book.pause()
         swap(&batch.book, &memory.book)
       }
-      try goOn(&batch.book, behind: memory.commit, run.writer)
+      try goOn(batch.book, behind: memory.commit, run.writer)
       let chunk = ChunkInsertion(batch, leavesOut: leavesOut, first: first)
       try body(chunk)
       try beside(run.writer, chunk)
@@ -162,7 +162,7 @@ extension GraphContext {
   }
 
   /// Forgets objects whose rows others deleted since the last chunk: who leads to one of them brings it along again.
-  private func goOn(_ book: inout InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
+  private func goOn(_ book: InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
     // Without a chunk before there is what another run knew, if anything, and that was long ago.
     var mayBeGone = commit.map { $0 < writer.commitNumber - 1 } ?? true
     if let commit, mayBeGone,

@@ -5,7 +5,10 @@ internal import Synchronization
 ///
 /// The row's number stands in the object, and the ticket says whose number it is. Objects that nobody else has are let go: nobody can lead
 /// to them any more.
-struct InsertionBook {
+///
+/// An object that goes may run a user's `deinit`, which may do anything. So this is a class, and it changes lists of objects only in local
+/// variables: no access to the book, or to one of its lists, is under way when an object ends.
+final class InsertionBook {
   private struct Held {
     var object: AnyObject
     /// What all of its kind are, so that it need not be asked.
@@ -53,7 +56,7 @@ struct InsertionBook {
   }
 
   /// - Parameter step: the one by which it was found; nil for an element itself.
-  mutating func add(_ object: any _ModelObject, _ row: UInt64, by step: Int? = nil) {
+  func add(_ object: any _ModelObject, _ row: UInt64, by step: Int? = nil) {
     object._$state.row = row
     object._$state.ticket = ticket
     let mark = element.map { Mark(element: $0, step: step) }
@@ -61,61 +64,67 @@ struct InsertionBook {
   }
 
   /// A step from an object, which was itself found by one, to what a link of it leads to.
-  mutating func step(from before: Int?, by link: Int) -> Int? {
+  func step(from before: Int?, by link: Int) -> Int? {
     if element == nil { return nil }
     steps.append(Step(before: before, link: link))
     return steps.count - 1
   }
 
   /// What is added from here on comes with an element.
-  mutating func begin(_ element: Int) { self.element = element }
+  func begin(_ element: Int) { self.element = element }
 
-  mutating func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
+  func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
     merged[ObjectIdentifier(object)] = decision
   }
 
   /// Forgets those that came since ``letGo()``: nothing became of them.
-  mutating func forgetNewest() {
-    for held in newest {
+  func forgetNewest() {
+    for held in exchange(&newest, with: []) {
       merged[ObjectIdentifier(held.object)] = nil
       let model = held.model
       guard contains(model) else { continue }
       (model._$state.row, model._$state.ticket) = (0, 0)
     }
-    newest = []
   }
 
   /// Lets go of those that came with the last elements, but for those that somebody else has. Whoever gives one element after the other may
   /// still have the one before.
-  mutating func letGo() {
+  func letGo() {
     if !older.isEmpty {
-      Self.dropAll(&older, &merged)
-      if !older.isEmpty { kept += older }
-      older = []
+      var list = exchange(&older, with: [])
+      dropAll(&list)
+      if !list.isEmpty { kept += list }
       if kept.count >= nextSweep {
-        Self.drop(&kept, &merged)
+        var list = exchange(&kept, with: [])
+        drop(&list)
+        kept += list
         nextSweep = 2 * kept.count + 64
       }
     }
     swap(&older, &newest)
   }
 
+  /// Lets go of what nobody else has among all that was kept.
+  private func sweep() {
+    var list = exchange(&kept, with: [])
+    dropAll(&list)
+    kept += list
+  }
+
   /// Who led to one of them may go first, whichever stands in front.
-  private static func dropAll(
-    _ list: inout [Held], _ merged: inout [ObjectIdentifier: (policy: UniquePolicy, name: String)]
-  ) {
+  private func dropAll(_ list: inout [Held]) {
     for pass in 0..<4 where !list.isEmpty {
       let count = list.count
-      drop(&list, &merged)
+      drop(&list)
       if list.count < 2 || (list.count == count && pass > 0) { return }
       list.reverse()
     }
   }
 
   /// Each goes as soon as it is seen, so that those behind it which it led to are nobody's any more.
-  private static func drop(
-    _ list: inout [Held], _ merged: inout [ObjectIdentifier: (policy: UniquePolicy, name: String)]
-  ) {
+  ///
+  /// - Parameter list: a local variable of the caller.
+  private func drop(_ list: inout [Held]) {
     var stay = 0
     for place in list.indices {
       if isKnownUniquelyReferenced(&list[place].object) {
@@ -141,10 +150,10 @@ struct InsertionBook {
 
   /// Lets go of what nobody else has, and tells the others that were not told yet, each with its element, and the links that lead from that
   /// to it, whatever else was known by then.
-  mutating func takeMarks() -> [(element: Int, path: [Int], object: any _ModelObject)] {
+  func takeMarks() -> [(element: Int, path: [Int], object: any _ModelObject)] {
     letGo()
     letGo()
-    Self.dropAll(&kept, &merged)
+    sweep()
     var found: [(element: Int, path: [Int], object: any _ModelObject)] = []
     for place in kept.indices {
       guard let mark = kept[place].mark else { continue }
@@ -164,14 +173,14 @@ struct InsertionBook {
   }
 
   /// An object became a row in another run. Between two transactions alone.
-  mutating func recall(_ object: any _ModelObject, _ row: UInt64) {
+  func recall(_ object: any _ModelObject, _ row: UInt64) {
     kept.append(Held(object: object, root: type(of: object)._$type.root, row: row))
   }
 
   // MARK: Between two transactions
 
   /// Takes the rows' numbers out of the objects: until the next transaction anybody may do anything with them.
-  mutating func pause() {
+  func pause() {
     kept += older + newest
     (older, newest, steps, element) = ([], [], [], nil)
     for place in kept.indices {
@@ -183,10 +192,11 @@ struct InsertionBook {
   }
 
   /// Gives those their numbers again that somebody else still has, and whose rows are still there.
-  mutating func goOn(_ isThere: (any _ModelObject, UInt64) throws -> Bool) rethrows {
-    Self.dropAll(&kept, &merged)
+  func goOn(_ isThere: (any _ModelObject, UInt64) throws -> Bool) rethrows {
+    sweep()
     var staying: [Held] = []
-    for held in kept {
+    let known = exchange(&kept, with: [])
+    for held in known {
       let model = held.model
       guard held.row != 0, model._$state.row == 0, model._$state.origin == nil, try isThere(model, held.row) else {
         merged[ObjectIdentifier(held.object)] = nil
@@ -195,7 +205,7 @@ struct InsertionBook {
       (model._$state.row, model._$state.ticket) = (held.row, ticket)
       staying.append(held)
     }
-    kept = staying
+    kept += staying
     nextSweep = 2 * kept.count + 64
   }
 

@@ -56,6 +56,11 @@ extension GraphContext {
   /// Reads what was not changed here again.
   func fillUnchanged(_ object: any _ModelObject, _ origin: RowOrigin) {
     let mask = object._$state.changed
+    // Its lists are emptied while a page of the row is read: no member may end there.
+    for case .some(let relation) in store.relations[origin.map.number]
+    where relation.isList && mask & _ModelState.bit(relation.property) == 0 {
+      releaseLater(object.many(relation.property).members ?? [])
+    }
     let id = RowID(object._$state.row)
     do {
       let table = try table(origin.map)

@@ -27,8 +27,9 @@ extension GraphContext {
 
   /// Empties all collections of changes, and returns what they held.
   private func takeChanges() -> [Any] {
-    var held: [Any] = [exchange(&departing, with: [])]
+    var held: [Any] = []
     for object in changed + deleted where !object._$state.flags.contains(.gone) { held += giveUp(object) }
+    held.append(exchange(&departing, with: []))
     for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
       held.append(objects)
     }
@@ -84,7 +85,7 @@ extension GraphContext {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
         let key = key(object, origin, relation.property)
-        let rows = links.lists[key]?.rows ?? links.edits[key]?.added ?? []
+        let rows = links.lists[key]?.linked ?? links.edits[key]?.added ?? []
         if !rows.isEmpty { found[key] = rows }
       }
     }

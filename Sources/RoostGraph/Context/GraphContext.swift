@@ -94,6 +94,8 @@ package final class GraphContext {
   var unread: [any _ModelObject] = []
   /// Whether references that wait to be saved may lead to objects that are gone.
   var mayDangle = false
+  /// Whether a new object that is made to reference one of this context is inserted. A write in bulk inserts its objects itself.
+  package var bringsObjects = true
   /// Where fields of properties stand, for those maps that were asked for.
   var fieldsByProperty: [Int: [Int: [FieldID]]] = [:]
   /// What is known of the unique values of new objects, where somebody asks for that.

@@ -75,6 +75,10 @@ final class RowOrigin: _Origin {
     if !object._$fill(property, orEmpty: true) { context.fillWithAnything(object, map, _ModelState.bit(property)) }
   }
 
+  override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
+    context.accessor(.inserting, object, property, otherwise: ()) { context.bring(object, to: other) }
+  }
+
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }
 
   /// The row's object, if there is one and it is of this class.

@@ -16,6 +16,7 @@ extension GraphContext {
       list.isUnsettled = false
       noteDirty(list)
       agree(list)
+      if !list.absent.isEmpty { showAbsent(list) }
     }
   }
 
@@ -149,7 +150,7 @@ extension GraphContext {
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
     let key = key(object, origin, relation.property)
     if let list = links.lists[key] {
-      return list.rows.contains(row) || links.adopting[key]?.contains(row) == true
+      return list.rows.contains(row) || list.absent.contains(row) || links.adopting[key]?.contains(row) == true
     }
     if let edit = links.edits[key] {
       if edit.hasAdded(row) { return true }

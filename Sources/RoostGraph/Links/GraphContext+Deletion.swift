@@ -23,20 +23,15 @@ extension GraphContext {
       // Who wants to know what they were needs all of them as objects.
       let known = try registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
-      let isNew = if let known { mark(known) } else { links.doomed.insert(next).inserted }
-      if isNew {
-        if let owner { links.taken[owner, default: []].append(next) }
-      } else {
-        // It goes by this as well, also where the other deletion is taken back.
-        links.alsoTaken[next, default: []].append(owner ?? next)
-      }
+      if let known { mark(known) } else { links.doomed.insert(next) }
+      links.reasons[next, default: LinkLedger.Reasons()].add(owner ?? next)
+      if let owner { links.taken[owner, default: []].append(next) }
     }
   }
 
-  /// False where it was deleted before.
-  private func mark(_ object: any _ModelObject) -> Bool {
+  private func mark(_ object: any _ModelObject) {
     let flags = object._$state.flags
-    guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return false }
+    guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
     // Its last values stay readable.
     if flags.contains(.fault) { fill(object, origin) }
     if isWatched { watcher?.willDelete(object) }
@@ -49,7 +44,6 @@ extension GraphContext {
     } else {
       deleted.append(object)
     }
-    return true
   }
 
   /// Finds the rows that go with one.
@@ -65,7 +59,7 @@ extension GraphContext {
   func rows(_ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation) throws -> [UInt64] {
     if let object, let origin = object._$state.origin as? RowOrigin {
       if !relation.isList { return try leading(object, relation, origin).map { [$0] } ?? [] }
-      if let list = links.lists[self.key(object, origin, relation.property)] { return list.rows }
+      if let list = links.lists[self.key(object, origin, relation.property)] { return list.linked }
     }
     let edit = links.edits[LinkKey(map: key.map, row: key.row, property: relation.property)]
     var rows: [UInt64] = []

@@ -5,7 +5,7 @@ extension GraphContext {
   /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
   func mergeLists(_ old: RecordReader) {
     for list in links.lists.values
-    where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .deleted, .lent]) {
+    where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .gone, .lent]) {
       do { try follow(list, old) } catch { fail(list.owner, error) }
     }
     for (key, edit) in links.edits {
@@ -33,15 +33,17 @@ extension GraphContext {
     let before = try old.links(side).rows(of: owner).map(\.number)
     let now = try snapshot().links(side).rows(of: owner).map(\.number)
     if before == now { return }
-    let (was, isNow, here) = (Set(before), Set(now), Set(list.rows))
-    var rows = list.rows.filter { !was.contains($0) || isNow.contains($0) || decided($0, list) != nil }
+    let (was, isNow, here) = (Set(before), Set(now), Set(list.linked))
+    func stays(_ row: UInt64) -> Bool { !was.contains(row) || isNow.contains(row) || decided(row, list) != nil }
+    list.absent = list.absent.filter(stays)
+    var rows = list.rows.filter(stays)
     rows += now.filter { !was.contains($0) && !here.contains($0) && decided($0, list) == nil }
     var members: [any _ModelObject] = []
     for row in rows {
       if let member = try live(list.relation.target, row) {
         members.append(member)
-      } else {
-        noteLeft(RowID(row), list.key, list.relation)
+      } else if awaitsDeletion(row, list.relation) {
+        noteAbsent(row, list)
       }
     }
     try noteStrangers(now, list)

@@ -1,21 +1,28 @@
 internal import RoostRecords
 
-/// Leaving the lists of others with a deletion, and coming back where that is taken back before a save.
+/// Hiding links with a deletion, and showing them again where that is taken back before a save: see ``LinkLedger``.
 extension GraphContext {
-  /// Takes an object out of the loaded lists of others.
+  /// Hides an object in the loaded lists of others.
   func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
     let row = object._$state.row
     for list in lists(of: object, origin) where list.rows.contains(row) {
       drop(object, from: list)
-      noteLeft(RowID(row), list.key, list.relation)
+      noteAbsent(row, list)
     }
   }
 
-  /// Records that a one-way list lacks a row marked for deletion. The row has no inverse that would tell, and the stored list still has
-  /// rows that the program removed.
-  func noteLeft(_ row: RowID, _ list: LinkKey, _ relation: Relation) {
-    if relation.inverse != nil { return }
-    links.left[LinkKey(map: relation.home, row: row.number, property: 0), default: []].append(list)
+  /// Records that a list has a member that it does not show.
+  func noteAbsent(_ row: UInt64, _ list: LoadedList) {
+    guard list.absent.insert(row).inserted else { return }
+    links.absences[LinkKey(map: list.relation.home, row: row, property: 0), default: []].append(list.key)
+  }
+
+  /// Whether a row is marked for deletion, and may come back.
+  func awaitsDeletion(_ row: UInt64, _ relation: Relation) -> Bool {
+    if let known = registered(store.maps[relation.home], RowID(row)) {
+      return known._$state.flags.contains(.deleted) && (!known._$state.flags.contains(.gone) || isUnborn(known))
+    }
+    return links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
   }
 
   /// Whether it was deleted before it ever was saved, and no save came since.
@@ -28,15 +35,23 @@ extension GraphContext {
   ///
   /// - Parameter list: one to which the object comes anyway.
   func takeBack(_ object: any _ModelObject, _ list: LinkKey?) {
+    // A list that is not settled has other members in its slot than in its rows. The given one may be in the middle of that.
+    let pair = list.flatMap { links.lists[$0]?.relation.pair }
+    for other in links.unsettled.pairs where other != pair { settle(other) }
     guard let origin = object._$state.origin as? RowOrigin else { return }
     let own = key(object, origin)
+    links.reasons[own] = nil
     var waiting = [own]
     var back: Set<ObjectIdentifier> = []
     var isUnloaded = false
     while let next = waiting.popLast() {
-      if next != own, isTakenElsewhere(next) { continue }
-      links.alsoTaken[next] = nil
-      waiting += links.taken.removeValue(forKey: next) ?? []
+      for other in links.taken.removeValue(forKey: next) ?? [] where links.reasons[other]?.contains(next) == true {
+        links.reasons[other]?.remove(next)
+        // Else something else takes it along, or a program deleted it by itself.
+        guard links.reasons[other]?.isEmpty == true else { continue }
+        links.reasons[other] = nil
+        waiting.append(other)
+      }
       let map = store.maps[next.map]
       if links.doomed.remove(next) != nil {
         // Lists that were read meanwhile lack it, so there must be an object that can come in again.
@@ -54,40 +69,33 @@ extension GraphContext {
     if isUnloaded { tidy() }
   }
 
-  /// Whether something else that is still to be deleted takes a row along; then it goes with that from here on.
-  private func isTakenElsewhere(_ row: LinkKey) -> Bool {
-    while let other = links.alsoTaken[row]?.popLast() {
-      if other == row { return true }
-      let isDeleted =
-        links.doomed.contains(other)
-        || registered(store.maps[other.map], RowID(other.row))?._$state.flags.contains(.deleted) == true
-      if !isDeleted { continue }
-      links.taken[other, default: []].append(row)
-      return true
-    }
-    return false
-  }
-
-  /// Brings an object into the lists again that it left; says whether some must be read for that.
+  /// Shows an object again in the lists that hide it; says whether some must be read for that.
   private func comeBack(_ object: any _ModelObject, _ key: LinkKey, but list: LinkKey?) -> Bool {
-    guard let origin = object._$state.origin as? RowOrigin else { return false }
-    var all = lists(of: object, origin).filter { $0.relation.inverse != nil }
-    for key in links.left.removeValue(forKey: key) ?? [] {
-      if let left = links.lists[key], !all.contains(where: { $0 === left }) { all.append(left) }
-    }
     var isUnloaded = false
-    for one in all where one.key != list && !one.rows.contains(object._$state.row) {
+    for owner in links.absences.removeValue(forKey: key) ?? [] {
+      guard let one = links.lists[owner], one.absent.remove(key.row) != nil, owner != list else { continue }
       // Where nothing else was changed the store knows the place.
-      if unloadList(one.key) {
+      if unloadList(owner) {
         isUnloaded = true
       } else {
-        edit(one.owner, one.key.property, object, adds: true)
+        edit(one.owner, owner.property, object, adds: true)
       }
     }
     return isUnloaded
   }
 
-  /// The loaded lists of others in which an object stands, or stood before its deletion.
+  /// Shows members that came while a program had the list moved out.
+  func showAbsent(_ list: LoadedList) {
+    for row in list.absent.sorted() {
+      guard let member = registered(store.maps[list.relation.target], RowID(row)),
+        !member._$state.flags.contains(.deleted)
+      else { continue }
+      list.absent.remove(row)
+      edit(list.owner, list.key.property, member, adds: true)
+    }
+  }
+
+  /// The loaded lists of others that have an object as a member.
   private func lists(of object: any _ModelObject, _ origin: RowOrigin) -> [LoadedList] {
     if links.lists.isEmpty { return [] }
     var found: [LoadedList] = []

@@ -37,6 +37,7 @@ extension GraphContext {
     var members: [AnyObject] = []
     var loaded: [UInt64] = []
     var strangers: [(row: UInt64, behind: UInt64?)] = []
+    var absent: [UInt64] = []
     func add(_ member: (any _ModelObject)?) {
       guard let member else { return }
       members.append(member)
@@ -52,17 +53,22 @@ extension GraphContext {
           if try isStranger(row, relation) {
             strangers.append((row.number, loaded.last))
           } else {
-            noteLeft(row, key, relation)
+            absent.append(row.number)
           }
         }
         add(found)
       }
     }
-    for row in edit?.added ?? [] { add(try live(relation.target, row)) }
+    for row in edit?.added ?? [] {
+      let found = try live(relation.target, row)
+      if found == nil, awaitsDeletion(row, relation) { absent.append(row) }
+      add(found)
+    }
     links.edits[key] = nil
     releaseLater(object.many(relation.property).replace(members) ?? [])
     let list = LoadedList(key, object, relation, loaded)
     list.strangers = strangers
+    for row in absent { noteAbsent(row, list) }
     rows += loaded
     if edit != nil {
       list.isDirty = true
@@ -147,7 +153,7 @@ extension GraphContext {
   }
 
   private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
-    if !isGoing(member), isMember(member, list) { return }
+    if !isGoing(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return }
     take(member, list)
     if member._$state.row != 0, !list.refuses { join(member, list) }
   }
@@ -199,10 +205,12 @@ extension GraphContext {
     let row = member._$state.row
     if let list = links.lists[key] {
       show(list)
-      if adds {
+      if adds, member._$state.flags.contains(.deleted) || !list.slot.isFilled {
+        noteAbsent(row, list)
+      } else if adds {
         list.slot.append(member)
         list.rows.append(row)
-      } else {
+      } else if list.absent.remove(row) == nil {
         list.slot.remove(member)
         list.remove(row)
       }

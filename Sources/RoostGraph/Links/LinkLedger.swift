@@ -7,6 +7,9 @@ final class LoadedList {
   let slot: ManySlot
   /// The members' rows, as the other side knows them.
   @exclusivity(unchecked) var rows: [UInt64]
+  /// Members that are not shown at the moment: those marked for deletion, and those that came while a program has the list moved out. They
+  /// are members as before, and an edit of the list does not touch them.
+  @exclusivity(unchecked) var absent: Set<UInt64> = []
   /// Members of classes that are not among the models, each with the one before it. They are not shown, and stay.
   var strangers: [(row: UInt64, behind: UInt64?)] = []
   /// The members, where they are not in the object's slot: somebody has to be asked for them.
@@ -39,6 +42,9 @@ final class LoadedList {
 
   var hasChanges: Bool { isUnsettled || isDirty }
 
+  /// The rows of all members, also of those that are not shown.
+  var linked: [UInt64] { absent.isEmpty ? rows : rows + absent.sorted() }
+
   /// The members, wherever they are; nobody shows them from here on.
   func takeMembers() -> [[AnyObject]] { [slot.take(), exchange(&hidden, with: nil)].compactMap { $0 } }
 
@@ -58,6 +64,16 @@ final class LoadedList {
 }
 
 /// What a context knows of relationships.
+///
+/// ## Links and deletions
+/// A link between two rows is a fact of its own. It is shown while neither row is marked for deletion. `delete` and a later `insert` of the same
+/// object change what is shown, and never the link, so their order does not matter. Loading a list between them does not matter either. Only
+/// these end a link: a program that takes the member out of a list that shows it, a program that gives the member's reference another value
+/// (also `nil`, and also while the owner is marked for deletion), and the save that deletes one of the two rows. A program that assigns
+/// a list says nothing about members that the list does not show.
+///
+/// A reference keeps the row number of a deleted object. A loaded list keeps deleted members in ``LoadedList/absent``, and ``absences`` finds
+/// those lists again. A list that is not loaded needs nothing: its rows in the store, and its ``Edit``, do not change with a deletion.
 ///
 /// A list in its slot is read and changed without anybody being asked. So while a user changes one, the others of the same
 /// relationship are hidden: whoever reads one of those, or a reference, lets the changed one agree with the other side first.
@@ -110,6 +126,25 @@ struct LinkLedger {
     func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
+  /// Why a row is marked for deletion: rows whose rules take it along, or itself, because a program deleted it. Nearly all have one reason.
+  struct Reasons {
+    private var first: LinkKey?
+    private var others: [LinkKey] = []
+
+    var isEmpty: Bool { first == nil }
+
+    func contains(_ reason: LinkKey) -> Bool { first == reason || others.contains(reason) }
+
+    mutating func add(_ reason: LinkKey) {
+      if contains(reason) { return }
+      if first == nil { first = reason } else { others.append(reason) }
+    }
+
+    mutating func remove(_ reason: LinkKey) {
+      if first == reason { first = others.popLast() } else { others.removeAll { $0 == reason } }
+    }
+  }
+
   var lists: [LinkKey: LoadedList] = [:]
   /// By relationship, the lists that may be in their slots.
   var visible = ByPair<[LoadedList]>()
@@ -122,12 +157,12 @@ struct LinkLedger {
   var doomed: Set<LinkKey> = []
   /// By the row that is to go, those which its rules take along.
   var taken: [LinkKey: [LinkKey]] = [:]
-  /// By a row that was to go already when it was deleted again, what took it along then; itself, where somebody deleted it.
-  var alsoTaken: [LinkKey: [LinkKey]] = [:]
+  /// By the row that is to go, why. It comes back with the last of its reasons.
+  var reasons: [LinkKey: Reasons] = [:]
   /// Objects that were deleted before they had a row.
   var unborn: Set<LinkKey> = []
-  /// By the row that is to go, lists that lead one way from which it was taken.
-  var left: [LinkKey: [LinkKey]] = [:]
+  /// By row, the lists that have it among their absent members. A list may have been unloaded since, or be named twice.
+  var absences: [LinkKey: [LinkKey]] = [:]
   /// Lists that lead one way and have changes.
   var oneWays: Set<LinkKey> = []
   /// The lists, the first loaded first; some may be gone.
@@ -150,9 +185,10 @@ struct LinkLedger {
   mutating func forgetDeletions() {
     doomed = []
     taken = [:]
-    alsoTaken = [:]
+    reasons = [:]
     unborn = []
-    left = [:]
+    if !absences.isEmpty { for list in lists.values where !list.absent.isEmpty { list.absent = [] } }
+    absences = [:]
     oneWays = []
   }
 }

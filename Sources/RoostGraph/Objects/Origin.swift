@@ -37,6 +37,9 @@ public class _Origin {
   /// The members of a relationship that are moved out of its slot at the moment, as they were before.
   package func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { missing() }
 
+  /// A setter made a property of an object without an origin reference an object of this one.
+  package func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {}
+
   /// An object has ended, perhaps on another thread.
   package func objectGoes(row: UInt64, ticket: UInt32) { missing() }
 

@@ -117,10 +117,27 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToOne<Model>>, _ new: consuming Model?
   ) {
     // The origin hears of every change, because the other side changes with it.
-    if owner._$state._isFree { return slot.pointee._store(consume new) }
-    owner._$willWrite(property)
-    slot.pointee._store(consume new)
-    owner._$didWrite(property)
+    if owner._$state._isFree {
+      slot.pointee._store(consume new)
+    } else {
+      owner._$willWrite(property)
+      slot.pointee._store(consume new)
+      owner._$didWrite(property)
+    }
+    if slot.pointee.held.bits != 0 { bring(owner, property, to: slot.pointee.object) }
+  }
+
+  /// Inserts an object without a context that was made to reference an object of one: see `GraphContext+Bringing`.
+  @usableFromInline
+  static func bring(_ owner: some _ModelObject, _ property: Int, to other: (some _ModelObject)?) {
+    guard owner._$state.origin == nil, let other, let origin = other._$state.origin else { return }
+    origin.bring(owner, property, to: other)
+  }
+
+  @usableFromInline
+  static func bring<Model: _ModelObject>(_ owner: some _ModelObject, _ property: Int, toOneOf members: [Model]) {
+    if owner._$state.origin != nil { return }
+    bring(owner, property, to: members.first { $0._$state.origin != nil })
   }
 
   @inlinable @inline(never)
@@ -142,6 +159,7 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     slot.pointee.members = new
     slot.pointee.isNil = isNil && mayBeNil(owner)
     if !isFree { owner._$didWrite(property) }
+    bring(owner, property, toOneOf: new)
   }
 
   @inlinable @inline(never)
@@ -163,6 +181,8 @@ public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
     slot.pointee.isNil = isNil && mayBeNil(owner)
     owner._$state._giveBack()
     if !owner._$state._isFree { owner._$didWrite(property) }
+    // The one that was appended. To look at all members after each would take the square of their number.
+    bring(owner, property, to: new.last)
   }
 
   /// Whether an optional list of the object may be nil. In a context it is empty instead: its members are the rows that name the
