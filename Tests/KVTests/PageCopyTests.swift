@@ -253,7 +253,27 @@ import Testing
 
   // MARK: Places
 
-  /// Of a thousand trees one changes: the leaf that names it gets a new copy, and not the others.
+  /// The copies cost a commit nothing.
+  @Test func `a commit writes no page, and a checkpoint one more for the page of names`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try store.write { try $0.tree("a").put("key", "value") }
+    try store.checkpoint()
+    func pages() -> Int {
+      defer { fileSystem.forgetSteps() }
+      let writes = fileSystem.steps.filter { $0.kind == .write && $0.path == Self.path }
+      return writes.reduce(0) { $0 + $1.length } / Page.size
+    }
+    _ = pages()
+    try store.write { try $0.tree("a").put("key", "other") }
+    #expect(pages() == 0)
+    try store.checkpoint()
+    // The leaf, the leaf of names and its copy, the map and its directory, a superblock.
+    #expect(pages() == 6)
+    try store.close()
+  }
+
+  /// Of three hundred trees one changes: the leaf that names it gets a new copy, and not the others.
   @Test func `a checkpoint copies only what changed`() throws {
     let healthy = try healthy(300)
     let before = Set(healthy.copies)
