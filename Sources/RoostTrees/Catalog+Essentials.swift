@@ -46,6 +46,8 @@ extension Catalog {
         var below: [PageReference] = []
         for reference in nodes {
           if left == 0 { return }
+          // A file may say anything; no page has this place.
+          if reference.page.place == .max { continue }
           left -= 1
           found.append(.page(reference))
           if level > 0 || looksIntoLeaves { look(reference, level, tree.id, &below) }

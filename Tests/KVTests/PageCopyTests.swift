@@ -333,6 +333,19 @@ import Testing
     #expect(try copies(fileSystem).count == 1)
   }
 
+  /// The numbers in a file may be anything, and the largest one has no next.
+  @Test func `a root at a place that no file has is passed over`() throws {
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: SimulatedFileSystem())
+    try store.write { try $0.tree("a").put("key", "value") }
+    let reading = try store.store.beginRead()
+    var snapshot = reading.snapshot
+    #expect(RoostTrees.Catalog.essentials(snapshot, reading.view).count == 1)
+    snapshot.catalog.reference.page = PageID(.max)
+    #expect(RoostTrees.Catalog.essentials(snapshot, reading.view).isEmpty)
+    store.store.endRead(reading)
+    try store.close()
+  }
+
   // MARK: Versions
 
   /// A file of version 1 has no copies. What is not written to is left as it is.
