@@ -64,10 +64,16 @@ struct PageCopies {
   /// A superblock has room for so many.
   static let most = 480
 
+  /// A copy's place, and the stamp of the first snapshot whose superblock lists it.
+  private struct Held: Hashable {
+    var place: UInt32
+    var born: UInt64
+  }
+
   /// Page → copy, as the newest superblock that was written, or tried, lists them.
-  private var table: [UInt32: UInt32] = [:]
+  private var table: [UInt32: Held] = [:]
   /// Copies that a checkpoint took places for and may not have written.
-  private var abandoned: [UInt32] = []
+  private var abandoned: [Held] = []
   /// The stamp of the snapshot that the table was made for.
   private var stamp: UInt64
   /// Copies at this place or above get a lower one.
@@ -90,7 +96,9 @@ struct PageCopies {
   /// Takes over what a superblock lists. What the map says is free is no copy.
   init(_ list: [PageCopy], stamp: UInt64, _ space: Space) {
     self.stamp = stamp
-    for entry in list where !space.spare.contains(entry.copy.place) { table[entry.page.place] = entry.copy.place }
+    for entry in list where !space.spare.contains(entry.copy.place) {
+      table[entry.page.place] = Held(place: entry.copy.place, born: stamp)
+    }
   }
 
   var count: Int { table.count }
@@ -105,20 +113,20 @@ struct PageCopies {
     _ space: inout Space, _ essentials: [Essential], _ view: PageView?, stamp now: UInt64, pins: [UInt64],
     durable: UInt64, mayTake: Bool
   ) -> Image {
-    var kept: [UInt32: UInt32] = [:]
+    var kept: [UInt32: Held] = [:]
     var image = Image()
     for essential in essentials {
       let places = essential.places
       guard kept.count + places.count <= Self.most else { continue }
       let missing = places.filter { place in
-        guard kept[place] == nil, let copy = table[place], copy < bound else { return kept[place] == nil }
+        guard kept[place] == nil, let copy = table[place], copy.place < bound else { return kept[place] == nil }
         kept[place] = copy
         return false
       }
       guard mayTake, !missing.isEmpty, let view, let bytes = view.stored(essential) else { continue }
       for place in missing {
         guard let copy = Self.take(&space, apartFrom: place) else { break }
-        kept[place] = copy
+        kept[place] = Held(place: copy, born: now)
         let start = Int(place - places.lowerBound) * Page.size
         image.fresh.append(
           Fresh(
@@ -128,10 +136,12 @@ struct PageCopies {
     }
     let old = abandoned + table.filter { kept[$0.key] != $0.value }.values
     let died = max(now, stamp + 1)
-    // Only superblocks list copies, so no snapshot older than the table's needs them.
-    let deaths = old.sorted().map { Death(place: $0, length: 1, born: stamp, died: died, named: false) }
+    // An examination compares the copies of the snapshot that it pins, so they wait for it as pages do.
+    let deaths = old.sorted { $0.place < $1.place }.map {
+      Death(place: $0.place, length: 1, born: $0.born, died: died, named: false)
+    }
     space.bury(deaths, pins: pins, durable: durable) { _ in }
-    image.list = kept.map { PageCopy(page: PageID($0.key), copy: PageID($0.value)) }.sorted { $0.page < $1.page }
+    image.list = kept.map { PageCopy(page: PageID($0.key), copy: PageID($0.value.place)) }.sorted { $0.page < $1.page }
     (table, abandoned, stamp, bound) = (kept, [], now, .max)
     return image
   }
@@ -139,8 +149,7 @@ struct PageCopies {
   /// Says that an image may not have reached the file: its copies are made anew.
   mutating func failed(_ image: Image) {
     for one in image.fresh {
-      table[one.entry.page.place] = nil
-      abandoned.append(one.entry.copy.place)
+      if let copy = table.removeValue(forKey: one.entry.page.place) { abandoned.append(copy) }
     }
   }
 

@@ -333,6 +333,26 @@ import Testing
     #expect(try copies(fileSystem).count == 1)
   }
 
+  /// An examination goes on while checkpoints are made. It pins what it looks at, and the copies too.
+  @Test func `the copies that an examination compares stay while it goes on`() throws {
+    let healthy = try healthy(60)
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: healthy.fileSystem)
+    try store.write { try $0.tree("tree 7").put("key", "changed") }
+    let examination = try store.store.examine()
+    let snapshot = examination.snapshot
+    for round in 0..<6 {
+      // One leaf of names changes, and then all of them.
+      try store.write { writer in
+        for tree in 0..<60 where tree == 7 || round > 0 { try writer.tree("tree \(tree)").put("key", "round \(round)") }
+      }
+      try store.checkpoint()
+    }
+    #expect(examination.damagedCopies(RoostTrees.Catalog.essentials(snapshot, examination.view)) == [])
+    withExtendedLifetime(examination) {}
+    #expect(try Audit.findings(store) == [])
+    try store.close()
+  }
+
   /// The numbers in a file may be anything, and the largest one has no next.
   @Test func `a root at a place that no file has is passed over`() throws {
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: SimulatedFileSystem())
