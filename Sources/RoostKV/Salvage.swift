@@ -40,7 +40,8 @@ public struct Salvage: Sendable {
   /// Commits that stood in the log, and were carried out over what the file held.
   package internal(set) var records = 0
 
-  /// Pages in which one bit had flipped: they were read as they had been written, so nothing of them is lost.
+  /// Damaged pages that were read as they had been written, so nothing of them is lost: one bit had flipped, or the page
+  /// has a copy.
   public internal(set) var repairedPages = 0
 
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }

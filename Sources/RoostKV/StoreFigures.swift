@@ -31,8 +31,8 @@ public struct StoreFigures: Sendable {
   public var cachePages = 0
   /// Pages read from the file since the store was opened: look-ups that the cache could not serve.
   public var pagesRead = 0
-  /// Pages in which one bit had flipped, and which were repaired in memory since the store was opened. The file is as it
-  /// was: `roost verify --repair` repairs it.
+  /// Damaged pages that were repaired in memory since the store was opened: one bit had flipped, or the page has a copy.
+  /// The file is as it was: `roost verify --repair` repairs it.
   public var repairedPages = 0
   /// Transactions and cursors that are open.
   public var readers = 0

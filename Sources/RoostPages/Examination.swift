@@ -13,6 +13,8 @@ package final class Examination {
   package private(set) var free = PlaceSet()
   /// Pages in which the durable map stands.
   package private(set) var mapPages: [PageID] = []
+  /// Second copies of pages, as the superblock lists them.
+  package var copies: [PageCopy] { superblock?.copies ?? [] }
   /// Pages in the file, as far as it is there.
   package let pageCount: UInt32
   /// What was repaired in memory while it was read.
@@ -31,6 +33,8 @@ package final class Examination {
   private let store: Store?
   private let pinned: ReaderSlot?
   let file: (any StorageFile)?
+  /// The file that is read: its own, or that of the open store. Nil for a store in memory.
+  let source: (any StorageFile)?
   let superblock: Superblock?
 
   /// Examines what an open store has in its file, or in memory. Under the turn.
@@ -41,6 +45,7 @@ package final class Examination {
     guard let file = store.file else {
       slot.pin(store.tip)
       self.file = nil
+      source = nil
       superblock = nil
       frames = store.frames
       view = PageView(frames: frames.map, slot: slot, file: nil)
@@ -54,6 +59,7 @@ package final class Examination {
     let superblock = store.durable
     slot.pin(superblock.snapshot)
     self.file = nil
+    source = file
     self.superblock = superblock
     do throws(StoreError) {
       frames = try Frames(
@@ -79,6 +85,7 @@ package final class Examination {
     _ fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil
   ) throws(StoreError) {
     self.file = file
+    source = file
     self.superblock = superblock
     store = nil
     pinned = nil
@@ -93,6 +100,7 @@ package final class Examination {
   /// Shows a file of which no superblock is left: nothing is known but its pages.
   init(pagesOf file: any StorageFile, validator: @escaping PageValidator) throws(StoreError) {
     self.file = file
+    source = file
     superblock = nil
     store = nil
     pinned = nil
@@ -120,6 +128,7 @@ package final class Examination {
   private func load(
     _ superblock: Superblock, _ file: any StorageFile, _ fileSystem: any FileSystem
   ) throws(StoreError) {
+    frames.setCopies(superblock.copies)
     // The log may name pages behind the end that the superblock knows, but none that is not in the file.
     let held = UInt32(clamping: try file.size() / UInt64(Page.size))
     try frames.reserve(upTo: Int(held))

@@ -259,9 +259,33 @@ extension PageView {
     guard let file = file?.takeUnretainedValue() as? any StorageFile else {
       throw StoreError(.damaged, "an extent in memory is missing", page: UInt64(extent.place))
     }
-    try file.readFully(into: target, at: page.byteOffset)
+    do throws(StoreError) { try file.readFully(into: target, at: page.byteOffset) } catch {
+      if readCopies(extent, file, into: target) { return }
+      throw error
+    }
     if Checksum.of(UnsafeRawBufferPointer(target)) == extent.check { return }
-    guard frames.repairs?.mend(target, at: page, check: extent.check) == true else { throw mismatch(extent, file) }
+    guard
+      frames.repairs?.mend(target, at: page, check: extent.check) == true || readCopies(extent, file, into: target)
+    else { throw mismatch(extent, file) }
+  }
+
+  /// Reads an extent again, its pages from their copies. False where that does not have the check either.
+  private func readCopies(
+    _ extent: ExtentList.Extent, _ file: any StorageFile, into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    var damaged: [PageCopy] = []
+    let found = [UInt8](target)
+    for index in 0..<Int(extent.pages) {
+      let page = PageID(extent.place + UInt32(index))
+      guard let copy = frames.copy(of: page) else { continue }
+      let range = index * Page.size..<min((index + 1) * Page.size, target.count)
+      let part = UnsafeMutableRawBufferPointer(rebasing: target[range])
+      do throws(StoreError) { try file.readFully(into: part, at: copy.byteOffset) } catch { return false }
+      if !part.elementsEqual(found[range]) { damaged.append(PageCopy(page: page, copy: copy)) }
+    }
+    guard Checksum.of(UnsafeRawBufferPointer(target)) == extent.check else { return false }
+    for entry in damaged { frames.repairs?.note(entry.page, readFrom: entry.copy) }
+    return true
   }
 
   private func mismatch(_ extent: ExtentList.Extent, _ file: (any StorageFile)?) -> StoreError {

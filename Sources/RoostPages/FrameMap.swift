@@ -129,6 +129,9 @@ public import Synchronization
     return slabs[place >> Self.slabShift].states + (place & (Self.slabPlaces - 1))
   }
 
+  /// The copy of a page, if it has one.
+  func copy(of page: PageID) -> PageID? { header.pointee.owner.takeUnretainedValue().copy(of: page) }
+
   /// What repairs pages of this store, if anything does.
   var repairs: PageRepairs? { header.pointee.owner.takeUnretainedValue().repairs }
 

@@ -50,6 +50,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   // Guarded by `lock`.
   /// Slabs that have memory; those below `slabCount` are in use.
   private var mapped = 0
+  /// Page → copy, as the durable superblock lists them.
+  private var copies: [UInt32: UInt32] = [:]
   private var pieces: [UnsafeMutableRawBufferPointer] = []
   var sweepPlace = 2
   var leaving: [Departure] = []
@@ -199,6 +201,26 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     cell.pointee.compareExchange(expected: old, desired: new, ordering: .sequentiallyConsistent).exchanged
   }
 
+  // MARK: Copies
+
+  /// Says where copies of pages are.
+  func setCopies(_ list: [PageCopy]) {
+    let table = Dictionary(uniqueKeysWithValues: list.map { ($0.page.place, $0.copy.place) })
+    lock.withLock { copies = table }
+  }
+
+  /// The copy of a page, if it has one.
+  func copy(of page: PageID) -> PageID? { lock.withLock { copies[page.place] }.map { PageID($0) } }
+
+  /// Reads the copy of a page that is damaged. False where there is none with this check, and the bytes mean nothing.
+  private func readCopy(of page: PageID, into buffer: UnsafeMutableRawBufferPointer, check: UInt64) -> Bool {
+    guard let file, check != 0, let copy = copy(of: page) else { return false }
+    do throws(StoreError) { try file.readFully(into: buffer, at: copy.byteOffset) } catch { return false }
+    guard Checksum.of(UnsafeRawBufferPointer(buffer)) == check else { return false }
+    repairs?.note(page, readFrom: copy)
+    return true
+  }
+
   // MARK: Filling
 
   /// Reads an absent page, checks and validates it, and makes its frame ready.
@@ -250,21 +272,27 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     }
     fills.add(1, ordering: .relaxed)
     let buffer = UnsafeMutableRawBufferPointer(start: memory, count: Page.size)
+    let expected = reference.check != 0 ? reference.check : map.check(page)
     do throws(StoreError) { try file.readFully(into: buffer, at: page.byteOffset) } catch {
+      if readCopy(of: page, into: buffer, check: expected) { return try validate(page, memory) }
       throw StoreError(
         error.code, error.detail, path: file.path, page: UInt64(page.place), offset: error.offset,
         errorNumber: error.errorNumber)
     }
-    let expected = reference.check != 0 ? reference.check : map.check(page)
     // Until the frame is ready its memory is this thread's alone, so a repair in it is seen by no other.
     guard
       skipsChecks
         || expected != 0
           && (Checksum.of(UnsafeRawBufferPointer(buffer)) == expected
-            || repairs?.mend(buffer, at: page, check: expected) == true)
+            || repairs?.mend(buffer, at: page, check: expected) == true
+            || readCopy(of: page, into: buffer, check: expected))
     else {
       throw damage("the page's bytes do not match the check in its parent", page)
     }
+    try validate(page, memory)
+  }
+
+  private func validate(_ page: PageID, _ memory: UnsafeMutableRawPointer) throws(StoreError) {
     guard UnsafeRawPointer(memory).u32(Page.Field.place) == page.place else {
       throw damage("the page says it belongs elsewhere", page)
     }

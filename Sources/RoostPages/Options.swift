@@ -9,6 +9,10 @@ package enum Omission: String, CaseIterable, Sendable {
   case linkBack
   /// Replay of the log writes no history.
   case replayedHistory
+  /// The superblock lists copies of pages that are not written.
+  case pageCopy
+  /// Copies of pages are those of an earlier state.
+  case newPageCopy
 }
 
 /// What becomes of a log whose store's file is not there.

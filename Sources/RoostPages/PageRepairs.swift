@@ -2,7 +2,7 @@ import RoostBytes
 import RoostFile
 import Synchronization
 
-/// The pages of one opening that were read with one bit flipped back.
+/// The pages of one opening that were read with one bit flipped back, or from their copies.
 ///
 /// A page's parent holds the check of its bytes. Where the two do not match, each single-bit neighbour of the bytes is
 /// compared with the check. If exactly one matches, it is what was written: the odds that another one does are one in
@@ -13,18 +13,27 @@ import Synchronization
 ///
 /// Unchecked because all fields that change are under the lock.
 package final class PageRepairs: @unchecked Sendable {
-  /// One bit that was flipped back.
+  /// One page that was read as it had been written.
   package struct Repair: Hashable, Sendable, CustomStringConvertible {
-    package var page: PageID
-    /// Counted from the first bit of the page's first byte.
-    package var bit: Int
-
-    package init(page: PageID, bit: Int) {
-      self.page = page
-      self.bit = bit
+    package enum Means: Hashable, Sendable {
+      /// This bit was flipped back, counted from the first bit of the page's first byte.
+      case bit(Int)
+      /// The bytes were taken from this page, which has the same ones.
+      case copy(PageID)
     }
 
-    package var description: String { "page \(page.place): bit \(bit % 8) of byte \(bit / 8) had flipped" }
+    package var page: PageID
+    package var means: Means
+
+    package init(page: PageID, bit: Int) { (self.page, means) = (page, .bit(bit)) }
+    package init(page: PageID, from copy: PageID) { (self.page, means) = (page, .copy(copy)) }
+
+    package var description: String {
+      switch means {
+      case .bit(let bit): "page \(page.place): bit \(bit % 8) of byte \(bit / 8) had flipped"
+      case .copy(let copy): "page \(page.place): damaged; the bytes of page \(copy.place) were taken, which is its copy"
+      }
+    }
   }
 
   /// So many repairs are made in an opening. Damage beyond that is no accident of single bits.
@@ -39,6 +48,7 @@ package final class PageRepairs: @unchecked Sendable {
   private let lock = Lock()
   private var bits: [PageReference: Int] = [:]
   private var hopeless = Set<PageReference>()
+  private var copied = Set<Repair>()
   private var made: [Repair] = []
   private var untold: [Repair] = []
   private let untoldCount = Atomic<Int>(0)
@@ -125,6 +135,28 @@ package final class PageRepairs: @unchecked Sendable {
     return true
   }
 
+  /// Notes that a damaged page was read from its copy.
+  func note(_ page: PageID, readFrom copy: PageID) {
+    let repair = Repair(page: page, from: copy)
+    let isNew = lock.withLock { () -> Bool in
+      guard copied.insert(repair).inserted else { return false }
+      add(repair)
+      return true
+    }
+    if isNew { tell(repair) }
+  }
+
+  /// Under the lock.
+  private func add(_ repair: Repair) {
+    made.append(repair)
+    untold.append(repair)
+    untoldCount.store(untold.count, ordering: .relaxed)
+  }
+
+  private func tell(_ repair: Repair) {
+    say("\(path): \(repair). It was repaired in memory; 'roost verify --repair' repairs the file")
+  }
+
   /// False where there were enough of them.
   private func note(_ reference: PageReference, _ bit: Int) -> Bool {
     let repair = Repair(
@@ -133,14 +165,10 @@ package final class PageRepairs: @unchecked Sendable {
       if bits[reference] != nil { return (true, false) }
       if bits.count >= mostRepairs { return (false, false) }
       bits[reference] = bit
-      made.append(repair)
-      untold.append(repair)
-      untoldCount.store(untold.count, ordering: .relaxed)
+      add(repair)
       return (true, true)
     }
-    if isNew {
-      say("\(path): \(repair). It was repaired in memory; 'roost verify --repair' repairs the file")
-    }
+    if isNew { tell(repair) }
     return isAllowed
   }
 }

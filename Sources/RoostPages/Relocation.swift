@@ -32,7 +32,7 @@ extension WriteTransaction {
   package func relocation(budget: Int) -> Relocation? {
     let space = store.space
     let used = space.limit - UInt32(space.spare.count)
-    let reserve = 16 + 2 * store.freeMap.ownPages.count
+    let reserve = 16 + 2 * (store.freeMap.ownPages.count + store.copies.count)
     let lowest = used + UInt32(2 * reserve)
     guard store.file != nil, budget > 0, space.limit > lowest else { return nil }
     var bound = space.limit
@@ -45,6 +45,7 @@ extension WriteTransaction {
     guard room > reserve else { return nil }
     // Pages of the map are made anew by the checkpoint, if their region counts as changed.
     store.space.noteChanged(Set(store.freeMap.regions(from: bound)))
+    store.copies.leave(from: bound)
     return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve)
   }
 

@@ -19,6 +19,7 @@ extension Store {
     var target: Superblock
     var drafts: [UInt32]
     var map: FreeMapDisk.Image
+    var copies: PageCopies.Image
     var logStart: UInt64?
 
     /// The superblock to write once the pages are, with the root's true check.
@@ -99,6 +100,7 @@ extension Store {
       // The superblock may be found after a crash all the same, so these pages are not written a second time.
       if pagesAreDurable { settle(work) }
       freeMap.failed(work.map, &space)
+      copies.failed(work.copies)
       throw failure ?? closedError
     }
     let older = durable.log
@@ -114,17 +116,42 @@ extension Store {
     let start = try leaveSegment()
     reclaim()
     while space.trimTail() {}
-    let map = try freeMap.prepare(
-      &space, stamp: tip.stamp, pins: pins(), durable: durableStamp)
+    let (map, copies) = try takePlaces()
     var superblock = durable
     superblock.snapshot = tip
     superblock.freeMap = map.root
+    superblock.copies = copies.list
     superblock.pageCount = max(2, space.usedLimit)
     superblock.log = start
     checkpointingStamp = tip.stamp
     doubtfulStamps.append(tip.stamp)
     return Work(
-      target: superblock, drafts: frames.draftPlaces(), map: map, logStart: start?.position)
+      target: superblock, drafts: frames.draftPlaces(), map: map, copies: copies, logStart: start?.position)
+  }
+
+  /// Takes places for the map of free places and for copies. In a store that has no room for both, the copies give way.
+  private func takePlaces() throws(StoreError) -> (FreeMapDisk.Image, PageCopies.Image) {
+    let saved = (space, copies)
+    do throws(StoreError) { return try takePlaces(withFreshCopies: true) } catch {
+      (space, copies) = saved
+      guard error.code == .diskFull else { throw error }
+    }
+    do throws(StoreError) { return try takePlaces(withFreshCopies: false) } catch {
+      (space, copies) = saved
+      throw error
+    }
+  }
+
+  private func takePlaces(withFreshCopies: Bool) throws(StoreError) -> (FreeMapDisk.Image, PageCopies.Image) {
+    // Where there are as many readers as there may be, this checkpoint leaves no copies.
+    let slot = try? frames.slots.take()
+    defer { if let slot { frames.slots.give(slot) } }
+    let view = slot.map { PageView(frames: frames.map, slot: $0, file: file) }
+    let pins = self.pins()
+    let image = copies.prepare(
+      &space, view.map { floor.essentials(tip, $0) } ?? [], view, stamp: tip.stamp, pins: pins,
+      durable: durableStamp, mayTake: withFreshCopies)
+    return (try freeMap.prepare(&space, stamp: tip.stamp, pins: pins, durable: durableStamp), image)
   }
 
   /// Syncs what the log holds and sends later records to a new segment; nil for a store without a log.
@@ -142,17 +169,24 @@ extension Store {
   private func write(_ work: Work) throws(StoreError) {
     guard let file else { return }
     try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(work.drafts)
-    for (page, bytes) in work.map.pages {
-      var failure: StoreError?
-      bytes.withUnsafeBytes { buffer in
-        do throws(StoreError) { try file.write(buffer, at: page.byteOffset) } catch { failure = error }
-      }
-      if let failure { throw failure }
+    for (page, bytes) in work.map.pages { try file.write(bytes, at: Int(page.byteOffset)) }
+    if options.omission != .pageCopy {
+      for copy in work.copies.fresh { try file.write(written(copy), at: Int(copy.entry.copy.byteOffset)) }
     }
     try poisoning { () throws(StoreError) in
       try file.sync()
       try log?.file.sync()
     }
+  }
+
+  /// The bytes that the copy's page was written with.
+  private func written(_ copy: PageCopies.Fresh) -> [UInt8] {
+    var bytes = copy.bytes
+    bytes.withUnsafeMutableBytes { buffer in
+      if copy.refersToPages { floor.settleChecks(buffer.baseAddress!, frames.map) }
+      if options.omission == .newPageCopy { buffer[Page.Field.stamp] &-= 1 }
+    }
+    return bytes
   }
 
   /// After the superblock is durable. Under the turn.
@@ -165,7 +199,7 @@ extension Store {
     trimFile()
     frames.trim()
     checkpointsMade.add(1, ordering: .relaxed)
-    checkpointPages.add(work.drafts.count + work.map.pages.count, ordering: .relaxed)
+    checkpointPages.add(work.drafts.count + work.map.pages.count + work.copies.fresh.count, ordering: .relaxed)
   }
 
   private func settle(_ work: Work) {

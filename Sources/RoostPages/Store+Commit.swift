@@ -181,6 +181,7 @@ extension Store {
   func writeSlot(_ superblock: Superblock) throws(StoreError) -> Superblock {
     var next = superblock
     next.sequence = durable.sequence + 1
+    next.version = Superblock.version
     guard let file else { return next }
     try file.write(next.encoded(), at: (1 - durableSlot) * Page.size)
     try poisoning { () throws(StoreError) in try file.sync() }
@@ -192,5 +193,6 @@ extension Store {
     durable = superblock
     durableSlot = 1 - durableSlot
     doubtfulStamps = []
+    frames.setCopies(superblock.copies)
   }
 }

@@ -59,7 +59,7 @@ extension Store {
           return try Examination(pair.newest, file, validator: floor.validate, fileSystem, repairs: repairs)
         }
         if case .futureVersion(let version) = reading {
-          throw StoreError(.futureVersion, "the file has format version \(version), this build reads 1", path: path)
+          throw Superblock.futureVersion(version, path)
         }
       }
       return try Examination(pagesOf: file, validator: floor.validate)

@@ -2,7 +2,8 @@ package import RoostFile
 
 /// Repairing a store's file.
 extension Store {
-  /// Repairs on the disk every page in which one bit has flipped, of those that `visit` reads, and returns which.
+  /// Repairs on the disk every page in which one bit has flipped, of those that `visit` reads, and every page or copy of
+  /// which the other one is sound. Returns which.
   ///
   /// The store must not be open; its lock is held meanwhile. A page is written with the bytes that were written there
   /// before, so a crash in between leaves each sector as it was or as it should be.
@@ -25,17 +26,27 @@ extension Store {
     // The examination closes the file, and with it the lock goes.
     defer { withExtendedLifetime(examination) {} }
     visit(examination)
-    let made = repairs.all
-    for repair in made { try flip(repair, in: file) }
+    var made = repairs.all.filter { if case .bit = $0.means { true } else { false } }
+    for repair in made { try carryOut(repair, in: file) }
+    // A page with one flipped bit is whole by now.
+    for found in examination.damagedCopies(floor.essentials(examination.snapshot, examination.view)) {
+      let repair = PageRepairs.Repair(page: found.damaged, from: found.sound)
+      try carryOut(repair, in: file)
+      made.append(repair)
+    }
     if !made.isEmpty { try file.sync() }
     return made
   }
 
-  private static func flip(_ repair: PageRepairs.Repair, in file: any StorageFile) throws(StoreError) {
+  private static func carryOut(_ repair: PageRepairs.Repair, in file: any StorageFile) throws(StoreError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Page.size, alignment: 16)
     defer { buffer.deallocate() }
-    try file.readFully(into: buffer, at: repair.page.byteOffset)
-    buffer[repair.bit / 8] ^= 1 << UInt8(repair.bit % 8)
+    switch repair.means {
+    case .bit(let bit):
+      try file.readFully(into: buffer, at: repair.page.byteOffset)
+      buffer[bit / 8] ^= 1 << UInt8(bit % 8)
+    case .copy(let copy): try file.readFully(into: buffer, at: copy.byteOffset)
+    }
     try file.write(UnsafeRawBufferPointer(buffer), at: repair.page.byteOffset)
   }
 }

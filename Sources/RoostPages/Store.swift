@@ -42,6 +42,7 @@ package final class Store: @unchecked Sendable {
   @exclusivity(unchecked) var lookedUpAt: UInt64 = 0
   @exclusivity(unchecked) var space: Space
   var freeMap: FreeMapDisk
+  var copies: PageCopies
   var log: Log?
   @exclusivity(unchecked) var tip: Snapshot
   /// The last stamp given out.
@@ -86,21 +87,26 @@ package final class Store: @unchecked Sendable {
   /// Makes the snapshot's catalog after all pieces of a record were replayed.
   package typealias Seal = @Sendable (WriteTransaction) throws(StoreError) -> Root
 
+  /// Names the pages and extents of a snapshot that get a second copy, the most important ones first.
+  package typealias Essentials = @Sendable (Snapshot, PageView) -> [Essential]
+
   /// What the floor above brings: how its pages are validated and its records replayed.
   package struct Floor: Sendable {
     package var validate: PageValidator
     package var settleChecks: SettleChecks
     package var replay: Replay
     package var seal: Seal
+    package var essentials: Essentials
 
     package init(
       validate: @escaping PageValidator, settleChecks: @escaping SettleChecks, replay: @escaping Replay,
-      seal: @escaping Seal
+      seal: @escaping Seal, essentials: @escaping Essentials = { _, _ in [] }
     ) {
       self.validate = validate
       self.settleChecks = settleChecks
       self.replay = replay
       self.seal = seal
+      self.essentials = essentials
     }
   }
 
@@ -122,8 +128,10 @@ package final class Store: @unchecked Sendable {
     durableSlot = pair.slot
     tip = pair.newest.snapshot
     lastStamp = pair.newest.snapshot.stamp
+    copies = PageCopies(pair.newest.copies, stamp: pair.newest.snapshot.stamp, space)
     self.space = space
     self.freeMap = freeMap
+    frames.setCopies(pair.newest.copies)
     published = PublishedSnapshot(pair.newest.snapshot)
     commits = CommitQueue(
       pair.newest.snapshot, position: pair.newest.log?.position ?? 0, published: published,

@@ -6,7 +6,7 @@ import RoostFile
 /// ## Layout
 /// ```
 ///   0  8 bytes  magic "ROOSTDB1"
-///   8  u32  format version, 1        12 u32  page size, 4096
+///   8  u32  format version, 2        12 u32  page size, 4096
 ///  16  16 bytes  store id
 ///  32  u64  sequence, one higher at each writing
 ///  40  u64  snapshot: stamp          48 u64  snapshot: transaction
@@ -17,12 +17,16 @@ import RoostFile
 ///  96  u32  state: 1 clean, 2 a log is named
 /// 100  u32  the log's first segment
 /// 104  u64  that segment's salt     112 u64  its first position; the three are 0 where the state is 1
-/// 120  u64  history: place          128 u64  history: check (0: none yet)
+/// 120  u32  page copies, at most 480 (none in version 1)
+/// 136  8 bytes each: u32 page, u32 its copy; ascending by page
 /// 4088 u64  check of bytes 0 ..< 4088
 /// ```
 package struct Superblock: Hashable, Sendable {
   static let magic = Array("ROOSTDB1".utf8)
-  static let version: UInt32 = 1
+  /// The newest version that this build reads, and the one that it writes.
+  package static let version: UInt32 = 2
+  private static let oldestVersion: UInt32 = 1
+  private static let copiesOffset = 136
   static let checkOffset = 4088
   /// No counter in a store reaches this, whatever its bytes say: so adding to one never overflows.
   static let mostCounted: UInt64 = 1 << 62
@@ -34,6 +38,8 @@ package struct Superblock: Hashable, Sendable {
   }
 
   package var storeID: (UInt64, UInt64) { (identityHigh, identityLow) }
+  /// The version of the format that it was written in. It stays as it is where the same superblock is written again.
+  var version = Superblock.version
   var identityHigh: UInt64
   var identityLow: UInt64
   package var sequence: UInt64
@@ -42,13 +48,15 @@ package struct Superblock: Hashable, Sendable {
   package var pageCount: UInt32
   /// Where the log begins; nil where the store was closed cleanly.
   package var log: LogStart?
+  /// Where the second copies of essential pages are: see ``PageCopies``.
+  package var copies: [PageCopy] = []
 
   func encoded() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Page.size)
     bytes.withUnsafeMutableBytes { buffer in
       let memory = buffer.baseAddress!
       memory.copyMemory(from: Self.magic, byteCount: 8)
-      memory.set32(8, Self.version)
+      memory.set32(8, version)
       memory.set32(12, UInt32(Page.size))
       memory.set64(16, identityHigh)
       memory.set64(24, identityLow)
@@ -66,6 +74,11 @@ package struct Superblock: Hashable, Sendable {
       memory.set32(100, log?.segment ?? 0)
       memory.set64(104, log?.salt ?? 0)
       memory.set64(112, log?.position ?? 0)
+      memory.set32(120, UInt32(copies.count))
+      for (index, entry) in copies.enumerated() {
+        memory.set32(Self.copiesOffset + index * 8, entry.page.place)
+        memory.set32(Self.copiesOffset + index * 8 + 4, entry.copy.place)
+      }
       memory.set64(
         Self.checkOffset, Checksum.of(UnsafeRawBufferPointer(start: memory, count: Self.checkOffset)))
     }
@@ -81,6 +94,12 @@ package struct Superblock: Hashable, Sendable {
     case damaged
     case foreign
     case blank
+  }
+
+  static func futureVersion(_ version: UInt32, _ path: String) -> StoreError {
+    StoreError(
+      .futureVersion, "the file has format version \(version), this build reads versions up to \(Self.version)",
+      path: path)
   }
 
   /// Reads a slot, with one bit flipped back where that makes it whole.
@@ -105,7 +124,8 @@ package struct Superblock: Hashable, Sendable {
       let agrees =
         Checksum.of(UnsafeRawBufferPointer(start: memory, count: checkOffset)) == memory.u64(checkOffset)
       guard isOurs else { return .foreign }
-      if agrees && memory.u32(8) != version { return .futureVersion(memory.u32(8)) }
+      let form = memory.u32(8)
+      if agrees && !(oldestVersion...version).contains(form) { return .futureVersion(form) }
       if agrees && memory.u32(12) != UInt32(Page.size) { return .wrongPageSize(memory.u32(12)) }
       guard agrees else { return .damaged }
       let state = memory.u32(96)
@@ -121,14 +141,33 @@ package struct Superblock: Hashable, Sendable {
       if state == 1, memory.u32(100) != 0 || memory.u64(104) != 0 || memory.u64(112) != 0 { return .damaged }
       // Only an empty catalog has no page, and only a page that was written has a check.
       guard root.isEmpty ? root == .empty : root.reference.check != 0 else { return .damaged }
+      guard let copies = form == 1 ? [] : copies(memory, below: pageCount) else { return .damaged }
       return .valid(
         Superblock(
-          identityHigh: memory.u64(16), identityLow: memory.u64(24), sequence: memory.u64(32),
+          version: form, identityHigh: memory.u64(16), identityLow: memory.u64(24), sequence: memory.u64(32),
           snapshot: Snapshot(stamp: memory.u64(40), transaction: memory.u64(48), catalog: root),
           freeMap: PageReference(PageID(memory.u32(80)), check: memory.u64(88)), pageCount: pageCount,
           log: state == 1
-            ? nil : LogStart(segment: memory.u32(100), salt: memory.u64(104), position: memory.u64(112))))
+            ? nil : LogStart(segment: memory.u32(100), salt: memory.u64(104), position: memory.u64(112)),
+          copies: copies))
     }
+  }
+
+  /// The list of copies; nil where it names a place twice, or one that is not in the file.
+  private static func copies(_ memory: UnsafeRawPointer, below pageCount: UInt32) -> [PageCopy]? {
+    let count = Int(memory.u32(120))
+    guard count <= PageCopies.most else { return nil }
+    var places = Set<UInt32>()
+    var last: UInt32 = 1
+    var list: [PageCopy] = []
+    for index in 0..<count {
+      let (page, copy) = (memory.u32(copiesOffset + index * 8), memory.u32(copiesOffset + index * 8 + 4))
+      guard page > last, page < pageCount, copy >= 2, copy < pageCount else { return nil }
+      guard places.insert(page).inserted, places.insert(copy).inserted else { return nil }
+      last = page
+      list.append(PageCopy(page: PageID(page), copy: PageID(copy)))
+    }
+    return list
   }
 }
 
@@ -191,7 +230,7 @@ struct SuperblockPair {
     for reading in readings {
       switch reading {
       case .futureVersion(let version):
-        throw StoreError(.futureVersion, "the file has format version \(version), this build reads 1", path: path)
+        throw Superblock.futureVersion(version, path)
       case .wrongPageSize(let size):
         throw StoreError(.wrongPageSize, "the file has pages of \(size) bytes", path: path)
       default: break

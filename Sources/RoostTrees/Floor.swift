@@ -12,7 +12,7 @@ extension Store.Floor {
         } else {
           Catalog.settleChecks(page, frames)
         }
-      }, replay: replay, seal: seal)
+      }, replay: replay, seal: seal, essentials: { Catalog.essentials($0, $1) })
   }
 }
 

@@ -27,7 +27,9 @@ package struct Inspection {
     report.pages = Int(examination.pageCount)
     report.freePages = examination.free.count
     for page in examination.mapPages { reach(page, nil) }
+    for entry in examination.copies { reach(entry.copy, nil) }
     inspectTrees()
+    compareCopies()
     comparePlaces()
     report.pagesRead = reached.count
     report.seconds = Double(Clock.monotonicNanoseconds() - start) / 1e9
@@ -143,6 +145,15 @@ package struct Inspection {
       do throws(StoreError) { try examination.view.read(extent, into: part) } catch {
         add(error.page ?? UInt64(extent.place), tree, error.detail, nil)
       }
+    }
+  }
+
+  // MARK: Copies
+
+  private mutating func compareCopies() {
+    if examination.copies.isEmpty { return }
+    for found in examination.damagedCopies(Catalog.essentials(examination.snapshot, examination.view)) {
+      add(UInt64(found.damaged.place), nil, found.sentence, nil)
     }
   }
 

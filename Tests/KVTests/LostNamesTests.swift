@@ -6,7 +6,7 @@ import RoostTestSupport
 import RoostTrees
 import Testing
 
-/// The page is lost that says where the trees are. It is one page in an ordinary store, and it stands there once.
+/// The page is lost that says where the trees are, and its copy too. It is one page in an ordinary store.
 @Suite struct LostNamesTests {
   private static let path = "/a.roost"
   private typealias Contents = [String: [[UInt8]: [UInt8]]]
@@ -49,7 +49,9 @@ import Testing
     var bytes = try #require(fileSystem.contents(of: Self.path))
     let head = try Store.examine(Self.path, fileSystem: fileSystem, floor: Replay.floor).snapshot.catalog
     try #require(head.level == 0)
-    spoil(&bytes, Int(head.reference.page.place) * Page.size)
+    for page in try RowDamage.withCopies([head.reference.page], fileSystem, Self.path) {
+      spoil(&bytes, Int(page.place) * Page.size)
+    }
     try #require(fileSystem.overwrite(Self.path, with: bytes))
     return Lost(image: fileSystem, contents: contents)
   }
@@ -117,7 +119,9 @@ import Testing
         bytes[place] == 2 && bytes[place + 1..<place + 4].allSatisfy { $0 == 0 } && bytes[place + 4] == 2
           && bytes[place + 6] == 0 && bytes[place + 7] == 0 && bytes[place + 20] == 44
       })
-    bytes[at + 4] = 77
+    for page in try RowDamage.withCopies([catalog.reference.page], fileSystem, Self.path) {
+      bytes[Int(page.place) * Page.size + at - start + 4] = 77
+    }
     try #require(fileSystem.overwrite(Self.path, with: bytes))
     let (found, contents) = try salvage(fileSystem)
     #expect(!found.isComplete)
@@ -148,7 +152,7 @@ import Testing
   func `without the leaves that name the trees every row is saved, and each lost root is told`(seed: UInt64) throws {
     let (image, state) = try rows(seed)
     let names = try RowDamage.pages(image).filter { $0.name == "catalog" }.map(\.page)
-    try RowDamage.zero(names, in: image)
+    try RowDamage.zero(RowDamage.withCopies(names, image), in: image)
     let (found, _, store, findings) = try RowDamage.salvage(image)
     defer { try? store.close() }
     // A tree that is newer than every leaf with names has none.
@@ -200,7 +204,8 @@ import Testing
         changed += 1
       }
     }
-    try #require(changed == 1)
+    // The page and its copy.
+    try #require(changed == 2)
     let (found, rows, copy, findings) = try RowDamage.salvage(fileSystem)
     defer { try? copy.close() }
     #expect(findings == [], "\(found.losses)")

@@ -26,7 +26,7 @@ import Testing
     var fileSystem = SimulatedFileSystem()
     var contents: [String: [[UInt8]: [UInt8]]] = [:]
     var bytes: [UInt8] = []
-    /// Places that hold something, superblocks among them.
+    /// Places that hold something, superblocks among them, but no copies of pages.
     var used: [Int] = []
   }
 
@@ -48,7 +48,8 @@ import Testing
     try store.close()
     healthy.bytes = try #require(healthy.fileSystem.contents(of: Self.path))
     let head = try #require(Reach.newest(healthy.bytes))
-    healthy.used = [0, 1] + Reach(head, in: healthy.bytes).places.map { Int($0) }.sorted()
+    let copies = Set(head.copies.map(\.copy))
+    healthy.used = [0, 1] + Reach(head, in: healthy.bytes).places.subtracting(copies).map { Int($0) }.sorted()
     return healthy
   }
 

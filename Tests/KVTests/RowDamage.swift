@@ -57,6 +57,14 @@ enum RowDamage {
     return found
   }
 
+  /// Pages, and the copies of those that have one.
+  static func withCopies(
+    _ pages: [PageID], _ image: SimulatedFileSystem, _ path: String = path
+  ) throws -> [PageID] {
+    let copies = try Store.examine(path, fileSystem: image, floor: RecordStore.floor).copies
+    return pages + copies.filter { pages.contains($0.page) }.map(\.copy)
+  }
+
   static func zero(_ pages: [PageID], in image: SimulatedFileSystem) throws {
     try change(image, path) { bytes in
       for page in pages {

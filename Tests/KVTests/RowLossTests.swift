@@ -77,11 +77,14 @@ import Testing
     let healthy = try stopped(store)
     let meta = try #require(RowDamage.leaves(healthy, of: "meta").first)
     let start = Int(meta.place) * Page.size
+    let copy = try #require(RowDamage.withCopies([meta], healthy).last)
     let bytes = try #require(healthy.contents(of: RowDamage.path))
     let unused = try #require(
       (start + 300..<start + Page.size - 300).first { bytes[$0 - 8...$0 + 8].allSatisfy { $0 == 0 } })
     let image = healthy.crashImage(.all)
-    try RowDamage.change(image, RowDamage.path) { $0[unused] ^= 12 }
+    try RowDamage.change(image, RowDamage.path) { bytes in
+      for page in [meta, copy] { bytes[unused - start + Int(page.place) * Page.size] ^= 12 }
+    }
     let saved = try RowDamage.salvage(image)
     defer { try? saved.store.close() }
     #expect(!saved.salvage.isComplete)

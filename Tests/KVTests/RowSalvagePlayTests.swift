@@ -54,7 +54,7 @@ import Testing
     _ generator: inout SplitMix64
   ) throws -> String {
     let (page, name, level) = generator.pick(pages)
-    let start = Int(page.place) * Page.size
+    let original = Int(page.place) * Page.size
     let offset = generator.below(Page.size)
     let number = generator.next()
     switch damage {
@@ -69,18 +69,22 @@ import Testing
       }
       return "the end"
     default:
-      try RowDamage.change(image, RowPlay.path) { bytes in
-        guard start + Page.size <= bytes.count else { return }
-        func zero(_ range: Range<Int>) {
-          bytes.replaceSubrange(range, with: [UInt8](repeating: 0, count: range.count))
-        }
-        switch damage {
-        case .torn: zero(start + offset / 512 * 512..<start + Page.size)
-        case .bit: bytes[start + offset] ^= 1 << UInt8(number % 8)
-        case .zeroedSector: zero(start + offset / 512 * 512..<start + offset / 512 * 512 + 512)
-        case .stalePage where start + Page.size <= stopped.older.count:
-          bytes.replaceSubrange(start..<start + Page.size, with: stopped.older[start..<start + Page.size])
-        default: zero(start..<start + Page.size)
+      // A page that has a copy is lost with it.
+      let places = try RowDamage.withCopies([page], stopped.image)
+      for start in places.map({ Int($0.place) * Page.size }) {
+        try RowDamage.change(image, RowPlay.path) { bytes in
+          guard start + Page.size <= bytes.count else { return }
+          func zero(_ range: Range<Int>) {
+            bytes.replaceSubrange(range, with: [UInt8](repeating: 0, count: range.count))
+          }
+          switch damage {
+          case .torn: zero(start + offset / 512 * 512..<start + Page.size)
+          case .bit: bytes[start + offset] ^= 1 << UInt8(number % 8)
+          case .zeroedSector: zero(start + offset / 512 * 512..<start + offset / 512 * 512 + 512)
+          case .stalePage where original + Page.size <= stopped.older.count:
+            bytes.replaceSubrange(start..<start + Page.size, with: stopped.older[original..<original + Page.size])
+          default: zero(start..<start + Page.size)
+          }
         }
       }
       return "\(damage) \(page) of \(name), level \(level)"

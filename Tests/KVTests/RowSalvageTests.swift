@@ -97,11 +97,13 @@ import Testing
   private func spoiled(_ stopped: Stopped, _ page: PageID, zeros: Bool) throws -> SimulatedFileSystem {
     let image = stopped.image.crashImage(.all)
     var bytes = try #require(image.contents(of: RowPlay.path))
-    let start = Int(page.place) * Page.size
-    if zeros {
-      bytes.replaceSubrange(start..<start + Page.size, with: [UInt8](repeating: 0, count: Page.size))
-    } else {
-      bytes[start + 40] ^= 3
+    for place in try RowDamage.withCopies([page], stopped.image) {
+      let start = Int(place.place) * Page.size
+      if zeros {
+        bytes.replaceSubrange(start..<start + Page.size, with: [UInt8](repeating: 0, count: Page.size))
+      } else {
+        bytes[start + 40] ^= 3
+      }
     }
     try #require(image.overwrite(RowPlay.path, with: bytes))
     return image

@@ -13,7 +13,10 @@ import Testing
         stamp: 14, transaction: 15,
         catalog: Root(reference: PageReference(PageID(16), check: 17), level: 3, count: 19)),
       freeMap: PageReference(PageID(20), check: 21), pageCount: 22,
-      log: Superblock.LogStart(segment: 23, salt: 24, position: 25))
+      log: Superblock.LogStart(segment: 23, salt: 24, position: 25),
+      copies: [
+        PageCopy(page: PageID(16), copy: PageID(3)), PageCopy(page: PageID(18), copy: PageID(21)),
+      ])
   }
 
   private func read(_ bytes: [UInt8]) -> Superblock? {
@@ -45,10 +48,40 @@ import Testing
   }
 
   @Test func `a future version and another page size are told apart from damage`() {
-    let future = sealed(sample.encoded()) { $0[8] = 2 }
-    if case .futureVersion(2) = Superblock.read(future) {} else { Issue.record("not a future version") }
+    let future = sealed(sample.encoded()) { $0[8] = 3 }
+    if case .futureVersion(3) = Superblock.read(future) {} else { Issue.record("not a future version") }
     let sized = sealed(sample.encoded()) { $0[13] = 0x20 }
     if case .wrongPageSize(8192) = Superblock.read(sized) {} else { Issue.record("not a wrong page size") }
+  }
+
+  /// A superblock that is written again over itself keeps its bytes: torn, it would else be lost.
+  @Test func `a superblock of version 1 is read without copies, and encoded as it was`() throws {
+    var old = sample
+    (old.version, old.copies) = (1, [])
+    let bytes = old.encoded()
+    #expect(bytes[8] == 1)
+    let found = try #require(read(bytes))
+    #expect(found == old && found.encoded() == bytes)
+    // What later versions keep there means nothing in it.
+    #expect(read(sealed(bytes) { $0[120] = 9 })?.copies == [])
+  }
+
+  @Test func `a superblock has room for as many copies as there may be`() {
+    var full = sample
+    full.pageCount = 2 + 2 * UInt32(PageCopies.most)
+    full.copies = (0..<UInt32(PageCopies.most)).map {
+      PageCopy(page: PageID(2 + $0), copy: PageID(2 + UInt32(PageCopies.most) + $0))
+    }
+    #expect(read(full.encoded()) == full)
+    #expect(read(sealed(full.encoded()) { $0[120] &+= 1 }) == nil)
+  }
+
+  /// A place that is given up twice is given to two pages.
+  @Test(arguments: [(16, 16), (16, 1), (16, 22), (1, 3), (22, 3), (18, 3), (16, 21), (18, 16)] as [(UInt32, UInt32)])
+  func `a list of copies that cannot be is refused`(page: UInt32, copy: UInt32) {
+    var other = sample
+    other.copies[0] = PageCopy(page: PageID(page), copy: PageID(copy))
+    #expect(read(other.encoded()) == nil)
   }
 
   /// Numbers from which the store counts on must leave room to count.
@@ -100,7 +133,7 @@ import Testing
     #expect(code(try file([[UInt8](repeating: 7, count: 4096)])) == .notAStore)
     #expect(code(try file([], pages: 0)) == .truncated)
     #expect(code(try file([sample.encoded(), sample.encoded()], pages: 21)) == .truncated)
-    let future = sealed(sample.encoded()) { $0[8] = 2 }
+    let future = sealed(sample.encoded()) { $0[8] = 3 }
     #expect(code(try file([sample.encoded(), future])) == .futureVersion)
   }
 }

@@ -43,8 +43,8 @@ package final class Tables {
   /// A change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
 
-  static let meta = Array("meta".utf8)
-  static let catalogKey = Array("catalog".utf8)
+  static let meta = RoostTrees.Catalog.entitiesTree
+  static let catalogKey = RoostTrees.Catalog.entitiesKey
 
   static func rows(_ id: EntityID) -> [UInt8] { Array("r\(id.number)".utf8) }
   static func large(_ id: EntityID) -> [UInt8] { Array("v\(id.number)".utf8) }

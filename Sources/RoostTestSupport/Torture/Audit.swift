@@ -20,7 +20,9 @@ package enum Audit {
     }
     use(0, 2, "the superblocks")
     for page in examination.mapPages { use(page.place, 1, "the free map") }
+    for entry in examination.copies { use(entry.copy.place, 1, "the copy of page \(entry.page.place)") }
     let view = examination.view
+    findings += copyFindings(examination)
     let catalog = Catalog(examination.snapshot, view: view)
     let root = ByteTree(examination.snapshot.catalog, id: Catalog.treeID, view: view)
     findings += root.verify(stampBound: examination.snapshot.stamp) { reached in
@@ -54,6 +56,18 @@ package enum Audit {
       if !isFree, uses[place] == nil { findings.append("4: place \(place) belongs to nobody") }
     }
     findings += try store.store.checkInvariants()
+    return findings
+  }
+
+  /// What is wrong with the copies of pages. A store may have none at all: an older version wrote it.
+  private static func copyFindings(_ examination: Examination) -> [String] {
+    if examination.copies.isEmpty { return [] }
+    let essentials = Catalog.essentials(examination.snapshot, examination.view)
+    var findings = examination.damagedCopies(essentials).map { "page \($0.damaged.place): \($0.sentence)" }
+    let places = Set(essentials.flatMap(\.places))
+    for entry in examination.copies where !places.contains(entry.page.place) {
+      findings.append("page \(entry.page.place) has a copy and needs none")
+    }
     return findings
   }
 }

@@ -45,6 +45,8 @@ struct HealthyStore: Sendable {
   var model: Model
   var history: History
   var reached: Set<UInt32>
+  /// Copies of pages, which are read only where their pages are damaged.
+  var copies: Set<UInt32>
 
   /// Work that leaves every kind of page: both kinds of trees, several levels, extents plain, compressed and, with
   /// `isLarge`, listed elsewhere.
@@ -85,6 +87,7 @@ struct HealthyStore: Sendable {
     self.file = file
     self.older = older
     reached = Reach(head, in: file).places
+    copies = Set(head.copies.map(\.copy))
     play.abandon()
   }
 
@@ -196,6 +199,12 @@ extension Trial {
       var repairs = 0
       switch healthy.outcome(image, &own, repairs: &repairs) {
       case .right where repairs > 0: record.note(damage.rawValue + ": repaired")
+      case .right where isClosed && strikes.contains { healthy.copies.contains(UInt32($0.offset / 4096)) }:
+        record.note(damage.rawValue + ": in a copy")
+        guard let again = try? healthy.spoiled(strikes) else { continue }
+        if (try? KeyValueStore.verify(Play.path, fileSystem: again))?.isSound != false {
+          record.fail(seed: seed, step: round, image: damage.rawValue, "an examination does not tell of a damaged copy")
+        }
       case .right:
         record.note(damage.rawValue + ": no effect" + (wasReached ? " (in a page in use)" : ""))
         // Where a log is replayed over them, pages may be dropped unread.

@@ -59,7 +59,7 @@ extension Trial {
       _ = image.overwrite(Play.path, with: other)
       return "another magic"
     case 5:
-      let field = generator.pick([8, 12, 32, 40, 48, 56, 60, 64, 72, 80, 84, 88, 96, 100, 104, 112, 120])
+      let field = generator.pick([8, 12, 32, 40, 48, 56, 60, 64, 72, 80, 84, 88, 96, 100, 104, 112, 120, 136, 140])
       _ = image.overwrite(Play.path, with: lie(file, field, &generator))
       return "a lie in field \(field)"
     case 6:
@@ -86,7 +86,7 @@ extension Trial {
     let value = generator.pick([0, 1, UInt64(UInt32.max), UInt64.max, UInt64.max / 2, generator.next(), 2, 1 << 31])
     for slot in 0..<2 {
       let at = slot * 4096 + field
-      let width = [8, 12, 56, 80, 84, 96, 100].contains(field) ? 4 : field == 60 ? 1 : 8
+      let width = [8, 12, 56, 80, 84, 96, 100, 120, 136, 140].contains(field) ? 4 : field == 60 ? 1 : 8
       withUnsafeBytes(of: value.littleEndian) { file.replaceSubrange(at..<at + width, with: $0.prefix(width)) }
       seal(&file, from: slot * 4096, count: 4088, at: slot * 4096 + 4088)
     }

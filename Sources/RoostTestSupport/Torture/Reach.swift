@@ -21,6 +21,8 @@ package struct Reach {
     package var logSalt: UInt64
     fileprivate var catalog: (place: UInt32, check: UInt64)
     fileprivate var map: (place: UInt32, check: UInt64)
+    /// Pages and their copies.
+    package var copies: [(page: UInt32, copy: UInt32)]
 
     package init?(_ bytes: ArraySlice<UInt8>) {
       guard bytes.count == 4096, bytes.starts(with: Array("ROOSTDB1".utf8)) else { return nil }
@@ -41,6 +43,8 @@ package struct Reach {
       logSalt = memory.u64(104)
       catalog = (memory.u32(56), memory.u64(64))
       map = (memory.u32(80), memory.u64(88))
+      let count = memory.u32(8) == 1 ? 0 : min(480, Int(memory.u32(120)))
+      copies = (0..<count).map { (memory.u32(136 + $0 * 8), memory.u32(140 + $0 * 8)) }
     }
   }
 
@@ -63,6 +67,19 @@ package struct Reach {
       if place == 0 { continue }
       guard let memory = take(place, count: 4096, check) else { continue }
       memory.withUnsafeBytes { open += below($0.baseAddress!, place) }
+    }
+    for (page, copy) in head.copies { compare(page, copy) }
+  }
+
+  private mutating func compare(_ page: UInt32, _ copy: UInt32) {
+    if !places.contains(page) { complaints.append("place \(page) has a copy, and nothing leads there") }
+    if !places.insert(copy).inserted { complaints.append("place \(copy) is a copy, and is reached otherwise too") }
+    let (start, other) = (Int(page) * 4096, Int(copy) * 4096)
+    guard start + 4096 <= file.count, other + 4096 <= file.count else {
+      return complaints.append("place \(page) or its copy \(copy) lies behind the end")
+    }
+    if file[start..<start + 4096] != file[other..<other + 4096] {
+      complaints.append("place \(copy) has not the bytes of place \(page), whose copy it is")
     }
   }
 

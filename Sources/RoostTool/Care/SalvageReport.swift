@@ -91,7 +91,7 @@ struct SalvageReport: Encodable {
     }
     if commits > 0 { text += ", with \(Wording.count(commits, "commit")) of the log" }
     if unverified > 0 { text += ", \(Wording.count(unverified)) \(counted) unverified" }
-    if repairedPages > 0 { text += ", \(Wording.count(repairedPages, "page")) with one flipped bit repaired" }
+    if repairedPages > 0 { text += ", \(Wording.count(repairedPages, "damaged page")) repaired" }
     if !isComplete { text += "; \(Wording.count(losses.count, "loss", "losses"))" }
     console.line(console.styled("saved", isComplete ? .good : .bad) + "  " + text)
   }

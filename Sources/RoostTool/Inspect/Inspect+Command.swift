@@ -25,7 +25,8 @@ extension Command {
 
   private static var repairAndJSON: Syntax {
     var syntax = storeAndJSON
-    syntax.options.insert(Syntax.Option(name: "repair", help: "Repair pages with one flipped bit in the file."), at: 0)
+    let help = "Repair pages with one flipped bit, or with a copy, in the file."
+    syntax.options.insert(Syntax.Option(name: "repair", help: help), at: 0)
     return syntax
   }
 

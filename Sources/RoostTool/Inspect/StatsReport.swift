@@ -96,7 +96,9 @@ struct StatsReport: Encodable {
           places[place] = .free
         }
       }
-      for page in examination.mapPages where Int(page.place) < places.count { places[Int(page.place)] = .other }
+      for page in examination.mapPages + examination.copies.map(\.copy) where Int(page.place) < places.count {
+        places[Int(page.place)] = .other
+      }
       try examination.scan { (page, memory) throws(StoreError) in
         let place = Int(page.place)
         guard place < places.count, places[place] == .large, memory.u32(Page.Field.place) == page.place,

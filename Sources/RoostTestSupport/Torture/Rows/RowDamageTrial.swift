@@ -13,8 +13,11 @@ struct HealthyRows: Sendable {
   var past: RowPast
   var isFull: Bool
 
-  init?(_ seed: UInt64, isClosed: Bool, actions: Int = 8, changes: Int = 30) {
+  init?(
+    _ seed: UInt64, isClosed: Bool, actions: Int = 8, changes: Int = 30, omission: Omission = .nothing
+  ) {
     var scenario = RowScenario(seed, actions: actions, changes: changes)
+    scenario.options.omission = omission
     scenario.options.fanoutLimit = seed % 2 == 0 ? 8 : 16
     let play = RowPlay(scenario)
     play.run()

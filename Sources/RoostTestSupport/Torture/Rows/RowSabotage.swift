@@ -5,6 +5,7 @@ extension RowTrials {
   /// What is left out, and the number that must notice it alone.
   package static let omissions: [(omission: Omission, number: Int)] = [
     (.indexChange, 6), (.linkBack, 6), (.replayedHistory, 1), (.indexChange, 1), (.linkBack, 4),
+    (.pageCopy, 19), (.newPageCopy, 19), (.pageCopy, 6), (.newPageCopy, 6),
   ]
 
   package static func omit(_ place: Int, _ seed: UInt64, _ record: TortureRecord) {
@@ -38,6 +39,7 @@ extension RowTrials {
       let sweep = RowFaultSweep(scenario, seed: seed, record)
       sweep.stride = 60
       sweep.run()
+    case 19: flipSingles(seed, record, draws: 4, omission: omission)
     default: model(seed, record, scenario)
     }
   }

@@ -1,17 +1,21 @@
 internal import RoostBytes
 internal import RoostFile
 internal import RoostKV
-internal import RoostPages
+package import RoostPages
 internal import RoostRecords
 internal import RoostTrees
 
-/// The bytes of a store of rows that exist once and tell where all others are: the superblocks, the tree of names, and the
+/// The bytes of a store of rows that tell where all others are: the superblocks, the tree of names, and the
 /// tree that holds the catalog of entities.
 struct SingleBytes {
   enum Kind: String, CaseIterable { case superblock, names, meta, catalog }
 
   /// Ranges of bytes in use, by what they hold.
   private(set) var ranges: [Kind: [Range<Int>]] = [:]
+  /// The pages that have a copy.
+  private(set) var copies: [PageCopy] = []
+  /// Pages of names, meta and catalog without a copy.
+  private(set) var uncopied = Set<UInt32>()
 
   /// Every bit in use, in the order of the file.
   var bits: [Int] {
@@ -28,6 +32,14 @@ struct SingleBytes {
     if let meta = try names.descriptor(Array("meta".utf8)) {
       add(.meta, ByteTree(meta.root, id: meta.id, view: view), in: healthy.file)
     }
+    copies = examination.copies
+    for (kind, ranges) in ranges where kind != .superblock {
+      for range in ranges {
+        let last = (range.upperBound - 1) / Page.size
+        for place in range.lowerBound / Page.size...last { uncopied.insert(UInt32(place)) }
+      }
+    }
+    uncopied.subtract(copies.map(\.page.place))
   }
 
   private mutating func add(_ kind: Kind, _ tree: ByteTree, in file: [UInt8]) {
@@ -56,22 +68,27 @@ struct SingleBytes {
 }
 
 extension Trial {
-  /// Number 19: one bit flips in a page that exists once. Opening, repairing and saving the store give what it held.
+  /// Number 19: one bit flips in a page that tells where all others are, or one such page, one of its sectors or its copy
+  /// is lost. Opening, repairing and saving the store give what it held.
   ///
   /// A seed draws some bits. From a million on, a seed that ends with four zeros takes every bit in use of its store: each
   /// round of a soak begins with one, if its first seed is one.
-  package static let singlePages = Trial(19, "pages that exist once", unit: "flipped bits", quota: 2_000) {
+  package static let singlePages = Trial(19, "pages that tell of all others", unit: "damages", quota: 2_000) {
     seed, record in
     RowTrials.flipSingles(seed, record, draws: seed >= 1_000_000 && seed % 10_000 == 0 ? nil : 40)
   }
 }
 
 extension RowTrials {
-  /// - Parameter draws: how many bits; nil for all.
-  package static func flipSingles(_ seed: UInt64, _ record: TortureRecord, draws: Int?) {
-    guard let healthy = HealthyRows(seed, isClosed: seed % 3 != 0, actions: 4, changes: 12),
+  /// - Parameter draws: how many bits, and how many pages and sectors; nil for all.
+  package static func flipSingles(
+    _ seed: UInt64, _ record: TortureRecord, draws: Int?, omission: Omission = .nothing
+  ) {
+    guard var healthy = HealthyRows(seed, isClosed: seed % 3 != 0, actions: 4, changes: 12, omission: omission),
       let single = try? SingleBytes(healthy)
     else { return record.fail(seed: seed, "the store whose bits flip cannot be made") }
+    healthy.options.omission = .nothing
+    for place in single.uncopied { record.fail(seed: seed, "page \(place) has no copy") }
     var generator = SplitMix64(seed: seed)
     let kinds = SingleBytes.Kind.allCases.filter { single.ranges[$0] != nil }
     let bits =
@@ -88,22 +105,97 @@ extension RowTrials {
       record.place(seed, index + 1, "bit \(bit)")
       record.count += 1
       record.note(kind)
-      for (way, complaint) in healthy.complaints(aboutBit: bit) {
+      let repair = PageRepairs.Repair(page: PageID(UInt32(bit / 8 / Page.size)), bit: bit % (Page.size * 8))
+      let strike = (bit / 8, [healthy.file[bit / 8] ^ (1 << UInt8(bit % 8))])
+      for (way, complaint) in healthy.complaints(about: strike, repair) {
         record.fail(
           seed: seed, step: index + 1, image: "bit \(bit)",
           "\(kind), bit \(bit % 8) of byte \(bit / 8), \(way): \(complaint)")
       }
     }
+    losePages(healthy, single, seed, record, after: bits.count, draws: draws)
+  }
+
+  /// Loses pages that have a copy, sectors of them, and copies.
+  private static func losePages(
+    _ healthy: HealthyRows, _ single: SingleBytes, _ seed: UInt64, _ record: TortureRecord, after steps: Int,
+    draws: Int?
+  ) {
+    var generator = SplitMix64(seed: seed &+ 19)
+    var losses: [(loss: PageLoss, repair: PageRepairs.Repair, isPage: Bool)] = []
+    for entry in single.copies {
+      for loss in PageLoss.all {
+        losses.append((loss, PageRepairs.Repair(page: entry.page, from: entry.copy), true))
+        losses.append((loss, PageRepairs.Repair(page: entry.copy, from: entry.page), false))
+      }
+    }
+    if losses.isEmpty { return }
+    let chosen = draws.map { count in (0..<count).map { _ in generator.pick(losses) } } ?? losses
+    for (index, (loss, repair, isPage)) in chosen.enumerated() {
+      let step = steps + index + 1
+      let strike = loss.strike(healthy, repair.page, &generator)
+      guard let strike, record.wants(step: step), !record.isFull else { continue }
+      record.place(seed, step, "\(loss)")
+      record.count += 1
+      record.note("\(loss.name) of a \(isPage ? "page" : "copy")")
+      for (way, complaint) in healthy.complaints(about: strike, repair, isRead: isPage) {
+        record.fail(
+          seed: seed, step: step, image: "\(loss)",
+          "\(loss) of \(isPage ? "page" : "copy") \(repair.page.place), \(way): \(complaint)")
+      }
+    }
+  }
+}
+
+/// What is lost of a page.
+private enum PageLoss: CustomStringConvertible {
+  case sector(Int), page, random, older
+
+  static let all: [PageLoss] = (0..<8).map { .sector($0) } + [.page, .random, .older]
+
+  var name: String {
+    switch self {
+    case .sector: "zeroed sector"
+    case .page: "zeroed page"
+    case .random: "random bytes"
+    case .older: "older state"
+    }
+  }
+
+  var description: String { if case .sector(let number) = self { "\(name) \(number)" } else { name } }
+
+  /// The bytes that change; nil where none would.
+  func strike(
+    _ healthy: HealthyRows, _ page: PageID, _ generator: inout SplitMix64
+  ) -> (offset: Int, bytes: [UInt8])? {
+    let start = Int(page.place) * Page.size
+    let strike: (offset: Int, bytes: [UInt8])
+    switch self {
+    case .sector(let number): strike = (start + number * 512, [UInt8](repeating: 0, count: 512))
+    case .page: strike = (start, [UInt8](repeating: 0, count: Page.size))
+    case .random: strike = (start, generator.bytes(Page.size))
+    case .older:
+      guard start + Page.size <= healthy.older.count else { return nil }
+      strike = (start, Array(healthy.older[start..<start + Page.size]))
+    }
+    let now = healthy.file[strike.offset..<strike.offset + strike.bytes.count]
+    return now.elementsEqual(strike.bytes) ? nil : strike
   }
 }
 
 extension HealthyRows {
-  /// What is wrong with opening, with repairing and with saving the store if one bit has flipped.
-  fileprivate func complaints(aboutBit bit: Int) -> [(way: String, complaint: String)] {
+  /// What is wrong with opening, with examining, with repairing and with saving the store after these bytes changed.
+  ///
+  /// - Parameters:
+  ///   - repair: how the file is repaired.
+  ///   - isRead: whether the damage is met by reading: a copy is read only where its page is damaged.
+  fileprivate func complaints(
+    about strike: (offset: Int, bytes: [UInt8]), _ repair: PageRepairs.Repair, isRead: Bool = true
+  ) -> [(way: String, complaint: String)] {
     var found: [(String, String)] = []
     func check(_ way: String, _ body: (SimulatedFileSystem) throws -> String?) {
-      guard let image = RowTrials.spoiled(self, [(bit / 8, [file[bit / 8] ^ (1 << UInt8(bit % 8))])]) else {
-        return found.append((way, "the bit cannot be flipped"))
+      guard let image = RowTrials.spoiled(self, [strike]) else {
+        return found.append((way, "the bytes cannot be changed"))
       }
       do { if let complaint = try body(image) { found.append((way, complaint)) } } catch {
         found.append((way, "\(error)"))
@@ -112,16 +204,20 @@ extension HealthyRows {
     check("opening") { image in
       var repairs = 0
       switch outcome(image, repairs: &repairs) {
-      case .right: return repairs == 1 ? nil : "\(repairs) repairs are told"
+      case .right: return repairs == (isRead ? 1 : 0) ? nil : "\(repairs) repairs are told"
       case .older: return "an older state is taken silently"
       case .wrong(let sentence): return sentence
       case .error(let error): return "\(error)"
       }
     }
+    check("examining") { image in
+      let findings = try KeyValueStore.verify(RowPlay.path, fileSystem: image).findings
+      // A torn superblock is a note where the log holds what followed the other one.
+      return repair.page.place < 2 || findings.contains { $0.page == UInt64(repair.page.place) } ? nil : "\(findings)"
+    }
     check("repairing") { image in
       let repairs = try KeyValueStore.repair(RowPlay.path, fileSystem: image)
-      let expected = PageRepairs.Repair(page: PageID(UInt32(bit / 8 / Page.size)), bit: bit % (Page.size * 8))
-      if repairs != [expected] { return "\(repairs) was repaired" }
+      if repairs != [repair] { return "\(repairs) was repaired" }
       return image.contents(of: RowPlay.path) == file ? nil : "the file is not as it was"
     }
     check("saving") { image in
@@ -130,7 +226,7 @@ extension HealthyRows {
         from: RowPlay.path, to: copy, options: StoreOptions(), fileSystem: image,
         content: RowSalvage(clock: { 1_800_000_000_000 }))
       if !found.isComplete { return "\(found.losses)" }
-      if found.repairedPages != 1 { return "\(found.repairedPages) repairs are told" }
+      if found.repairedPages != (isRead ? 1 : 0) { return "\(found.repairedPages) repairs are told" }
       let store = try RecordStore(copy, fileSystem: image)
       defer { try? store.close() }
       if let finding = try store.verify().findings.first { return "\(finding)" }
