@@ -25,6 +25,8 @@ private enum Farewell {
 @Model final class Platter {
   var title: String
   var plays = 0
+  /// A list of values is moved out of its model while it is changed.
+  var tags: [String] = []
   var label: Imprint?
   @Relationship(deleteRule: .cascade, inverse: \Groove.disc) var songs: [Groove] = []
   /// It is read after the songs.
@@ -274,16 +276,16 @@ private enum Farewell {
     #expect(disc.songs.count == 3)
     disc.rank = 5
     var seen: [Int] = []
-    func change(_ title: inout String) {
+    func change(_ tags: inout [String]) {
       context.rollback()
-      title = "changed"
+      tags = ["changed"]
     }
     during { model in
       guard model is Groove else { return }
       seen.append(disc.rank)
       _ = try? context.fetch(FetchDescriptor<Platter>()).map(\.songs.count)
     } _: {
-      change(&disc.title)
+      change(&disc.tags)
       // What a fetch remembered holds the songs too.
       context.reset()
     }

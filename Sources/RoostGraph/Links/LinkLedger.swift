@@ -81,6 +81,7 @@ final class LoadedList {
 /// ## Invariants
 /// 1. Of a relationship, both sides together, one list at most is unsettled, and then no other one is in its slot.
 /// 2. Lists are kept here as long as they are loaded, so that their number has a bound.
+/// 3. A loaded list that has a row among its absent members is named in ``absences`` for that row.
 struct LinkLedger {
   /// What other sides did to a list that is not loaded.
   final class Edit {
