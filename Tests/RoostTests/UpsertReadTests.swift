@@ -73,7 +73,6 @@ import Testing
     try context.save()
     #expect(context.lastSave.merges.count == 200)
     #expect(reads(context) == before)
-    #expect(all.allSatisfy { !"\($0)".contains("volumes: [") })
     let rows = try stored()
     #expect(rows.prefix(10).enumerated().allSatisfy { at, list in list == (0..<25).map { at * 1000 + $0 } })
     #expect(rows.dropFirst(10).allSatisfy { $0.count == 20 })
