@@ -1,4 +1,5 @@
 package import Roost
+package import Synchronization
 
 package struct BroadPlace: Codable, Equatable {
   package var x: Int
@@ -7,6 +8,18 @@ package struct BroadPlace: Codable, Equatable {
   package init(x: Int = 0, name: String? = nil) {
     self.x = x
     self.name = name
+  }
+}
+
+/// A value that a later version of its type refuses.
+package struct BroadMood: RawRepresentable, Codable, Equatable {
+  package static let takesSad = Atomic<Bool>(true)
+
+  package var rawValue: String
+
+  package init?(rawValue: String) {
+    if rawValue == "sad", !Self.takesSad.load(ordering: .relaxed) { return nil }
+    self.rawValue = rawValue
   }
 }
 
@@ -86,6 +99,7 @@ package struct BroadPlace: Codable, Equatable {
   package var note: String?
   package var place = BroadPlace()
   package var spare: BroadPlace?
+  package var mood: BroadMood?
   package var owner: BroadOwner?
   package var other: BroadOwner?
 

@@ -148,6 +148,8 @@ private struct OwnConfiguration: Hashable {
     #expect(size.isAttribute && !size.isRelationship && !size.isOptional && size.defaultValue as? Int == 3)
     size.isOptional = true
     #expect(size.isOptional && size != Schema.Attribute(name: "size", valueType: Int.self))
+    let decoded = try JSONDecoder().decode(Schema.Attribute.self, from: JSONEncoder().encode(size))
+    #expect(decoded.isOptional && decoded == size)
     size.name = "length"
     size.valueType = Double.self
     let owner = Schema.Relationship(
@@ -254,6 +256,16 @@ private struct OwnConfiguration: Hashable {
       return
     }
     #expect(!(one == other))
+    // The same property of the same model, in two transactions.
+    let last = try #require(try context.fetch(FetchDescriptor<Note>()).first)
+    for text in ["a", "b"] {
+      last.text = text
+      try context.save()
+    }
+    let both = try changes().suffix(2).compactMap { change -> DefaultHistoryUpdate<Note>? in
+      if case .update(let update as DefaultHistoryUpdate<Note>) = change { update } else { nil }
+    }
+    #expect(both.count == 2 && !(both[0] == both[1]))
   }
 
   private func digest(_ body: (inout Hasher) -> Void) -> Int {

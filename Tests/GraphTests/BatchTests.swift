@@ -27,6 +27,74 @@ import Testing
     try context.fetchStored(Query(Model._$type.name), as: model)
   }
 
+  /// A user's `deinit` must not run while a list of batches changes, so what leaves one is returned.
+  @Test func `what a batch lets go ends when the caller lets it`() {
+    let batch = Batch(0, [1, 2])
+    weak var first: School?
+    do {
+      let school = School("first")
+      first = school
+      #expect(batch.keep(school).isEmpty)
+    }
+    let others = [School](repeating: School("others"), count: Batch.mostKept)
+    var dropped = batch.keep(others)
+    let (isAlive, isDropped) = (first != nil, dropped.contains { $0 === first })
+    #expect(isAlive && isDropped && batch.kept.count == Batch.mostKept / 2)
+    dropped = []
+    let hasEnded = first == nil
+    #expect(hasEnded)
+  }
+
+  @Test func `what a ring of batches lets go ends when the caller lets it`() {
+    var ring = BatchRing()
+    weak var first: Batch?
+    weak var school: School?
+    var (dropped, count): ([Any], Int) = ([], 0)
+    repeat {
+      let batch = Batch(0, [1, 2])
+      if count == 0 {
+        let kept = School("kept")
+        (first, school) = (batch, kept)
+        _ = batch.keep(kept)
+      }
+      dropped += ring.add(batch)
+      count += 1
+      // The three newest keep what they have.
+      let (isKept, isAlive) = (first?.kept.isEmpty == false, school != nil)
+      #expect(isKept == (count <= 3) && isAlive)
+    } while count < 20 && ring.batch(0) === first
+    let isAlive = first != nil
+    #expect(isAlive && count < 20)
+    dropped = []
+    let haveEnded = first == nil && school == nil
+    #expect(haveEnded)
+  }
+
+  @Test func `what an object forgets is returned`() {
+    let school = School("a")
+    school.head = Teacher("head")
+    school.pupils = [Pupil("pupil")]
+    #expect(school.pupils.count == 1)
+    #expect(school._$forget().count == 2)
+  }
+
+  /// A value that ends as it leaves a box.
+  private final class Last {
+    private let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    deinit { body() }
+  }
+
+  @Test func `a value that leaves a box may read the box as it ends`() {
+    let box = _Box()
+    var read: [String?] = []
+    box.set(\School.name, Last { read.append(box.value(\School.name) as? String) })
+    box.set(\School.name, "next")
+    box.set(\School.name, Last { read.append(box.value(\School.name) as? String) })
+    box.remove(\School.name)
+    #expect(read == ["next", nil])
+  }
+
   @Test func `references of a fetch are read together, each row once`() throws {
     let context = try makeContext(schools: 100, pupils: 5)
     for pupil in try all(context, Pupil.self) { #expect(pupil.school?.name.isEmpty == false) }

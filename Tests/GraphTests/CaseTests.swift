@@ -1,6 +1,7 @@
 import Roost
 import RoostPages
 import RoostRecords
+import RoostTestSupport
 import Testing
 
 @testable import RoostGraph
@@ -31,6 +32,16 @@ private struct Word: RawRepresentable, Codable, CaseIterable {
   init() {}
 }
 
+private enum MoreMoney: String, Codable, CaseIterable { case euro = "EUR", dollar = "USD", pound = "GBP" }
+
+private enum Later {
+  @Model final class Purse {
+    fileprivate var money: MoreMoney = MoreMoney.euro
+
+    init() {}
+  }
+}
+
 /// The catalog keeps the cases of enums, so that the tool, which has no types, can check what it imports.
 @Suite struct CaseTests {
   private func cases(_ field: String, _ catalog: Catalog) -> [Value]? { catalog.entity("Purse")?.field(field)?.cases }
@@ -42,5 +53,24 @@ private struct Word: RawRepresentable, Codable, CaseIterable {
     #expect(cases("other", catalog) == [.string("EUR"), .string("USD")])
     #expect(cases("grades", catalog) == [.int(-1), .int(7)])
     for field in ["closed", "partly", "word"] { #expect(cases(field, catalog) == nil) }
+  }
+
+  /// A program with one case more could not open a store for reading only, because the catalog would have to change.
+  @Test func `a new case reaches the catalog by an opening for writing, and hinders none for reading`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("purses")
+    let (before, later) = ([ModelPlan(Purse._$type)], [ModelPlan(Later.Purse._$type)])
+    let old: [Value] = [.string("EUR"), .string("USD")]
+    try GraphStore(path, before).records.close()
+    var reading = StoreOptions()
+    reading.readOnly = true
+    for (models, options, expected) in [
+      (later, reading, old), (later, StoreOptions(), old + [.string("GBP")]), (before, reading, old + [.string("GBP")]),
+      (before, StoreOptions(), old),
+    ] {
+      let store = try GraphStore(path, models, options: options)
+      #expect(try store.records.read { cases("money", $0.catalog) } == expected)
+      try store.records.close()
+    }
   }
 }

@@ -121,6 +121,10 @@ import Testing
     #expect(image.overwrite(Self.path, with: bytes))
     let torn = try KeyValueStore.verify(Self.path, fileSystem: image)
     #expect(torn.isSound && torn.notes.map(\.page) == [UInt64(1 - store.store.durableSlot)])
+    // To a salvage it is a loss: it may be one that rotted, whose commits the log has lost too.
+    let saved = try KeyValueStore.salvage(
+      from: Self.path, to: "/new.roost", options: Care.options, fileSystem: image)
+    #expect(saved.losses.contains { $0.sentence.contains("superblock") }, "\(saved.losses)")
     let again = try KeyValueStore(Self.path, options: Care.options, fileSystem: image)
     #expect(again.store.hadDamagedSuperblock)
     #expect(try again.verify().findings == [])
@@ -129,6 +133,36 @@ import Testing
     let closed = try KeyValueStore.verify(Self.path, fileSystem: image)
     #expect(closed.isSound && closed.notes == [])
     try store.close()
+  }
+
+  /// A closed store has no crash behind it, also where another store's log is beside it.
+  @Test(arguments: [false, true])
+  func `a damaged superblock of a closed store is damage, and the next opening writes it anew`(hasLog: Bool) throws {
+    let fileSystem = SimulatedFileSystem()
+    let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
+    try Care.fill(store, megabytes: false)
+    try store.close()
+    let slot = 1 - store.store.durableSlot
+    var bytes = try #require(fileSystem.contents(of: Self.path))
+    bytes[slot * Page.size + 20] ^= 3
+    #expect(fileSystem.overwrite(Self.path, with: bytes))
+    let other = SimulatedFileSystem()
+    let idle = try KeyValueStore("/b.roost", options: Care.options, fileSystem: other)
+    defer { try? idle.close() }
+    try idle.write { _ = try $0.tree("a") }
+    if hasLog {
+      let log = try fileSystem.open(Self.path + "-log", .writeOrCreate)
+      try log.write(try #require(other.contents(of: "/b.roost-log")), at: 0)
+      log.close()
+    }
+    let found = try KeyValueStore.verify(Self.path, fileSystem: fileSystem)
+    #expect(found.findings.map(\.page) == [UInt64(slot)] && found.notes == [])
+    var options = Care.options
+    options.say = { _ in }
+    // Nothing is committed.
+    try KeyValueStore(Self.path, options: options, fileSystem: fileSystem).close()
+    let mended = try KeyValueStore.verify(Self.path, fileSystem: fileSystem)
+    #expect(mended.isSound && mended.notes == [])
   }
 
   /// Each crash while a store is begun, written and closed leaves superblocks that are whole or torn.

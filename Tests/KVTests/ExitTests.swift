@@ -8,6 +8,8 @@ import Testing
   private enum Globals {
     // Unsafe, because one thread uses them.
     nonisolated(unsafe) static var store: KeyValueStore?
+    // Unsafe for the same reason.
+    nonisolated(unsafe) static var other: KeyValueStore?
     nonisolated(unsafe) static var folder: ScratchFolder?
   }
 
@@ -38,6 +40,8 @@ import Testing
     let folder = try ScratchFolder()
     let store = try KeyValueStore(folder.file("a.roost"))
     (Globals.store, Globals.folder) = (store, folder)
+    // Two parts of a program may have opened it.
+    Globals.other = try KeyValueStore(folder.file("a.roost"))
     try store.write { try $0.tree("t").put("key", "value") }
     print("FOLDER \(folder.path)")
     if reads { try store.read { _ in exit(3) } }

@@ -25,9 +25,11 @@ import Testing
     var generator = SplitMix64(seed: seed)
     // The first leaf of the catalog knows trees that are empty.
     try store.write { writer in
-      for name in ["few", "many", "late", "still"] { _ = try writer.tree(name) }
+      for name in ["few", "many", "late", "still", "emptied"] { _ = try writer.tree(name) }
       _ = try writer.table("rows")
-      for key in 0..<30 { try writer.tree("still").put("key \(key)", "never changed") }
+      for name in ["still", "emptied"] {
+        for key in 0..<30 { try writer.tree(name).put("key \(key)", "never changed") }
+      }
     }
     try store.checkpoint()
     for round in 0..<6 {
@@ -41,6 +43,8 @@ import Testing
         }
         try writer.tree("few").put("\(round)", "one")
         if round == 5 { try writer.tree("late").put("a", "b") }
+        // The newest leaf that names it in a free place knows it with entries.
+        if round == 5 { for key in 0..<30 { try writer.tree("emptied").remove("key \(key)") } }
       }
       try store.checkpoint()
     }

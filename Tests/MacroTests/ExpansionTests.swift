@@ -107,6 +107,8 @@ import Testing
     let open = Expansion("@Model open class Item {\nvar n = 1\npublic init() {}\n}").text
     #expect(open.contains("nonisolated open class var schemaMetadata: [_PropertyMetadata] {"))
     #expect(open.contains("nonisolated(unsafe) final public var _$state = Roost::_ModelState()"))
+    // A closure of the main actor may end the program on any other thread, a function does not.
+    #expect(open.contains("@MainActor func own() -> [AnyKeyPath?]") && open.contains("return Roost::_paths(own)"))
     let source = "@Model final class Box<Value: Codable> {\nvar n: Value\ninit(n: Value) { self.n = n }\n}"
     let generic = Expansion(source).text
     #expect(generic.contains("Roost::_registeredModelType(Box.self, after: nil)"))

@@ -72,6 +72,25 @@ import Testing
     #expect(image.contents(of: first) == log && image.contents(of: first + "-2") == log)
   }
 
+  @Test func `a log is used for its own store alone, and only until that was closed`() throws {
+    let image = try exchanged()
+    func use(_ path: String, _ log: String, _ image: SimulatedFileSystem) throws {
+      try Store.examineRemains(path, fileSystem: image, floor: WordFloor.floor).useLog(log, image)
+    }
+    try use("/a.broken", "/a.roost-log", image)
+    let foreign = #expect(throws: StoreError.self) { try use("/a.roost", "/a.roost-log", image) }
+    #expect(foreign?.code == .logMissing && foreign?.detail.contains("belongs to the store") == true)
+    let store = try Store.words(fileSystem, "/a.roost", options(1))
+    try store.write { writer throws(StoreError) in try writer.set(1, 7) }
+    let log = try #require(fileSystem.contents(of: "/a.roost-log"))
+    try store.close()
+    let copy = try fileSystem.open("/copy-log", .writeOrCreate)
+    try copy.write(log, at: 0)
+    copy.close()
+    let closed = #expect(throws: StoreError.self) { try use("/a.roost", "/copy-log", fileSystem) }
+    #expect(closed?.code == .logMissing && closed?.detail.contains("was closed") == true)
+  }
+
   @Test func `a log of another store without commits is removed in silence`() throws {
     let other = SimulatedFileSystem()
     let idle = try Store.words(other, "/a.roost", options(1))
@@ -105,6 +124,27 @@ import Testing
     try begun.close()
     #expect(image.paths == ["/a.roost", lost])
     try store.close()
+  }
+
+  @Test func `a log without commits whose store's file is gone is removed in silence`() throws {
+    let idle = try Store.words(fileSystem, "/a.roost", options(1))
+    let image = fileSystem.crashImage(.all)
+    try image.remove("/a.roost")
+    try #require(image.contents(of: "/a.roost-log")?.isEmpty == false)
+    try Store.words(image, "/a.roost", options(2, .begin)).close()
+    #expect(image.paths == ["/a.roost"] && told.sentences == [])
+    try idle.close()
+  }
+
+  @Test func `a store whose file was removed refuses its next commit, also where nothing has taken the name`() throws {
+    let store = try Store.words(fileSystem, "/a.roost", options(1))
+    try store.write { writer throws(StoreError) in try writer.set(1, 7) }
+    try fileSystem.remove("/a.roost")
+    let error = #expect(throws: StoreError.self) {
+      try store.write { writer throws(StoreError) in try writer.set(1, 9) }
+    }
+    #expect(error?.code == .fileReplaced)
+    try? store.close()
   }
 
   @Test(arguments: [false, true])

@@ -78,6 +78,64 @@ import Testing
     #expect(found.count == 2, "\(found)")
   }
 
+  /// As many entries as there must be, and the key of one of them is called whole although the row's number is in it.
+  @Test func `an entry in another form`() throws {
+    let found = try broken { writer in
+      let index = try writer.table("Target").indexes[0]
+      var key = ByteBuffer()
+      key.append(1)
+      KeyCoding.append(row: RowID(1), to: &key)
+      var row = ByteBuffer()
+      row.append(0)
+      KeyCoding.append(row: RowID(1), to: &row)
+      KeyCoding.append(row: RowID(1), to: &key)
+      try index.draft.put(ByteKey(key.bytes), Array(row.bytes))
+    }
+    #expect(!found.isEmpty && found.allSatisfy { $0.contains("@parent of Target") }, "\(found)")
+  }
+
+  @Test func `two entries of a unique index that name each other's rows`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Page") { (entity) throws(RecordFault) in try entity.add("text", .string) }
+        try catalog.add(index: "text", of: "Page", on: ["text"], isUnique: true)
+      }
+      for text in ["a", "b"] { try writer.table("Page").insert(["text": .string(text)]) }
+    }
+    #expect(try store.complaints() == [])
+    try store.write { writer in
+      let index = try writer.table("Page").indexes[0]
+      var entries: [(key: [UInt8], value: [UInt8])] = []
+      try index.draft.tree.survey(gap: { _ in }) { (key, value) in
+        entries.append((key.withUnsafeBytes { [UInt8]($0) }, [UInt8](value.bytes)))
+      }
+      try #require(entries.count == 2)
+      for (number, entry) in entries.enumerated() {
+        try entry.key.withUnsafeBytes { _ = try index.draft.put(ByteKey($0), entries[1 - number].value) }
+      }
+    }
+    let found = try store.complaints()
+    #expect(!found.isEmpty && found.allSatisfy { $0.contains("text of Page") }, "\(found)")
+  }
+
+  /// Rows whose long texts begin alike share a key, so their values are compared.
+  @Test func `two rows of a unique index with the same long text`() throws {
+    let store = try RecordStore(inMemory: StoreOptions())
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Page") { (entity) throws(RecordFault) in try entity.add("text", .string) }
+        try catalog.add(index: "text", of: "Page", on: ["text"])
+      }
+      for _ in 0..<2 { try writer.table("Page").insert(["text": .string(String(repeating: "x", count: 2000))]) }
+    }
+    #expect(try store.complaints() == [])
+    // Such an entry of a unique index has the form of one that is not.
+    try store.write { writer in try writer.change { $0.indexes[0].isUnique = true } }
+    let found = try store.complaints()
+    #expect(found.count == 1 && found[0].contains("text of Page"), "\(found)")
+  }
+
   /// Each row was looked up for each of its entries, and each entry for its row: at a million rows 41 reads a page.
   @Test func `each page is read a few times, however small the cache is`() throws {
     let fileSystem = SimulatedFileSystem()
@@ -92,7 +150,8 @@ import Testing
       for number in 0..<800 { try writer.table("Owner").insert(["name": .string("owner \(number)")]) }
       for _ in 0..<6000 {
         try writer.table("Target").insert([
-          "name": .string("\(random.next())"), "parent": .reference(RowID(UInt64(1 + random.below(800)))),
+          "name": .string(String(repeating: "\(random.next())", count: 6)),
+          "parent": .reference(RowID(UInt64(1 + random.below(800)))),
         ])
       }
     }
@@ -101,7 +160,7 @@ import Testing
     let found = RecordInspector(examination, InspectionReport()).run()
     #expect(found.findings == [])
     let pages = Int(examination.pageCount)
-    #expect(pages > 100, "the cache must be smaller than the store: \(pages) pages")
+    #expect(pages > 400, "the cache must be smaller than the store: \(pages) pages")
     #expect(examination.pagesRead <= 4 * pages, "\(examination.pagesRead) reads of \(pages) pages")
   }
 
@@ -201,5 +260,19 @@ import Testing
       let table = try reader.table("Target")
       #expect(table.largeCount == before - 2)
     }
+  }
+}
+
+/// A store that was opened twice is closed when both have left it.
+@Suite struct SharedClosingTests {
+  @Test func `a store that is closed twice leaves the one that shares its file alone`() throws {
+    let fileSystem = SimulatedFileSystem()
+    let one = try RecordStore("/a.roost", fileSystem: fileSystem)
+    let two = try RecordStore("/a.roost", fileSystem: fileSystem)
+    try one.close()
+    try one.close()
+    try two.write { writer in try writer.change { try $0.add(entity: "Item") } }
+    #expect(try two.read { $0.catalog.entity("Item") } != nil)
+    try two.close()
   }
 }

@@ -92,6 +92,24 @@ import Testing
     #expect(try wide(ModelContext(container)).p65 == 6)
   }
 
+  /// A save writes the properties that share a bit together, and one of them may hold a default for what is stored.
+  @Test func `a stored value that its type refuses stays where a neighbour is set`() throws {
+    try wide(here).mood = BroadMood(rawValue: "sad")
+    try here.save()
+    for (number, isRead) in [(5, false), (6, true)] {
+      BroadMood.takesSad.store(false, ordering: .relaxed)
+      defer { BroadMood.takesSad.store(true, ordering: .relaxed) }
+      let context = ModelContext(container)
+      let other = try wide(context)
+      if isRead { #expect(other.mood == nil) }
+      other.p66 = number
+      try context.save()
+      BroadMood.takesSad.store(true, ordering: .relaxed)
+      let stored = try wide(ModelContext(container))
+      #expect(stored.p66 == number && stored.mood?.rawValue == "sad")
+    }
+  }
+
   @Test func `a reference that another context gave to a deleted owner is not followed back`() throws {
     let mine = try wide(here)
     mine.owner = try owner("a", here)

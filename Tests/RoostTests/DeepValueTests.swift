@@ -52,6 +52,47 @@ struct Cover: Codable, Equatable {
   var size: Int
 }
 
+/// Stored as its parts.
+struct DeepPart: Codable, Hashable {
+  var number = 1
+  var nest: Nest?
+}
+
+/// Encodes itself as lists within lists, in a loop.
+struct Burrow: Codable {
+  struct Empty: Error {}
+
+  var depth: Int
+
+  init(_ depth: Int) { self.depth = depth }
+
+  init(from decoder: any Decoder) throws {
+    guard try decoder.singleValueContainer().decode([Int].self).first != nil else { throw Empty() }
+    depth = 0
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.unkeyedContainer()
+    for _ in 0..<depth { values = values.nestedUnkeyedContainer() }
+    try values.encode(1)
+  }
+}
+
+/// Refuses to encode itself.
+struct Unlucky: Codable, Hashable {
+  struct Refusal: Error {}
+
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  func encode(to encoder: any Encoder) throws {
+    if number == 13 { throw Refusal() }
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(number, forKey: .number)
+  }
+}
+
 @Model final class DeepOne {
   var name: String
   var nest = Nest.leaf(0)
@@ -59,6 +100,9 @@ struct Cover: Codable, Equatable {
   var shell: Shell?
   var letter = Letter("a")
   var cover = Cover(letter: Letter("b"), size: 3)
+  var parts: [DeepPart] = []
+  var unlucky: [Unlucky] = []
+  var burrow: Burrow?
 
   init(_ name: String) { self.name = name }
 }
@@ -111,6 +155,33 @@ struct Cover: Codable, Equatable {
     try context.save()
     let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<DeepOne>()).first)
     #expect(stored.nest == nest(5) && stored.nests == [.leaf(1), nest(6)] && stored.shell?.number == 7)
+  }
+
+  @Test func `containers that are nested too deep in a loop are refused`() throws {
+    let one = DeepOne("a")
+    one.burrow = Burrow(200_000)
+    context.insert(one)
+    refused("burrow")
+    one.burrow = Burrow(0)
+    context.insert(one)
+    try context.save()
+  }
+
+  /// In a list a struct is written by itself, and what was refused of it must not be stored as something else.
+  @Test func `a part of a struct in a list that cannot be written is refused`() throws {
+    let one = DeepOne("a")
+    one.parts = [DeepPart(nest: .leaf(1)), DeepPart(nest: nest(7000))]
+    context.insert(one)
+    refused("parts")
+    one.parts = [DeepPart(nest: nest(5))]
+    one.unlucky = [Unlucky(12), Unlucky(13)]
+    context.insert(one)
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.faults.map(\.property) == ["unlucky"] && error?.faults.first?.code == .badValue)
+    one.unlucky = [Unlucky(12)]
+    try context.save()
+    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<DeepOne>()).first)
+    #expect(stored.parts == [DeepPart(nest: nest(5))] && stored.unlucky == [Unlucky(12)])
   }
 
   @Test func `a decoder that traps at an empty text does not see one`() throws {

@@ -177,13 +177,23 @@ import Testing
     #expect(left.files == ["store.roost"] && left.names == ["Ella", "Louis"])
   }
 
+  private static func refusesSave() -> Bool {
+    guard let container = Globals.container else { return false }
+    let context = ModelContext(container)
+    context.insert(Artist("child"))
+    return (try? context.save()) == nil
+  }
+
   /// A child ends; then the parent saves, and ends too. It ends with 3 where the child ended well and took no file away.
   private static func part(letsGo: Bool) throws {
-    let container = try begin()
+    // Held by the globals alone, so that the child lets go of it.
+    _ = try begin()
     let fork = try #require(fork)
     let child = fork()
     if child == 0 {
       alarm(60)
+      // The store is its parent's.
+      guard refusesSave() else { exit(7) }
       if letsGo {
         Globals.context = nil
         Globals.container = nil
@@ -195,7 +205,7 @@ import Testing
     guard status == 0 else { exit(4) }
     let log = try #require(Globals.folder).file("store.roost-log").path
     guard FileManager.default.fileExists(atPath: log) else { exit(5) }
-    let context = ModelContext(container)
+    let context = ModelContext(try #require(Globals.container))
     context.insert(Artist("Louis"))
     try context.save()
     // Another process finds it locked: the child did not give the lock back.

@@ -179,6 +179,13 @@ struct Price: Codable, Hashable {
     #expect(try bills()[2]?.name == "a,b,c,d")
   }
 
+  /// A quote in the middle of a cell makes its record a bad one, and hides no delimiter.
+  @Test func `a stray quote in the first line does not hide what stands between cells`() throws {
+    let text = "7\";a,b;2024-05-01\n8;c,d;2024-05-01\n"
+    let report = try run(text, .csv(columns: ["code", "name", "day"])) { $0.badRecords = .skip(upTo: 1) }
+    #expect(try report.progress.inserted == 1 && bills()[8]?.name == "c,d")
+  }
+
   @Test func `bad records of a table keep their delimiter`() throws {
     let folder = try Folder()
     let report = try run("code;name;day\nx;a;2024-05-01\n2;b;2024-05-01\n", .csv) {

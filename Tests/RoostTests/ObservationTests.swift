@@ -98,6 +98,11 @@ import Testing
     let all = try context.fetch(FetchDescriptor<Artist>())
     #expect(told(reading: { _ = (all[0].name, all[299].name) }, then: { all[299].name = "x" }) == 1)
     #expect(told(reading: { _ = all[250].name }, then: { all[250].name = "x" }) == 1)
+    // None of the first ones, and not loaded.
+    let late = ModelContext(container)
+    let faults = try late.fetch(FetchDescriptor<Artist>())
+    late.reset()
+    #expect(told(reading: { _ = faults[299].name }, then: { faults[299].name = "w" }) == 1)
     let told250 = ModelContext(container)
     told250.observesObjects = true
     let others = try told250.fetch(FetchDescriptor<Artist>())

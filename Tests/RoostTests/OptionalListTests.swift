@@ -150,6 +150,11 @@ import Testing
     #expect(try count(#Predicate { $0.jars == nil }) == 0)
     #expect(try count(#Predicate { $0.jars != nil }) == 2)
     #expect(try count(#Predicate { nil == $0.marks }) == 0)
+    // The store answers it.
+    let fresh = ModelContext(container)
+    #expect(
+      try fresh.fetchCount(FetchDescriptor<Pantry>(predicate: #Predicate { $0.jars != nil })) == (isSaved ? 2 : 0))
+    #expect(fresh.statistics.modelsFetched == 0)
     #expect(try count(#Predicate { $0.jars?.isEmpty == true }) == 1)
     #expect(try count(#Predicate { $0.jars?.contains { $0.name == "x" } ?? true }) == 1)
   }

@@ -59,6 +59,8 @@ import Testing
       "\(post)"
         == "Post(title: \"a \\\"b\\\"\", words: nil, day: 2001-01-01 00:00:00 +0000, coin: euro, author: Author, notes: [Note])"
     )
+    post.notes = (0..<10).map { Note("\($0)") }
+    #expect("\(post)".hasSuffix("Note, Note, and 2 more])"))
     post.title = String(repeating: "x", count: 500)
     #expect("\(post)".count < 400)
   }

@@ -5,6 +5,7 @@ import Testing
 @Model final class Shelving {
   @Attribute(.unique) var number: Int
   @Relationship(deleteRule: .cascade, inverse: \Bound.shelving) var volumes: [Bound] = []
+  @Relationship(inverse: \ShelfKeeper.shelves) var keepers: [ShelfKeeper] = []
   init(_ number: Int) { self.number = number }
 }
 
@@ -13,6 +14,12 @@ import Testing
   var pages = 0
   var shelving: Shelving?
   init(_ number: Int) { self.number = number }
+}
+
+@Model final class ShelfKeeper {
+  var name: String
+  var shelves: [Shelving] = []
+  init(_ name: String) { self.name = name }
 }
 
 /// A save reads no more than what it writes. As soon as one new model was an old row it loaded the lists of all models that had come with
@@ -106,6 +113,37 @@ import Testing
     let expected = [[2, 4], [1000, 1001, 1003, 1004, 3, 0, 2004, 1, 9000, 1002], [2000, 2001, 2002, 2003]]
     #expect(try stored() == expected)
     #expect(all.map { $0.volumes.map(\.number) } == expected)
+  }
+
+  @Test func `a member that goes and comes again comes last, and one that is upserted into its own list stays`() throws
+  {
+    try fill(2, 3)
+    let context = ModelContext(container)
+    let all = try owners(context)
+    let volumes = try context.fetch(FetchDescriptor<Bound>(sortBy: [SortDescriptor(\.number)]))
+    volumes[0].shelving = nil
+    volumes[0].shelving = all[0]
+    // One comes from elsewhere, so the list is put in order.
+    volumes[1].shelving = all[1]
+    let same = Bound(1000)
+    same.shelving = all[1]
+    context.insert(same)
+    try context.save()
+    #expect(context.statistics.listsLoaded + context.statistics.listsLoadedTogether == 0)
+    #expect(try stored() == [[2, 0], [1000, 1001, 1002, 1]])
+  }
+
+  @Test func `links that members make come in the order in which they made them`() throws {
+    try fill(1, 0)
+    let writer = ModelContext(container)
+    for name in ["a", "b", "c"] { writer.insert(ShelfKeeper(name)) }
+    try writer.save()
+    let context = ModelContext(container)
+    let shelving = try owners(context)[0]
+    let all = try context.fetch(FetchDescriptor<ShelfKeeper>(sortBy: [SortDescriptor(\.name)]))
+    for number in [2, 0, 1] { all[number].shelves.append(shelving) }
+    try context.save()
+    #expect(try owners(ModelContext(container))[0].keepers.map(\.name) == ["c", "a", "b"])
   }
 
   @Test func `the order is kept where another context commits meanwhile, and where members are deleted`() throws {

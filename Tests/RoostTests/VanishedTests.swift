@@ -7,6 +7,7 @@ import Testing
   @Relationship(deleteRule: .cascade, inverse: \OrderLine.order) var lines: [OrderLine] = []
   /// One way, so the stamps do not name their order.
   @Relationship(deleteRule: .cascade) var stamps: [OrderStamp] = []
+  @Relationship(deleteRule: .nullify) var marks: [OrderStamp] = []
   @Relationship(deleteRule: .nullify, inverse: \OrderLine.second) var others: [OrderLine] = []
 
   init(_ number: Int) { self.number = number }
@@ -162,6 +163,26 @@ import Testing
       try refused(policy == .error ? .conflict : .deleted, "OrderStamp 1", "Order 1", "another owner")
     }
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<OrderStamp>()) == (policy == .storeWins ? 1 : 0))
+  }
+
+  @Test func `a new member of a list that leads one way and owns nothing`() throws {
+    try change(.objectWins) { order.marks.append(OrderStamp("new")) }
+    try here.save()
+    #expect(try orders() == [2])
+    #expect(try ModelContext(container).fetch(FetchDescriptor<OrderStamp>()).map(\.text) == ["new"])
+  }
+
+  /// Only new members of a list that owns them are refused: the deletion took the stored ones along.
+  @Test func `a change of an order that has stored members of a list that leads one way`() throws {
+    order.stamps.append(OrderStamp("old"))
+    try here.save()
+    try change(.objectWins) {
+      order.note = "mine"
+      #expect(order.stamps.count == 1)
+    }
+    try here.save()
+    #expect(here.lastSave.dropped == [order.persistentModelID])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<OrderStamp>()) == 0)
   }
 
   @Test(arguments: Policy.allCases)

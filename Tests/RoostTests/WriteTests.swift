@@ -1,6 +1,7 @@
 import Foundation
 import RoostFile
 import SwiftData
+import Synchronization
 import Testing
 
 // They look inside the door, which an optimised build does not show.
@@ -252,6 +253,32 @@ import Testing
       let context = ModelContext(container)
       #expect(Set(try context.fetch(FetchDescriptor<Visit>()).map(\.name)).count == 40)
       #expect(try context.fetchCount(FetchDescriptor<Tally>()) == 40)
+      // A write on either store alone waits.
+      let alone = [
+        try ModelContainer(
+          for: Tally.self, configurations: ModelConfiguration("one", url: folder.file("one.roost"))),
+        try ModelContainer(
+          for: Visit.self, configurations: ModelConfiguration("two", url: folder.file("two.roost"))),
+      ]
+      let ended = Mutex(0)
+      var waiting: [RoostFile.Thread] = []
+      try container.write { _ in
+        for one in alone {
+          waiting.append(
+            try RoostFile.Thread {
+              try? one.write { _ in }
+              ended.withLock { $0 += 1 }
+            })
+        }
+        for store in container.stores.stores {
+          while store.writeTurns.waitingCount == 0, ended.withLock({ $0 }) == 0 {
+            RoostFile.Thread.sleep(microseconds: 1000)
+          }
+        }
+        #expect(ended.withLock { $0 } == 0)
+      }
+      for thread in waiting { thread.join() }
+      #expect(ended.withLock { $0 } == 2)
     }
 
     // MARK: Conflicts
@@ -354,6 +381,42 @@ import Testing
       #expect(error?.code == .conflict && runs == 1)
       #expect(try count() == 10)
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
+    }
+
+    /// The name that the closure inserts was free in what it read, and a model that it saw has it by now.
+    @Test func `a model that another context gave the name meanwhile is found the second time`() throws {
+      var runs = 0
+      try container.write { context in
+        runs += 1
+        if let known = try context.fetch(FetchDescriptor<Tally>()).first(where: { $0.name == "b" }) {
+          known.count += 1
+          return
+        }
+        if runs == 1 {
+          try commit { context in
+            let tally = try Self.tally(context)
+            (tally.name, tally.count) = ("b", 5)
+          }
+        }
+        context.insert(Tally("b"))
+      }
+      #expect(runs == 2)
+      #expect(try ModelContext(container).fetch(FetchDescriptor<Tally>()).map(\.count) == [6])
+    }
+
+    @Test func `a closure that has written in bulk does not run again`() throws {
+      var runs = 0
+      let error = #expect(throws: RoostError.self) {
+        try container.write { context in
+          runs += 1
+          let tally = try Self.tally(context)
+          try context.update(model: Tally.self) { $0.note = "bulk" }
+          try commit { try Self.tally($0).count = 10 }
+          tally.count = 7
+        }
+      }
+      #expect(error?.code == .conflict && runs == 1)
+      #expect(try count() == 10)
     }
 
     @Test func `nothing is written where the closure throws, and it does not run again`() throws {
