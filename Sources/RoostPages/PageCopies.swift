@@ -103,8 +103,11 @@ struct PageCopies {
 
   var count: Int { table.count }
 
-  /// Gives copies that lie at `bound` or above another place at the next checkpoint.
-  mutating func leave(from bound: UInt32) { self.bound = min(self.bound, bound) }
+  /// Gives copies that lie at `bound` or above another place at the next checkpoint, and returns how many there are.
+  mutating func leave(from bound: UInt32) -> Int {
+    self.bound = min(self.bound, bound)
+    return table.values.count { $0.place >= bound }
+  }
 
   /// Takes places for copies of what has none, and buries the copies that are not wanted any more.
   ///

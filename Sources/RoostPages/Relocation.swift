@@ -45,8 +45,10 @@ extension WriteTransaction {
     guard room > reserve else { return nil }
     // Pages of the map are made anew by the checkpoint, if their region counts as changed.
     store.space.noteChanged(Set(store.freeMap.regions(from: bound)))
-    store.copies.leave(from: bound)
-    return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve)
+    // So are copies of pages. Both may be all that is in the way, so the checkpoint must come even if nothing else moves.
+    let anew = store.copies.leave(from: bound) + store.freeMap.ownPages.count { $0.place >= bound }
+    if anew > 0 { hasRecords = true }
+    return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve, moved: anew)
   }
 
   /// Makes the next checkpoint cut the file, even if nothing else changed; false where its end is in use.

@@ -101,7 +101,8 @@ import Testing
   }
 
   @Test func `no file is longer than 600 lines`() {
-    for source in Self.sources {
+    // The golden stores are written by a program.
+    for source in Self.sources where !source.text.hasPrefix("// Written by `roost-torture golden`") {
       #expect(source.lines.count <= 600, "\(source.path) has \(source.lines.count) lines")
     }
   }

@@ -338,8 +338,13 @@ import Testing
     let healthy = try healthy(60)
     let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: healthy.fileSystem)
     try store.write { try $0.tree("tree 7").put("key", "changed") }
+    try changeDuringExamination(store)
+    #expect(try Audit.findings(store) == [])
+    try store.close()
+  }
+
+  private func changeDuringExamination(_ store: KeyValueStore) throws {
     let examination = try store.store.examine()
-    let snapshot = examination.snapshot
     for round in 0..<6 {
       // One leaf of names changes, and then all of them.
       try store.write { writer in
@@ -347,10 +352,9 @@ import Testing
       }
       try store.checkpoint()
     }
-    #expect(examination.damagedCopies(RoostTrees.Catalog.essentials(snapshot, examination.view)) == [])
+    let essentials = RoostTrees.Catalog.essentials(examination.snapshot, examination.view)
+    #expect(examination.damagedCopies(essentials) == [])
     withExtendedLifetime(examination) {}
-    #expect(try Audit.findings(store) == [])
-    try store.close()
   }
 
   /// The numbers in a file may be anything, and the largest one has no next.

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFile
 import RoostKV
 import RoostPages
 import RoostRecords
@@ -209,7 +210,9 @@ struct Transcript {
     try makeStore(path)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     let free = try freePlaces(path)
-    let places = (2..<whole.count / Page.size).filter { !free.contains($0) }.prefix(3)
+    let copies = try Store.examine(path, fileSystem: DiskFileSystem.shared, floor: RecordStore.floor).copies
+    let copied = Set(copies.flatMap { [Int($0.page.place), Int($0.copy.place)] })
+    let places = (2..<whole.count / Page.size).filter { !free.contains($0) && !copied.contains($0) }.prefix(3)
     var damaged = whole
     for place in places { damaged[place * Page.size + 3] ^= 4 }
     try damaged.write(to: URL(fileURLWithPath: path))
