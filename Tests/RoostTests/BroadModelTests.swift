@@ -1,5 +1,6 @@
 import RoostDoorTrials
 import SwiftData
+import Synchronization
 import Testing
 
 /// Of a model with more than 63 properties one context set `p70` and saved, another set `p75` and saved: `p70` was as before
