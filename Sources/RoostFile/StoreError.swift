@@ -101,7 +101,7 @@ extension StoreError.Code {
     case .truncated: "Restore the file from a backup, or save what is left with `salvage`."
     case .damaged, .logDamaged:
       "Restore from a backup, or save what is left with `salvage`; `verify` lists every damaged place, "
-        + "and `verify --repair` repairs single flipped bits."
+        + "and `verify --repair` repairs single flipped bits, and pages that have a sound copy."
     case .futureVersion: "Open it with a newer version of Roost."
     case .wrongPageSize: "This build reads 4096-byte pages only."
     case .storeMissing:

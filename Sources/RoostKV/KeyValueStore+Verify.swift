@@ -36,6 +36,7 @@ extension KeyValueStore {
     try Store.repair(path, fileSystem: fileSystem, floor: Replay.floor) { examination in
       var inspection = Inspection(examination)
       inspection.run()
+      return inspection.contestedCopies
     }
   }
 

@@ -12,12 +12,12 @@ extension Examination {
 
     package var sentence: String {
       isPage
-        ? "the page is damaged; its copy, page \(sound.place), is read instead"
-        : "this copy of page \(sound.place) is damaged"
+        ? "the page is damaged; its copy, page \(sound.place), is read instead, and `verify --repair` writes it anew"
+        : "this copy of page \(sound.place) is damaged; `verify --repair` writes it anew"
     }
   }
 
-  /// The damaged ones of all pages that have a copy. Where both are damaged, neither is told: it cannot be read at all.
+  /// Pages or copies that are damaged while the other one is sound. If both are damaged, reading the tree reports the page.
   package func damagedCopies(_ essentials: [Essential]) -> [DamagedCopy] {
     let table = Dictionary(uniqueKeysWithValues: copies.map { ($0.page.place, $0.copy) })
     var found: [DamagedCopy] = []
@@ -40,8 +40,7 @@ extension Examination {
     return found
   }
 
-  /// What a page of the file holds of an essential one at a place; empty where it cannot be read. Bytes after the end of
-  /// an extent mean nothing.
+  /// Reads `page` from the file, as many bytes as `essential` has at `place`; empty if that fails.
   private func stored(_ page: PageID, _ essential: Essential, _ place: UInt32) -> [UInt8] {
     guard let source else { return [] }
     let start = Int(place - essential.places.lowerBound) * Page.size

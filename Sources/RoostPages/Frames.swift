@@ -216,7 +216,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private func readCopy(of page: PageID, into buffer: UnsafeMutableRawBufferPointer, check: UInt64) -> Bool {
     guard let file, check != 0, let copy = copy(of: page) else { return false }
     do throws(StoreError) { try file.readFully(into: buffer, at: copy.byteOffset) } catch { return false }
-    guard Checksum.of(UnsafeRawBufferPointer(buffer)) == check else { return false }
+    guard Checksum.of(UnsafeRawBufferPointer(buffer)) == check || repairs?.mend(buffer, at: copy, check: check) == true
+    else { return false }
     repairs?.note(page, readFrom: copy)
     return true
   }

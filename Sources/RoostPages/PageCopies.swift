@@ -60,9 +60,9 @@ package struct PageCopy: Hashable, Sendable {
 /// ## Invariants
 /// 1. No place is in the table twice.
 /// 2. A copy that the durable superblock lists is not overwritten.
-struct PageCopies {
+package struct PageCopies {
   /// A superblock has room for so many.
-  static let most = 480
+  package static let most = 480
 
   /// A copy's place, and the stamp of the first snapshot whose superblock lists it.
   private struct Held: Hashable {
@@ -70,9 +70,9 @@ struct PageCopies {
     var born: UInt64
   }
 
-  /// Page → copy, as the newest superblock that was written, or tried, lists them.
+  /// Page → copy, as the last superblock lists them, also one whose write failed.
   private var table: [UInt32: Held] = [:]
-  /// Copies that a checkpoint took places for and may not have written.
+  /// Places of copies from a failed checkpoint. They may not have been written.
   private var abandoned: [Held] = []
   /// The stamp of the snapshot that the table was made for.
   private var stamp: UInt64
@@ -93,10 +93,11 @@ struct PageCopies {
     var fresh: [Fresh] = []
   }
 
-  /// Takes over what a superblock lists. What the map says is free is no copy.
-  init(_ list: [PageCopy], stamp: UInt64, _ space: Space) {
+  /// Takes over what a superblock lists. An entry is ignored if its copy is at a free place, or at one of the map's own.
+  init(_ list: [PageCopy], stamp: UInt64, _ space: Space, mapPages: [PageID]) {
     self.stamp = stamp
-    for entry in list where !space.spare.contains(entry.copy.place) {
+    let taken = Set(mapPages)
+    for entry in list where !space.spare.contains(entry.copy.place) && !taken.contains(entry.copy) {
       table[entry.page.place] = Held(place: entry.copy.place, born: stamp)
     }
   }
@@ -109,7 +110,7 @@ struct PageCopies {
     return table.values.count { $0.place >= bound }
   }
 
-  /// Takes places for copies of what has none, and buries the copies that are not wanted any more.
+  /// Takes places for copies of essential pages that have none, and frees the copies of pages that are no longer essential.
   ///
   /// An essential page that cannot be read, or finds no room, stays without a copy.
   mutating func prepare(

@@ -45,7 +45,7 @@ extension WriteTransaction {
     guard room > reserve else { return nil }
     // Pages of the map are made anew by the checkpoint, if their region counts as changed.
     store.space.noteChanged(Set(store.freeMap.regions(from: bound)))
-    // So are copies of pages. Both may be all that is in the way, so the checkpoint must come even if nothing else moves.
+    // So are copies of pages. If only those and map pages are above the bound, this still forces a commit and a checkpoint.
     let anew = store.copies.leave(from: bound) + store.freeMap.ownPages.count { $0.place >= bound }
     if anew > 0 { hasRecords = true }
     return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve, moved: anew)

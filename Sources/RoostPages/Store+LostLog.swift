@@ -91,8 +91,11 @@ extension Store {
   func refuseReplaced(_ durability: Durability) throws(StoreError) {
     let now = Clock.monotonicNanoseconds()
     if durability == .relaxed, now - min(now, lookedUpAt) < Self.lookUpNanoseconds { return }
-    lookedUpAt = now
-    if isStillNamed { return }
+    if isStillNamed {
+      lookedUpAt = now
+      return
+    }
+    lookedUpAt = 0
     throw StoreError(.fileReplaced, "the store's file was removed or replaced while it was open", path: path)
   }
 

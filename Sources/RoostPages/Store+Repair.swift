@@ -2,13 +2,15 @@ package import RoostFile
 
 /// Repairing a store's file.
 extension Store {
-  /// Repairs on the disk every page in which one bit has flipped, of those that `visit` reads, and every page or copy of
-  /// which the other one is sound. Returns which.
+  /// Repairs on the disk every page in which one bit has flipped, of those that `visit` reads, every damaged page whose
+  /// copy is sound, and every damaged copy whose page is sound. Returns which.
+  ///
+  /// `visit` returns the places of copies that are in use for something else too. They are not written.
   ///
   /// The store must not be open; its lock is held meanwhile. A page is written with the bytes that were written there
   /// before, so a crash in between leaves each sector as it was or as it should be.
   package static func repair(
-    _ path: String, fileSystem: any FileSystem, floor: Floor, _ visit: (Examination) -> Void
+    _ path: String, fileSystem: any FileSystem, floor: Floor, _ visit: (Examination) -> Set<UInt32>
   ) throws(StoreError) -> [PageRepairs.Repair] {
     let path = try fileSystem.canonicalPath(path)
     let file = try openFile(path, .write, fileSystem)
@@ -25,11 +27,12 @@ extension Store {
     }
     // The examination closes the file, and with it the lock goes.
     defer { withExtendedLifetime(examination) {} }
-    visit(examination)
+    let contested = visit(examination)
     var made = repairs.all.filter { if case .bit = $0.means { true } else { false } }
     for repair in made { try carryOut(repair, in: file) }
     // A page with one flipped bit is whole by now.
-    for found in examination.damagedCopies(floor.essentials(examination.snapshot, examination.view)) {
+    for found in examination.damagedCopies(floor.essentials(examination.snapshot, examination.view))
+    where !contested.contains(found.damaged.place) {
       let repair = PageRepairs.Repair(page: found.damaged, from: found.sound)
       try carryOut(repair, in: file)
       made.append(repair)

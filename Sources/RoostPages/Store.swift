@@ -128,7 +128,8 @@ package final class Store: @unchecked Sendable {
     durableSlot = pair.slot
     tip = pair.newest.snapshot
     lastStamp = pair.newest.snapshot.stamp
-    copies = PageCopies(pair.newest.copies, stamp: pair.newest.snapshot.stamp, space)
+    copies = PageCopies(
+      pair.newest.copies, stamp: pair.newest.snapshot.stamp, space, mapPages: freeMap.ownPages)
     self.space = space
     self.freeMap = freeMap
     frames.setCopies(pair.newest.copies)

@@ -38,7 +38,7 @@ package struct Superblock: Hashable, Sendable {
   }
 
   package var storeID: (UInt64, UInt64) { (identityHigh, identityLow) }
-  /// The version of the format that it was written in. It stays as it is where the same superblock is written again.
+  /// The version of the format that it was written in. Rewriting a superblock in its own slot keeps its version.
   var version = Superblock.version
   var identityHigh: UInt64
   var identityLow: UInt64

@@ -21,7 +21,10 @@ extension Catalog {
       // A tree of this name may be a user's own.
       if holdsEntities(entities) { walk.run(entities, atMost: mostPages, looksIntoLeaves: true) }
     }
-    walk.run(ByteTree(snapshot.catalog, id: treeID, view: view), atMost: .max, looksIntoLeaves: false)
+    // No more copies can be listed. A file may be made so that its branches refer to more pages than memory holds.
+    walk.run(
+      ByteTree(snapshot.catalog, id: treeID, view: view), atMost: PageCopies.most - walk.found.count,
+      looksIntoLeaves: false)
     return walk.found
   }
 
@@ -45,7 +48,7 @@ extension Catalog {
       while true {
         var below: [PageReference] = []
         for reference in nodes {
-          if left == 0 { return }
+          if left <= 0 { return }
           // A file may say anything; no page has this place.
           if reference.page.place == .max { continue }
           left -= 1

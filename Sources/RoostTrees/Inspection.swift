@@ -10,6 +10,8 @@ package struct Inspection {
   private let examination: Examination
   package private(set) var report = InspectionReport()
   private var reached = PlaceSet()
+  /// Places that the superblock lists as copies and that something else is at too.
+  package private(set) var contestedCopies: Set<UInt32> = []
   /// Whether everything was reached that can be; else nothing is said about what nobody reaches.
   private var isComplete: Bool
 
@@ -27,8 +29,11 @@ package struct Inspection {
     report.pages = Int(examination.pageCount)
     report.freePages = examination.free.count
     for page in examination.mapPages { reach(page, nil) }
-    for entry in examination.copies { reach(entry.copy, nil) }
     inspectTrees()
+    for entry in examination.copies {
+      if reached.contains(entry.copy.place) { contestedCopies.insert(entry.copy.place) }
+      reach(entry.copy, nil)
+    }
     compareCopies()
     comparePlaces()
     report.pagesRead = reached.count
@@ -152,7 +157,8 @@ package struct Inspection {
 
   private mutating func compareCopies() {
     if examination.copies.isEmpty { return }
-    for found in examination.damagedCopies(Catalog.essentials(examination.snapshot, examination.view)) {
+    for found in examination.damagedCopies(Catalog.essentials(examination.snapshot, examination.view))
+    where !contestedCopies.contains(found.damaged.place) {
       add(UInt64(found.damaged.place), nil, found.sentence, nil)
     }
   }
