@@ -24,6 +24,7 @@ extension GraphContext {
       let known = try registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       if let known { mark(known) } else { links.doomed.insert(next) }
+      links.staying.remove(next)
       links.reasons[next, default: LinkLedger.Reasons()].add(owner ?? next)
       if let owner { links.taken[owner, default: []].append(next) }
     }

@@ -52,6 +52,7 @@ extension GraphContext {
         links.reasons[other] = nil
         waiting.append(other)
       }
+      links.staying.insert(next)
       let map = store.maps[next.map]
       if links.doomed.remove(next) != nil {
         // Lists that were read meanwhile lack it, so there must be an object that can come in again.

@@ -72,6 +72,9 @@ final class LoadedList {
 /// (also `nil`, and also while the owner is marked for deletion), and the save that deletes one of the two rows. A program that assigns
 /// a list says nothing about members that the list does not show.
 ///
+/// An object that `insert` brings back stays, also where its owner is deleted with a rule that takes members along: the save lets its
+/// reference become `nil`. ``staying`` names its row, because the rows' own rules know nothing of the insertion.
+///
 /// A reference keeps the row number of a deleted object. A loaded list keeps deleted members in ``LoadedList/absent``, and ``absences`` finds
 /// those lists again. A list that is not loaded needs nothing: its rows in the store, and its ``Edit``, do not change with a deletion.
 ///
@@ -160,6 +163,8 @@ struct LinkLedger {
   var taken: [LinkKey: [LinkKey]] = [:]
   /// By the row that is to go, why. It comes back with the last of its reasons.
   var reasons: [LinkKey: Reasons] = [:]
+  /// Rows that came back since the last save, and were not deleted again: no rule takes them along.
+  var staying: Set<LinkKey> = []
   /// Objects that were deleted before they had a row.
   var unborn: Set<LinkKey> = []
   /// By row, the lists that have it among their absent members. A list may have been unloaded since, or be named twice.
@@ -187,6 +192,7 @@ struct LinkLedger {
     doomed = []
     taken = [:]
     reasons = [:]
+    staying = []
     unborn = []
     if !absences.isEmpty { for list in lists.values where !list.absent.isEmpty { list.absent = [] } }
     absences = [:]

@@ -123,7 +123,7 @@ extension GraphContext {
     }
     do {
       // Together, because none of them forbids that another one goes.
-      let gone = try run.writer.deleteFollowingRules(names)
+      let gone = try run.writer.deleteFollowingRules(names, staying: stayingRows)
       for name in gone.rows {
         guard let map = store.map(of: name.entity) else { continue }
         run.entry.deleted[map.home, default: []].append(name.row.number)
@@ -139,6 +139,11 @@ extension GraphContext {
         }
       }
     } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
+  }
+
+  /// Rows that `insert` brought back, which no rule takes along.
+  private var stayingRows: Set<RowName> {
+    Set(links.staying.map { RowName(store.maps[$0.map].entity.id, RowID($0.row)) })
   }
 
   func insert(_ run: SaveRun) throws {

@@ -27,8 +27,11 @@ package struct RowName: Hashable, Sendable, Comparable {
 /// ## Invariants
 /// 1. Each row is looked at once, however the relationships lead: cycles end, and no call is nested in itself.
 /// 2. A row that goes does not forbid that another one goes.
+/// 3. A row that must stay is not taken along: its references to rows that go become nil.
 final class Deletion {
   private let tables: Tables
+  /// Rows that no rule takes along.
+  private let staying: Set<RowName>
   @exclusivity(unchecked) private var doomed: Set<RowName> = []
   /// In the order in which they were found; the first ones are those that were asked for.
   @exclusivity(unchecked) private var rows: [RowName] = []
@@ -51,7 +54,10 @@ final class Deletion {
   /// The most rows that a fault names.
   private static let mostNamed = 100
 
-  init(_ tables: Tables) { self.tables = tables }
+  init(_ tables: Tables, staying: Set<RowName> = []) {
+    self.tables = tables
+    self.staying = staying
+  }
 
   /// Deletes the rows that are there, and what follows. Returns how many rows went, and how many of those asked for.
   func run(_ wanted: some Sequence<RowName>) throws -> Deleted {
@@ -82,7 +88,10 @@ final class Deletion {
       let name = rows[next]
       next += 1
       for way in try ways(name.entity) where way.relationship.deleteRule == .cascade {
-        try follow(way, name.row) { doom(RowName(way.relationship.target, $0)) }
+        try follow(way, name.row) { row in
+          let other = RowName(way.relationship.target, row)
+          if staying.isEmpty || !staying.contains(other) { doom(other) }
+        }
       }
     }
   }
@@ -93,7 +102,8 @@ final class Deletion {
       for way in try ways(name.entity) {
         let one = way.relationship
         switch one.deleteRule {
-        case .cascade, .noAction: continue
+        case .noAction: continue
+        case .cascade: if !staying.isEmpty, let fault = try loosen(way, name) { faults.append(fault) }
         case .deny:
           var staying: [RowName] = []
           try follow(way, name.row) { row in
@@ -101,22 +111,26 @@ final class Deletion {
             if staying.count < Self.mostNamed, !doomed.contains(other) { staying.append(other) }
           }
           if !staying.isEmpty { faults.append(denied(name, one, staying)) }
-        case .nullify:
-          guard case .manyByReference(_, let id) = one.shape, let field = way.field else { continue }
-          try follow(way, name.row) { row in
-            let other = RowName(one.target, row)
-            if !doomed.contains(other) { loose.append(Deleted.Loose(row: other, field: id, gone: name)) }
-          }
-          if !field.isOptional, let last = loose.last, last.field == id, last.row.entity == one.target {
-            faults.append(needed(name, one, last.row, field))
-            loose.removeAll { $0.field == id && $0.row.entity == one.target }
-          }
+        case .nullify: if let fault = try loosen(way, name) { faults.append(fault) }
         }
       }
     }
     guard var first = faults.first else { return }
     first.others = Array(faults.dropFirst())
     throw first
+  }
+
+  /// Notes the references of rows that stay; returns why the row cannot go, where one of these must refer to it.
+  private func loosen(_ way: Way, _ name: RowName) throws -> RecordFault? {
+    let one = way.relationship
+    guard case .manyByReference(_, let id) = one.shape, let field = way.field else { return nil }
+    try follow(way, name.row) { row in
+      let other = RowName(one.target, row)
+      if !doomed.contains(other) { loose.append(Deleted.Loose(row: other, field: id, gone: name)) }
+    }
+    guard !field.isOptional, let last = loose.last, last.field == id, last.row.entity == one.target else { return nil }
+    loose.removeAll { $0.field == id && $0.row.entity == one.target }
+    return needed(name, one, last.row, field)
   }
 
   private func ways(_ entity: EntityID) throws -> [Way] {
@@ -246,9 +260,13 @@ extension TableWriter {
 
 extension RecordWriter {
   /// Deletes rows of several entities together, as if they were of one.
+  ///
+  /// - Parameter staying: rows that no rule takes along; their references to rows that go become nil.
   @discardableResult
-  package func deleteFollowingRules(_ rows: some Sequence<RowName>) throws -> Deleted {
-    try Deletion(tables).run(rows)
+  package func deleteFollowingRules(
+    _ rows: some Sequence<RowName>, staying: Set<RowName> = []
+  ) throws -> Deleted {
+    try Deletion(tables, staying: staying).run(rows)
   }
 
   /// The rows that would go with these by the rules of their relationships, these among them.
