@@ -185,6 +185,15 @@ import Testing
     #expect(try other.fetchCount(FetchDescriptor<Reviewer>()) == 1)
   }
 
+  /// The identifier of a model that waited, and became a stored one at the save, was of no row.
+  @Test func `a batch names the stored model that one which waited became`() throws {
+    try context.insert(batch: [Essay(1)])
+    let names = Array(try context.insert(batch: [Essay(2, journal: journal), Essay(1, journal: journal)]))
+    let other = ModelContext(container)
+    let all = try other.fetch(FetchDescriptor<Essay>(sortBy: [SortDescriptor(\.number, order: .reverse)]))
+    #expect(all.map(\.number) == [2, 1] && names == all.map(\.persistentModelID))
+  }
+
   @Test func `models that wait go on waiting where the save after a batch is refused`() throws {
     context.uniquePolicy = .throw
     try context.insert(batch: [Essay(1)])

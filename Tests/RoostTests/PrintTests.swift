@@ -87,6 +87,20 @@ import Testing
     }
   }
 
+  /// A model that was not loaded, as after a rollback, was printed with `author: nil` though it had an author.
+  @Test func `a reference of a model that is not loaded is a fault, not nil`() throws {
+    let context = try stored()
+    let name = try #require(try context.fetchIdentifiers(FetchDescriptor<Post>()).first)
+    let post = try #require(context.model(for: name) as? Post)
+    #expect("\(post)" == "Post #1(<fault>)" && post.author?.name == "Ann")
+    post.title = "other"
+    context.rollback()
+    #expect(!"\(post)".contains("author: nil"), "\(post)")
+    #expect(post.title == "a \"b\"" && "\(post)".contains("author: Author #"), "\(post)")
+    post.author = nil
+    #expect("\(post)".contains("author: nil"), "\(post)")
+  }
+
   @Test func `to print a model notes no observer, and changes nothing`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)

@@ -73,7 +73,9 @@ extension ModelContext {
     }
     guard let given else { return result }
     try save()
-    return BulkResult(given, state.graph(try state.stores.known(T.self).store).store)
+    // A model that waited may have become a stored one in that save.
+    let store = state.graph(try state.stores.known(T.self).store).store
+    return BulkResult(store.rows(behind: given), store)
   }
 
   private func bulk<T: PersistentModel>(

@@ -96,12 +96,14 @@ internal import RoostRecords
         case (.one(let old)?, .one(let new)?, .one(let here)?):
           guard new.map(current) == here else { continue }
           let other = old.flatMap(live)
-          // One that must lead somewhere stays.
-          if other == nil, !before.type.mayBeNil(property) { continue }
+          // One that must lead somewhere stays. One whose target waits for its deletion leads there again if that is taken back, and
+          // to set it to nil would end that.
+          if other == nil, here == nil || !before.type.mayBeNil(property) { continue }
           model.assign(property, other as Any)
         case (.many(let old)?, .many(let new)?, .many(let here)?):
           let edit = ListEdit(from: old.map(current), to: new.map(current))
-          let others = edit.takenBack(from: here)
+          let others = edit.takenBack(from: here).filter { live($0) != nil }
+          // The same holds for members that wait for their deletion.
           if others != here { model.assign(property, others.compactMap(live)) }
         default: continue
         }

@@ -1,4 +1,5 @@
 internal import RoostFile
+internal import RoostRecords
 
 /// Row numbers that new objects had before it was found that they are objects of other rows.
 ///
@@ -33,4 +34,14 @@ final class RowAliases: @unchecked Sendable {
 extension GraphStore {
   /// The row that an object of this number has by now: another one, if it was merged into that.
   package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.home, row) }
+
+  /// The same of many.
+  package func rows(behind rows: RowRuns) -> RowRuns {
+    var found = RowRuns()
+    for place in 0..<rows.count {
+      let (map, row) = rows[place]
+      found.append(map, RowID(self.row(maps[map], behind: row.number)))
+    }
+    return found
+  }
 }
