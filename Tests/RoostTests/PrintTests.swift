@@ -87,6 +87,19 @@ import Testing
     }
   }
 
+  /// A model that was not loaded any more after a rollback was printed with `author: nil` though it had an author.
+  @Test func `a reference of a model that is not loaded is a fault, not nil`() throws {
+    let context = try stored()
+    let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)
+    post.title = "other"
+    context.rollback()
+    let text = "\(post)"
+    #expect(text.contains("author: <fault>") || text.hasSuffix("(<fault>)"), "\(text)")
+    #expect(post.title == "a \"b\"" && "\(post)".contains("author: Author #"), "\(post)")
+    post.author = nil
+    #expect("\(post)".contains("author: nil"), "\(post)")
+  }
+
   @Test func `to print a model notes no observer, and changes nothing`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)

@@ -26,7 +26,8 @@ package struct Portrait {
       return
     }
     object.settle()
-    var sitting = Sitting(isNew: object._$state.origin == nil)
+    let (isNew, isFault) = (object._$state.origin == nil, object._$state.flags.contains(.fault))
+    var sitting = Sitting(isNew: isNew, isFault: isFault)
     object._$visit(&sitting)
     parts = type.properties.enumerated().map { number, property in
       if let part = sitting.parts[number] { return (property.name, part) }
@@ -89,9 +90,14 @@ extension Optional: Wrapping {
 private struct Sitting: _SlotVisitor {
   /// Whether the object belongs to no context, so that nothing can be missing.
   let isNew: Bool
+  /// Whether the object is not loaded, so that an empty slot says nothing.
+  let isFault: Bool
   var parts: [Int: Portrait.Part] = [:]
 
-  init(isNew: Bool) { self.isNew = isNew }
+  init(isNew: Bool, isFault: Bool) {
+    self.isNew = isNew
+    self.isFault = isFault
+  }
 
   mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
     parts[property] = slot.value.map { Portrait.Part.value($0) } ?? (isNew ? .unset : .fault)
@@ -99,6 +105,7 @@ private struct Sitting: _SlotVisitor {
 
   mutating func _visit<Model>(_ property: Int, _ slot: inout _ToOne<Model>) {
     switch slot.row {
+    case 0 where isFault && slot.object == nil: parts[property] = .fault
     case 0: parts[property] = .one(slot.object.map { Portrait.name($0) })
     case _ToOne<Model>.unknown: parts[property] = .fault
     case _ToOne<Model>.nothing: parts[property] = .one(nil)
