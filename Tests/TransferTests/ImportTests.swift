@@ -275,6 +275,17 @@ import Testing
     #expect(try report.progress.inserted == 1 && Self.rows(store)[.int(1)]?["title"] == .string("b"))
   }
 
+  /// To leave out the column `TITLE` left out `title` too.
+  @Test func `a rename of another spelling does not concern the exact name`() throws {
+    for other in [String?.none, "rating"] {
+      let store = try Self.store()
+      let report = try Self.run(store, "id,words,title,TITLE\n1,[],a,2", .csv()) { $0.renames = ["TITLE": other] }
+      let row = try Self.rows(store)[.int(1)]
+      #expect(report.progress.inserted == 1 && row?["title"] == .string("a"))
+      #expect(row?["rating"] == (other == nil ? Value.null : .double(2)))
+    }
+  }
+
   /// Names of objects may differ from record to record, so each record decides for itself.
   @Test func `of names of one object that differ in case the exact one counts, where unknown ones are left out`() throws
   {

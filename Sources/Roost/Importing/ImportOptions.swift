@@ -54,7 +54,8 @@ public struct ImportOptions: Sendable {
   public var author = ""
   /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input, also after the program was killed.
   public var name: String?
-  /// What columns, or names in objects, are called in the model, where that is something else; nil leaves one out.
+  /// What columns, or names in objects, are called in the model, where that is something else; nil leaves one out. The case
+  /// of letters counts where names differ in nothing else: a column that is written as a property stays that, if another spelling is given here.
   public var columns: [String: String?] = [:]
   /// Whether a column that the model does not know is left out. Else it is an error. Of columns whose names differ in case alone the one that is
   /// written as the property counts then, and the others are left out.

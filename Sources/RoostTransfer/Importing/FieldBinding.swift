@@ -215,9 +215,11 @@ struct FieldBinding {
     static let nothing = Meaning(target: .nothing)
   }
 
-  /// What a name means, which may be a path. Blanks around it and the case of its letters count only where names differ in nothing else.
+  /// What a name means, which may be a path. Blanks around it and the case of its letters count only where names differ in nothing else:
+  /// a rename of another spelling does not concern a name that is written as the entity has it.
   func meaning(_ written: String) throws(ValueFault) -> Meaning {
-    let renamed = Self.find(written, in: options.renames)
+    var renamed = Self.find(written, in: options.renames)
+    if let found = renamed, found.name != written, targets[written] != nil { renamed = nil }
     if let renamed, renamed.value == nil { return .nothing }
     let name = (renamed?.value).flatMap { $0 } ?? written
     if let found = Self.find(name, in: targets) {
