@@ -49,6 +49,7 @@ import Testing
         }
       }
       #expect(error?.code == .closed, "call \(call): \(String(describing: error))")
+      if call == 3 { #expect(error?.description.contains("the container was closed") == true, "\(error as Any)") }
     }
     try container.close()
     #expect(try stored() == ["Ella"])

@@ -249,6 +249,7 @@ enum BillAfter {
     #expect(snapshot.name == "bill 2" && !snapshot.isLoaded(\.currency))
     let error = #expect(throws: RoostError.self) { try snapshot.value(of: \.currency) }
     #expect(error?.code == .unreadable && error?.description.contains("GBP") == true)
+    #expect(error?.description.components(separatedBy: "unreadable").count == 2, "\(error as Any)")
     #expect(throws: RoostError.self) { try snapshot.value(of: \.shown) }
     #expect(throws: RoostError.self) { try JSONEncoder().encode(snapshot) }
     let loading = #expect(throws: RoostError.self) { try context.load(try bill(4)) }

@@ -28,8 +28,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   ///
   /// It tries again after pauses that grow to twenty milliseconds, so who comes first need not get the store first.
   public var lockTimeout: Duration?
-  /// How long a call of `ModelContainer.write` waits for one other such call that has the store's turn, before it throws
-  /// `timedOut`; nil for five minutes. A closure that waits for another thread which writes too would wait for ever without it.
+  /// How long `write` waits while one other `write` is running. Five minutes where it is nil. Time spent queueing after several short
+  /// writes does not count. After it the call throws `timedOut`.
   public var writeTimeout: Duration?
   /// What is told to ``trace`` takes so long at least; failures are told in any case.
   public var traceThreshold = Duration.zero

@@ -69,7 +69,9 @@ extension ModelContainer {
   private func runWrite<Result: Sendable>(
     _ place: ContextState.CodePlace, _ body: (ModelContext) throws -> Result
   ) throws -> Result {
-    try WritingThreads.during {
+    // Its contexts would say that they have ended, which the program did not make.
+    try stores.checkOpen()
+    return try WritingThreads.during {
       var runs = 0
       while true {
         runs += 1

@@ -103,8 +103,8 @@ final class StoreSet: Sendable {
     guard isDone, let result else {
       throw GraphFault(
         .twoThreads,
-        "the container has a main context, which ends on the main thread alone, and that did not run its queue for "
-          + "\(patienceNanoseconds / 1_000_000) ms: close the container on the main actor, or let the main thread not wait for this one"
+        "Only the main thread can close the main context, and it was blocked for \(patienceNanoseconds / 1_000_000) ms. Close on the "
+          + "main actor, or do not block the main thread while another thread closes."
       )
     }
     try result.get()

@@ -110,7 +110,7 @@ enum Doorway {
   }
 
   /// Without the code at the beginning.
-  private static func text(_ description: String, _ code: String) -> String {
+  static func text(_ description: String, _ code: String) -> String {
     description.hasPrefix(code + ": ") ? String(description.dropFirst(code.count + 2)) : description
   }
 

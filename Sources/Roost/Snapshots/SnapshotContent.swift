@@ -44,7 +44,7 @@ struct SnapshotContent: Hashable, Sendable {
       }
     }
     self.init(identifier, image.values, links)
-    if !image.refused.isEmpty { refused = image.refused.mapValues { "\($0)" } }
+    if !image.refused.isEmpty { refused = image.refused.mapValues { Doorway.text($0.description, $0.code.rawValue) } }
   }
 
   /// Of a model whose context is in the middle of a change.

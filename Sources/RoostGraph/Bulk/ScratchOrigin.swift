@@ -181,7 +181,7 @@ extension GraphContext {
       return GraphFault(
         .foreign,
         isNew
-          ? "it leads to a \(name.entity) that is in no context: insert and save that one before"
+          ? "it references an object of \(name.entity) that is in no context: insert and save that one before"
           : "it leads to \(name), which belongs to another context: fetch it here by its identifier", name)
     }
     let flags = object._$state.flags

@@ -164,8 +164,8 @@ package final class WriteTurns: @unchecked Sendable {
     return StoreError(
       .timedOut,
       "a write waited \(seconds(ticket.start)) for its turn, and the write at \(holder.place) has had the turn for "
-        + "\(seconds(holder.since)). If the closure there waits for a thread or task that writes too, neither can go on: do "
-        + "not wait in the closure. If it only takes long, set a longer writeTimeout in the configuration")
+        + "\(seconds(holder.since)). If the closure there waits for a thread or task that writes too, no time is long enough: "
+        + "do not wait in the closure. If it only has much to do, set a longer writeTimeout in the configuration")
   }
 
   // MARK: Waking
