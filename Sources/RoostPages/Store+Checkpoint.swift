@@ -80,8 +80,8 @@ extension Store {
   }
 
   /// The checkpoint itself, under the turn; with `beside` the turn is given away while pages are written.
-  func checkpointUnderTurn(beside: Bool, withFreshCopies: Bool = true) throws(StoreError) {
-    guard let work = try begin(withFreshCopies: withFreshCopies) else { return }
+  func checkpointUnderTurn(beside: Bool) throws(StoreError) {
+    guard let work = try begin() else { return }
     if beside { turn.give() }
     options.schedule?(.checkpointBegan)
     var failure: StoreError?
@@ -101,10 +101,6 @@ extension Store {
       if pagesAreDurable { settle(work) }
       freeMap.failed(work.map, &space)
       copies.failed(work.copies)
-      // New copies make the file longer, which a full device may refuse.
-      if failure?.code == .diskFull, !work.copies.fresh.isEmpty {
-        return try checkpointUnderTurn(beside: beside, withFreshCopies: false)
-      }
       throw failure ?? closedError
     }
     let older = durable.log
@@ -114,13 +110,13 @@ extension Store {
   }
 
   /// Chooses the snapshot and everything that depends on the moment. Under the turn.
-  private func begin(withFreshCopies: Bool) throws(StoreError) -> Work? {
+  private func begin() throws(StoreError) -> Work? {
     try commits.check()
     guard isPrivate || log?.hasBegun == true, tip.stamp != durable.snapshot.stamp else { return nil }
     let start = try leaveSegment()
     reclaim()
     while space.trimTail() {}
-    let (map, copies) = try takePlaces(mayCopy: withFreshCopies)
+    let (map, copies) = try takePlaces()
     var superblock = durable
     superblock.snapshot = tip
     superblock.freeMap = map.root
@@ -135,13 +131,11 @@ extension Store {
 
   /// Takes places for the map of free places and for copies. If there is no room for both, this checkpoint makes no new
   /// copies.
-  private func takePlaces(mayCopy: Bool) throws(StoreError) -> (FreeMapDisk.Image, PageCopies.Image) {
+  private func takePlaces() throws(StoreError) -> (FreeMapDisk.Image, PageCopies.Image) {
     let saved = (space, copies)
-    if mayCopy {
-      do throws(StoreError) { return try takePlaces(withFreshCopies: true) } catch {
-        (space, copies) = saved
-        guard error.code == .diskFull else { throw error }
-      }
+    do throws(StoreError) { return try takePlaces(withFreshCopies: true) } catch {
+      (space, copies) = saved
+      guard error.code == .diskFull else { throw error }
     }
     do throws(StoreError) { return try takePlaces(withFreshCopies: false) } catch {
       (space, copies) = saved

@@ -299,29 +299,6 @@ import Testing
     withExtendedLifetime(examination) {}
   }
 
-  /// A program with copies needs a longer file than one without. A full device refused the checkpoint for that alone.
-  @Test func `on a device that has room for the checkpoint alone it is made without copies`() throws {
-    let golden = try #require(GoldenVersion.all.first { $0.version == 1 })
-    let sample = try #require(golden.samples.first { $0.name == "closed" })
-    var counts: [Int] = []
-    for pages in 0..<40 {
-      let fileSystem = SimulatedFileSystem()
-      try sample.place(in: fileSystem, at: Self.path)
-      let store = try KeyValueStore(Self.path, options: Care.options, fileSystem: fileSystem)
-      try store.write { try $0.tree("one more").put("key", "value") }
-      let used = fileSystem.paths.reduce(0) { $0 + (fileSystem.contents(of: $1)?.count ?? 0) }
-      fileSystem.capacity = UInt64(used + pages * Page.size)
-      var isMade = true
-      do { try store.checkpoint() } catch { isMade = false }
-      #expect(try Audit.findings(store) == [] || !isMade)
-      fileSystem.capacity = nil
-      try store.close()
-      #expect(try KeyValueStore.verify(Self.path, fileSystem: fileSystem).findings == [])
-      counts.append(isMade ? try copies(fileSystem).count : -1)
-    }
-    #expect(counts.contains(0) && counts.contains { $0 > 0 }, "\(counts)")
-  }
-
   /// The list of copies may name a page of something else, in a file whose checks all agree.
   @Test func `a copy at the place of a user's page is told and not repaired`() throws {
     let healthy = try healthy()
