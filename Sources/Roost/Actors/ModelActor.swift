@@ -15,7 +15,7 @@ public protocol ModelActor: Actor {
 extension ModelActor {
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
-      preconditionFailure("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
+      fatalError("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
     }
     return executor.asUnownedSerialExecutor()
   }

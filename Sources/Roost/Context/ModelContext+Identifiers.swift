@@ -15,7 +15,7 @@ extension ModelContext {
     {
       return dead
     }
-    preconditionFailure(
+    fatalError(
       "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
   }
 
