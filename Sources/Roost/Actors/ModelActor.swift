@@ -15,7 +15,7 @@ public protocol ModelActor: Actor {
 extension ModelActor {
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
-      fatalError("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
+      preconditionFailure("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
     }
     return executor.asUnownedSerialExecutor()
   }

@@ -15,7 +15,7 @@ extension ModelContext {
     {
       return dead
     }
-    fatalError(
+    preconditionFailure(
       "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
   }
 

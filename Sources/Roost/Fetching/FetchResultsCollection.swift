@@ -97,7 +97,7 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
       // Whoever waited when the fetch was made is what was found, whatever became of him.
       if let waiting = places.waiting[row] { return waiting }
       if let model = object as? Model { return model }
-      fatalError("row \(row) of \(Model._$type.name) became one of another class")
+      preconditionFailure("row \(row) of \(Model._$type.name) became one of another class")
     }
   }
 }

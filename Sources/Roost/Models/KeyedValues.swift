@@ -106,7 +106,7 @@ public struct _HeldValues<Model: PersistentModel> {
 extension _Box {
   fileprivate func required<Model, Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
     guard let value = self.value(keyPath) as? Value else {
-      fatalError("\(Model.self) has no value for \(keyPath): it was never set")
+      preconditionFailure("\(Model.self) has no value for \(keyPath): it was never set")
     }
     return value
   }

@@ -52,7 +52,7 @@ extension PersistentModel {
     guard let number = type.number(of: keyPath) else {
       // Somebody's computed property.
       guard let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
-        fatalError("\(keyPath) cannot be set")
+        preconditionFailure("\(keyPath) cannot be set")
       }
       return self[keyPath: writable] = value
     }

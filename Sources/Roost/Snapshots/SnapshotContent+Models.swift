@@ -23,7 +23,7 @@ extension SnapshotContent {
   /// A model that is nobody's.
   func makeModel() -> any PersistentModel {
     guard let type = type.model as? any PersistentModel.Type else {
-      fatalError("\(type.name) is no model")
+      preconditionFailure("\(type.name) is no model")
     }
     return type.init(_$state: _ModelState())
   }

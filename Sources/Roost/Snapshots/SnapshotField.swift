@@ -67,7 +67,7 @@ public struct _SnapshotField<Value>: @unchecked Sendable {
     get {
       if let held { return held }
       guard let coded, let value = coded.coder.value(any: coded.bytes) as? Value else {
-        fatalError(
+        preconditionFailure(
           "a snapshot has no \(Value.self) here: it is made of a model, and of values that can be coded")
       }
       return value

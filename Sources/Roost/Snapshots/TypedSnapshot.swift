@@ -70,9 +70,9 @@ enum SnapshotReading {
     } else if let found: Value = try? content.value(property) {
       return found
     } else if let why = content.refused[property] {
-      fatalError(why)
+      preconditionFailure(why)
     }
-    fatalError(
+    preconditionFailure(
       "\(content.type.name).\(content.type.propertyName(property)) has no value that is a \(Value.self): fetch the snapshots with "
         + "lists, and give properties that older programs do not know a default")
   }
