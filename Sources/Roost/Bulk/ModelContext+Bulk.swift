@@ -45,11 +45,11 @@ extension ModelContext {
 
   /// Inserts new models, now: each is written and forgotten before the next is asked for, so it does not matter how many there are.
   ///
-  /// A model that waits in this context already, because a reference inserted it (`song.album = album`), is written by a ``save()``
-  /// that follows at once, with all else that waits.
+  /// If a reference already inserted one of the models into this context (`song.album = album`), the batch calls ``save()`` at its
+  /// end. That save writes everything pending, and may throw after the batch was committed.
   ///
-  /// The other models stay as they are, in no context. What they lead to is inserted with them, once, if it is in no context either; else it must
-  /// be stored, and belong to this one. What is changed in a model after it came is not looked at. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
+  /// The other models stay in no context. A new model that they reference is inserted with them, once. Any other model that they
+  /// reference must be stored, and belong to this context. What is changed in a model after it came is not looked at. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
   ///
   /// - Returns: the identifiers, in the order of the models; that of the stored one where a model was merged.
   @discardableResult

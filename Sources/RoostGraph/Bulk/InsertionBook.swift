@@ -104,7 +104,7 @@ final class InsertionBook {
     swap(&older, &newest)
   }
 
-  /// Lets go of what nobody else has among all that was kept.
+  /// Releases the kept objects that the program does not hold.
   private func sweep() {
     var list = exchange(&kept, with: [])
     dropAll(&list)

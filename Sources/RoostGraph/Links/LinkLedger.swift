@@ -9,7 +9,7 @@ final class LoadedList {
   @exclusivity(unchecked) var rows: [UInt64]
   /// Members that are not shown at the moment: those marked for deletion, and those that came while a program has the list moved out. They
   /// are members as before, and an edit of the list does not touch them.
-  @exclusivity(unchecked) var absent: Set<UInt64> = []
+  var absent: Set<UInt64> = []
   /// Members of classes that are not among the models, each with the one before it. They are not shown, and stay.
   var strangers: [(row: UInt64, behind: UInt64?)] = []
   /// The members, where they are not in the object's slot: somebody has to be asked for them.

@@ -35,7 +35,7 @@ extension GraphStore {
   /// The row that an object of this number has by now: another one, if it was merged into that.
   package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.home, row) }
 
-  /// The same of many.
+  /// The rows that objects of these numbers have by now, in the same order.
   package func rows(behind rows: RowRuns) -> RowRuns {
     var found = RowRuns()
     for place in 0..<rows.count {

@@ -207,9 +207,9 @@ struct FieldBinding {
   /// What a name of a text means.
   struct Meaning {
     var target: Target
-    /// What the entity calls it; empty where nobody wants it.
+    /// The name of the entity's property; empty for a field that is left out.
     var name = ""
-    /// Whether it is written as the entity, or a rename, has it: with the same letters and blanks.
+    /// Whether the spelling is exactly that of the entity or of a rename.
     var isExact = true
 
     static let nothing = Meaning(target: .nothing)
