@@ -52,7 +52,8 @@ struct Recut {
   /// Room for a key and what is copied behind it.
   private static let keyRoom = Limits.keyBytes + 16
 
-  private var high: ByteKey? { ByteNode.high(firstCount < count ? second : first) }
+  /// The bound of the last leaf, also where that one has no entries.
+  private var high: ByteKey? { ByteNode.high(second) }
 
   /// The leaf that has an entry, and its place in there.
   @inline(__always)
