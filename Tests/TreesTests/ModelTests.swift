@@ -1,7 +1,7 @@
 import RoostFile
 @testable import RoostPages
 import RoostTestSupport
-import RoostTrees
+@testable import RoostTrees
 import Testing
 
 /// One tree of a kind beside the sorted array that says what it must hold.
@@ -110,6 +110,27 @@ private struct Model<S: Subject> {
     try check()
   }
 
+  /// Removes most entries, so that leaves come to be empty that have no neighbour to be joined with.
+  mutating func thinOut() throws {
+    for key in truth.map(\.key) where dice.below(20) > 0 { try remove(key) }
+  }
+
+  /// How many leaves have no entries.
+  func emptyLeaves() throws -> Int {
+    var count = 0
+    _ = subject.verify { reached in
+      guard case .page(let page) = reached else { return }
+      ground.transaction.view.slot.enter()
+      defer { ground.transaction.view.slot.leave() }
+      if let memory = try? ground.transaction.view.frames.page(PageReference(page)), Node.level(memory) == 0,
+        Node.count(memory) == 0
+      {
+        count += 1
+      }
+    }
+    return count
+  }
+
   func check() throws {
     var places = Set<UInt32>()
     let findings = subject.verify { places.formUnion($0.places) }
@@ -140,7 +161,32 @@ private func play<S: Subject>(_ kind: S.Type, fanout: Int, seed: Int) throws {
   #expect(model.ground.live.isEmpty)
 }
 
+/// Fills a tree and thins it out, again and again. Returns how many empty leaves it had on the way.
+private func playEmptyLeaves<S: Subject>(_ kind: S.Type, _ shape: KeyShape, fanout: Int, seed: Int) throws -> Int {
+  var model = try Model<S>(fanout: fanout, seed: seed)
+  var empty = 0
+  for _ in 0..<3 {
+    for _ in 0..<120 { try model.put(model.key(shape, known: false)) }
+    try model.check()
+    try model.thinOut()
+    try model.check()
+    empty += try model.emptyLeaves()
+    for _ in 0..<5 {
+      for _ in 0..<16 { try model.put(model.key(shape, known: false)) }
+      try model.check()
+    }
+  }
+  return empty
+}
+
 @Suite struct ModelTests {
+  /// Only where nodes are limited to three children may a branch have one child, whose leaf then has no neighbour.
+  @Test(arguments: [3, Int.max], KeyShape.allCases)
+  func `writes beside empty leaves keep all bounds`(fanout: Int, shape: KeyShape) throws {
+    let empty = try playEmptyLeaves(ByteSubject.self, shape, fanout: fanout, seed: 0)
+    #expect((empty > 0) == (fanout == 3))
+  }
+
   @Test(arguments: [4, 5, 8, Int.max], 0..<8)
   func `a byte tree holds what a sorted array holds`(fanout: Int, seed: Int) throws {
     try play(ByteSubject.self, fanout: fanout, seed: seed)
