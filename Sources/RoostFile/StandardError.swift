@@ -13,4 +13,10 @@ package enum StandardError {
     let line = Array("Roost: \(sentence)\n".utf8)
     _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
   }
+
+  /// Ends the program after it says why. `preconditionFailure` prints nothing in optimised builds.
+  package static func stop(_ reason: String) -> Never {
+    say(reason)
+    abort()
+  }
 }

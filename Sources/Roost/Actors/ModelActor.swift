@@ -1,3 +1,5 @@
+internal import RoostFile
+
 /// Runs jobs one after the other, with a context that belongs to them.
 public protocol ModelExecutor: Executor {
   var modelContext: ModelContext { get }
@@ -15,7 +17,7 @@ public protocol ModelActor: Actor {
 extension ModelActor {
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
-      preconditionFailure("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
+      StandardError.stop("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
     }
     return executor.asUnownedSerialExecutor()
   }

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
@@ -15,7 +16,7 @@ extension ModelContext {
     {
       return dead
     }
-    preconditionFailure(
+    StandardError.stop(
       "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
   }
 

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
@@ -27,7 +28,9 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
 
   public subscript(position: Int) -> Element {
     guard let pages else { return elements[position] }
-    precondition(position >= 0 && position < pages.count, "there is no element \(position) among \(pages.count)")
+    guard position >= 0, position < pages.count else {
+      StandardError.stop("there is no element \(position) among \(pages.count)")
+    }
     return pages.element(position)
   }
 }
@@ -97,7 +100,7 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
       // Whoever waited when the fetch was made is what was found, whatever became of him.
       if let waiting = places.waiting[row] { return waiting }
       if let model = object as? Model { return model }
-      preconditionFailure("row \(row) of \(Model._$type.name) became one of another class")
+      StandardError.stop("row \(row) of \(Model._$type.name) became one of another class")
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import RoostFile
 public import RoostGraph
 
 /// The one way to get and set that all overloads of ``BackingData`` come down to.
@@ -106,7 +107,7 @@ public struct _HeldValues<Model: PersistentModel> {
 extension _Box {
   fileprivate func required<Model, Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
     guard let value = self.value(keyPath) as? Value else {
-      preconditionFailure("\(Model.self) has no value for \(keyPath): it was never set")
+      StandardError.stop("\(Model.self) has no value for \(keyPath): it was never set")
     }
     return value
   }

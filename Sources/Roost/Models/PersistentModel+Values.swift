@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 
 extension PersistentModel {
@@ -52,7 +53,7 @@ extension PersistentModel {
     guard let number = type.number(of: keyPath) else {
       // Somebody's computed property.
       guard let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
-        preconditionFailure("\(keyPath) cannot be set")
+        StandardError.stop("\(keyPath) cannot be set")
       }
       return self[keyPath: writable] = value
     }

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 
 /// Reading by key path. The path is looked up by its address, so that it costs little for each of many snapshots;
@@ -7,7 +8,7 @@ extension ModelSnapshot {
   /// nil, zero or empty. A computed property, or a part of a struct, is computed of the snapshot's values.
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value {
-    do { return try value(of: keyPath) } catch { preconditionFailure("\(error)") }
+    do { return try value(of: keyPath) } catch { StandardError.stop("\(error)") }
   }
 
   /// Where a relationship leads; nil for nowhere.
@@ -23,10 +24,10 @@ extension ModelSnapshot {
   /// The members of a relationship, in their order. Where they were not read, it ends the program; ``isLoaded(_:)`` tells, and
   /// `value(of:)` throws.
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] {
-    do { return try many(keyPath) } catch { preconditionFailure("\(error)") }
+    do { return try many(keyPath) } catch { StandardError.stop("\(error)") }
   }
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]?>) -> [PersistentIdentifier] {
-    do { return try many(keyPath) } catch { preconditionFailure("\(error)") }
+    do { return try many(keyPath) } catch { StandardError.stop("\(error)") }
   }
 
   @_disfavoredOverload

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 
 extension SnapshotContent {
@@ -23,7 +24,7 @@ extension SnapshotContent {
   /// A model that is nobody's.
   func makeModel() -> any PersistentModel {
     guard let type = type.model as? any PersistentModel.Type else {
-      preconditionFailure("\(type.name) is no model")
+      StandardError.stop("\(type.name) is no model")
     }
     return type.init(_$state: _ModelState())
   }

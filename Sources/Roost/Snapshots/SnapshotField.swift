@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 
 /// A field of a typed snapshot whose type only the compiler can tell: a model becomes its identifier, a list of models identifiers,
@@ -67,7 +68,7 @@ public struct _SnapshotField<Value>: @unchecked Sendable {
     get {
       if let held { return held }
       guard let coded, let value = coded.coder.value(any: coded.bytes) as? Value else {
-        preconditionFailure(
+        StandardError.stop(
           "a snapshot has no \(Value.self) here: it is made of a model, and of values that can be coded")
       }
       return value

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 
 /// A struct with a field for each property of a model. `@Snapshots` makes one, ``SnapshotModel``'s `Snapshot`.
@@ -70,9 +71,9 @@ enum SnapshotReading {
     } else if let found: Value = try? content.value(property) {
       return found
     } else if let why = content.refused[property] {
-      preconditionFailure(why)
+      StandardError.stop(why)
     }
-    preconditionFailure(
+    StandardError.stop(
       "\(content.type.name).\(content.type.propertyName(property)) has no value that is a \(Value.self): fetch the snapshots with "
         + "lists, and give properties that older programs do not know a default")
   }

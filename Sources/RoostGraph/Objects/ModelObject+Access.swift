@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import Observation
 
 /// The slow ways of the accessors.
@@ -56,7 +57,7 @@ extension _ModelObject {
   public func _$stop(_ property: Int, _ story: StaticString) -> Never {
     let row = _$state.row == 0 ? "" : " \(_$state.row)"
     let cause = _$state.extras?.failure.map { " (\($0))" } ?? ""
-    preconditionFailure("\(Self._$type.name)\(row).\(Self._$type.propertyName(property)) \(story)\(cause)")
+    StandardError.stop("\(Self._$type.name)\(row).\(Self._$type.propertyName(property)) \(story)\(cause)")
   }
 
   /// Moves what waits in the box into the slots. From here on a new object is as any other.
