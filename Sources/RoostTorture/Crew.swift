@@ -7,6 +7,7 @@
 #endif
 import RoostFile
 import RoostTestSupport
+import Synchronization
 
 /// Runs portions of a trial in worker processes, one a core, and outlives their crashes.
 final class Crew: @unchecked Sendable {
@@ -66,7 +67,8 @@ final class Crew: @unchecked Sendable {
       arguments += ["--seconds", "\(seconds * Double(portion.quota) / Double(trial.quota))"]
     }
     guard let child = Spawn(program, arguments) else { return fail(first, 0, nil, "no worker could be started") }
-    let watch = try? Thread { Self.watch(child, place) }
+    let hasEnded = Flag()
+    let watch = try? Thread { Self.watch(child, place, until: hasEnded) }
     let output = child.readAll()
     let end = child.wait()
     lock.withLock { result.take(output) }
@@ -75,16 +77,19 @@ final class Crew: @unchecked Sendable {
     case .exit(let code): fail(place.seed, place.step, place.image, "the worker ended with \(code)")
     case .signal(let number): fail(place.seed, place.step, place.image, "the process died of signal \(number)")
     }
-    place.note(0, 0, Self.ended)
+    hasEnded.value.store(true, ordering: .relaxed)
     watch?.join()
   }
 
-  private static let ended = "ended"
+  private final class Flag: Sendable {
+    let value = Atomic<Bool>(false)
+  }
 
-  private static func watch(_ child: Spawn, _ place: Place) {
+  /// Kills a worker that hangs.
+  private static func watch(_ child: Spawn, _ place: Place, until hasEnded: Flag) {
     var beat = place.beat
     var seen = Clock.monotonicNanoseconds()
-    while place.image != ended {
+    while !hasEnded.value.load(ordering: .relaxed) {
       usleep(50_000)
       let now = Clock.monotonicNanoseconds()
       if place.beat != beat {
