@@ -25,6 +25,8 @@ struct Plan {
       --json FILE     write every measurement to FILE
       --directory DIR make the stores in DIR (default: a fresh temporary folder)
 
+    `RoostBenchmarks check` counts instructions and compares them with a baseline.
+
     Exits with 1 if any result was wrong or missing, and with 2 if the arguments make no sense.
     """
 

@@ -5,6 +5,7 @@ import Foundation
 enum RoostBenchmarks {
   static func main() throws {
     if let work = ObjectMemory.Work(CommandLine.arguments) { return try ObjectMemory.run(work) }
+    if CommandLine.arguments.dropFirst().first == "check" { exit(check()) }
     var plan: Plan
     do throws(Misuse) {
       plan = try Plan(Array(CommandLine.arguments.dropFirst()))
@@ -18,6 +19,16 @@ enum RoostBenchmarks {
       exit(2)
     }
     exit(try run(plan) ? 0 : 1)
+  }
+
+  private static func check() -> Int32 {
+    do {
+      return try Check(CommandLine.arguments.dropFirst(2)).run()
+    } catch {
+      let sentence = (error as? Misuse)?.sentence ?? "\(error)"
+      FileHandle.standardError.write(Data("\(sentence)\n\n\(Check.usage)\n".utf8))
+      return 2
+    }
   }
 
   /// Returns whether every result was right.

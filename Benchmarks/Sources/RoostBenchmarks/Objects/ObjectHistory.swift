@@ -35,10 +35,10 @@ final class ObjectHistory {
 
   /// How long it takes to ask a thousand times for the newest place.
   func askForTokens() throws -> Sample {
-    let start = ContinuousClock.now
     var last = place
-    for _ in 0..<Self.tokens { last = try container.latestHistoryToken }
-    let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+    let milliseconds = try Stopwatch.time {
+      for _ in 0..<Self.tokens { last = try container.latestHistoryToken }
+    }
     return Sample(milliseconds: milliseconds, isRight: last > place)
   }
 
@@ -48,16 +48,16 @@ final class ObjectHistory {
     let place = place
     let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > place })
     var (transactions, changes) = (0, 0)
-    let start = ContinuousClock.now
-    for _ in 0..<Self.readings {
-      for transaction in try context.fetchHistory(descriptor) {
-        transactions += 1
-        for change in transaction.changes where change.changedPersistentIdentifier.entityName == "Track" {
-          changes += 1
+    let milliseconds = try Stopwatch.time {
+      for _ in 0..<Self.readings {
+        for transaction in try context.fetchHistory(descriptor) {
+          transactions += 1
+          for change in transaction.changes where change.changedPersistentIdentifier.entityName == "Track" {
+            changes += 1
+          }
         }
       }
     }
-    let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
     let expected = Self.readings * Self.newest
     return Sample(
       milliseconds: milliseconds,

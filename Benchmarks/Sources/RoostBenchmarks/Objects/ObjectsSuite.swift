@@ -52,9 +52,9 @@ final class ObjectsSuite: Suite {
     let expected = (0..<library.size).reduce(0) { $0 &+ library.track($1).playCount }
     let rounds = ObjectOperation.getters / library.size
     var sum: Int64 = 0
-    let start = ContinuousClock.now
-    for _ in 0..<rounds { for track in tracks { sum &+= Int64(track.playCount) } }
-    let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+    let milliseconds = try Stopwatch.time {
+      for _ in 0..<rounds { for track in tracks { sum &+= Int64(track.playCount) } }
+    }
     return Sample(milliseconds: milliseconds, isRight: sum == expected &* Int64(rounds))
   }
 

@@ -15,6 +15,13 @@ enum Figures {
     value >= 9.995 ? String(format: "%.1f", value) : String(format: "%.2f", value)
   }
 
+  static func instructions(_ value: Double) -> String {
+    value >= 99.95 ? grouped(Int(value.rounded())) : String(format: "%.1f", value)
+  }
+
+  /// A ratio as a change: `+1.2 %`.
+  static func percent(_ ratio: Double) -> String { String(format: "%+.1f %%", (ratio - 1) * 100) }
+
   static func grouped(_ number: Int) -> String {
     var text = ""
     for (place, digit) in String(number).reversed().enumerated() {

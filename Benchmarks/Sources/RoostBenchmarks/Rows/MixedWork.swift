@@ -17,9 +17,8 @@ enum MixedWork {
     } work: { member, session -> Part in
       if member > 0 { return try questions.ask(session, member) }
       defer { questions.isOver.store(true, ordering: .releasing) }
-      let start = ContinuousClock.now
-      try session.insert(added, perTransaction: RowsOperation.mixedRows)
-      return Part(milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+      return Part(
+        milliseconds: try Stopwatch.time { try session.insert(added, perTransaction: RowsOperation.mixedRows) })
     } tidy: { session in
       session.close()
     }

@@ -98,7 +98,7 @@ final class RowsSuite: Suite {
   private func fill(_ operation: RowsOperation, _ volume: LibraryVolume, _ answers: LibraryAnswers) throws -> Double {
     let (session, size) = (volume.session, answers.size)
     switch operation {
-    case .single: return try Self.time { try session.insertEach(0..<size) }
+    case .single: return try Stopwatch.time { try session.insertEach(0..<size) }
     case .single8:
       let store = volume.store
       return try Crew.time(RowsOperation.singleThreads) { _ in
@@ -109,10 +109,10 @@ final class RowsSuite: Suite {
       } tidy: { session in
         session.close()
       }.milliseconds
-    case .importWhole: return try Self.time { try session.insert(0..<size, perTransaction: size) }
-    case .importBatch: return try Self.time { try session.insertBatch(0..<size) }
-    case .importMillion: return try Self.time { try session.insert(0..<size, perTransaction: 10_000) }
-    default: return try Self.time { try session.insert(0..<size, perTransaction: 1_000) }
+    case .importWhole: return try Stopwatch.time { try session.insert(0..<size, perTransaction: size) }
+    case .importBatch: return try Stopwatch.time { try session.insertBatch(0..<size) }
+    case .importMillion: return try Stopwatch.time { try session.insert(0..<size, perTransaction: 10_000) }
+    default: return try Stopwatch.time { try session.insert(0..<size, perTransaction: 1_000) }
     }
   }
 
@@ -164,7 +164,7 @@ final class RowsSuite: Suite {
 
   private func ask<Value: Equatable>(_ expected: Value, _ body: () throws -> Value) throws -> Sample {
     var value: Value?
-    let milliseconds = try Self.time { value = try body() }
+    let milliseconds = try Stopwatch.time { value = try body() }
     return Sample(milliseconds: milliseconds, isRight: value == expected)
   }
 
@@ -182,31 +182,31 @@ final class RowsSuite: Suite {
     switch operation {
     case .playCounts:
       let plays = answers.plays
-      let milliseconds = try Self.time { try session.setPlayCounts(plays.changes) }
+      let milliseconds = try Stopwatch.time { try session.setPlayCounts(plays.changes) }
       return Sample(milliseconds: milliseconds, isRight: try session.scan() == plays.digest)
     case .playCountsTogether:
       let digest = answers.playsTogether
-      let milliseconds = try Self.time { try session.addPlays() }
+      let milliseconds = try Stopwatch.time { try session.addPlays() }
       return Sample(milliseconds: milliseconds, isRight: try session.scan() == digest)
     case .deletionsTogether:
       let digest = answers.deletionsTogether
-      let milliseconds = try Self.time { try session.deleteGenre() }
+      let milliseconds = try Stopwatch.time { try session.deleteGenre() }
       let isRight = try session.scan() == digest && holds(session, digest.count)
       return Sample(milliseconds: milliseconds, isRight: isRight)
     case .deletions:
       let deletions = answers.deletions
-      let milliseconds = try Self.time { try session.deleteAlbums(deletions.albums) }
+      let milliseconds = try Stopwatch.time { try session.deleteAlbums(deletions.albums) }
       let isRight = try session.scan() == deletions.digest && holds(session, deletions.digest.count)
       return Sample(milliseconds: milliseconds, isRight: isRight)
     case .upsert:
       let upserts = answers.upserts
-      let milliseconds = try Self.time { try session.upsert(answers, perTransaction: 1_000) }
+      let milliseconds = try Stopwatch.time { try session.upsert(answers, perTransaction: 1_000) }
       let isRight = try session.scan().hasSameContent(as: upserts.digest) && holds(session, upserts.digest.count)
       return Sample(milliseconds: milliseconds, isRight: isRight)
     default:
       let children = answers.children
       try session.addParents(children.parents)
-      let milliseconds = try Self.time {
+      let milliseconds = try Stopwatch.time {
         try operation == .children ? session.append(children.list) : session.assign(children.list)
       }
       return Sample(milliseconds: milliseconds, isRight: try session.childDigest() == children.digest)
@@ -244,11 +244,5 @@ final class RowsSuite: Suite {
       bytes += try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? Int ?? 0
     }
     return Sample(milliseconds: Double(bytes) / 1_000_000, isRight: bytes > 0)
-  }
-
-  private static func time(_ body: () throws -> Void) rethrows -> Double {
-    let start = ContinuousClock.now
-    try body()
-    return (ContinuousClock.now - start) / .milliseconds(1)
   }
 }

@@ -61,21 +61,21 @@ final class EngineSuite: Suite {
   private func load(_ engine: any Engine, _ keys: KeyKind, _ durability: Durability, _ trial: Trial) throws -> Sample {
     let keep = trial.isLastRun && keeps.contains(keys) && shelf.volume(engine.name, keys) == nil
     return try withFreshStore(engine, keys, durability, keep: keep) { volume in
-      let milliseconds = try Self.time { try insert(keys, into: volume.session) }.milliseconds
+      let milliseconds = try Stopwatch.time { try insert(keys, into: volume.session) }
       return Sample(milliseconds: milliseconds, isRight: try volume.session.scan() == digest(keys))
     }
   }
 
   private func build(_ engine: any Engine) throws -> Sample {
     try withFreshStore(engine, .integers, .synced, keep: false) { volume in
-      let milliseconds = try Self.time { try volume.session.build(workload.integers) }.milliseconds
+      let milliseconds = try Stopwatch.time { try volume.session.build(workload.integers) }
       return Sample(milliseconds: milliseconds, isRight: try volume.session.scan() == workload.integerDigest)
     }
   }
 
   private func single(_ engine: any Engine) throws -> Sample {
     try withFreshStore(engine, .integers, .synced, keep: false) { volume in
-      let milliseconds = try Self.time { try volume.session.commitEach(workload.integers) }.milliseconds
+      let milliseconds = try Stopwatch.time { try volume.session.commitEach(workload.integers) }
       return Sample(milliseconds: milliseconds, isRight: try volume.session.scan() == workload.integerDigest)
     }
   }
@@ -167,13 +167,8 @@ final class EngineSuite: Suite {
   }
 
   private func check<Value: Equatable>(_ expected: Value, _ body: @autoclosure () throws -> Value) throws -> Sample {
-    let (value, milliseconds) = try Self.time(body)
+    var value: Value?
+    let milliseconds = try Stopwatch.time { value = try body() }
     return Sample(milliseconds: milliseconds, isRight: value == expected)
-  }
-
-  private static func time<Value>(_ body: () throws -> Value) rethrows -> (value: Value, milliseconds: Double) {
-    let start = ContinuousClock.now
-    let value = try body()
-    return (value, (ContinuousClock.now - start) / .milliseconds(1))
   }
 }

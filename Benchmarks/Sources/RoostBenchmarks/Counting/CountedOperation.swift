@@ -1,0 +1,36 @@
+/// An operation whose instructions are counted, and the unit that the count is told by.
+struct CountedOperation: Hashable {
+  let suite: String
+  let name: String
+  /// What is done once for each unit: "track", "question".
+  let unit: String
+  let units: Int
+
+  /// The size of the library, small because `callgrind` runs a program some fifty times slower.
+  static let tracks = 2_000
+
+  /// The operations that run on the caller's thread. Those with several threads differ from run to run.
+  static let all =
+    [
+      ("A1", "track", tracks), ("B1", "track", RowsOperation.singleCommits), ("C", "track", tracks),
+      ("C2", "track", tracks), ("D", "track", tracks), ("E1", "question", LibraryAnswers.dateQueries),
+      ("E2", "tested track", RowsOperation.loveSize * LibraryAnswers.loveRounds),
+      ("E3", "question", LibraryWords.genres.count), ("F", "track", tracks), ("F2", "track", tracks),
+      ("G", "changed track", tracks / 10), ("H", "deleted track", tracks / 10), ("U", "track", tracks),
+      ("T", "child", tracks),
+    ].map { CountedOperation(suite: "rows", name: $0, unit: $1, units: $2) }
+    + [
+      ("A2", "track", tracks), ("AB", "track", tracks), ("B1", "track", RowsOperation.singleCommits),
+      ("C", "track", tracks), ("C2", "track", tracks), ("D", "track", tracks),
+      ("E1", "question", LibraryAnswers.dateQueries),
+      ("E2", "tested track", RowsOperation.loveSize * LibraryAnswers.loveRounds),
+      ("E3", "question", LibraryWords.genres.count), ("N1", "question", LibraryAnswers.sumRounds),
+      ("N2", "question", LibraryAnswers.sumRounds), ("F", "track", tracks), ("F2", "track", tracks),
+      ("G", "changed track", tracks / 10), ("GB", "track", tracks), ("H", "deleted track", tracks / 10),
+      ("HB", "track", tracks), ("U", "track", tracks), ("T", "child", tracks), ("T-assigned", "child", tracks),
+      ("getter", "read", ObjectOperation.getters), ("HT", "question", ObjectHistory.tokens),
+      ("HR", "transaction", ObjectHistory.readings * ObjectHistory.newest), ("IS", "track", tracks),
+    ].map { CountedOperation(suite: "objects", name: $0, unit: $1, units: $2) }
+
+  static let suites = ["rows", "objects"]
+}
