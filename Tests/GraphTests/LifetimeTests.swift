@@ -19,7 +19,7 @@ import Testing
     #if DEBUG
       let (chunks, size) = (40, 500)
     #else
-      let (chunks, size) = (1000, 1000)
+      let (chunks, size) = (200, 1000)
     #endif
     let store = try SchoolStore.make()
     let context = GraphContext(store)
@@ -45,7 +45,7 @@ import Testing
     #if DEBUG
       let (chunks, size) = (40, 500)
     #else
-      let (chunks, size) = (1000, 1000)
+      let (chunks, size) = (200, 1000)
     #endif
     let store = try SchoolStore.make()
     let context = GraphContext(store)
