@@ -122,7 +122,8 @@ let package = Package(
     floor("RoostFile"),
     floor("RoostPages", on: ["RoostFile", "RoostBytes"]),
     floor("RoostTrees", on: ["RoostPages", "RoostBytes"]),
-    floor("RoostKV", on: ["RoostTrees", "RoostPages"]),
+    floor("RoostCare", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    floor("RoostKV", on: ["RoostCare", "RoostTrees", "RoostPages"]),
     floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
@@ -132,7 +133,11 @@ let package = Package(
     plugin("RoostMacros"),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
-    floor("Roost", on: ["RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostFile"]),
+    floor(
+      "Roost",
+      on: [
+        "RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
+      ]),
     floor("SwiftData", on: ["Roost"]),
 
     floor(
@@ -142,8 +147,8 @@ let package = Package(
     floor(
       "RoostTool",
       on: [
-        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile",
-        "RoostBytes",
+        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees", "RoostPages",
+        "RoostFile", "RoostBytes",
       ]),
     program("RoostProgram", on: ["RoostTool"]),
     program(

@@ -133,3 +133,13 @@ extension StoreError.Code {
     }
   }
 }
+
+extension StoreError {
+  /// Whether the error tells what a file holds, and not what the system refused.
+  package var isAboutContent: Bool {
+    switch code {
+    case .damaged, .truncated, .logDamaged, .logMissing: true
+    default: false
+    }
+  }
+}

@@ -26,13 +26,7 @@ struct BuiltTree {
   }
 
   /// Makes it the tree; false if that is not empty.
-  func give(to trunk: Forest.Trunk) -> Bool {
-    if root.isEmpty { return true }
-    return switch trunk {
-    case .bytes(let draft): draft.adopt(root, extents: extents)
-    case .integers(let draft): draft.adopt(root, extents: extents)
-    }
-  }
+  func give(to trunk: Forest.Trunk) -> Bool { trunk.adopt(root, extents: extents) }
 
   func record(_ transaction: WriteTransaction, _ tree: UInt32) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))

@@ -1,3 +1,4 @@
+public import RoostCare
 public import RoostFile
 package import RoostPages
 import RoostTrees

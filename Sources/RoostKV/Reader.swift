@@ -85,6 +85,7 @@ public final class Reader {
 
   package var catalog: Catalog { Catalog(transaction.snapshot, view: transaction.view) }
   package var view: PageView { transaction.view }
+  var snapshot: Snapshot { transaction.snapshot }
 
   private func descriptor(_ name: String, _ kind: TreeDescriptor.Kind) throws(StoreError) -> TreeDescriptor {
     try scope.check()

@@ -37,6 +37,15 @@ package final class Forest {
       }
     }
 
+    /// Makes an empty tree one that was built; returns false if it is not empty.
+    package func adopt(_ root: Root, extents: UInt64) -> Bool {
+      if root.isEmpty { return true }
+      return switch self {
+      case .bytes(let draft): draft.adopt(root, extents: extents)
+      case .integers(let draft): draft.adopt(root, extents: extents)
+      }
+    }
+
     var kind: TreeDescriptor.Kind {
       switch self {
       case .integers: .integers

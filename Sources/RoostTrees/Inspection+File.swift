@@ -52,13 +52,3 @@ extension Inspection {
     }
   }
 }
-
-extension StoreError {
-  /// Whether the error tells what a file holds, and not what the system refused.
-  package var isAboutContent: Bool {
-    switch code {
-    case .damaged, .truncated, .logDamaged, .logMissing: true
-    default: false
-    }
-  }
-}

@@ -4,6 +4,8 @@ internal import RoostGraph
 /// The stores of a container, and which model is kept in which of them.
 final class StoreSet: Sendable {
   let stores: [GraphStore]
+  /// The configuration of each store.
+  let configurations: [ModelConfiguration]
   /// What fetches have found out about predicates.
   let templates = TemplateShelf()
   /// The contexts that use them.
@@ -63,6 +65,7 @@ final class StoreSet: Sendable {
       stores.append(store)
     }
     self.stores = stores
+    self.configurations = configurations
     writeTimeouts = configurations.map(\.writeTimeoutNanoseconds)
     self.places = places
     self.tracers = tracers.contains { $0 != nil } ? tracers : nil

@@ -24,21 +24,7 @@ extension ModelContainer {
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int where Model: PersistentModel {
-    let cancellation = ImportCancellation()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int, any Error>) in
-        do {
-          try RoostFile.Thread { [self] in
-            continuation.resume(
-              with: Result {
-                try export(descriptor, target, (fileID, line)) { cancellation.isCancelled }
-              })
-          }.detach()
-        } catch { continuation.resume(throwing: Doorway.translated(error)) }
-      }
-    } onCancel: {
-      cancellation.cancel()
-    }
+    try await OffThread.run { [self] in try export(descriptor, target, (fileID, line), $0) }
   }
 
   private func export<Model: PersistentModel>(

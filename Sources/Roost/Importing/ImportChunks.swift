@@ -94,22 +94,6 @@ final class ImportChunks: @unchecked Sendable {
     graph.close()
   }
 
-  /// Runs something on a thread of the import.
-  ///
-  /// The lock is for the thread sanitizer: it does not see that a continuation was resumed before the task waited for it.
-  func away(_ body: @escaping @Sendable () throws -> Void) async throws {
-    let order = Lock()
-    defer { order.withLock {} }
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      do {
-        try Thread {
-          let result = order.withLock { Result { try body() } }
-          continuation.resume(with: result)
-        }.detach()
-      } catch { continuation.resume(throwing: error) }
-    }
-  }
-
   // MARK: Storing
 
   /// Stores one chunk.

@@ -178,7 +178,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     func hand(_ elements: [Elements.Element]) async throws {
       try await underWay?.value
       underWay = Task {
-        try await chunks.away { try store(elements, chunks) }
+        try await OffThread.run { _ in try store(elements, chunks) }
         progress?(chunks.progress)
       }
     }
@@ -187,7 +187,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
         if Task.isCancelled { break }
         if left > 0 {
           let number = chunks.skipped - left
-          if chunks.knows(number) { try await chunks.away { try recall(number, element, chunks) } }
+          if chunks.knows(number) { try await OffThread.run { _ in try recall(number, element, chunks) } }
           left -= 1
           continue
         }

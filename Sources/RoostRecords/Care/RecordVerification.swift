@@ -84,6 +84,12 @@ package struct RecordVerification: Sendable {
 
   package var isSound: Bool { findings.isEmpty }
 
+  /// The findings that the walk through the pages did not make.
+  package var rowFindings: [Finding] {
+    let told = Set(pages.findings.map { "\($0.page ?? .max) \($0.sentence)" })
+    return findings.filter { $0.kind != .page || !told.contains("\($0.page ?? .max) \($0.sentence)") }
+  }
+
   /// Says of trees what they hold: a name of theirs says nothing to users.
   mutating func nameTrees(_ names: [String: String]) {
     for place in findings.indices where findings[place].kind == .page {

@@ -1,3 +1,4 @@
+import RoostCare
 import RoostFile
 import RoostKV
 
@@ -17,7 +18,7 @@ extension Command {
     _ target: String, of source: String, _ body: () throws -> Result
   ) throws -> Result {
     let files = DiskFileSystem.shared
-    let making = try KeyValueStore.pathWhileMade(files.canonicalPath(target))
+    let making = try Workpiece.pathWhileMade(files.canonicalPath(target))
     if try making == files.canonicalPath(source) { return try body() }
     return try Unfinished.removing(making, while: body)
   }

@@ -20,7 +20,7 @@ enum Looking {
       let store = try openTrees(path, isReading: true)
       defer { try? store.close() }
       do { return try body(store) } catch let error as StoreError {
-        guard Self.isAboutContent(error), try store.store.isOvertaken() else { throw error }
+        guard error.isAboutContent, try store.store.isOvertaken() else { throw error }
       }
     }
     throw Store.ownerIsFaster(path)
@@ -33,13 +33,6 @@ enum Looking {
     settings.createIfMissing = false
     let floor = try StoreContent.of(path) == .rows ? RecordStore.floor : nil
     return try KeyValueStore(path, options: settings.options, fileSystem: DiskFileSystem.shared, floor: floor)
-  }
-
-  static func isAboutContent(_ error: StoreError) -> Bool {
-    switch error.code {
-    case .damaged, .truncated, .logDamaged, .logMissing: true
-    default: false
-    }
   }
 
   static func entity(_ name: String, _ catalog: Catalog) throws -> Entity {

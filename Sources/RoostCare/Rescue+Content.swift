@@ -1,6 +1,6 @@
-import RoostFile
-import RoostPages
-import RoostTrees
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
 
 /// Saving a store of which a floor above knows more than its trees.
 extension Rescue {

@@ -1,36 +1,35 @@
-import RoostFile
-import RoostPages
-import RoostTrees
-
-extension KeyValueStore {
-  /// What a store is called while it is made, before it gets its name.
-  package static func pathWhileMade(_ path: String) -> String { path + "-making" }
-}
+internal import RoostFile
+package import RoostPages
+package import RoostTrees
 
 /// A store in the making, beside the name that it gets once it is complete.
 ///
 /// It has no log and nobody else knows it, so it is filled at the speed of the device. Until `publish` returns the
 /// name leads to what was there before, or to nothing.
-final class Workpiece {
+package final class Workpiece {
   private let path: String
   private let temporary: String
   private let fileSystem: any FileSystem
   private let replaced: (any StorageFile)?
   private let store: Store
-  private(set) var transaction: WriteTransaction
-  private(set) var forest: Forest
+  package private(set) var transaction: WriteTransaction
+  package private(set) var forest: Forest
+  /// The name of a store while it is made, before it gets its own.
+  package static func pathWhileMade(_ path: String) -> String { path + "-making" }
+
   /// Whether the transaction is over, and `publish` has nothing to commit.
   private var isBetween = false
 
   /// - Parameters:
   ///   - source: the file that the new store is made of, which may be what an earlier making left.
   ///   - transaction: the number that the new store's one commit gets.
+  ///   - floor: the module that the new store belongs to.
   init(
     _ path: String, of source: String, replacing: Bool, options: StoreOptions, fileSystem: any FileSystem,
-    transaction number: UInt64
+    floor: Store.Floor, transaction number: UInt64
   ) throws(StoreError) {
     let path = try fileSystem.canonicalPath(path)
-    let temporary = KeyValueStore.pathWhileMade(path)
+    let temporary = Self.pathWhileMade(path)
     guard temporary != source else {
       throw StoreError(
         .alreadyExists, "while a store is made it has this name, which its source has: give one of them another name",
@@ -42,7 +41,7 @@ final class Workpiece {
     let replaced = try Self.claim(path, replacing, fileSystem)
     do throws(StoreError) {
       store = try Store.makePrivate(
-        temporary, options: options, fileSystem: fileSystem, floor: Replay.floor, after: max(number, 1) - 1)
+        temporary, options: options, fileSystem: fileSystem, floor: floor, after: max(number, 1) - 1)
     } catch {
       replaced?.close()
       throw error

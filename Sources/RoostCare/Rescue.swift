@@ -1,14 +1,14 @@
-import RoostBytes
-import RoostFile
-import RoostPages
-import RoostTrees
+internal import RoostBytes
+package import RoostFile
+package import RoostPages
+package import RoostTrees
 
 /// The work of saving a damaged store: every step goes on behind what it cannot read.
 ///
 /// What is not read is a loss, never an error; an error means that the new store cannot be written.
-final class Rescue {
-  let examination: Examination
-  let target: Workpiece
+package final class Rescue {
+  package let examination: Examination
+  package let target: Workpiece
   private(set) var losses: [Salvage.Loss] = []
   /// Records of the log that were carried out.
   var records = 0
@@ -23,6 +23,7 @@ final class Rescue {
   private var lostNumbers: [UInt32: [UInt64]] = [:]
   /// What knows more of the trees than their entries, and whether they are its.
   private let content: (any SalvagedContent)?
+  private let log: (any SalvagedLog)?
   private(set) var isContent = false
   /// Trees that are made anew.
   private var derived: Set<UInt32> = []
@@ -34,22 +35,23 @@ final class Rescue {
   /// Some trees may have no entry in the catalog any more.
   var lostNames = false
 
-  private let report: ((SalvageProgress) -> Void)?
+  private let report: ((SalvageProgress) throws(StoreError) -> Void)?
   private var progress = SalvageProgress(entries: 0, total: 0)
 
   init(
-    _ examination: Examination, _ target: Workpiece, _ content: (any SalvagedContent)?,
-    _ report: ((SalvageProgress) -> Void)?
+    _ examination: Examination, into target: Workpiece, content: (any SalvagedContent)?, log: (any SalvagedLog)?,
+    report: ((SalvageProgress) throws(StoreError) -> Void)?
   ) {
     self.content = content
+    self.log = log
     self.examination = examination
     self.target = target
     self.report = report
   }
 
-  private func count() {
+  private func count() throws(StoreError) {
     progress.entries += 1
-    if progress.entries % 4096 == 0 { report?(progress) }
+    if progress.entries % 4096 == 0 { try report?(progress) }
   }
 
   func run(_ fileSystem: any FileSystem) throws(StoreError) {
@@ -67,7 +69,7 @@ final class Rescue {
     if let content, isContent {
       try carryOut(content, fileSystem)
     } else {
-      try carryOutLog(fileSystem)
+      try carryOutLog(log, fileSystem)
     }
   }
 
@@ -108,7 +110,7 @@ final class Rescue {
 
   // MARK: Losses
 
-  func lose(
+  package func lose(
     _ tree: [UInt8]?, _ error: StoreError, low: [UInt8]? = nil, high: [UInt8]? = nil, entries: Int? = nil
   ) {
     if let tree { lossy.insert(tree) }
@@ -124,7 +126,9 @@ final class Rescue {
       high: gap.high.map(bytes), entries: Int(clamping: gap.count))
   }
 
-  static func bytes(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
+  package static func bytes(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+  }
 
   // MARK: Trees
 
@@ -162,7 +166,7 @@ final class Rescue {
   // MARK: Entries
 
   /// Puts a value, wherever it lies; false if it lies outside and is damaged.
-  func put(
+  package func put(
     _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, _ name: [UInt8]
   ) throws(StoreError) -> Bool {
     guard let outside = load(value, name, key) else { return false }
@@ -174,11 +178,11 @@ final class Rescue {
       }
     }
     try target.transaction.relieve()
-    count()
+    try count()
     return true
   }
 
-  func put(
+  package func put(
     _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, _ name: [UInt8]
   ) throws(StoreError) -> Bool {
     guard let outside = load(value, name, Self.bytes(key)) else {
@@ -191,7 +195,7 @@ final class Rescue {
       try draft.put(key, value.bytes)
     }
     try target.transaction.relieve()
-    count()
+    try count()
     return true
   }
 
@@ -356,7 +360,7 @@ final class Rescue {
     for (name, descriptor) in try target.forest.reading.all() { names[descriptor.id] = name }
   }
 
-  func note(_ id: UInt32, _ name: [UInt8]) { names[id] = name }
-  func forget(_ name: [UInt8]) { names = names.filter { $0.value != name } }
-  func name(_ id: UInt32) -> [UInt8] { names[id] ?? [] }
+  package func note(_ id: UInt32, _ name: [UInt8]) { names[id] = name }
+  package func forget(_ name: [UInt8]) { names = names.filter { $0.value != name } }
+  package func name(_ id: UInt32) -> [UInt8] { names[id] ?? [] }
 }

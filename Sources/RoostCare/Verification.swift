@@ -1,6 +1,6 @@
-import RoostTrees
+package import RoostTrees
 
-/// What an examination of a whole store has found.
+/// The result of a verification: every page, tree and entry of a store, read again from its file.
 public struct Verification: Sendable {
   /// Something that is not as it should be.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
@@ -23,26 +23,31 @@ public struct Verification: Sendable {
   }
 
   /// Everything that is wrong, as far as it can be told; empty for a sound store.
-  public internal(set) var findings: [Finding] = []
+  public package(set) var findings: [Finding] = []
   /// What is no damage: a crash leaves it, and the next checkpoint writes it anew.
-  public internal(set) var notes: [Finding] = []
+  public package(set) var notes: [Finding] = []
   /// There are more than could be told.
-  public internal(set) var hasMore = false
+  public package(set) var hasMore = false
   /// Pages in the file, superblocks among them.
-  public internal(set) var pages = 0
+  public package(set) var pages = 0
   /// Pages that were read: those of trees, of large values and of the map of free places.
-  public internal(set) var pagesRead = 0
-  public internal(set) var freePages = 0
+  public package(set) var pagesRead = 0
+  public package(set) var freePages = 0
   /// Trees and tables.
-  public internal(set) var trees = 0
-  public internal(set) var entries = 0
+  public package(set) var trees = 0
+  public package(set) var entries = 0
   /// Entries whose value lies outside their leaf.
-  public internal(set) var largeValues = 0
-  public internal(set) var seconds = 0.0
+  public package(set) var largeValues = 0
+  public package(set) var seconds = 0.0
 
   public var isSound: Bool { findings.isEmpty }
 
-  init(_ report: InspectionReport) {
+  /// Adds what a module above found in the entries.
+  package mutating func add(_ sentence: String, page: UInt64?, tree: String?) {
+    findings.append(Finding(page: page, tree: tree, sentence: sentence))
+  }
+
+  package init(_ report: InspectionReport) {
     findings = report.findings.map(Finding.init)
     notes = report.notes.map(Finding.init)
     hasMore = report.hasMore

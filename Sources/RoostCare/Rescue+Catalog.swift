@@ -1,6 +1,6 @@
-import RoostFile
-import RoostPages
-import RoostTrees
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
 
 /// Finding the trees of a damaged store, and what says whose they are.
 extension Rescue {

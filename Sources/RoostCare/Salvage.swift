@@ -35,14 +35,27 @@ public struct Salvage: Sendable {
     public var unverified: Int
   }
 
-  public internal(set) var trees: [SavedTree] = []
-  public internal(set) var losses: [Loss] = []
+  /// A class of models in the new store.
+  public struct SavedEntity: Sendable {
+    public package(set) var name: String
+    public package(set) var rows: Int
+
+    package init(name: String, rows: Int) {
+      self.name = name
+      self.rows = rows
+    }
+  }
+
+  public package(set) var trees: [SavedTree] = []
+  /// The classes of models that a store of objects had; empty for a key-value store.
+  public package(set) var entities: [SavedEntity] = []
+  public package(set) var losses: [Loss] = []
   /// Commits that stood in the log, and were carried out over what the file held.
-  package internal(set) var records = 0
+  package var records = 0
 
   /// Damaged pages that were read as they had been written, so nothing of them is lost: one bit had flipped, or the page
   /// has a copy.
-  public internal(set) var repairedPages = 0
+  public package(set) var repairedPages = 0
 
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
   public var unverified: Int { trees.reduce(0) { $0 + $1.unverified } }

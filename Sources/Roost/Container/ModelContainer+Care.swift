@@ -1,0 +1,195 @@
+public import Foundation
+public import RoostCare
+internal import RoostFile
+internal import RoostGraph
+internal import RoostPages
+internal import RoostRecords
+
+/// Backups, verification, compaction and salvage.
+extension ModelContainer {
+  /// Copies a store of the container into a file of its own. Contexts read and save meanwhile.
+  ///
+  /// ```swift
+  /// try container.backup(to: URL(filePath: "library-2026-11-23.roost"), replacing: true)
+  /// ```
+  ///
+  /// The copy has all models of the newest commit, their history and their identifiers. It is compact, and a container opens it like
+  /// any store. The file appears under its name when it is whole and on the device. If the backup fails, nothing is left of it, and a file
+  /// of that name is as it was. What a context has not saved is not in the copy.
+  ///
+  /// - Parameters:
+  ///   - configuration: the store to copy. A container with one store needs none.
+  ///   - replacing: whether a store of that name may be replaced. No program may have it open.
+  ///   - progress: called from time to time, and at the end. If it throws, the backup ends with that error.
+  public func backup(
+    to url: URL, of configuration: ModelConfiguration? = nil, replacing: Bool = false,
+    progress: ((BackupProgress) throws -> Void)? = nil
+  ) throws {
+    let store = try store(of: configuration).records.store
+    try Doorway.pass {
+      let read = try store.beginRead()
+      defer { store.endRead(read) }
+      do {
+        try Backup.copy(
+          read.snapshot, read.view, of: store, floor: RecordStore.floor,
+          to: url.standardizedFileURL.path(percentEncoded: false),
+          replacing: replacing, report: progress)
+      } catch let error as StoreError where error.isAboutContent {
+        // The program that writes the store may have used pages of this snapshot again.
+        if store.options.readOnly, try store.isOvertaken() { throw Store.ownerIsFaster(store.path) }
+        throw error
+      }
+    }
+  }
+
+  /// Copies a store of the container, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
+  /// `CancellationError`, and nothing is left of the copy.
+  public func backup(
+    to url: URL, of configuration: ModelConfiguration? = nil, replacing: Bool = false,
+    progress: (@Sendable (BackupProgress) -> Void)? = nil
+  ) async throws {
+    try await OffThread.run { isCancelled in
+      try self.backup(to: url, of: configuration, replacing: replacing) { (now: BackupProgress) throws in
+        if isCancelled() { throw CancellationError() }
+        progress?(now)
+      }
+    }
+  }
+
+  /// Reads a store of the container again from its file, and reports everything that is wrong with it: pages, rows, indexes, links, large
+  /// values and the history.
+  ///
+  /// It makes a checkpoint first. Contexts read and save meanwhile. Damage is no error here but a finding; an error means that nothing
+  /// could be examined.
+  ///
+  /// - Parameter configuration: the store to verify. A container with one store needs none.
+  public func verify(_ configuration: ModelConfiguration? = nil) throws -> Verification {
+    let store = try store(of: configuration)
+    return try Doorway.pass { try store.records.verify().asVerification }
+  }
+
+  /// Verifies a store, as the form that is not `async` does, on a thread of its own. It cannot be cancelled.
+  public func verify(_ configuration: ModelConfiguration? = nil) async throws -> Verification {
+    try await OffThread.run { _ in try self.verify(configuration) }
+  }
+
+  /// Moves pages of a store from the end of its file to free places, and gives the end of the file back to the file system.
+  ///
+  /// It works in short transactions. Contexts read and save meanwhile. If it is stopped at any moment, the store is as sound as before.
+  /// A context keeps the pages that it read last until it fetches or saves again; a compaction after that gives them back.
+  ///
+  /// - Parameters:
+  ///   - configuration: the store to compact. A container with one store needs none.
+  ///   - progress: called after each step. If it throws, compaction ends with that error; what was done stays done.
+  /// - Returns: the result of all steps.
+  @discardableResult
+  public func compact(
+    _ configuration: ModelConfiguration? = nil, progress: ((Compaction) throws -> Void)? = nil
+  ) throws -> Compaction {
+    let store = try store(of: configuration).records.store
+    return try Doorway.pass {
+      var whole: Compaction?
+      while true {
+        let step = try store.compact(pages: 1024)
+        var sum = step
+        sum.pagesBefore = whole?.pagesBefore ?? step.pagesBefore
+        sum.movedPages += whole?.movedPages ?? 0
+        whole = sum
+        try progress?(sum)
+        if step.isDone { return sum }
+      }
+    }
+  }
+
+  /// Compacts a store, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
+  /// `CancellationError` after the current step.
+  @discardableResult
+  public func compact(
+    _ configuration: ModelConfiguration? = nil, progress: (@Sendable (Compaction) -> Void)? = nil
+  ) async throws -> Compaction {
+    try await OffThread.run { isCancelled in
+      try self.compact(configuration) { (now: Compaction) throws in
+        progress?(now)
+        if isCancelled(), !now.isDone { throw CancellationError() }
+      }
+    }
+  }
+
+  /// Saves what a damaged store still holds into a new store. The damaged file is not changed, and no program may have it open.
+  ///
+  /// ```swift
+  /// let found = try ModelContainer.salvage(damaged, to: rescued)
+  /// for loss in found.losses { print(loss) }
+  /// ```
+  ///
+  /// It goes around what cannot be read, and searches unreferenced pages for what is missing. Then it carries out the log as far as the log is
+  /// whole, and makes all indexes anew. Each loss is listed in the result. Copy the file and its log before anything else.
+  ///
+  /// - Parameters:
+  ///   - replacing: whether a store of the new name may be replaced.
+  ///   - progress: called from time to time. If it throws, the salvage ends with that error, and nothing is left of the new store.
+  public static func salvage(
+    _ url: URL, to new: URL, replacing: Bool = false, progress: ((SalvageProgress) throws -> Void)? = nil
+  ) throws -> Salvage {
+    try Doorway.pass {
+      let rows = RowSalvage()
+      var stopped: (any Error)?
+      do {
+        var found = try Rescue.salvage(
+          from: url.standardizedFileURL.path(percentEncoded: false), log: nil,
+          to: new.standardizedFileURL.path(percentEncoded: false),
+          replacing: replacing, options: StoreOptions(), fileSystem: DiskFileSystem.shared, floor: RecordStore.floor,
+          content: rows,
+          log: nil
+        ) { (now) throws(StoreError) in
+          do { try progress?(now) } catch {
+            stopped = error
+            throw StoreError(.busy, "the salvage was stopped")
+          }
+        }
+        found.entities = rows.entities.map { Salvage.SavedEntity(name: $0.name, rows: $0.rows) }
+        return found
+      } catch { throw stopped ?? error }
+    }
+  }
+
+  /// Salvages a store, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
+  /// `CancellationError`, and nothing is left of the new store.
+  public static func salvage(
+    _ url: URL, to new: URL, replacing: Bool = false, progress: (@Sendable (SalvageProgress) -> Void)? = nil
+  ) async throws -> Salvage {
+    try await OffThread.run { isCancelled in
+      try self.salvage(url, to: new, replacing: replacing) { (now: SalvageProgress) throws in
+        if isCancelled() { throw CancellationError() }
+        progress?(now)
+      }
+    }
+  }
+
+  /// The store of a configuration; of a container with one store, that store.
+  private func store(of configuration: ModelConfiguration?) throws -> GraphStore {
+    try stores.checkOpen()
+    guard let configuration else {
+      if stores.stores.count == 1 { return stores.stores[0] }
+      let names = stores.configurations.map(\.name).joined(separator: ", ")
+      throw RoostError(
+        .store, "the container has \(stores.stores.count) stores: name the configuration of one (\(names))")
+    }
+    guard
+      let place = stores.configurations.firstIndex(where: {
+        $0.url == configuration.url && $0.name == configuration.name
+      })
+    else { throw RoostError(.store, "the container has no store of the configuration \(configuration.name)") }
+    return stores.stores[place]
+  }
+}
+
+extension RecordVerification {
+  /// The findings in pages and in rows, with the counts of both.
+  fileprivate var asVerification: Verification {
+    var whole = Verification(pages)
+    for finding in rowFindings { whole.add("\(finding)", page: finding.page, tree: finding.tree) }
+    whole.hasMore = whole.hasMore || hasMore
+    return whole
+  }
+}

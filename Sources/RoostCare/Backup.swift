@@ -1,0 +1,110 @@
+internal import RoostFile
+package import RoostPages
+internal import RoostTrees
+
+/// How far a backup has come.
+public struct BackupProgress: Sendable {
+  /// The entries of trees that are copied.
+  public package(set) var entries: Int
+  /// The entries of the snapshot.
+  public package(set) var total: Int
+}
+
+/// The copying of one snapshot into a store of its own.
+package struct Backup {
+  private let target: Workpiece
+  private let view: PageView
+  private let report: ((BackupProgress) throws -> Void)?
+  private var progress = BackupProgress(entries: 0, total: 0)
+
+  /// Entries between two calls of `report`.
+  private static var stride: Int { 4096 }
+  private static var cacheBytes: Int { 128 << 20 }
+
+  /// Copies a snapshot of `store` into a store at `path`, which appears when it is whole and on the device.
+  ///
+  /// - Parameter report: called from time to time, and at the end. If it throws, the backup ends with that error, and leaves nothing.
+  package static func copy(
+    _ snapshot: Snapshot, _ view: PageView, of store: Store, floor: Store.Floor, to path: String, replacing: Bool,
+    report: ((BackupProgress) throws -> Void)?
+  ) throws {
+    var options = StoreOptions()
+    options.fanoutLimit = store.options.fanoutLimit
+    options.random = store.options.random
+    options.cacheBytes = min(store.options.cacheBytes ?? .max, cacheBytes)
+    let target = try Workpiece(
+      path, of: store.path, replacing: replacing, options: options, fileSystem: store.fileSystem, floor: floor,
+      transaction: snapshot.transaction)
+    do {
+      var backup = Backup(target: target, view: view, report: report)
+      try backup.copy(Catalog(snapshot, view: view).all())
+    } catch {
+      target.discard()
+      throw error
+    }
+    try target.publish()
+  }
+
+  private init(target: Workpiece, view: PageView, report: ((BackupProgress) throws -> Void)?) {
+    self.target = target
+    self.view = view
+    self.report = report
+  }
+
+  private mutating func copy(_ trees: [(name: [UInt8], descriptor: TreeDescriptor)]) throws {
+    progress.total = trees.reduce(0) { $0.addingCapped($1.descriptor.root.count) }
+    // Numbers are given in rising order.
+    for (name, descriptor) in trees.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
+      do { try build(name, descriptor) } catch let error as StoreError where error.code == .unsortedKeys {
+        throw StoreError(.damaged, "the keys of \"\(String(decoding: name, as: UTF8.self))\" do not ascend")
+      }
+    }
+    try report?(progress)
+  }
+
+  private mutating func build(_ name: [UInt8], _ descriptor: TreeDescriptor) throws {
+    let made = try target.forest.create(name, descriptor.kind, id: descriptor.id)
+    let through = try target.transaction.beginThrough()
+    let built: (root: Root, extents: UInt64)
+    switch descriptor.kind {
+    case .bytes:
+      let builder = ByteTreeBuilder(id: descriptor.id, in: target.transaction)
+      var cursor = ByteCursor(ByteTree(descriptor.root, id: descriptor.id, view: view))
+      var isThere = try cursor.first()
+      while isThere {
+        let value = cursor.value
+        if value.isExtents {
+          try builder.append(cursor.key, extents: target.copy(value, view))
+        } else {
+          try builder.append(cursor.key, value.bytes)
+        }
+        try count()
+        isThere = try cursor.next()
+      }
+      built = try builder.finish()
+    case .integers:
+      let builder = IntegerTreeBuilder(id: descriptor.id, in: target.transaction)
+      var cursor = IntegerCursor(IntegerTree(descriptor.root, id: descriptor.id, view: view))
+      var isThere = try cursor.first()
+      while isThere {
+        let value = cursor.value
+        if value.isExtents {
+          try builder.append(cursor.key, extents: target.copy(value, view))
+        } else {
+          try builder.append(cursor.key, value.bytes)
+        }
+        try count()
+        isThere = try cursor.next()
+      }
+      built = try builder.finish()
+    }
+    let root = try target.transaction.endThrough(through, built.root)
+    _ = made.trunk.adopt(root, extents: built.extents)
+  }
+
+  private mutating func count() throws {
+    try target.transaction.continueThrough()
+    progress.entries += 1
+    if progress.entries % Self.stride == 0 { try report?(progress) }
+  }
+}

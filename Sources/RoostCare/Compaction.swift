@@ -1,0 +1,49 @@
+package import RoostFile
+package import RoostPages
+internal import RoostTrees
+
+/// What a step of compaction has done.
+public struct Compaction: Sendable {
+  /// Pages that were moved, and those above them that had to be copied with them.
+  public package(set) var movedPages = 0
+  /// Pages in the file before and after the step.
+  public package(set) var pagesBefore = 0
+  public package(set) var pages = 0
+  public package(set) var freePages = 0
+  /// Nothing more can be gained now: the file is compact, or somebody reads an old snapshot.
+  public package(set) var isDone = false
+}
+
+extension Store {
+  /// Moves pages from the end of the file to free places, and cuts the file: one step, a short write transaction and a checkpoint.
+  ///
+  /// - Parameter budget: about how many pages to move.
+  package func compact(pages budget: Int) throws(StoreError) -> Compaction {
+    // What waits for a checkpoint is free afterwards.
+    try checkpoint()
+    var result = Compaction()
+    result.pagesBefore = try statistics().pageCount
+    let transaction = try beginWrite()
+    var isGain = false
+    do throws(StoreError) {
+      let forest = Forest(in: transaction)
+      if var job = transaction.relocation(budget: budget) {
+        try forest.relocate(&job)
+        result.movedPages = job.moved
+        isGain = job.moved > 0
+      }
+      if !isGain { isGain = transaction.cutTail() }
+      // The record is empty: a replay leaves everything where it was, which is as good.
+      if isGain { try transaction.commit(forest.seal(), durability: .relaxed) } else { transaction.abandon() }
+    } catch {
+      transaction.abandon()
+      throw error
+    }
+    if isGain { try checkpoint() }
+    let figures = try statistics()
+    result.pages = figures.pageCount
+    result.freePages = figures.freePages
+    result.isDone = !isGain || result.pages >= result.pagesBefore
+    return result
+  }
+}
