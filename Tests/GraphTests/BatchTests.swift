@@ -98,9 +98,9 @@ import Testing
   @Test func `references of a fetch are read together, each row once`() throws {
     let context = try makeContext(schools: 100, pupils: 5)
     for pupil in try all(context, Pupil.self) { #expect(pupil.school?.name.isEmpty == false) }
-    #expect(context.statistics.faultsFilled == 0)
-    #expect(context.statistics.faultsFilledTogether == 100)
-    #expect(context.statistics.coarseReads == 1)
+    #expect(context.session.statistics.faultsFilled == 0)
+    #expect(context.session.statistics.faultsFilledTogether == 100)
+    #expect(context.session.statistics.coarseReads == 1)
     context.close()
   }
 
@@ -108,12 +108,12 @@ import Testing
     let context = try makeContext(schools: 100, pupils: 5)
     let schools = try all(context, School.self)
     for school in schools { #expect(school.pupils.count == 5) }
-    #expect(context.statistics.listsLoaded == 0 && context.statistics.listsLoadedTogether == 100)
-    #expect(context.statistics.coarseReads == 1)
+    #expect(context.session.statistics.listsLoaded == 0 && context.session.statistics.listsLoadedTogether == 100)
+    #expect(context.session.statistics.coarseReads == 1)
     for (number, school) in schools.enumerated() {
       #expect(school.pupils.map(\.name) == (0..<5).map { "pupil \(number) \($0)" })
     }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 500)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.faultsFilledTogether == 500)
     context.close()
   }
 
@@ -122,7 +122,7 @@ import Testing
     for (number, school) in try all(context, School.self).enumerated() {
       #expect(school.head?.name == "head \(number)" && school.head?.leads === school)
     }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 50)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.faultsFilledTogether == 50)
     context.close()
   }
 
@@ -133,9 +133,10 @@ import Testing
     var schools = try all(context, School.self)
     if isReversed { schools.reverse() }
     for school in schools { #expect(school.pupils.first?.name.hasPrefix("pupil") == true) }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.listsLoaded == 0)
-    #expect(context.statistics.faultsFilledTogether == 3000 && context.statistics.listsLoadedTogether == 3000)
-    #expect(context.statistics.coarseReads <= 8)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.listsLoaded == 0)
+    #expect(
+      context.session.statistics.faultsFilledTogether == 3000 && context.session.statistics.listsLoadedTogether == 3000)
+    #expect(context.session.statistics.coarseReads <= 8)
     context.close()
   }
 
@@ -159,8 +160,8 @@ import Testing
       for pupil in school.pupils { for club in pupil.clubs { titles += club.title.isEmpty ? 0 : 1 } }
     }
     #expect(titles == 200)
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.listsLoaded == 0)
-    #expect(context.statistics.coarseReads == 4)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.listsLoaded == 0)
+    #expect(context.session.statistics.coarseReads == 4)
     context.close()
   }
 
@@ -172,7 +173,7 @@ import Testing
     try other.save()
     context.processPendingChanges()
     for school in schools { #expect(school.name.hasSuffix("!")) }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 100)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.faultsFilledTogether == 100)
     context.close()
     other.close()
   }

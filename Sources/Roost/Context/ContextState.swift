@@ -36,7 +36,7 @@ final class ContextState {
     didSet { for graph in open { graph.isStrict = isStrict } }
   }
   var mergesChanges = true {
-    didSet { for graph in open { graph.mergesChanges = mergesChanges } }
+    didSet { for graph in open { graph.session.mergesChanges = mergesChanges } }
   }
   var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
   var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
@@ -110,7 +110,7 @@ final class ContextState {
   }
 
   /// Whether a context of one of the stores shows an older state than the newest.
-  var isOutdated: Bool { open.contains(where: \.isOutdated) }
+  var isOutdated: Bool { open.contains(where: \.session.isOutdated) }
 
   func noteCommit() { commitCount += 1 }
 
@@ -127,17 +127,17 @@ final class ContextState {
     if let observesAsTold { made.observe(observesAsTold) }
     made.isRelaxed = durability == .relaxed
     made.isStrict = isStrict
-    made.mergesChanges = mergesChanges
+    made.session.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
     #if !canImport(Darwin)
       made.watcher = recorder
     #endif
-    made.hearDefault = Self.hear
+    made.session.hearDefault = { [weak made] fault in if let made { Self.hear(fault, made) } }
     if let tracer = stores.tracers?[store] {
-      made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
+      made.session.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
     for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
-    if isSerial { made.makeSerial() }
+    if isSerial { made.session.makeSerial() }
     if isEnded { made.close() }
     stores.contexts.add(made)
     graphs[store] = made

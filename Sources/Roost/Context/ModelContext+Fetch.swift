@@ -33,7 +33,7 @@ extension ModelContext {
     return try state.traced(.fetch, descriptor, place, { $1.found = $0.count }) {
       try state.call(.fetching) {
         let places = try FetchRun(descriptor, state).places()
-        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.pin(), state))
+        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.session.pin(), state))
       }
     }
   }

@@ -47,7 +47,7 @@ extension FetchRun {
       )
     }
     let orders = ordering.orders.isEmpty ? [Order(.row)] : ordering.orders
-    let keys = try RowKeys(orders, part.graph.ground(), part.map.entity.id)
+    let keys = try RowKeys(orders, part.graph.session.ground(), part.map.entity.id)
     let point = try cursor.map { try self.point($0, keys, part) }
     var models = try behind(point, orders, keys, size + 1, part)
     let hasMore = models.count > size

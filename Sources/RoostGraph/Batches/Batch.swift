@@ -166,7 +166,8 @@ extension GraphContext {
       if let origin = originIfKnown(batch.map), batch.isAlive(origin) {
         place += 1
       } else {
-        withExtendedLifetime(batch) { batches.remove(batch) }
+        batches.remove(batch)
+        session.endNow([batch])
       }
     }
   }

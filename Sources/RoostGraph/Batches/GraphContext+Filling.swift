@@ -5,7 +5,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Notes rows whose objects came together.
   func noteBatch(_ map: EntityMap, _ rows: [UInt64]) {
-    releaseLater(batches.add(Batch(map.home, rows)))
+    session.release(batches.add(Batch(map.home, rows)))
   }
 
   /// Reads a fault's row, and those of the faults that came with it. Where its own cannot be read the object is invalid from here on,
@@ -14,7 +14,7 @@ extension GraphContext {
   /// - Parameter property: what somebody asks for.
   func fill(_ object: any _ModelObject, _ origin: RowOrigin, for property: Int? = nil) {
     do {
-      let table = try table(origin.map)
+      let table = try session.table(origin.map)
       fillSiblings(of: object, table, origin, for: property)
       guard try read(object, table, origin) else {
         throw GraphFault(
@@ -24,7 +24,7 @@ extension GraphContext {
       let before = failure
       fail(object, error)
       // What an object's own deinit could not read need not stop a save.
-      if isGoing(object) { failure = before }
+      if isEnding(object) { failure = before }
       fillEmpty(object, origin.map)
     }
   }
@@ -33,7 +33,7 @@ extension GraphContext {
     of object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin, for property: Int?
   ) {
     var siblings: [any _ModelObject] = []
-    if !isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) {
+    if !session.isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) {
       batch.around(place) { row in
         guard let sibling = origin.known(row), sibling !== object, sibling._$state.flags.contains(.fault) else {
           return false
@@ -43,11 +43,11 @@ extension GraphContext {
       }
     }
     if siblings.isEmpty {
-      statistics.faultsFilled += 1
+      session.statistics.faultsFilled += 1
       return noteSingle(origin, property)
     }
-    statistics.coarseReads += 1
-    statistics.faultsFilledTogether += siblings.count + 1
+    session.statistics.coarseReads += 1
+    session.statistics.faultsFilledTogether += siblings.count + 1
     // Nobody asked for them yet: one that cannot be read says so when somebody does.
     for sibling in siblings { fillIfReadable(sibling, table, own(origin, sibling)) }
   }
@@ -56,12 +56,12 @@ extension GraphContext {
   ///
   /// - Parameter isAlone: whether it is not one of several that are read in turn.
   func readOne(_ row: UInt64, _ origin: RowOrigin, isAlone: Bool = true) throws -> (any _ModelObject)? {
-    let table = try table(origin.map)
+    let table = try session.table(origin.map)
     return try table.withRow(RowID(row)) { (found) throws(StoreError) -> (any _ModelObject)? in
       guard let own = self.origin(origin, of: found) else { return nil }
       let object = own.object(row)
       if object._$state.flags.contains(.fault) {
-        if isAlone { statistics.faultsFilled += 1 } else { statistics.faultsFilledTogether += 1 }
+        if isAlone { session.statistics.faultsFilled += 1 } else { session.statistics.faultsFilledTogether += 1 }
         take(found, table, into: object, own)
       }
       return object
@@ -70,7 +70,7 @@ extension GraphContext {
 
   /// Reads rows that no object stands for yet, or a fault, and gives their objects. Those that cannot be read are left out.
   func readTogether(_ rows: [UInt64], _ origin: RowOrigin) throws -> [any _ModelObject] {
-    let table = try table(origin.map)
+    let table = try session.table(origin.map)
     var found: [any _ModelObject] = []
     found.reserveCapacity(rows.count)
     for row in rows.sorted() {
@@ -79,8 +79,8 @@ extension GraphContext {
       if object._$state.flags.contains(.fault), !fillIfReadable(object, table, own) { continue }
       found.append(object)
     }
-    statistics.coarseReads += 1
-    statistics.faultsFilledTogether += found.count
+    session.statistics.coarseReads += 1
+    session.statistics.faultsFilledTogether += found.count
     return found
   }
 
@@ -88,7 +88,7 @@ extension GraphContext {
   @discardableResult
   private func fillIfReadable(_ object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin) -> Bool {
     if (try? read(object, table, origin)) == true { return true }
-    releaseLater(object._$forget())
+    session.release(object._$forget())
     object._$state.flags.insert(.fault)
     return false
   }

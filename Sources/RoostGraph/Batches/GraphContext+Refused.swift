@@ -82,14 +82,14 @@ extension GraphContext {
       return
     }
     if !store.defaults.isNew(origin.map.number, property) { return }
-    reports.append(.defaultGiven(refusal(error, name(object), property, origin.map)))
+    session.report(.defaultGiven(refusal(error, name(object), property, origin.map)))
   }
 
   /// What is said of a stored value that was refused.
   func refusal(_ error: any Error, _ name: ObjectName, _ property: Int, _ map: EntityMap) -> GraphFault {
     let row = RowID(name.row)
     let own = try? fields(map)[property]
-    let stored = own.flatMap { fields in try? table(map).values(fields, of: row) }
+    let stored = own.flatMap { fields in try? session.table(map).values(fields, of: row) }
     let values = stored.map { $0.map(\.text).joined(separator: ", ") } ?? "a value"
     return GraphFault(
       .unreadable,

@@ -4,7 +4,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Reads what a reference leads to, for all objects that came with this one.
   func readTargets(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard !isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return }
+    guard !session.isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return }
     readTargets(batch, place, relation, origin)
   }
 
@@ -24,7 +24,7 @@ extension GraphContext {
 
   private func readTargets(_ wanted: WantedTargets) {
     guard wanted.rows.count > 1, let found = try? readTogether(wanted.rows, wanted.target) else { return }
-    releaseLater(wanted.batch.keep(found))
+    session.release(wanted.batch.keep(found))
     noteBatch(wanted.target.map, wanted.rows)
   }
 
@@ -63,7 +63,7 @@ extension GraphContext {
     guard RowNumber.leads(row), wanted.isNew(row) else { return false }
     if let known = wanted.target.known(row), !known._$state.flags.contains(.fault) {
       // Its user may let it go before the loop comes there.
-      releaseLater(wanted.batch.keep(known))
+      session.release(wanted.batch.keep(known))
       return false
     }
     if !links.doomed.isEmpty, links.doomed.contains(LinkKey(map: wanted.relation.home, row: row, property: 0)) {
@@ -77,7 +77,7 @@ extension GraphContext {
   func loadSiblings(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64])
     -> Int
   {
-    guard !isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return 0 }
+    guard !session.isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return 0 }
     return loadLists(batch, place, relation, origin, &rows)
   }
 
@@ -135,7 +135,7 @@ extension GraphContext {
     let origin = origin(map)
     let batch = Batch(map.home, rows)
     // Last of all, because each thing that is read makes a batch of its own, and the oldest lets go.
-    defer { releaseLater(batches.add(batch)) }
+    defer { session.release(batches.add(batch)) }
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)
@@ -155,8 +155,8 @@ extension GraphContext {
   /// Notes that lists were loaded which nobody asked for yet.
   func noteLists(_ count: Int, _ relation: Relation, _ members: [UInt64]) {
     if count > 0 {
-      statistics.listsLoadedTogether += count
-      statistics.coarseReads += 1
+      session.statistics.listsLoadedTogether += count
+      session.statistics.coarseReads += 1
     }
     noteBatch(store.maps[relation.target], members)
   }

@@ -106,7 +106,7 @@ extension GraphContext {
   /// Goes on to the state with which the transaction begins: what closures see behind relationships must be as new as the rows.
   private func goOn(to writer: RecordWriter) throws {
     let newest = writer.commitNumber - 1
-    if let seen = reader?.commit, seen >= newest { return }
+    if let seen = session.reader?.commit, seen >= newest { return }
     // Who writes may begin before the commit in front of it is synced, and so is seen.
     try store.records.store.show(newest)
     try advance()
@@ -135,9 +135,9 @@ extension GraphContext {
           committed = writer
         }
       } catch is Nothing { return outcome }
-      statistics.saves += 1
-      statistics.bytesWritten += committed?.written.bytes ?? 0
-      statistics.pagesWritten += committed?.written.pages ?? 0
+      session.statistics.saves += 1
+      session.statistics.bytesWritten += committed?.written.bytes ?? 0
+      session.statistics.pagesWritten += committed?.written.pages ?? 0
       lastSave = outcome.summary
       store.listeners.tell()
       // As behind a save: what is committed stays, whatever cannot be read.

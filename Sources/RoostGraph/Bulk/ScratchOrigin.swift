@@ -89,7 +89,7 @@ final class ScratchOrigin: _Origin {
     else { return }
     var members: [AnyObject] = []
     note {
-      let reader = try context.snapshot()
+      let reader = try context.session.snapshot()
       guard let side = reader.catalog.relationship(relation.way.id) else { return }
       for row in try reader.links(side).rows(of: RowID(object._$state.row)) {
         if let member = try context.member(relation.target, row.number) { members.append(member) }
@@ -134,7 +134,7 @@ final class ScratchOrigin: _Origin {
     note {
       var row = row
       if row == RowNumber.unknown {
-        let reader = try context.snapshot()
+        let reader = try context.session.snapshot()
         guard let side = reader.catalog.relationship(relation.way.id) else { return }
         row = try reader.links(side).row(at: 0, of: RowID(object._$state.row))?.number ?? RowNumber.nothing
       }

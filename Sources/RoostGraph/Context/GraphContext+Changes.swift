@@ -23,8 +23,8 @@ extension GraphContext {
     }
     if !object._$state.flags.contains(.changed) {
       // Behind the context's end it is saved by nobody, and would be kept for good.
-      if !object._$state.flags.contains(.inserted), !isClosed {
-        if isGoing(object) {
+      if !object._$state.flags.contains(.inserted), !session.isClosed {
+        if isEnding(object) {
           return complain(
             GraphFault(
               .deleted, "it was changed by its own deinit, when nobody could save it any more: change it before",

@@ -35,7 +35,7 @@ extension GraphContext {
     guard map.family != nil, registered(store.maps[map.home], row) == nil,
       !links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0))
     else { return false }
-    return try table(map).contains(row)
+    return try session.table(map).contains(row)
   }
 
   /// Notes which rows of a list are strangers by now.
@@ -50,7 +50,7 @@ extension GraphContext {
 
   /// The map of a row's class; nil where there is no such row, or it is of no class of the map's.
   func found(_ map: EntityMap, _ row: RowID) throws -> EntityMap? {
-    let table = try table(map)
+    let table = try session.table(map)
     guard let family = map.family else { return try table.contains(row) ? map : nil }
     guard let number = try table.withRow(row, { (row) throws(StoreError) in family.map(of: row) }) ?? nil else {
       return nil

@@ -40,7 +40,7 @@ extension GraphContext {
     let relation = relation(origin, property)
     if object._$state.flags.isDisjoint(with: [.changed, .inserted, .gone]) {
       // It ends, which was said; or what was changed before was given up, or saved, while this was under way.
-      if isGoing(object) { return }
+      if isEnding(object) { return }
       noteChange(object, property, origin)
     }
     guard let relation else { return }
@@ -59,11 +59,11 @@ extension GraphContext {
     // Its lists are emptied while a page of the row is read: no member may end there.
     for case .some(let relation) in store.relations[origin.map.number]
     where relation.isList && mask & _ModelState.bit(relation.property) == 0 {
-      releaseLater(object.many(relation.property).members ?? [])
+      session.release(object.many(relation.property).members ?? [])
     }
     let id = RowID(object._$state.row)
     do {
-      let table = try table(origin.map)
+      let table = try session.table(origin.map)
       let found = try table.withRow(id) { (row) throws(StoreError) in
         var source = _RowSource(
           row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
@@ -73,13 +73,13 @@ extension GraphContext {
         return true
       }
       // The row is gone; the save will say so. Until then the object shows what it has.
-      if found != nil { noteTold(object, nil) }
+      if found != nil { session.notify(object, nil) }
     } catch { fail(object, error) }
   }
 
   /// Says that something of an object could not be had. The next save says it too.
   func fail(_ object: any _ModelObject, _ error: any Error) {
-    if !object.isUnreadable, !isClosed, !isGoing(object) { invalid.append(object) }
+    if !object.isUnreadable, !session.isClosed, !isEnding(object) { invalid.append(object) }
     object._$state.flags.insert(.invalid)
     object._$state.takeExtras().failure = error
     if failure == nil { failure = error }
@@ -102,7 +102,7 @@ extension GraphContext {
       return
     }
     object._$state.flags.remove(.invalid)
-    releaseLater(object._$forget())
+    session.release(object._$forget())
     object._$state.flags.insert(.fault)
   }
 
@@ -110,8 +110,8 @@ extension GraphContext {
   func forgetInvalid() {
     let all = exchange(&invalid, with: [])
     for object in all { tryAgain(object) }
-    releaseLater(all)
+    session.release(all)
     // It may hold a user's object too.
-    releaseLater([exchange(&failure, with: nil)].compactMap { $0 })
+    session.release([exchange(&failure, with: nil)].compactMap { $0 })
   }
 }

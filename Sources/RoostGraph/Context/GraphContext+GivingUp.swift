@@ -10,7 +10,7 @@ extension GraphContext {
   package func rollback() {
     quietly(.closing, otherwise: ()) {
       giveUp()
-      attempt { if reader != nil { try advance() } }
+      attempt { if session.reader != nil { try advance() } }
     }
   }
 
@@ -19,8 +19,8 @@ extension GraphContext {
     forgetInvalid()
     var new = inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
-    // Releases everything now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
-    _ = takeChanges()
+    // Now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
+    session.endNow(takeChanges())
     holdOthers(&new, members)
     for object in new { letGo(object) }
   }
@@ -29,7 +29,7 @@ extension GraphContext {
   private func takeChanges() -> [Any] {
     var held: [Any] = []
     for object in changed + deleted where !object._$state.flags.contains(.gone) { held += giveUp(object) }
-    held.append(exchange(&departing, with: []))
+    held += session.takeReleased()
     for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
       held.append(objects)
     }
@@ -48,14 +48,14 @@ extension GraphContext {
     if flags.contains(.inserted) { return [] }
     object._$state.flags.remove([.changed, .deleted])
     object._$state.changed = 0
-    if isShut { return [] }
+    if session.isShut { return [] }
     if isLent(object) {
       giveUpRest(object)
       return []
     }
     let held = object._$forget()
     object._$state.flags.insert(.fault)
-    noteTold(object, nil)
+    session.notify(object, nil)
     return held
   }
 
@@ -151,7 +151,7 @@ extension GraphContext {
     if let known = registered(target, RowID(row)) { return known }
     do { return try readOne(row, self.origin(target)) } catch {
       // The next save says it, where there is one.
-      if failure == nil, !isClosed { failure = error }
+      if failure == nil, !session.isClosed { failure = error }
       return nil
     }
   }

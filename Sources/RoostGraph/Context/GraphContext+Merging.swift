@@ -5,36 +5,36 @@ extension GraphContext {
   /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay. Objects whose rows
   /// others deleted keep the values that they had.
   func advance() throws {
-    if hearMerge == nil { try goAhead() } else { try reporting { try goAhead() } }
+    if session.hearMerge == nil { try goAhead() } else { try session.reporting { try goAhead() } }
     if unread.isEmpty { return }
     unloadLists()
     let all = exchange(&unread, with: [])
     for object in all { forget(object) }
-    releaseLater(all)
+    session.release(all)
   }
 
   private func goAhead() throws {
     let new = try store.records.snapshot()
-    guard let old = reader else { return show(new) }
+    guard let old = session.reader else { return session.show(new) }
     if new.commit == old.commit { return new.close() }
     settle()
     do {
       switch store.feed.news(after: old.commit, through: new.commit) {
       case .entries(let entries):
         let others = entries.filter { $0.author != ObjectIdentifier(self) }
-        if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { show(new) }
+        if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { session.show(new) }
       case .everything:
         for object in changed + deleted { keepBase(object, old) }
         mayDangle = true
         try forgetDeleted(new, old)
-        show(new)
+        session.show(new)
         mergeLists(old)
         unloadLists()
         for object in allObjects { refresh(object) }
       }
       old.close()
     } catch {
-      if reader !== new { new.close() }
+      if session.reader !== new { new.close() }
       throw error
     }
   }
@@ -55,7 +55,7 @@ extension GraphContext {
     let touched = links.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
     let before = touched <= Self.mostTouched ? try memberships(others) : nil
     // From here on nothing may fail: what is not taken over now stays as it was.
-    show(new)
+    session.show(new)
     mergeLists(old)
     if !links.lists.isEmpty { unloadTouched(others, before) }
     for entry in others {
@@ -172,8 +172,8 @@ extension GraphContext {
       guard let origin = object._$state.origin as? RowOrigin else { return }
       return fillUnchanged(object, origin)
     }
-    releaseLater(object._$forget())
+    session.release(object._$forget())
     object._$state.flags.insert(.fault)
-    noteTold(object, nil)
+    session.notify(object, nil)
   }
 }

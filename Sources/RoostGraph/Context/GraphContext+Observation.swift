@@ -37,20 +37,4 @@ extension GraphContext {
     scouts &-= 1
     return true
   }
-
-  /// Notes that a property changed, all of them where it is nil, which the object's own setter did not do.
-  func noteTold(_ object: any _ModelObject, _ property: Int?) {
-    if object._$state.flags.contains(.tracked), !isGoing(object) { told.append((object, property)) }
-  }
-
-  /// Tells those who wait. They may do anything, so it comes after both sides of all relationships agree.
-  func tell(_ all: [(object: any _ModelObject, property: Int?)]) {
-    for (object, property) in all {
-      if let property {
-        object._$tellOfChange(property)
-      } else {
-        for number in type(of: object)._$type.properties.indices { object._$tellOfChange(number) }
-      }
-    }
-  }
 }

@@ -1,33 +1,20 @@
 internal import RoostFile
 package import RoostRecords
 
-/// A snapshot that stays as long as somebody holds this, although its context goes on.
-package final class SnapshotPin {
-  let reader: RecordReader
-
-  init(_ reader: RecordReader) {
-    reader.share()
-    self.reader = reader
-  }
-}
-
 /// Reading objects of rows that were found before.
 extension GraphContext {
-  /// Keeps the snapshot that is shown.
-  package func pin() throws -> SnapshotPin { SnapshotPin(try snapshot()) }
-
   /// The objects of rows, in their order, filled. It is an accessor: the context does not go on.
   ///
   /// Rows that are deleted by now have objects that say so, with the values that they had in the pinned snapshot.
   package func page(_ rows: [RowID], _ map: EntityMap, _ pin: SnapshotPin) -> [any _ModelObject] {
-    let taking = turn.take(.fetching)
+    let taking = session.lock.take(.fetching)
     if taking == .denied { return rows.map { _ in lost(map) } }
     defer { if taking == .taken { leave() } }
     let origin = origin(map)
-    if !isClosed { noteBatch(map, rows.map(\.number)) }
+    if !session.isClosed { noteBatch(map, rows.map(\.number)) }
     return rows.map { row in
       if let known = origin.known(row.number), !known._$state.flags.contains(.fault) { return known }
-      do { if !isClosed, let found = try readOne(row.number, origin, isAlone: false) { return found } } catch {
+      do { if !session.isClosed, let found = try readOne(row.number, origin, isAlone: false) { return found } } catch {
         if failure == nil { failure = error }
       }
       return origin.known(row.number) ?? buried(row, map, pin)

@@ -41,8 +41,8 @@ extension GraphContext {
     quietly(.closing, otherwise: ()) {
       giveUp()
       forgetUnchanged()
-      releaseLater(batches.take())
-      attempt { if reader != nil { try advance() } }
+      session.release(batches.take())
+      attempt { if session.reader != nil { try advance() } }
     }
   }
 }

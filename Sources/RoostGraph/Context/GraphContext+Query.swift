@@ -8,7 +8,7 @@ extension GraphContext {
   package func planner() throws -> Planner {
     try call(.fetching) {
       try goOn()
-      return Planner(try ground(), routes)
+      return Planner(try session.ground(), session.routes)
     }
   }
 
@@ -36,17 +36,17 @@ extension GraphContext {
 
   /// The object of a row that an index names; nil where it is of another class.
   private func fetchOne(_ row: RowID, _ map: EntityMap) throws -> AnyObject? {
-    let (origin, table) = (origin(map), try table(map))
+    let (origin, table) = (origin(map), try session.table(map))
     let found = try table.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
       guard let own = self.origin(origin, of: found) else { return nil }
       let object = own.object(row.number)
       if object._$state.flags.contains(.fault) {
-        statistics.objectsFilled += 1
+        session.statistics.objectsFilled += 1
         take(found, table, into: object, own)
       }
       return object
     }
-    try ground().rowsRead += 1
+    try session.ground().rowsRead += 1
     if let found { return found }
     throw StoreError(.damaged, "row \(row.number) of \(map.type.name) stands in an index, and is not there")
   }
@@ -62,7 +62,7 @@ extension GraphContext {
   }
 
   private func found(by plan: Plan, _ map: EntityMap) throws -> [AnyObject] {
-    let (origin, table) = (origin(map), try table(map))
+    let (origin, table) = (origin(map), try session.table(map))
     var found: [AnyObject] = []
     var rows: [UInt64] = []
     found.reserveCapacity(plan.sureCount)
@@ -91,7 +91,7 @@ extension GraphContext {
   }
 
   private func fill(_ object: any _ModelObject, _ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) {
-    statistics.objectsFilled += 1
+    session.statistics.objectsFilled += 1
     if let failure = filling.fill(object, row, origin.map) {
       fail(object, failure)
       fillEmpty(object, origin.map)
@@ -116,9 +116,9 @@ extension GraphContext {
   func forgetUnchanged() {
     for object in allObjects
     where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent, .changed, .inserted]) {
-      releaseLater(object._$forget())
+      session.release(object._$forget())
       object._$state.flags.insert(.fault)
-      noteTold(object, nil)
+      session.notify(object, nil)
     }
   }
 }
@@ -149,13 +149,10 @@ extension GraphContext {
 }
 
 extension GraphContext {
-  /// What the store's entities and fields are called, as the context sees them.
-  package func catalog() throws -> Catalog { try snapshot().catalog }
-
   /// The objects of rows, filled while their rows are at hand. Rows that are not there are left out.
   package func objects(_ rows: [RowID], _ map: EntityMap) throws -> [any _ModelObject] {
     let origin = origin(map)
-    let table = try table(map)
+    let table = try session.table(map)
     noteBatch(map, rows.map(\.number))
     return try rows.compactMap { id in
       if let known = origin.known(id.number), !known._$state.flags.contains(.fault) { return known }
@@ -163,7 +160,7 @@ extension GraphContext {
         guard let own = self.origin(origin, of: row) else { return nil }
         let object = own.object(id.number)
         take(row, table, into: object, own)
-        statistics.objectsFilled += 1
+        session.statistics.objectsFilled += 1
         return object
       }
       return found ?? nil

@@ -100,8 +100,8 @@ extension GraphContext {
       try write(contexts, books, &runs, way)
     }
     runs[place].isCommitted = true
-    context.statistics.bytesWritten += runs[place].writer.written.bytes
-    context.statistics.pagesWritten += runs[place].writer.written.pages
+    context.session.statistics.bytesWritten += runs[place].writer.written.bytes
+    context.session.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
@@ -111,7 +111,7 @@ extension GraphContext {
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.
   private func news(_ writer: RecordWriter) throws -> SaveRun.News? {
-    guard let seen = seenCommit else { return nil }
+    guard let seen = session.seenCommit else { return nil }
     let newest = writer.commitNumber - 1
     if seen >= newest { return bases.isEmpty ? nil : SaveRun.News(rows: [:]) }
     guard case .entries(let entries) = store.feed.news(after: seen, through: newest) else { return SaveRun.News() }

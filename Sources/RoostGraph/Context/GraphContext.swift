@@ -1,5 +1,4 @@
 internal import RoostFile
-package import RoostQuery
 package import RoostRecords
 
 /// Objects of a store, as one user of it sees and changes them.
@@ -11,35 +10,16 @@ package import RoostRecords
 /// 1. Each row has one object at most that is not ending.
 /// 2. Objects with changes are kept by the lists; others by their users alone.
 /// 3. A fault's slots are empty; the others' hold what the snapshot says, but for changed properties.
-/// 4. No object ends while a collection that held it is being changed: see ``releaseLater(_:)``. So no field that can own a user's object
-///    is marked `@exclusivity(unchecked)` in a debug build.
+/// 4. No object ends while a collection that held it is being changed: see ``Session/release(_:)``.
 package final class GraphContext {
   package let store: GraphStore
+  package let session: Session
   /// Who makes the changes, for the history.
   package var author = ""
   /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
   package var isRelaxed = false
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   @exclusivity(unchecked) private var origins: [RowOrigin?]
-  /// The snapshot, from the first moment it is needed, and since when.
-  @exclusivity(unchecked) private(set) var reader: RecordReader?
-  private(set) var shownSince: UInt64 = 0
-  /// What conditions are computed over, for the snapshot that is shown: it keeps what questions have found out.
-  @exclusivity(unchecked) private var shownGround: Ground? {
-    willSet {
-      if let shownGround {
-        formerRowsRead += shownGround.rowsRead
-        formerEntriesRead += shownGround.entriesRead
-        routes = Routes()
-      }
-    }
-  }
-  /// What questions found on that ground.
-  @exclusivity(unchecked) package private(set) var routes = Routes()
-  private var formerRowsRead = 0
-  private var formerEntriesRead = 0
-  @exclusivity(unchecked) private var tables: [TableReader?]
-  let turn = Turn()
   var batches = BatchRing()
   /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
   var inserted: [any _ModelObject] = []
@@ -61,7 +41,6 @@ package final class GraphContext {
   var invalid: [any _ModelObject] = []
   /// Why that was; the next save says it.
   package internal(set) var failure: (any Error)?
-  @exclusivity(unchecked) package internal(set) var statistics = Statistics()
   /// Whether whoever reads an object may wait for its changes: see ``observe(_:)``.
   @exclusivity(unchecked) package internal(set) var observesObjects = false
   /// Whether the context finds out by itself that its objects are observed: see ``isTracked``.
@@ -69,20 +48,6 @@ package final class GraphContext {
   /// How many more objects are made whose reading tells that.
   @exclusivity(unchecked) var scouts = 200
   @exclusivity(unchecked) var probe: ObservationProbe?
-  /// Observation notifications to send when the call ends: properties changed by a merge or rollback, not by a setter. `nil` means all
-  /// properties.
-  #if !DEBUG
-    @exclusivity(unchecked)
-  #endif
-  var told: [(object: any _ModelObject, property: Int?)] = []
-  /// What collections held until a moment ago: see ``releaseLater(_:)``.
-  #if !DEBUG
-    @exclusivity(unchecked)
-  #endif
-  var departing: [Any] = []
-  @exclusivity(unchecked) package private(set) var isClosed = false
-  /// Whether it ended with its store, so that nothing can be read again.
-  private(set) var isShut = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniquePolicy = UniquePolicy.always(.upsert)
   /// By number of the map, those of classes that have their own.
@@ -105,30 +70,11 @@ package final class GraphContext {
   /// Who wants to know what objects were before they change.
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
-  /// Told, when the turn is given back, how the context went on to a newer snapshot.
-  package var hearMerge: ((MergeReport) -> Void)?
-  /// Told, when the turn is given back, that a getter gave a default because the property's type does not accept what is stored.
-  package var hearDefault: ((GraphFault, GraphContext) -> Void)?
-  var reports: [Report] = []
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
-
-  /// Whether what others commit is taken over at the next call; else only by a save, a rollback or a reset.
-  package var mergesChanges = true
-  /// A context that does not merge holds on to its snapshot for so long: the store's file cannot use those pages again.
-  package var mostCommitsBehind: UInt64 = 10_000
-  package var mostNanosecondsBehind: UInt64 = 600_000_000_000
-  /// Whether what it does depends on the snapshot that it read first: see ``makeSerial()``.
-  private(set) var isSerial = false
   /// Whether a loop that reads its objects one by one makes the next call throw.
   @exclusivity(unchecked) package var isStrict = false
   @exclusivity(unchecked) var singles: [LinkKey: Int] = [:]
-
-  /// What is told when the turn is given back.
-  enum Report {
-    case merge(MergeReport)
-    case defaultGiven(GraphFault)
-  }
 
   /// Where rows of one entity are put together.
   final class SinkBox {
@@ -138,12 +84,10 @@ package final class GraphContext {
 
   package init(_ store: GraphStore) {
     self.store = store
+    session = Session(store)
     origins = Array(repeating: nil, count: store.maps.count)
-    tables = Array(repeating: nil, count: store.maps.count)
     sinks = Array(repeating: nil, count: store.maps.count)
   }
-
-  deinit { hideSnapshot() }
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
   package func close() {
@@ -154,106 +98,21 @@ package final class GraphContext {
   ///
   /// - Returns: false where a call of this thread is under way, or one of another thread until the deadline.
   package func shut(until deadline: UInt64) -> Bool {
-    let isDone: Void? = whenFree(until: deadline) {
-      isClosed = true
-      isShut = true
-      letSnapshotGo()
-    }
-    return isDone != nil
+    session.whenFree(until: deadline) { session.shut() } != nil
   }
 
   /// Whether something waits to be saved; nil where the context is in use until the deadline.
   package func hasUnsaved(until deadline: UInt64) -> Bool? {
-    whenFree(until: deadline) { !isClosed && (failure != nil || hasChanges) }
-  }
-
-  /// Runs a body when no call is under way; nil where one is, on this thread, or on another one until the deadline.
-  private func whenFree<Result>(until deadline: UInt64, _ body: () -> Result) -> Result? {
-    var polling = Polling(until: deadline)
-    while true {
-      do throws(GraphFault) {
-        guard try turn.takeOrThrow(.closing) else { return nil }
-        defer { turn.give() }
-        return body()
-      } catch {
-        guard polling.pause() else { return nil }
-      }
-    }
+    session.whenFree(until: deadline) { !session.isClosed && (failure != nil || hasChanges) }
   }
 
   private func end() {
     // Lists of new objects are theirs from here on, as users left them.
     settle()
-    isClosed = true
+    session.close()
     giveUp()
     origins = Array(repeating: nil, count: origins.count)
-    letSnapshotGo()
-  }
-
-  func letSnapshotGo() {
-    shownGround = nil
-    tables = Array(repeating: nil, count: tables.count)
-    hideSnapshot()
-    reader = nil
-  }
-
-  private func hideSnapshot() {
-    guard let reader else { return }
-    store.feed.hides(reader.commit)
-    reader.close()
-  }
-
-  /// Makes this the context of a serial write. It shows what it read first, however old that gets, and a new object does not
-  /// become a row that others committed since: that is a conflict.
-  package func makeSerial() {
-    isSerial = true
-    mergesChanges = false
-    (mostCommitsBehind, mostNanosecondsBehind) = (.max / 2, .max / 2)
-  }
-
-  func checkOpen() throws(GraphFault) {
-    if isClosed { throw GraphFault(.closed, "the context has ended: make a new one") }
-  }
-
-  // MARK: The snapshot
-
-  /// The commit that the snapshot shows; nil as long as nothing was read.
-  var seenCommit: UInt64? { reader?.commit }
-
-  package func snapshot() throws -> RecordReader {
-    if let reader { return reader }
-    let made = try store.records.snapshot()
-    show(made)
-    return made
-  }
-
-  package func ground() throws -> Ground {
-    if let shownGround { return shownGround }
-    let made = Ground(try snapshot())
-    shownGround = made
-    return made
-  }
-
-  func table(_ map: EntityMap) throws -> TableReader {
-    if let table = tables[map.home] { return table }
-    let table = try snapshot().table(map.entity.id)
-    tables[map.home] = table
-    return table
-  }
-
-  /// How many rows and entries of indexes queries have read.
-  package var readCount: (rows: Int, entries: Int) {
-    (formerRowsRead + (shownGround?.rowsRead ?? 0), formerEntriesRead + (shownGround?.entriesRead ?? 0))
-  }
-
-  /// Makes a newer snapshot the one that is shown.
-  func show(_ new: RecordReader) {
-    shownGround = nil
-    tables = Array(repeating: nil, count: tables.count)
-    store.feed.shows(new.commit)
-    if let reader { store.feed.hides(reader.commit) }
-    reader = new
-    shownSince = Clock.monotonicNanoseconds()
+    session.dropSnapshot()
   }
 
   // MARK: Objects
@@ -269,7 +128,7 @@ package final class GraphContext {
     if let origin = origins[map.number] { return origin }
     let home = map.isHome ? nil : origin(store.maps[map.home])
     let origin = RowOrigin(map, in: self, sharing: home?.objects)
-    if !isClosed { origins[map.number] = origin }
+    if !session.isClosed { origins[map.number] = origin }
     return origin
   }
 
@@ -311,7 +170,7 @@ package final class GraphContext {
   package func existingQuietly(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
     quietly(.reading, otherwise: nil) {
       // Nobody would close the snapshot that it took to look.
-      if isClosed { return nil }
+      if session.isClosed { return nil }
       do { return try find(map, row) } catch {
         if failure == nil { failure = error }
         return nil
@@ -325,7 +184,7 @@ package final class GraphContext {
       if flags.contains(.deleted) { return nil }
       if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
       // It may have been deleted since by others, or never have been there.
-      return try table(map).contains(row) ? known : nil
+      return try session.table(map).contains(row) ? known : nil
     }
     if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
     noteSingle(origin(map), nil)

@@ -26,7 +26,7 @@ final class RowOrigin: _Origin {
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
+    context.session.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
       context.willRead(object, property, self)
     }
   }
@@ -34,39 +34,39 @@ final class RowOrigin: _Origin {
   override func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool {
     if context.observesObjects { return true }
     if !context.isTracked { return false }
-    context.accessor(.reading, object, property, otherwise: ()) { context.findObserver() }
+    context.session.accessor(.reading, object, property, otherwise: ()) { context.findObserver() }
     return context.observesObjects
   }
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property, tells: false, otherwise: ()) {
+    context.session.accessor(.changing, object, property, tells: false, otherwise: ()) {
       context.willWrite(object, property, self)
     }
   }
 
   override func willModify(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
+    context.session.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
       context.willRead(object, property, self)
       context.willWrite(object, property, self)
     }
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
-    context.accessor(.changing, object, property, otherwise: ()) { context.didWrite(object, property, self) }
+    context.session.accessor(.changing, object, property, otherwise: ()) { context.didWrite(object, property, self) }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    context.accessor(.reading, object, property, otherwise: nil) {
+    context.session.accessor(.reading, object, property, otherwise: nil) {
       context.known(targets[property], row) ?? context.resolve(object, property, row, self)
     }
   }
 
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
-    context.accessor(.reading, object, property, otherwise: nil) { context.standIn(object, property, self) }
+    context.session.accessor(.reading, object, property, otherwise: nil) { context.standIn(object, property, self) }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    context.accessor(.reading, object, property, otherwise: []) { context.lentMembers(object, property, self) }
+    context.session.accessor(.reading, object, property, otherwise: []) { context.lentMembers(object, property, self) }
   }
 
   /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
@@ -76,7 +76,7 @@ final class RowOrigin: _Origin {
   }
 
   override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
-    context.accessor(.inserting, object, property, otherwise: ()) { context.bring(object, to: other) }
+    context.session.accessor(.inserting, object, property, otherwise: ()) { context.bring(object, to: other) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }

@@ -8,8 +8,8 @@ extension GraphContext {
 
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
-    try checkOpen()
-    if object._$state.origin == nil || list != nil, isGoing(object) {
+    try session.checkOpen()
+    if object._$state.origin == nil || list != nil, isEnding(object) {
       throw GraphFault(
         .deleted, "it was inserted by its own deinit, when no context can keep it any more: insert it before",
         entity: type(of: object)._$type.name)

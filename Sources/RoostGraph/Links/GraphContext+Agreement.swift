@@ -113,7 +113,7 @@ extension GraphContext {
     list.rows = first + members.map { $0._$state.row } + last
     if list.rows.count != all.count {
       let staying = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
-      releaseLater(list.slot.replace(staying) ?? [])
+      session.release(list.slot.replace(staying) ?? [])
     }
     let middle = before[start..<before.count - end]
     for member in members where !old.contains(member._$state.row) { join(member, list) }
@@ -158,8 +158,8 @@ extension GraphContext {
     }
     if object._$state.flags.contains(.inserted) { return false }
     return need(object) {
-      guard let side = try snapshot().catalog.relationship(relation.way.id) else { return false }
-      return try snapshot().links(side).contains(RowID(row), in: RowID(key.row))
+      guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return false }
+      return try session.snapshot().links(side).contains(RowID(row), in: RowID(key.row))
     } ?? false
   }
 

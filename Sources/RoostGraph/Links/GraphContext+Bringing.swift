@@ -5,7 +5,7 @@ internal import RoostRecords
 extension GraphContext {
   /// Inserts an object that was made to reference one of this context. The next save says why that is not possible.
   func bring(_ object: any _ModelObject, to other: any _ModelObject) {
-    if !bringsObjects || isClosed || other._$state.flags.contains(.deleted) || isGoing(object) { return }
+    if !bringsObjects || session.isClosed || other._$state.flags.contains(.deleted) || isEnding(object) { return }
     do { try insert(object, into: nil) } catch {
       if let fault = error as? GraphFault { complain(fault) } else if failure == nil { failure = error }
     }

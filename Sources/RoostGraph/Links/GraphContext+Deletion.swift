@@ -72,14 +72,14 @@ extension GraphContext {
 
   /// Where a row of the snapshot leads.
   func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
-    guard let side = try snapshot().catalog.relationship(relation.way.id) else { return [] }
+    guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return [] }
     if case .reference = relation.way {
-      let table = try table(store.maps[key.map])
+      let table = try session.table(store.maps[key.map])
       guard let access = try? table.access(side.name) else { return [] }
       let value = try table.withRow(RowID(key.row)) { (row) throws(StoreError) in try table.value(access, row) }
       if case .reference(let row)? = value { return [row.number] }
       return []
     }
-    return try snapshot().links(side).rows(of: RowID(key.row)).map(\.number)
+    return try session.snapshot().links(side).rows(of: RowID(key.row)).map(\.number)
   }
 }

@@ -16,9 +16,9 @@ extension GraphContext {
   /// What is left to be done to a list that is not loaded: others may have done the same.
   private func still(_ edit: LinkLedger.Edit, _ key: LinkKey) throws {
     guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
-      let side = try snapshot().catalog.relationship(relation.way.id)
+      let side = try session.snapshot().catalog.relationship(relation.way.id)
     else { return }
-    let members = try snapshot().links(side)
+    let members = try session.snapshot().links(side)
     let removed = edit.removed
     edit.added = try edit.added.filter { row in
       try removed.contains(row) || !members.contains(RowID(row), in: RowID(key.row))
@@ -28,10 +28,10 @@ extension GraphContext {
 
   /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
   private func follow(_ list: LoadedList, _ old: RecordReader) throws {
-    guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { return }
+    guard let side = try session.snapshot().catalog.relationship(list.relation.way.id) else { return }
     let owner = RowID(list.key.row)
     let before = try old.links(side).rows(of: owner).map(\.number)
-    let now = try snapshot().links(side).rows(of: owner).map(\.number)
+    let now = try session.snapshot().links(side).rows(of: owner).map(\.number)
     if before == now { return }
     let (was, isNow, here) = (Set(before), Set(now), Set(list.linked))
     func stays(_ row: UInt64) -> Bool { !was.contains(row) || isNow.contains(row) || decided(row, list) != nil }
@@ -50,7 +50,7 @@ extension GraphContext {
     rows = members.map { $0._$state.row }
     if rows == list.rows { return }
     show(list)
-    releaseLater(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
+    session.release(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
     links.memberCount += rows.count - list.rows.count
     list.rows = rows
     list.storedCount = nil

@@ -66,7 +66,7 @@ extension GraphContext {
       if comeBack(one, next, but: list) { isUnloaded = true }
     }
     let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
-    releaseLater(exchange(&deleted, with: staying))
+    session.release(exchange(&deleted, with: staying))
     if isUnloaded { tidy() }
   }
 
@@ -124,9 +124,9 @@ extension GraphContext {
 
   /// The rows that lead to one by a list of which the member knows nothing.
   func owners(of key: LinkKey, _ way: OneWay) throws -> [UInt64] {
-    let catalog = try snapshot().catalog
+    let catalog = try session.snapshot().catalog
     guard let side = catalog.relationship(way.id), let inverse = catalog.inverse(of: side) else { return [] }
-    return try snapshot().links(inverse).rows(of: RowID(key.row)).map(\.number)
+    return try session.snapshot().links(inverse).rows(of: RowID(key.row)).map(\.number)
   }
 }
 

@@ -56,8 +56,8 @@ extension GraphContext {
     if row != RowNumber.unknown { return row }
     var found = RowNumber.nothing
     if case .found(let id) = relation.way, !object._$state.flags.contains(.inserted),
-      let side = try snapshot().catalog.relationship(id),
-      let row = try snapshot().links(side).row(at: 0, of: RowID(object._$state.row))
+      let side = try session.snapshot().catalog.relationship(id),
+      let row = try session.snapshot().links(side).row(at: 0, of: RowID(object._$state.row))
     {
       found = row.number
     }
@@ -119,7 +119,7 @@ extension GraphContext {
     // No user has set it, so nothing is said of one that was deleted before it was saved.
     if !object._$state.flags.contains(.gone) { noteChange(object, property, origin) }
     setSlot(object, property, row)
-    noteTold(object, property)
+    session.notify(object, property)
   }
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {

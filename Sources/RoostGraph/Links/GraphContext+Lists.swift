@@ -8,21 +8,21 @@ extension GraphContext {
   func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
     if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
-    if isGoing(object) { return showOnce(object, relation) }
+    if isEnding(object) { return showOnce(object, relation) }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin, &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
       fail(object, error)
-      releaseLater(object.many(relation.property).replace([]) ?? [])
+      session.release(object.many(relation.property).replace([]) ?? [])
       return
     }
     if object._$state.flags.contains(.inserted) || !withSiblings { return }
     let list = links.lists[key(object, origin, relation.property)]
-    releaseLater(exchange(&links.awaited, with: list))
-    defer { releaseLater(exchange(&links.awaited, with: nil)) }
+    session.release(exchange(&links.awaited, with: list))
+    defer { session.release(exchange(&links.awaited, with: nil)) }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
-      statistics.listsLoaded += 1
+      session.statistics.listsLoaded += 1
       noteSingle(origin, relation.property)
     }
     noteLists(count == 0 ? 0 : count + 1, relation, rows)
@@ -43,8 +43,10 @@ extension GraphContext {
       members.append(member)
       loaded.append(member._$state.row)
     }
-    if !object._$state.flags.contains(.inserted), let side = try snapshot().catalog.relationship(relation.way.id) {
-      var walk = try MemberWalk(snapshot().links(side))
+    if !object._$state.flags.contains(.inserted),
+      let side = try session.snapshot().catalog.relationship(relation.way.id)
+    {
+      var walk = try MemberWalk(session.snapshot().links(side))
       try walk.begin(RowID(object._$state.row))
       while let row = try walk.next() {
         if edit?.removed.contains(row.number) == true { continue }
@@ -65,7 +67,7 @@ extension GraphContext {
       add(found)
     }
     links.edits[key] = nil
-    releaseLater(object.many(relation.property).replace(members) ?? [])
+    session.release(object.many(relation.property).replace(members) ?? [])
     let list = LoadedList(key, object, relation, loaded)
     list.strangers = strangers
     for row in absent { noteAbsent(row, list) }
@@ -80,7 +82,7 @@ extension GraphContext {
   /// Notes a list that is in its slot.
   func keep(_ list: LoadedList) {
     // Nobody would let go of it where the context has ended.
-    if isClosed { return }
+    if session.isClosed { return }
     links.lists[list.key] = list
     defer { if let changing = links.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
     noteVisible(list)
@@ -99,7 +101,7 @@ extension GraphContext {
   private func noteVisible(_ list: LoadedList) {
     var visible = links.visible.take(list.relation.pair) ?? []
     visible.append(list)
-    releaseLater(links.visible.put(visible, list.relation.pair) ?? [])
+    session.release(links.visible.put(visible, list.relation.pair) ?? [])
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
@@ -111,7 +113,7 @@ extension GraphContext {
       if other.hidden == nil, links.lists[other.key] === other { other.hidden = other.slot.take() }
       return true
     }
-    releaseLater(links.visible.put(visible, list.relation.pair) ?? [])
+    session.release(links.visible.put(visible, list.relation.pair) ?? [])
   }
 
   // MARK: Changes
@@ -124,7 +126,7 @@ extension GraphContext {
     guard let list = links.lists[key] else { return }
     hideOthers(list)
     list.isUnsettled = true
-    releaseLater(links.unsettled.put(list, relation.pair))
+    session.release(links.unsettled.put(list, relation.pair))
   }
 
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
@@ -153,7 +155,7 @@ extension GraphContext {
   }
 
   private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
-    if !isGoing(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return }
+    if !isEnding(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return }
     take(member, list)
     if member._$state.row != 0, !list.refuses { join(member, list) }
   }
@@ -197,7 +199,7 @@ extension GraphContext {
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
   func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
-    noteTold(owner, property)
+    session.notify(owner, property)
     // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
     // has set it.
     if !owner._$state.flags.contains(.gone) { noteChange(owner, property, origin) }
@@ -233,7 +235,7 @@ extension GraphContext {
     show(list)
     list.slot.remove(object)
     list.remove(object._$state.row)
-    noteTold(list.owner, list.relation.property)
+    session.notify(list.owner, list.relation.property)
   }
 
   // MARK: Unloading
@@ -245,7 +247,7 @@ extension GraphContext {
       if links.memberCount > links.most / 2, list !== needed, unload(list) { continue }
       kept.append(list)
     }
-    releaseLater(exchange(&links.queue, with: kept))
+    session.release(exchange(&links.queue, with: kept))
     // What names them there would keep their owners.
     tidy()
     links.unloadAt = max(links.most, 2 * links.memberCount)
@@ -261,7 +263,7 @@ extension GraphContext {
   }
 
   private func drop(_ list: LoadedList) {
-    for members in list.takeMembers() { releaseLater(members) }
+    for members in list.takeMembers() { session.release(members) }
     // The caller has it still.
     links.lists[list.key] = nil
     links.memberCount -= list.rows.count + 1
@@ -271,16 +273,16 @@ extension GraphContext {
   @discardableResult
   func unloadList(_ key: LinkKey) -> Bool {
     guard let list = links.lists[key], unload(list) else { return false }
-    noteTold(list.owner, list.relation.property)
+    session.notify(list.owner, list.relation.property)
     return true
   }
 
   /// Unloads every list that has no changes.
   func unloadLists() {
     let all = exchange(&links.queue, with: [])
-    defer { releaseLater(all) }
+    defer { session.release(all) }
     for list in all where links.lists[list.key] === list {
-      if unload(list) { noteTold(list.owner, list.relation.property) } else { links.queue.append(list) }
+      if unload(list) { session.notify(list.owner, list.relation.property) } else { links.queue.append(list) }
     }
     tidy()
   }
@@ -298,10 +300,10 @@ extension GraphContext {
   func tidy() {
     for pair in links.visible.pairs {
       let visible = links.visible[pair]?.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
-      releaseLater(links.visible.put(visible, pair) ?? [])
+      session.release(links.visible.put(visible, pair) ?? [])
     }
     let queue = links.queue.filter { links.lists[$0.key] === $0 }
-    releaseLater(exchange(&links.queue, with: queue))
+    session.release(exchange(&links.queue, with: queue))
     links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
   }
 }

@@ -130,8 +130,8 @@ extension GraphContext {
   /// The list as the snapshot has it, which it follows.
   private func base(_ list: LoadedList) throws -> [UInt64] {
     if list.owner._$state.flags.contains(.inserted) { return [] }
-    guard let side = try snapshot().catalog.relationship(list.relation.way.id) else { return [] }
-    return try snapshot().links(side).rows(of: RowID(list.key.row)).map(\.number)
+    guard let side = try session.snapshot().catalog.relationship(list.relation.way.id) else { return [] }
+    return try session.snapshot().links(side).rows(of: RowID(list.key.row)).map(\.number)
   }
 
   /// Whether writing the members' rows brought the list to what it is: new objects came in at its end, in their order.

@@ -46,7 +46,7 @@ extension GraphContext {
       }
       let conflict = SaveSummary.Conflict(
         object: name(object), property: self.property(origin.map, property), before: text(before), here: text(here),
-        stored: text(stored), seen: bases[row]?.commit ?? seenCommit ?? 0, newest: run.writer.commitNumber - 1,
+        stored: text(stored), seen: bases[row]?.commit ?? session.seenCommit ?? 0, newest: run.writer.commitNumber - 1,
         keepsStored: mergePolicy == .storeWins)
       if mergePolicy == .error {
         run.refuse(refusal(conflict))
@@ -71,7 +71,7 @@ extension GraphContext {
 
   /// What a property held when the context began to change it.
   func base(_ row: LinkKey, _ map: EntityMap, _ property: Int, _ fields: [FieldID]) throws -> [Value]? {
-    try bases[row]?.values[property] ?? table(map).values(fields, of: RowID(row.row))
+    try bases[row]?.values[property] ?? session.table(map).values(fields, of: RowID(row.row))
   }
 
   /// Another context deleted what was changed here. The row stays deleted; by default, and where the store wins, the changes are
@@ -112,7 +112,7 @@ extension GraphContext {
       guard let stored = try run.reading(origin.map).values(fields, of: RowID(row.row)),
         let before = try base(row, origin.map, property, fields), !isStill(before, stored)
       else { continue }
-      let seen = bases[row]?.commit ?? seenCommit ?? 0
+      let seen = bases[row]?.commit ?? session.seenCommit ?? 0
       return run.refuse(
         GraphFault(
           .conflict,

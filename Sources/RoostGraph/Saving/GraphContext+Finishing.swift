@@ -3,10 +3,10 @@ internal import RoostRecords
 /// What a save leaves behind in objects, once it is committed.
 extension GraphContext {
   func finish(_ run: SaveRun) {
-    statistics.saves += 1
+    session.statistics.saves += 1
     lastSave = run.summary
     settleAfterSave(run)
-    releaseLater(batches.takeKept())
+    session.release(batches.takeKept())
     store.listeners.tell()
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
     try? advance()
@@ -26,7 +26,7 @@ extension GraphContext {
     let isMerged = run.news != nil || !run.decisions.isEmpty
     if !run.decisions.isEmpty { for object in inserted { become(object, run) } }
     for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
-      releaseLater(objects)
+      session.release(objects)
     }
     likes = Likes()
     bases = [:]
@@ -40,7 +40,7 @@ extension GraphContext {
     }
     // Lists that grew were not counted meanwhile.
     if links.memberCount > links.most { unloadOldest() }
-    releaseLater(exchange(&links.edits, with: [:]))
+    session.release(exchange(&links.edits, with: [:]))
     links.forgetDeletions()
     if !isMerged { return }
     // Rows may say something else than their objects did.
@@ -78,8 +78,8 @@ extension GraphContext {
   /// Makes an object read its row again.
   func forget(_ object: any _ModelObject) {
     guard object._$state.flags.isDisjoint(with: [.gone, .lent, .fault, .inserted, .changed]) else { return }
-    releaseLater(object._$forget())
+    session.release(object._$forget())
     object._$state.flags.insert(.fault)
-    noteTold(object, nil)
+    session.notify(object, nil)
   }
 }

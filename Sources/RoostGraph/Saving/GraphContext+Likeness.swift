@@ -126,7 +126,7 @@ extension GraphContext {
   private func row(like object: any _ModelObject, _ map: EntityMap) throws -> (UInt64, Index)? {
     let uniques = store.uniques(of: map)
     if uniques.isEmpty { return nil }
-    let table = try table(map)
+    let table = try session.table(map)
     let values = try values(of: object, map)
     for index in uniques {
       let wanted = index.parts.compactMap { values[$0.field] }
@@ -154,7 +154,7 @@ extension GraphContext {
     object._$encode(into: &box.sink)
     if let failure = box.sink.failure { throw failure }
     let fields = map.entity.fields.map(\.id)
-    let values = try table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
+    let values = try session.table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
     return Dictionary(zip(fields, values)) { first, _ in first }
   }
 }

@@ -13,7 +13,7 @@ extension GraphContext {
     else {
       return run.refuse(refusal(fault, object, run))
     }
-    if isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
+    if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
       let fault = GraphFault(
         .conflict, "another context stored an object with its unique values after this one had looked", name(object),
         fault.field)
@@ -34,7 +34,7 @@ extension GraphContext {
   /// Whether others inserted or changed a row since the snapshot that is shown.
   private func isNewer(_ row: RowID, _ map: EntityMap, _ run: SaveRun) -> Bool {
     if run.news?.contains(map.home, row.number) == true { return true }
-    return (try? table(map).contains(row)) != true
+    return (try? session.table(map).contains(row)) != true
   }
 
   /// That of the class, or of the nearest one above it that has its own.

@@ -41,7 +41,7 @@ extension GraphContext {
       }
     }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
-    let (origin, table) = (origin(map), try table(map))
+    let (origin, table) = (origin(map), try session.table(map))
     var failure: (any Error)?
     var refused: [Int: any Error] = [:]
     var ownMap: EntityMap?
@@ -85,7 +85,7 @@ extension GraphContext {
     let values = ImageForm.of(type(of: object)._$type).links.map { _ in ObjectImage.Link.absent }
     let without = ObjectImage(row: object._$state.row, values: ValueImage(object), links: values)
     return quietly(.reading, otherwise: without) {
-      defer { if isClosed { letSnapshotGo() } }
+      defer { if session.isClosed { session.dropSnapshot() } }
       settle()
       return need(object) { try imageNow(object, lists: true) } ?? without
     }

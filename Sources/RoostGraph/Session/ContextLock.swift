@@ -1,14 +1,18 @@
 internal import RoostFile
 internal import Synchronization
 
-/// Who is at a context at the moment.
+/// The lock of one context, which finds out that two threads use the context at once.
 ///
-/// A context belongs to one thread at a time. Whoever does something with it that is not a plain load takes the turn, so two
-/// threads that are at it at once find out. Where nothing can be thrown the second one waits, and what happened is told later. It does not wait for
-/// ever, because the first one may be waiting for it.
+/// A context belongs to one thread at a time. Every call that is not a plain load of a property takes the lock. A call that can throw does so
+/// while another thread has the lock. A call that cannot throw waits, and the next call that can throws what happened. It does not wait for
+/// ever, because the first thread may be waiting for it.
 ///
-/// Unchecked because the lock guards the story, patience is set before anybody waits, and all else is atomic.
-final class Turn: @unchecked Sendable {
+/// Unchecked because `mutex` guards the story, `patience` is set before a thread waits, and the rest is atomic.
+///
+/// ## Invariants
+/// 1. One thread at most has the lock. It may enter again: only its outermost call gives the lock back.
+/// 2. Every wait of two threads is told once, by the next call that can throw.
+final class ContextLock: @unchecked Sendable {
   enum Activity: UInt64, CustomStringConvertible {
     case reading = 1
     case changing, fetching, saving, inserting, deleting, merging, closing
@@ -27,24 +31,24 @@ final class Turn: @unchecked Sendable {
     }
   }
 
-  /// The thread's number and, in the low byte, what it does; 0 for nobody.
+  /// The thread's number and, in the low byte, what it does; 0 where no thread has the lock.
   private let holder = Atomic<UInt64>(0)
   private let hasStory = Atomic<Bool>(false)
-  private let lock = Lock()
+  private let mutex = Lock()
   private var story = ""
-  /// How long somebody waits who cannot be told, in nanoseconds.
+  /// How long a call waits that cannot throw, in nanoseconds.
   var patience: UInt64 = 10_000_000_000
 
   enum Taking {
-    /// It is this call's, which must give it back.
+    /// This call took the lock and must give it back.
     case taken
-    /// This thread has it already, and another call will give it back.
+    /// This thread has the lock already, and an outer call will give it back.
     case held
-    /// Another thread has it, and does not give it back.
+    /// Another thread has the lock, and did not give it back in time.
     case denied
   }
 
-  /// Takes the turn, and waits for it if need be.
+  /// Takes the lock, and waits for it if another thread has it.
   @inline(__always)
   func take(_ activity: Activity, _ place: @autoclosure () -> String = "") -> Taking {
     let me = Thread.currentID << 8
@@ -59,7 +63,7 @@ final class Turn: @unchecked Sendable {
     return .denied
   }
 
-  /// The same, but it throws where another thread has the turn.
+  /// Takes the lock, or throws if another thread has it. False where this thread has it already.
   func takeOrThrow(_ activity: Activity) throws(GraphFault) -> Bool {
     let me = Thread.currentID << 8
     let (isMine, now) = holder.compareExchange(
@@ -69,17 +73,17 @@ final class Turn: @unchecked Sendable {
     throw Self.fault(Self.tell(now, me | activity.rawValue, ""))
   }
 
-  /// Whether somebody found out that two threads are at it.
+  /// Whether two threads met, and no call has thrown that yet.
   var hasWaiting: Bool { hasStory.load(ordering: .relaxed) }
 
   func give() { holder.store(0, ordering: .releasing) }
 
-  /// Throws what was found out where nothing could be thrown, once.
+  /// Throws, once, that two threads met in a call that could not throw.
   @inline(__always)
   func check() throws(GraphFault) { if hasStory.load(ordering: .relaxed) { throw takeStory() } }
 
   private func takeStory() -> GraphFault {
-    lock.withLock {
+    mutex.withLock {
       hasStory.store(false, ordering: .relaxed)
       return Self.fault(story)
     }
@@ -98,15 +102,15 @@ final class Turn: @unchecked Sendable {
         continue
       }
       if Clock.monotonicNanoseconds() - start > patience { return false }
-      // Most calls end soon; for the others nobody need be awake.
+      // Most calls end soon. The thread sleeps through the others.
       Thread.sleep(microseconds: turns < 1000 ? 50 : 1000)
     }
     return true
   }
 
-  /// Notes something for the next call that can say it.
+  /// Notes what the next call that can throw says.
   func note(_ new: String) {
-    lock.withLock {
+    mutex.withLock {
       story = new
       hasStory.store(true, ordering: .relaxed)
     }

@@ -1,4 +1,4 @@
-extension GraphContext {
+extension Session {
   /// What a context has done.
   package struct Statistics: Hashable, Sendable {
     /// Rows that were read to fill one object.
