@@ -184,11 +184,11 @@ import Testing
     do {
       let pupils = try all(context, Pupil.self)
       #expect(pupils[0].school?.name == "school 0")
-      withExtendedLifetime(pupils) { #expect(context.origin(map).objects.count == 50) }
+      withExtendedLifetime(pupils) { #expect(context.objects.origin(map).objects.count == 50) }
     }
     _ = try all(context, Club.self)
     _ = try all(context, Pupil.self)
-    #expect(context.origin(map).objects.count == 0)
+    #expect(context.objects.origin(map).objects.count == 0)
     context.close()
   }
 
@@ -196,13 +196,13 @@ import Testing
     let context = try makeContext(schools: 10, pupils: 1)
     let pupils = try all(context, Pupil.self)
     // A row that is in no store, among those that will be read together.
-    context.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
+    context.objects.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
     let map = try #require(context.store.map(of: School.self))
-    let missing = context.origin(map).object(77) as? School
-    let first = context.origin(map).object(1) as? School
+    let missing = context.objects.origin(map).object(77) as? School
+    let first = context.objects.origin(map).object(1) as? School
     #expect(first?.name == "school 0")
-    #expect(context.failure == nil)
-    #expect(missing?.name == "" && context.failure != nil)
+    #expect(context.objects.failure == nil)
+    #expect(missing?.name == "" && context.objects.failure != nil)
     #expect(pupils.count == 10)
     context.close()
   }

@@ -58,7 +58,7 @@ import Testing
     try context.save()
     context.reset()
     let map = try #require(store.map(of: School.self))
-    let dead = context.deadObject(map, RowID(1))
+    let dead = context.objects.deadObject(map, RowID(1))
     try context.delete(dead)
     #expect(!context.hasChanges && context.deletedRows.isEmpty)
     try context.save()

@@ -145,7 +145,7 @@ import Testing
 
 extension GraphContext {
   fileprivate func registeredItem(_ row: UInt64) -> Item? {
-    store.map(of: Item.self).flatMap { registered($0, RowID(row)) } as? Item
+    store.map(of: Item.self).flatMap { objects.registered($0, RowID(row)) } as? Item
   }
 
   fileprivate func item(_ row: UInt64) throws -> Item? {

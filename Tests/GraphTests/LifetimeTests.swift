@@ -13,7 +13,7 @@ import Testing
     try context.fetchStored(Query(Model._$type.name), as: model)
   }
 
-  private func living(_ context: GraphContext) -> Int { context.allObjects.count }
+  private func living(_ context: GraphContext) -> Int { context.objects.all.count }
 
   @Test func `appending in chunks does not grow`() throws {
     #if DEBUG

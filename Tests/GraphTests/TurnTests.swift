@@ -97,7 +97,7 @@ import Testing
 
   @Test func `whoever is told of a change finds the context free`() throws {
     let (context, school) = try filled()
-    context.observe(true)
+    context.objects.observe(true)
     nonisolated(unsafe) let shared = context
     let held = Shelf()
     /// Asks on another thread, because the one that has the turn may always.

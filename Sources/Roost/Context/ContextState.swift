@@ -21,10 +21,10 @@ final class ContextState {
   var name: String?
   var autosaveEnabled: Bool { didSet { stores.contexts.note(self, savesByItself: autosaveEnabled) } }
   var observesObjects: Bool {
-    get { observesAsTold ?? open.contains { $0.observesObjects } }
+    get { observesAsTold ?? open.contains { $0.objects.observesObjects } }
     set {
       observesAsTold = newValue
-      for graph in open { graph.observe(newValue) }
+      for graph in open { graph.objects.observe(newValue) }
     }
   }
   /// Nil where contexts find out by themselves.
@@ -33,7 +33,7 @@ final class ContextState {
     didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
   }
   var isStrict = false {
-    didSet { for graph in open { graph.isStrict = isStrict } }
+    didSet { for graph in open { graph.objects.isStrict = isStrict } }
   }
   var mergesChanges = true {
     didSet { for graph in open { graph.session.mergesChanges = mergesChanges } }
@@ -124,9 +124,9 @@ final class ContextState {
     let made = GraphContext(stores.stores[store])
     made.owner = self
     made.author = editingState.author ?? ""
-    if let observesAsTold { made.observe(observesAsTold) }
+    if let observesAsTold { made.objects.observe(observesAsTold) }
     made.isRelaxed = durability == .relaxed
-    made.isStrict = isStrict
+    made.objects.isStrict = isStrict
     made.session.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
     #if !canImport(Darwin)
@@ -216,7 +216,7 @@ final class ContextState {
   }
 
   /// Whether a save has something to do, if only to say why it cannot.
-  var needsSave: Bool { hasChanges || open.contains { $0.failure != nil } }
+  var needsSave: Bool { hasChanges || open.contains { $0.objects.failure != nil } }
 
   /// A chance for whoever registers changes to look at them.
   func noteChanges() {

@@ -140,7 +140,7 @@ extension ModelContext {
     // Held until each identifier has its model.
     var read: [any _ModelObject] = []
     for (place, rows) in faults.values {
-      read += try state.graph(place.store).objects(rows, place.map)
+      read += try state.graph(place.store).objects.read(rows, place.map)
     }
     return try withExtendedLifetime(read) {
       try identifiers.compactMap { identifier in

@@ -79,7 +79,7 @@ extension FetchRun {
       var query = asked.query(isSorted: false, limit: portion)
       query.order = orders
       query.after = from
-      let some = try part.graph.objects(query, part.map, as: Model.self)
+      let some = try part.graph.fetch(query, part.map, as: Model.self)
       found += try some.filter { model in try part.tests.allSatisfy { try $0.passes(model) } }
       guard some.count == portion, let last = some.last else { break }
       from = try self.point(of: last, keys)

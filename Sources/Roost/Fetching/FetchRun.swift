@@ -47,11 +47,11 @@ struct FetchRun<Model: PersistentModel> {
   func objects(_ part: FetchPart<Model>) throws -> [Model] {
     if part.isEngines {
       if let (question, values) = try part.question(isSorted: true),
-        let found = try part.graph.objects(question, values, offset: offset, limit: limit, part.map)
+        let found = try part.graph.fetch(question, values, offset: offset, limit: limit, part.map)
       {
         return unsafeBitCast(found, to: [Model].self)
       }
-      return try part.graph.objects(
+      return try part.graph.fetch(
         part.query(isSorted: true, offset: offset, limit: limit), part.map, as: Model.self)
     }
     var all = try stored(part)
@@ -77,11 +77,11 @@ struct FetchRun<Model: PersistentModel> {
     let enough = enough(part)
     let found: [Model]
     do {
-      found = try part.graph.objects(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
+      found = try part.graph.fetch(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
     } catch is ConditionFault where !part.excluded.isEmpty {
       // A row that is left out may be the one at fault.
       let query = part.withoutExcluded.query(isSorted: true, limit: enough)
-      found = try part.graph.objects(query, part.map, as: Model.self)
+      found = try part.graph.fetch(query, part.map, as: Model.self)
     }
     if part.excluded.isEmpty, part.tests.isEmpty { return found }
     return try found.filter { model in

@@ -17,7 +17,7 @@ enum PreparedFetch {
     func objects(_ offset: Int?, _ limit: Int?) throws -> [AnyObject]? {
       // SwiftData's limit of 0 is none.
       let limit = limit ?? 0
-      return try graph.objects(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map)
+      return try graph.fetch(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map)
     }
   }
 

@@ -151,7 +151,7 @@ private struct SaveCounts {
     deleted = graph.deletedObjects.count + graph.deletedRows.count
     bytes = graph.session.statistics.bytesWritten
     pages = graph.session.statistics.pagesWritten
-    hasChanges = inserted + updated + deleted > 0 || graph.failure != nil || graph.hasChanges
+    hasChanges = inserted + updated + deleted > 0 || graph.objects.failure != nil || graph.hasChanges
   }
 }
 

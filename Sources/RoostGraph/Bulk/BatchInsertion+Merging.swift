@@ -52,7 +52,7 @@ extension BatchInsertion {
     throw GraphFault(
       .conflict,
       "whoever is asked about its unique values gives it those of another one each time: give it a value that nobody has",
-      context.name(object))
+      context.objects.name(object))
   }
 
   /// What was decided about an object.

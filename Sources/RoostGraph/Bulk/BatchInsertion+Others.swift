@@ -169,8 +169,8 @@ extension BatchInsertion {
     func refusal() -> GraphFault {
       GraphFault(
         .notUnique,
-        "\(context.name(other)) has the same value already, and only one may have it: give one of them another value",
-        entity: place.map.type.name, others: [context.name(other)])
+        "\(context.objects.name(other)) has the same value already, and only one may have it: give one of them another value",
+        entity: place.map.type.name, others: [context.objects.name(other)])
     }
     let decision: Decision
     if let same, book.merged[ObjectIdentifier(same)] == nil {

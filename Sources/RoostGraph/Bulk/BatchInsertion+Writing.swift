@@ -8,7 +8,7 @@ extension BatchInsertion {
     if object._$state.origin != nil {
       throw GraphFault(
         .conflict, "whoever was asked about unique values inserted it by another way: leave that to the batch",
-        context.name(object))
+        context.objects.name(object))
     }
     place.box.sink.clear()
     object._$encode(only: .max, into: &place.box.sink)
@@ -85,7 +85,7 @@ extension BatchInsertion {
     guard map.type.mayBeNil(relation.property) else {
       throw SaveRefusal(faults: [
         GraphFault.needsPartner(
-          context.name(object), map.type.propertyName(relation.property),
+          context.objects.name(object), map.type.propertyName(relation.property),
           ObjectName(map.type.name, former.number), ObjectName(ownerPlace.map.type.name, row.number))
       ])
     }
@@ -157,7 +157,7 @@ extension BatchInsertion {
         }
         try lead(row, to: owner, table, slot, member, map, relation)
       } catch let fault as RecordFault {
-        throw SaveRefusal(faults: [context.refusal(fault, context.name(member), run.writer)])
+        throw SaveRefusal(faults: [context.refusal(fault, context.objects.name(member), run.writer)])
       }
       run.note(changed: row.number, map.home)
     }

@@ -87,7 +87,7 @@ final class BatchInsertion {
   func place(_ object: any _ModelObject) throws -> Place {
     let type = ObjectIdentifier(type(of: object))
     if let last, last.type == type { return last.place }
-    let found = try self.place(of: context.map(of: object))
+    let found = try self.place(of: context.objects.map(of: object))
     last = (type, found)
     return found
   }
@@ -151,7 +151,7 @@ final class BatchInsertion {
     if object._$state.origin != nil {
       throw GraphFault(
         .foreign, "it is stored already, or in another context, and a batch is of new models",
-        context.name(object))
+        context.objects.name(object))
     }
     if !book.contains(object) {
       if object._$state.flags.contains(.fresh) { object.settle() }
@@ -185,7 +185,7 @@ final class BatchInsertion {
     guard let fault = context.lacksRow(other, relation) else { return }
     throw GraphFault(
       fault.code, fault.detail, entity: type(of: object)._$type.name,
-      property: type(of: object)._$type.propertyName(relation.property), others: [context.name(other)])
+      property: type(of: object)._$type.propertyName(relation.property), others: [context.objects.name(other)])
   }
 
   // MARK: One object
@@ -223,7 +223,7 @@ final class BatchInsertion {
   }
 
   func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {
-    var fault = context.refusal(fault, context.name(object), run.writer)
+    var fault = context.refusal(fault, context.objects.name(object), run.writer)
     // It has no row of which anybody knows.
     fault.row = nil
     return fault

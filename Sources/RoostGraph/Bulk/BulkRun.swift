@@ -72,7 +72,9 @@ final class BulkRun {
       outcome.tellsAll = false
       return outcome
     }
-    func name(_ map: Int, _ row: UInt64) -> ObjectName { context.name(LinkKey(map: map, row: row, property: 0)) }
+    func name(_ map: Int, _ row: UInt64) -> ObjectName {
+      context.objects.name(LinkKey(map: map, row: row, property: 0))
+    }
     moveNewest()
     for (map, some) in rows.sorted(by: { $0.key < $1.key }) { outcome.updated += some.map { name(map, $0) } }
     let known = owners.isEmpty ? [] : Set(outcome.updated)
@@ -118,7 +120,7 @@ extension GraphContext {
   func bulk(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
     try call(.saving) {
       settle()
-      if let failure { throw failure }
+      if let failure = objects.failure { throw failure }
       var outcome = BulkOutcome()
       var committed: RecordWriter?
       do {

@@ -171,7 +171,7 @@ extension GraphContext {
       mayBeGone = !entries.allSatisfy(\.deleted.isEmpty)
     }
     try book.goOn { object, row in
-      try !mayBeGone || writer.contains(RowID(row), map(of: object).entity.id)
+      try !mayBeGone || writer.contains(RowID(row), objects.map(of: object).entity.id)
     }
   }
 }

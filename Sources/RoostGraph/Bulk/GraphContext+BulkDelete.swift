@@ -44,7 +44,9 @@ extension GraphContext {
       // Fields of subclasses may be nil, so the rows themselves did not object.
       if store.needsReference(loose.field, map) {
         let field = map.entity.field(loose.field)?.name
-        throw SaveRefusal(faults: [GraphFault.needed(name(loose.row), property(field), name(loose.gone))])
+        throw SaveRefusal(faults: [
+          GraphFault.needed(objects.name(loose.row), property(field), objects.name(loose.gone))
+        ])
       }
     }
   }

@@ -124,7 +124,7 @@ private final class BulkUpdate {
   private func values(
     _ changed: UInt64, _ box: GraphContext.SinkBox, _ id: RowID, _ map: EntityMap
   ) throws -> Waiting {
-    let fields = try context.fields(map).filter { changed & 1 << UInt64($0.key) != 0 }.flatMap(\.value)
+    let fields = try context.objects.fields(map).filter { changed & 1 << UInt64($0.key) != 0 }.flatMap(\.value)
     let values = try table.reading.values(fields, of: id, in: box.sink.builder)
     let slots = try fields.compactMap { field in try table.entity.field(field).map { try table.slot($0.name) } }
     return Waiting(row: id, map: map, values: Array(zip(slots, values)).map { (slot: $0, value: $1) })

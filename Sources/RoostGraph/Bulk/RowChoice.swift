@@ -84,7 +84,7 @@ extension GraphContext {
         GraphFault(
           .pendingChanges,
           "what was done to it here waits to be saved, and this would change it too: save before, or give it up with "
-            + "rollback()", self.name(LinkKey(map: map.home, row: row.number, property: 0))))
+            + "rollback()", self.objects.name(LinkKey(map: map.home, row: row.number, property: 0))))
     }
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
   }

@@ -47,10 +47,10 @@ final class Scratch {
     held = nil
     origin.fill(object)
     origin.leave()
-    object._$state.origin = context.origin(map)
+    object._$state.origin = context.objects.origin(map)
     object._$state.flags.remove(.fault)
     object.markGone()
-    context.fillEmpty(object, map)
+    context.objects.fillEmpty(object, map)
     let former = exchange(&origin, with: ScratchOrigin(map, context))
     origin.wanted = former.wanted
   }

@@ -63,7 +63,7 @@ final class ScratchOrigin: _Origin {
       guard case .value = property.storage, !property.isByHand, !object._$isFilled(number) else { continue }
       if !object._$fill(number, orEmpty: true) { missing |= _ModelState.bit(number) }
     }
-    if missing != 0 { context.fillWithAnything(object, map, missing) }
+    if missing != 0 { context.objects.fillWithAnything(object, map, missing) }
   }
 
   private func fill(_ object: any _ModelObject, _ property: Int) {
@@ -75,7 +75,7 @@ final class ScratchOrigin: _Origin {
   }
 
   private func refuse(_ code: GraphFault.Code, _ detail: String, _ object: any _ModelObject, _ property: Int) {
-    if fault == nil { fault = GraphFault(code, detail, context.name(object), map.type.propertyName(property)) }
+    if fault == nil { fault = GraphFault(code, detail, context.objects.name(object), map.type.propertyName(property)) }
   }
 
   private func relation(_ property: Int) -> Relation? { context.store.relations[map.number][property] }
@@ -149,7 +149,7 @@ final class ScratchOrigin: _Origin {
     guard let relation = relation(property) else { return nil }
     let row = object.one(property).row
     let target = context.store.maps[relation.target]
-    return context.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
+    return context.objects.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { [] }
@@ -175,7 +175,7 @@ final class ScratchOrigin: _Origin {
 extension GraphContext {
   /// Why no row can lead to an object; nil where one can.
   func lacksRow(_ object: any _ModelObject, _ relation: Relation) -> GraphFault? {
-    let name = name(object)
+    let name = objects.name(object)
     guard let origin = object._$state.origin as? RowOrigin, origin.context === self else {
       let isNew = object._$state.origin == nil
       return GraphFault(

@@ -31,7 +31,7 @@ extension GraphContext {
     let taking = session.lock.take(activity.activity)
     if taking == .denied { return otherwise() }
     defer { if taking == .taken { session.end() } }
-    if taking == .taken, !session.isClosed, activity != .closing { attempt { try catchUp() } }
+    if taking == .taken, !session.isClosed, activity != .closing { objects.attempt { try catchUp() } }
     return body()
   }
 
@@ -54,9 +54,9 @@ extension GraphContext {
     try session.checkOpen()
     try session.lock.check()
     let isCoarse = activity == .fetching || activity == .saving
-    try checkSingles(ends: isCoarse)
-    if isCoarse, !batches.isEmpty { pruneBatches() }
-    if activity == .fetching { findObserver() }
+    try objects.checkSingles(ends: isCoarse)
+    if isCoarse { objects.pruneBatches() }
+    if activity == .fetching { objects.findObserver() }
     // Inserting looks at nothing, and fetching and saving go on by themselves.
     if activity == .deleting || activity == .reading { try catchUp() }
   }
@@ -70,38 +70,4 @@ extension GraphContext {
     if session.isNewest { return }
     if session.mergesChanges || session.isBehind { try advance() }
   }
-
-  /// Runs what cannot say that it failed; the next save says it.
-  func attempt(_ body: () throws -> Void) {
-    do { try body() } catch { if failure == nil { failure = error } }
-  }
-
-  // MARK: Strictness
-
-  /// Notes that something was read for one object alone.
-  func noteSingle(_ origin: RowOrigin, _ property: Int?) {
-    if !isStrict { return }
-    let key = LinkKey(map: origin.map.number, row: 0, property: property ?? -1)
-    singles[key, default: 0] += 1
-  }
-
-  /// Throws if a loop read its objects one by one. A fetch or a save ends such a loop, so counting begins anew.
-  private func checkSingles(ends: Bool) throws {
-    guard isStrict, let (key, count) = singles.first(where: { $0.value > Self.mostSingles }) else {
-      if ends, !singles.isEmpty { singles = [:] }
-      return
-    }
-    singles = [:]
-    let type = store.maps[key.map].type
-    let isLink = key.property >= 0 && store.relations[key.map][key.property] != nil
-    throw GraphFault(
-      .readOneByOne,
-      isLink
-        ? "\(count) objects were asked for it one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
-        : "\(count) objects were read one by one: fetch them together, as by a predicate with contains, or name the relationship that leads to them in relationshipKeyPathsForPrefetching",
-      entity: type.name, property: key.property >= 0 ? type.propertyName(key.property) : nil)
-  }
-
-  /// So many objects may be read by themselves.
-  package static let mostSingles = 10
 }

@@ -9,11 +9,11 @@ extension GraphContext {
 
   /// Notes that a property of the object changes; a fault is filled first.
   func noteChange(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
-    if object._$state.flags.contains(.fault) { fill(object, origin) }
+    if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
     if object._$state.flags.contains(.gone) {
       return complain(
         GraphFault(
-          .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
+          .deleted, "it is deleted, so what is set has no effect: make a new one", objects.name(object),
           origin.map.type.propertyName(property)))
     }
     if likes.count > 0, object._$state.flags.contains(.inserted), let bits = likes.bits[origin.map.number],
@@ -28,7 +28,7 @@ extension GraphContext {
           return complain(
             GraphFault(
               .deleted, "it was changed by its own deinit, when nobody could save it any more: change it before",
-              name(object), origin.map.type.propertyName(property)))
+              objects.name(object), origin.map.type.propertyName(property)))
         }
         if isWatched { watcher?.willChange(object) }
         changed.append(object)

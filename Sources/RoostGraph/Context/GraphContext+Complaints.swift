@@ -7,11 +7,11 @@ extension GraphContext {
 
   /// Notes why another object could not be taken to which a property was to lead; where it is the store's fault, the owner is invalid.
   func complain(_ error: any Error, _ owner: any _ModelObject, _ property: Int) {
-    guard let fault = error as? GraphFault, let entity = fault.entity else { return fail(owner, error) }
+    guard let fault = error as? GraphFault, let entity = fault.entity else { return objects.fail(owner, error) }
     let other = fault.row.map { ObjectName(entity, $0) }
     complain(
       GraphFault(
-        fault.code, "it was made to lead to \(other?.description ?? entity), but \(fault.detail)", name(owner),
+        fault.code, "it was made to lead to \(other?.description ?? entity), but \(fault.detail)", objects.name(owner),
         type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
   }
 

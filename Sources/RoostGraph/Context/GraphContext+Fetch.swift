@@ -5,7 +5,7 @@ internal import RoostRecords
 extension GraphContext {
   /// The objects of a query's rows, in its order, from the newest snapshot. Changes that were not saved are not looked at.
   package func fetchStored<Model: _ModelObject>(_ query: Query, as type: Model.Type) throws -> [Model] {
-    return try objects(query, map(of: type), as: type)
+    return try fetch(query, map(of: type), as: type)
   }
 
   private func map(of model: any _ModelObject.Type) throws(GraphFault) -> EntityMap {

@@ -10,13 +10,13 @@ extension GraphContext {
   package func rollback() {
     quietly(.closing, otherwise: ()) {
       giveUp()
-      attempt { if session.reader != nil { try advance() } }
+      objects.attempt { if session.reader != nil { try advance() } }
     }
   }
 
   func giveUp() {
     settle()
-    forgetInvalid()
+    objects.forgetInvalid()
     var new = inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
     // Now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
@@ -38,8 +38,8 @@ extension GraphContext {
     bases = [:]
     mayDangle = false
     complaints = []
-    singles = [:]
-    return held + batches.takeKept()
+    objects.forgetSingles()
+    return held + objects.takeKept()
   }
 
   /// Makes a stored object what its row says, and returns what its slots held.
@@ -71,7 +71,7 @@ extension GraphContext {
       }
     }
     object._$state.changed = lent
-    fillUnchanged(object, origin)
+    objects.fillUnchanged(object, origin)
     object._$state.changed = 0
   }
 
@@ -139,7 +139,7 @@ extension GraphContext {
     }
     var other = partner(slot.row, relation)
     if other == nil, !origin.map.type.mayBeNil(relation.property) {
-      other = deadObject(store.maps[relation.target], RowID(slot.row))
+      other = objects.deadObject(store.maps[relation.target], RowID(slot.row))
     }
     slot.hold(other)
     return other.map { [$0] } ?? []
@@ -148,10 +148,10 @@ extension GraphContext {
   /// The object of a row, whether it was to be deleted or not.
   private func partner(_ row: UInt64, _ relation: Relation) -> (any _ModelObject)? {
     let target = store.maps[relation.target]
-    if let known = registered(target, RowID(row)) { return known }
-    do { return try readOne(row, self.origin(target)) } catch {
+    if let known = objects.registered(target, RowID(row)) { return known }
+    do { return try objects.readOne(row, self.objects.origin(target)) } catch {
       // The next save says it, where there is one.
-      if failure == nil, !session.isClosed { failure = error }
+      if !session.isClosed { objects.fail(error) }
       return nil
     }
   }

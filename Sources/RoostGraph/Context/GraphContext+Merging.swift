@@ -6,11 +6,9 @@ extension GraphContext {
   /// others deleted keep the values that they had.
   func advance() throws {
     if session.hearMerge == nil { try goAhead() } else { try session.reporting { try goAhead() } }
-    if unread.isEmpty { return }
+    if !objects.hasUnread { return }
     unloadLists()
-    let all = exchange(&unread, with: [])
-    for object in all { forget(object) }
-    session.release(all)
+    objects.readAgain()
   }
 
   private func goAhead() throws {
@@ -30,7 +28,7 @@ extension GraphContext {
         session.show(new)
         mergeLists(old)
         unloadLists()
-        for object in allObjects { refresh(object) }
+        for object in objects.all { refresh(object) }
       }
       old.close()
     } catch {
@@ -44,7 +42,7 @@ extension GraphContext {
     for entry in others {
       if !entry.deleted.isEmpty { mayDangle = true }
       for (number, rows) in entry.deleted {
-        guard let origin = originIfKnown(number) else { continue }
+        guard let origin = objects.originIfKnown(number) else { continue }
         // The commit of an entry may have failed.
         let table = try new.table(origin.map.entity.id)
         for row in rows {
@@ -60,7 +58,7 @@ extension GraphContext {
     if !links.lists.isEmpty { unloadTouched(others, before) }
     for entry in others {
       for (number, rows) in entry.rows {
-        guard let origin = originIfKnown(number) else { continue }
+        guard let origin = objects.originIfKnown(number) else { continue }
         for row in rows { if let object = origin.known(row) { refresh(object) } }
       }
     }
@@ -71,7 +69,7 @@ extension GraphContext {
     if changed.isEmpty && deleted.isEmpty { return }
     for entry in others {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
-        guard let origin = originIfKnown(number) else { continue }
+        guard let origin = objects.originIfKnown(number) else { continue }
         for row in rows { if let object = origin.known(row) { keepBase(object, old) } }
       }
     }
@@ -145,7 +143,7 @@ extension GraphContext {
 
   /// Looks, on the old snapshot, at rows that are not in the new one.
   private func forgetDeleted(_ new: RecordReader, _ old: RecordReader) throws {
-    for object in allObjects {
+    for object in objects.all {
       guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.inserted),
         try !new.table(origin.map.entity.id).contains(RowID(object._$state.row))
       else { continue }
@@ -159,7 +157,7 @@ extension GraphContext {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
     if flags.contains(.changed), !flags.contains(.deleted) { return keepBase(object, old) }
-    if flags.contains(.fault) { fill(object, origin) }
+    if flags.contains(.fault) { objects.fill(object, origin) }
     object.markGone()
   }
 
@@ -170,7 +168,7 @@ extension GraphContext {
     if flags.contains(.changed) {
       // Takes over what others changed, but for the properties that were changed here.
       guard let origin = object._$state.origin as? RowOrigin else { return }
-      return fillUnchanged(object, origin)
+      return objects.fillUnchanged(object, origin)
     }
     session.release(object._$forget())
     object._$state.flags.insert(.fault)

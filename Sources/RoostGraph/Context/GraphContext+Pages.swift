@@ -10,12 +10,14 @@ extension GraphContext {
     let taking = session.lock.take(.fetching)
     if taking == .denied { return rows.map { _ in lost(map) } }
     defer { if taking == .taken { leave() } }
-    let origin = origin(map)
-    if !session.isClosed { noteBatch(map, rows.map(\.number)) }
+    let origin = objects.origin(map)
+    if !session.isClosed { objects.noteBatch(map, rows.map(\.number)) }
     return rows.map { row in
       if let known = origin.known(row.number), !known._$state.flags.contains(.fault) { return known }
-      do { if !session.isClosed, let found = try readOne(row.number, origin, isAlone: false) { return found } } catch {
-        if failure == nil { failure = error }
+      do {
+        if !session.isClosed, let found = try objects.readOne(row.number, origin, isAlone: false) { return found }
+      } catch {
+        objects.fail(error)
       }
       return origin.known(row.number) ?? buried(row, map, pin)
     }
@@ -23,16 +25,16 @@ extension GraphContext {
 
   /// An object for a row that is there no more, with the values that it had.
   private func buried(_ row: RowID, _ map: EntityMap, _ pin: SnapshotPin) -> any _ModelObject {
-    let home = origin(map)
+    let home = objects.origin(map)
     let table = try? pin.reader.table(map.entity.id)
     let found = try? table?.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
-      guard let table, let own = self.origin(home, of: found) else { return nil }
-      let object = deadObject(own.map, row, isEmpty: false)
-      take(found, table, into: object, own)
-      fillEmpty(object, own.map)
+      guard let table, let own = self.objects.origin(home, of: found) else { return nil }
+      let object = objects.deadObject(own.map, row, isEmpty: false)
+      objects.take(found, table, into: object, own)
+      objects.fillEmpty(object, own.map)
       return object
     }
-    return (found ?? nil) ?? deadObject(map, row)
+    return (found ?? nil) ?? objects.deadObject(map, row)
   }
 
   /// An object that stands for nothing, where another thread does not let go of the context.

@@ -21,7 +21,7 @@ extension GraphContext {
 
   /// Rows that go with the next save although no object of theirs is here.
   package var deletedRows: [(map: EntityMap, row: RowID)] {
-    links.doomed.map { (map(of: $0), RowID($0.row)) }
+    links.doomed.map { (objects.map(of: $0), RowID($0.row)) }
   }
 
   /// Whether an object of the entity, or a row of it, waits for the next save.
@@ -40,9 +40,9 @@ extension GraphContext {
   package func reset() {
     quietly(.closing, otherwise: ()) {
       giveUp()
-      forgetUnchanged()
-      session.release(batches.take())
-      attempt { if session.reader != nil { try advance() } }
+      objects.forgetUnchanged()
+      objects.forgetBatches()
+      objects.attempt { if session.reader != nil { try advance() } }
     }
   }
 }

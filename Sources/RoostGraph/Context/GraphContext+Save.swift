@@ -69,7 +69,7 @@ extension GraphContext {
   /// Whether there is something to write.
   private func isReadyToSave() throws -> Bool {
     settle()
-    if let failure { throw failure }
+    if let failure = objects.failure { throw failure }
     try complain()
     if !hasChanges { return false }
     try loadEditedLists()
@@ -155,7 +155,7 @@ extension GraphContext {
       else { continue }
       load(edit.owner, relation, origin, withSiblings: false)
     }
-    if let failure { throw failure }
+    if let failure = objects.failure { throw failure }
   }
 
   /// Whether rows are new ones in the order in which they will be written.
@@ -163,7 +163,9 @@ extension GraphContext {
     let target = store.maps[relation.target]
     var last: UInt64 = 0
     for row in rows {
-      guard row > last, registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else { return false }
+      guard row > last, objects.registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else {
+        return false
+      }
       last = row
     }
     return true

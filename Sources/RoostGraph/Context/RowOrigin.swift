@@ -3,6 +3,7 @@ internal import RoostRecords
 /// The objects of one class in one context.
 final class RowOrigin: _Origin {
   let context: GraphContext
+  let table: ObjectTable
   let map: EntityMap
   /// Classes that share an entity share this too.
   let objects: IdentityMap
@@ -14,6 +15,7 @@ final class RowOrigin: _Origin {
   init(_ map: EntityMap, in context: GraphContext, sharing objects: IdentityMap? = nil) {
     self.map = map
     self.context = context
+    table = context.objects
     self.objects = objects ?? IdentityMap()
     root = map.type.root
     targets = context.store.relations[map.number].map { relation in
@@ -32,10 +34,10 @@ final class RowOrigin: _Origin {
   }
 
   override func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool {
-    if context.observesObjects { return true }
-    if !context.isTracked { return false }
-    context.session.accessor(.reading, object, property, otherwise: ()) { context.findObserver() }
-    return context.observesObjects
+    if table.observesObjects { return true }
+    if !table.isTracked { return false }
+    context.session.accessor(.reading, object, property, otherwise: ()) { table.findObserver() }
+    return table.observesObjects
   }
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
@@ -72,7 +74,7 @@ final class RowOrigin: _Origin {
   /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
   private func fillInstead(_ object: any _ModelObject, _ property: Int) {
     guard case .value = map.type.properties[property].storage, !object._$isFilled(property) else { return }
-    if !object._$fill(property, orEmpty: true) { context.fillWithAnything(object, map, _ModelState.bit(property)) }
+    if !object._$fill(property, orEmpty: true) { table.fillWithAnything(object, map, _ModelState.bit(property)) }
   }
 
   override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
@@ -100,7 +102,7 @@ final class RowOrigin: _Origin {
   func make(_ row: UInt64) -> any _ModelObject {
     let made = map.type.makeFault(row: row, origin: self)
     made._$state.ticket = objects.put(row, made)
-    if context.observesObjects || context.takeScout() { made._$state.flags.insert(.observed) }
+    if table.marksNext() { made._$state.flags.insert(.observed) }
     return made
   }
 

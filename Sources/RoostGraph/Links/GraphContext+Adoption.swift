@@ -14,16 +14,17 @@ extension GraphContext {
         .deleted, "it was inserted by its own deinit, when no context can keep it any more: insert it before",
         entity: type(of: object)._$type.name)
     }
-    if try origin(of: object) != nil {
+    if try objects.origin(of: object) != nil {
       // What was to be deleted stays after all.
       if object._$state.flags.contains(.gone), !isUnborn(object) {
-        throw GraphFault(.deleted, "it is deleted, and so cannot be inserted again: make a new one", name(object))
+        throw GraphFault(
+          .deleted, "it is deleted, and so cannot be inserted again: make a new one", objects.name(object))
       }
       if object._$state.flags.contains(.deleted) { takeBack(object, list) }
       return
     }
     if object._$state.flags.contains(.fresh) { object.settle() }
-    let map = try map(of: object)
+    let map = try objects.map(of: object)
     if bringsNobody(object, map) { return try adoptAlone(object, map, list) }
     try adoptAll(object, list)
   }
@@ -54,7 +55,7 @@ extension GraphContext {
         object.many(relation.property).members = nil
       } else {
         let owner = list.flatMap { relation.inverse == $0.property && relation.home == $0.map ? $0.row : nil }
-        if adoptReference(object, relation, origin(map), isKnown: { $0 == owner }) { mayShow = true }
+        if adoptReference(object, relation, objects.origin(map), isKnown: { $0 == owner }) { mayShow = true }
       }
     }
     if mayShow { hideAgain() }
@@ -62,14 +63,14 @@ extension GraphContext {
 
   private func adopt(_ object: any _ModelObject, _ map: EntityMap) throws {
     let row = try store.records.reserve(of: map.entity.id)
-    let origin = origin(map)
+    let origin = objects.origin(map)
     let state = object._$place
     state.pointee.row = row.number
     state.pointee.origin = origin
     state.pointee.ticket = origin.objects.put(row.number, object)
     state.pointee.flags.insert([.managed, .inserted])
     state.pointee.flags.remove(.fresh)
-    if !observesObjects, !takeScout() { state.pointee.flags.remove(.observed) }
+    if !objects.marksNext() { state.pointee.flags.remove(.observed) }
     state.pointee.changed = .max
     inserted.append(object)
   }
@@ -107,15 +108,15 @@ extension GraphContext {
     var seen: Set<ObjectIdentifier> = []
     var waiting: [any _ModelObject] = [object]
     while let next = waiting.popLast() {
-      guard seen.insert(ObjectIdentifier(next)).inserted, try origin(of: next) == nil else { continue }
-      _ = try map(of: next)
+      guard seen.insert(ObjectIdentifier(next)).inserted, try objects.origin(of: next) == nil else { continue }
+      _ = try objects.map(of: next)
       if next._$state.flags.contains(.fresh) { next.settle() }
       found.append(next)
       var collector = LinkCollector()
       next._$visit(&collector)
       waiting += collector.found.reversed()
     }
-    for one in found { try adopt(one, map(of: one)) }
+    for one in found { try adopt(one, objects.map(of: one)) }
     // Which lists have whom, so that nobody comes in twice.
     var members: [LinkKey: Set<UInt64>] = [:]
     if let list { members[list] = [object._$state.row] }

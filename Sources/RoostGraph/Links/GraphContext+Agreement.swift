@@ -26,7 +26,7 @@ extension GraphContext {
   }
 
   private func agree(_ list: LoadedList) {
-    if let added = tail(list), !hasTwice(added, list.rows), !added.contains(where: isForeign) {
+    if let added = tail(list), !hasTwice(added, list.rows), !added.contains(where: objects.isForeign) {
       for member in added { take(member, list) }
       for member in added where member._$state.row != 0 { join(member, list) }
       // What could not be taken leaves the list.
@@ -61,12 +61,6 @@ extension GraphContext {
     return known.contains { all.contains($0._$state.row) }
   }
 
-  /// Whether an object belongs to another context. It is not to be touched: its own thread may be at it.
-  func isForeign(_ object: any _ModelObject) -> Bool {
-    guard let origin = object._$state.origin else { return false }
-    return (origin as? RowOrigin)?.context !== self
-  }
-
   /// Takes a member into the context; where it led here already it would come in again.
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch {
@@ -94,7 +88,7 @@ extension GraphContext {
     let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
       // What was deleted meanwhile may still stand there.
-      if !isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
+      if !objects.isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
         // It goes out of the list again.
         complain(error, list.owner, list.relation.property)
@@ -130,8 +124,10 @@ extension GraphContext {
       if !contains(member, back, origin, list.key.row) { edit(member, inverse, list.owner, adds: true) }
       return
     }
-    guard let former = need(member, { try current(member, back, origin) }), former != list.key.row else { return }
-    if RowNumber.leads(former), let other = need(member, { try self.former(back.target, former) }) {
+    guard let former = objects.need(member, { try current(member, back, origin) }), former != list.key.row else {
+      return
+    }
+    if RowNumber.leads(former), let other = objects.need(member, { try self.former(back.target, former) }) {
       edit(other, list.relation.property, member, adds: false)
     }
     setReference(member, inverse, list.key.row)
@@ -144,7 +140,7 @@ extension GraphContext {
       let back = relation(origin, inverse)
     else { return list.rows.contains(member._$state.row) }
     if back.isList { return contains(member, back, origin, list.key.row) }
-    return need(member) { try current(member, back, origin) } == list.key.row
+    return objects.need(member) { try current(member, back, origin) } == list.key.row
   }
 
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
@@ -157,7 +153,7 @@ extension GraphContext {
       if edit.removed.contains(row) { return false }
     }
     if object._$state.flags.contains(.inserted) { return false }
-    return need(object) {
+    return objects.need(object) {
       guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return false }
       return try session.snapshot().links(side).contains(RowID(row), in: RowID(key.row))
     } ?? false
@@ -165,11 +161,12 @@ extension GraphContext {
 
   /// Makes a former member's side say that it belongs to the list's owner no more.
   private func leave(_ row: UInt64, _ list: LoadedList) {
-    guard let inverse = list.relation.inverse, let member = need(list.owner, { try live(list.relation.target, row) }),
+    guard let inverse = list.relation.inverse,
+      let member = objects.need(list.owner, { try live(list.relation.target, row) }),
       let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse)
     else { return }
     if back.isList { return edit(member, inverse, list.owner, adds: false) }
-    if need(member, { try current(member, back, origin) }) == list.key.row {
+    if objects.need(member, { try current(member, back, origin) }) == list.key.row {
       setReference(member, inverse, RowNumber.nothing)
     }
   }

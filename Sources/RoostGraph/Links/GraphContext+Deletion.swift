@@ -8,7 +8,7 @@ extension GraphContext {
   package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try deleteNow(object) } }
 
   private func deleteNow(_ object: any _ModelObject) throws {
-    guard let origin = try origin(of: object) else {
+    guard let origin = try objects.origin(of: object) else {
       throw GraphFault(
         .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
     }
@@ -21,7 +21,7 @@ extension GraphContext {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
       // Who wants to know what they were needs all of them as objects.
-      let known = try registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
+      let known = try objects.registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       if let known { mark(known) } else { links.doomed.insert(next) }
       links.staying.remove(next)
@@ -34,7 +34,7 @@ extension GraphContext {
     let flags = object._$state.flags
     guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
     // Its last values stay readable.
-    if flags.contains(.fault) { fill(object, origin) }
+    if flags.contains(.fault) { objects.fill(object, origin) }
     if isWatched { watcher?.willDelete(object) }
     leaveLists(object, origin)
     object._$state.flags.insert(.deleted)
@@ -50,7 +50,7 @@ extension GraphContext {
   /// Finds the rows that go with one.
   private func followers(_ key: LinkKey, _ object: (any _ModelObject)?) throws -> [LinkKey] {
     var found: [LinkKey] = []
-    for case .some(let relation) in store.relations[map(of: key).number] where relation.deleteRule == .cascade {
+    for case .some(let relation) in store.relations[objects.map(of: key).number] where relation.deleteRule == .cascade {
       for row in try rows(key, object, relation) { found.append(LinkKey(map: relation.home, row: row, property: 0)) }
     }
     return found

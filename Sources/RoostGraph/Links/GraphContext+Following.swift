@@ -6,10 +6,10 @@ extension GraphContext {
   func mergeLists(_ old: RecordReader) {
     for list in links.lists.values
     where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .gone, .lent]) {
-      do { try follow(list, old) } catch { fail(list.owner, error) }
+      do { try follow(list, old) } catch { objects.fail(list.owner, error) }
     }
     for (key, edit) in links.edits {
-      do { try still(edit, key) } catch { fail(edit.owner, error) }
+      do { try still(edit, key) } catch { objects.fail(edit.owner, error) }
     }
   }
 
@@ -59,7 +59,7 @@ extension GraphContext {
   /// Where a member belongs, if that was changed here; nil where its own row does not say it, or is as it was.
   private func decided(_ row: UInt64, _ list: LoadedList) -> UInt64? {
     guard !list.relation.isByLinks, let inverse = list.relation.inverse,
-      let member = registered(store.maps[list.relation.target], RowID(row)),
+      let member = objects.registered(store.maps[list.relation.target], RowID(row)),
       member._$state.changed & _ModelState.bit(inverse) != 0
     else { return nil }
     return member.one(inverse).row

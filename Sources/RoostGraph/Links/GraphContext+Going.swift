@@ -5,7 +5,7 @@ extension GraphContext {
   /// Puts a list into the slot of an object that ends, and notes nothing of it. Nobody has changed it: else it would be kept.
   func showOnce(_ object: any _ModelObject, _ relation: Relation) {
     var members: [AnyObject] = []
-    attempt {
+    objects.attempt {
       guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return }
       for row in try session.snapshot().links(side).rows(of: RowID(object._$state.row)) {
         if let member = try member(relation.target, row.number) { members.append(member) }

@@ -19,7 +19,7 @@ extension GraphContext {
 
   /// Whether a row is marked for deletion, and may come back.
   func awaitsDeletion(_ row: UInt64, _ relation: Relation) -> Bool {
-    if let known = registered(store.maps[relation.home], RowID(row)) {
+    if let known = objects.registered(store.maps[relation.home], RowID(row)) {
       return known._$state.flags.contains(.deleted) && (!known._$state.flags.contains(.gone) || isUnborn(known))
     }
     return links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
@@ -56,11 +56,11 @@ extension GraphContext {
       let map = store.maps[next.map]
       if links.doomed.remove(next) != nil {
         // Lists that were read meanwhile lack it, so there must be an object that can come in again.
-        let one = try? readOne(next.row, self.origin(map), isAlone: false)
+        let one = try? objects.readOne(next.row, self.objects.origin(map), isAlone: false)
         if let one, comeBack(one, next, but: list) { isUnloaded = true }
         continue
       }
-      guard let one = registered(map, RowID(next.row)), one._$state.flags.contains(.deleted) else { continue }
+      guard let one = objects.registered(map, RowID(next.row)), one._$state.flags.contains(.deleted) else { continue }
       one._$state.flags.remove(links.unborn.remove(next) == nil ? .deleted : [.deleted, .gone])
       back.insert(ObjectIdentifier(one))
       if comeBack(one, next, but: list) { isUnloaded = true }
@@ -88,7 +88,7 @@ extension GraphContext {
   /// Shows members that came while a program had the list moved out.
   func showAbsent(_ list: LoadedList) {
     for row in list.absent.sorted() {
-      guard let member = registered(store.maps[list.relation.target], RowID(row)),
+      guard let member = objects.registered(store.maps[list.relation.target], RowID(row)),
         !member._$state.flags.contains(.deleted)
       else { continue }
       list.absent.remove(row)
@@ -103,13 +103,13 @@ extension GraphContext {
     let key = key(object, origin)
     for case .some(let relation) in store.relations[origin.map.number] {
       guard relation.isInverseList, let inverse = relation.inverse else { continue }
-      guard let rows = need(object, { try rows(key, object, relation) }) else { continue }
+      guard let rows = objects.need(object, { try rows(key, object, relation) }) else { continue }
       for row in rows {
         if let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] { found.append(list) }
       }
     }
     for way in store.oneWayLists(to: origin.map) {
-      guard let owners = need(object, { try owners(of: key, way) }) else { continue }
+      guard let owners = objects.need(object, { try owners(of: key, way) }) else { continue }
       for row in owners {
         if let list = links.lists[LinkKey(map: way.owner, row: row, property: way.property)] { found.append(list) }
       }

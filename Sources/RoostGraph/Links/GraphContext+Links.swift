@@ -22,7 +22,7 @@ extension GraphContext {
   /// What a reference leads to, where the object is here and nothing is to be found out first.
   @inline(__always)
   func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
-    guard target >= 0, RowNumber.leads(row), links.unsettled.isEmpty, let origin = originIfKnown(target),
+    guard target >= 0, RowNumber.leads(row), links.unsettled.isEmpty, let origin = objects.originIfKnown(target),
       let object = origin.objects.object(row)
     else { return nil }
     let found = origin.model(object)
@@ -37,21 +37,33 @@ extension GraphContext {
       if row == RowNumber.unknown { readTargets(object, relation, origin) }
       let row = try current(object, relation, origin)
       guard RowNumber.leads(row) else { return nil }
-      if let known = registered(store.maps[relation.target], RowID(row)) {
+      if let known = objects.registered(store.maps[relation.target], RowID(row)) {
         return known._$state.flags.contains(.deleted) ? nil : known
       }
       readTargets(object, relation, origin)
-      return try live(relation.target, row) { noteSingle(origin, property) }
+      return try live(relation.target, row) { objects.noteSingle(origin, property) }
     } catch {
-      fail(object, error)
+      objects.fail(object, error)
       return nil
     }
+  }
+
+  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
+  /// that stands for it and says that it is deleted.
+  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
+    guard let relation = relation(origin, property) else { return nil }
+    let target = store.maps[relation.target]
+    let row = objects.need(object) { try leading(object, relation, origin) }
+    if let row, let known = objects.registered(target, RowID(row)) { return known }
+    return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
   }
 
   /// Where a reference leads, as the slot says or as the other side does.
   func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
     // The slot of one that was not read yet says nothing.
-    if object._$state.flags.contains(.fault) { fill(object, own(origin, object), for: relation.property) }
+    if object._$state.flags.contains(.fault) {
+      objects.fill(object, objects.own(origin, object), for: relation.property)
+    }
     let row = object.one(relation.property).row
     if row != RowNumber.unknown { return row }
     var found = RowNumber.nothing
@@ -70,16 +82,16 @@ extension GraphContext {
   /// - Parameter willRead: called before a row is read for it.
   func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
-    if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
     willRead()
-    return try readOne(row, origin(map))
+    return try objects.readOne(row, objects.origin(map))
   }
 
   /// The object that a reference named before this change, even if it is marked for deletion. If the deletion is undone, that object must
   /// not show the old link.
   func former(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
-    guard let known = registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
+    guard let known = objects.registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
       return try live(map, row)
     }
     return !known._$state.flags.contains(.gone) || isUnborn(known) ? known : nil
@@ -88,11 +100,11 @@ extension GraphContext {
   /// The object of a list's member. That there is such a row the list's own index says.
   func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     let map = store.maps[map]
-    if let known = registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
     // Which class it is of the row says.
-    if map.family != nil { return try readOne(row, origin(map), isAlone: false) }
-    return origin(map).object(row)
+    if map.family != nil { return try objects.readOne(row, objects.origin(map), isAlone: false) }
+    return objects.origin(map).object(row)
   }
 
   /// Whether a relationship can lead to an object: its class must be the one that the relationship names, or inherit from that.
@@ -124,7 +136,7 @@ extension GraphContext {
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     settle()
-    do { links.before = try current(object, relation, origin) } catch { fail(object, error) }
+    do { links.before = try current(object, relation, origin) } catch { objects.fail(object, error) }
   }
 
   func didWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
@@ -144,20 +156,20 @@ extension GraphContext {
     guard before != now, let inverse = relation.inverse else { return }
     // What was its own other side leads elsewhere by now.
     let wasOwn = relation.isOwnInverse && before == object._$state.row
-    if RowNumber.leads(before), !wasOwn, let other = need(object, { try former(relation.target, before) }) {
+    if RowNumber.leads(before), !wasOwn, let other = objects.need(object, { try former(relation.target, before) }) {
       if relation.isInverseList {
         edit(other, inverse, object, adds: false)
       } else {
         setReference(other, inverse, RowNumber.nothing)
       }
     }
-    guard RowNumber.leads(now), let other = need(object, { try live(relation.target, now) }) else { return }
+    guard RowNumber.leads(now), let other = objects.need(object, { try live(relation.target, now) }) else { return }
     if relation.isInverseList { return edit(other, inverse, object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
     // It may have led to another one, which now leads nowhere.
-    if let partner = need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
+    if let partner = objects.need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
       partner != object._$state.row,
-      let left = need(other, { try former(back.target, partner) })
+      let left = objects.need(other, { try former(back.target, partner) })
     {
       setReference(left, relation.property, RowNumber.nothing)
     }

@@ -12,7 +12,7 @@ extension GraphContext {
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin, &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
-      fail(object, error)
+      objects.fail(object, error)
       session.release(object.many(relation.property).replace([]) ?? [])
       return
     }
@@ -23,7 +23,7 @@ extension GraphContext {
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       session.statistics.listsLoaded += 1
-      noteSingle(origin, relation.property)
+      objects.noteSingle(origin, relation.property)
     }
     noteLists(count == 0 ? 0 : count + 1, relation, rows)
   }
@@ -139,14 +139,14 @@ extension GraphContext {
     // Who waits for changes of the members' sides is told when they happen.
     switch addedAtEnd(list) {
     case .others: return settle(relation.pair)
-    case .none: if relation.isByLinks || observesObjects { return settle(relation.pair) }
+    case .none: if relation.isByLinks || objects.observesObjects { return settle(relation.pair) }
     case .one(let one):
       let member = model(one, relation)
-      if isForeign(member) { return settle(relation.pair) }
+      if objects.isForeign(member) { return settle(relation.pair) }
       welcome(member, list)
     case .many(let all):
       let members = all.map { model($0, relation) }
-      if members.contains(where: isForeign) { return settle(relation.pair) }
+      if members.contains(where: objects.isForeign) { return settle(relation.pair) }
       for member in members { welcome(member, list) }
     }
     if list.refuses { return settle(relation.pair) }

@@ -93,7 +93,7 @@ extension GraphContext {
     let target = store.maps[relation.target]
     return rows.filter { row in
       if links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0)) { return false }
-      return registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
+      return objects.registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
     }
   }
 
@@ -223,7 +223,7 @@ extension GraphContext {
           .count,
           isFew
             ? "it leads to \(count), and must lead to \(relation.minimum) at least: add some, or delete it"
-            : "it leads to \(count), and may lead to \(relation.maximum) at most: take some out", name(key),
+            : "it leads to \(count), and may lead to \(relation.maximum) at most: take some out", objects.name(key),
           map.type.propertyName(key.property)))
     }
     return faults

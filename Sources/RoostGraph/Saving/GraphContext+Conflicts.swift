@@ -28,7 +28,7 @@ extension GraphContext {
 
   private func compare(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
     let reader = try run.reading(origin.map)
-    let all = try fields(origin.map)
+    let all = try objects.fields(origin.map)
     let changed = object._$state.changed
     guard try reader.contains(RowID(row.row)) else { return try vanish(object, origin, row, run) }
     var written = changed
@@ -45,7 +45,8 @@ extension GraphContext {
         continue
       }
       let conflict = SaveSummary.Conflict(
-        object: name(object), property: self.property(origin.map, property), before: text(before), here: text(here),
+        object: objects.name(object), property: self.property(origin.map, property), before: text(before),
+        here: text(here),
         stored: text(stored), seen: bases[row]?.commit ?? session.seenCommit ?? 0, newest: run.writer.commitNumber - 1,
         keepsStored: mergePolicy == .storeWins)
       if mergePolicy == .error {
@@ -80,14 +81,14 @@ extension GraphContext {
     run.vanished.insert(row)
     if mergePolicy != .storeWins { try refuseOrphans(object, origin, run) }
     let cure = "delete it here too, give its changes up with rollback(), or save with the merge policy .storeWins"
-    let hasValues = try fields(origin.map).keys.contains { object._$state.changed & _ModelState.bit($0) != 0 }
+    let hasValues = try objects.fields(origin.map).keys.contains { object._$state.changed & _ModelState.bit($0) != 0 }
     switch mergePolicy {
     case .error:
-      run.refuse(GraphFault(.conflict, "another context deleted what was changed here: " + cure, name(object)))
+      run.refuse(GraphFault(.conflict, "another context deleted what was changed here: " + cure, objects.name(object)))
     // Members that came or went are told by their own sides.
     case .overwrite where hasValues:
-      run.refuse(GraphFault(.deleted, "another context deleted what was changed here: " + cure, name(object)))
-    case .overwrite, .objectWins, .storeWins: run.summary.dropped.append(name(object))
+      run.refuse(GraphFault(.deleted, "another context deleted what was changed here: " + cure, objects.name(object)))
+    case .overwrite, .objectWins, .storeWins: run.summary.dropped.append(objects.name(object))
     }
   }
 
@@ -98,17 +99,17 @@ extension GraphContext {
     where relation.isByLinks && relation.deleteRule == .cascade {
       let key = key(object, origin, relation.property)
       for row in links.lists[key]?.rows ?? links.edits[key]?.added ?? [] {
-        guard let member = registered(store.maps[relation.target], RowID(row)) else { continue }
+        guard let member = objects.registered(store.maps[relation.target], RowID(row)) else { continue }
         let flags = member._$state.flags
         if flags.contains(.inserted), !flags.contains(.deleted) {
-          run.refuse(GraphFault.orphan(name(member), nil, of: name(object), mergePolicy))
+          run.refuse(GraphFault.orphan(objects.name(member), nil, of: objects.name(object), mergePolicy))
         }
       }
     }
   }
 
   private func compareDeleted(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
-    for (property, fields) in try fields(origin.map).sorted(by: { $0.key < $1.key }) {
+    for (property, fields) in try objects.fields(origin.map).sorted(by: { $0.key < $1.key }) {
       guard let stored = try run.reading(origin.map).values(fields, of: RowID(row.row)),
         let before = try base(row, origin.map, property, fields), !isStill(before, stored)
       else { continue }
@@ -118,7 +119,7 @@ extension GraphContext {
           .conflict,
           "another context changed what was deleted here, from \(text(before)) at commit \(seen) to "
             + "\(text(stored)) by commit \(run.writer.commitNumber - 1): give the deletion up with rollback(), or save with "
-            + "another merge policy", name(object), self.property(origin.map, property)))
+            + "another merge policy", objects.name(object), self.property(origin.map, property)))
     }
   }
 

@@ -6,7 +6,7 @@ extension GraphContext {
     session.statistics.saves += 1
     lastSave = run.summary
     settleAfterSave(run)
-    session.release(batches.takeKept())
+    session.release(objects.takeKept())
     store.listeners.tell()
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
     try? advance()
@@ -44,17 +44,17 @@ extension GraphContext {
     links.forgetDeletions()
     if !isMerged { return }
     // Rows may say something else than their objects did.
-    unread += written
-    unread += run.parted.compactMap { registered(store.maps[$0.map], RowID($0.row)) }
+    objects.noteUnread(written)
+    objects.noteUnread(run.parted.compactMap { objects.registered(store.maps[$0.map], RowID($0.row)) })
   }
 
   /// An object whose row went, although nobody deleted it here.
   private func leave(_ row: LinkKey) {
-    guard let object = registered(store.maps[row.map], RowID(row.row)), !object._$state.flags.contains(.gone),
+    guard let object = objects.registered(store.maps[row.map], RowID(row.row)), !object._$state.flags.contains(.gone),
       let origin = object._$state.origin as? RowOrigin
     else { return }
     // Its last values stay readable.
-    if object._$state.flags.contains(.fault) { fill(object, origin) }
+    if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
     object.markGone()
     object._$state.flags.remove(.changed)
   }
@@ -67,19 +67,11 @@ extension GraphContext {
     if row == old { return }
     store.aliases.add(origin.map.home, old, row)
     if let known = origin.known(row) {
-      unread.append(known)
+      objects.noteUnread([known])
       return object.markGone()
     }
     origin.objects.remove(old, object._$state.ticket)
     object._$state.row = row
     object._$state.ticket = origin.objects.put(row, object)
-  }
-
-  /// Makes an object read its row again.
-  func forget(_ object: any _ModelObject) {
-    guard object._$state.flags.isDisjoint(with: [.gone, .lent, .fault, .inserted, .changed]) else { return }
-    session.release(object._$forget())
-    object._$state.flags.insert(.fault)
-    session.notify(object, nil)
   }
 }

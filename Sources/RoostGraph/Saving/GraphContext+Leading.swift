@@ -23,7 +23,7 @@ extension GraphContext {
         run.refuse(
           GraphFault(
             .denied, "it must lead to an object, and \(other) is deleted: delete it too, or let it lead elsewhere",
-            name(object), origin.map.type.propertyName(relation.property), others: [other]))
+            objects.name(object), origin.map.type.propertyName(relation.property), others: [other]))
       }
     }
   }
@@ -65,7 +65,7 @@ extension GraphContext {
   /// What becomes of a reference that leads to a row which is not there; nil where it is.
   private func loss(_ object: any _ModelObject, _ relation: Relation, _ row: UInt64, _ run: SaveRun) throws -> Loss? {
     let target = store.maps[relation.target]
-    let known = registered(target, RowID(row))?._$state.flags ?? []
+    let known = objects.registered(target, RowID(row))?._$state.flags ?? []
     let isDeleted =
       (known.contains(.deleted) && !known.contains(.gone))
       || links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
@@ -79,8 +79,9 @@ extension GraphContext {
       return .refused(
         GraphFault(
           .denied,
-          "it cannot be deleted while it leads to \(name(object)): delete that too, or take it out first",
-          ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [name(object)]))
+          "it cannot be deleted while it leads to \(objects.name(object)): delete that too, or take it out first",
+          ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [objects.name(object)])
+      )
     }
     // One that never was stored goes without anybody being asked.
     if known.contains(.inserted) { return known.contains(.deleted) ? .nothing : nil }
@@ -89,13 +90,14 @@ extension GraphContext {
     let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
     if inverse?.deleteRule == .cascade, mergePolicy != .storeWins {
       let property = type(of: object)._$type.propertyName(relation.property)
-      return .refused(GraphFault.orphan(name(object), property, of: ObjectName(target.type.name, row), mergePolicy))
+      return .refused(
+        GraphFault.orphan(objects.name(object), property, of: ObjectName(target.type.name, row), mergePolicy))
     }
     if mergePolicy != .error { return .nothing }
     return .refused(
       GraphFault(
         .conflict, "another context deleted \(target.type.name) \(row), to which it was made to lead here",
-        name(object), type(of: object)._$type.propertyName(relation.property),
+        objects.name(object), type(of: object)._$type.propertyName(relation.property),
         others: [ObjectName(target.type.name, row)]))
   }
 
@@ -134,13 +136,13 @@ extension GraphContext {
         ObjectName(origin.map.type.name, other.number), ObjectName(store.maps[relation.target].type.name, row.number)
       )
       if mergePolicy == .error, run.decisions.isEmpty {
-        run.refuse(GraphFault.twoPartners(name(object), property, names.0, names.1))
+        run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
         continue
       }
       let isKept = try keepsPartner(object, relation, run)
       let loser = isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) ? own : other
       guard origin.map.type.mayBeNil(relation.property) else {
-        run.refuse(GraphFault.needsPartner(name(object), property, names.0, names.1))
+        run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
         continue
       }
       try table.update(loser) { builder in builder.setNull(slot) }

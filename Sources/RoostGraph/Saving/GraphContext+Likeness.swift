@@ -6,7 +6,7 @@ extension GraphContext {
   package func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
     try call(.reading) {
       try advance()
-      let map = try map(of: object)
+      let map = try objects.map(of: object)
       guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
         return nil
       }
@@ -33,7 +33,7 @@ extension GraphContext {
   }
 
   private func checkUniqueNow(_ object: any _ModelObject) throws {
-    let map = try map(of: object)
+    let map = try objects.map(of: object)
     let own = object._$state.row
     if let (row, index) = try row(like: object, map), row != own { throw likeness(object, map, row, index) }
     let uniques = store.uniques(of: map)
@@ -56,7 +56,7 @@ extension GraphContext {
     for isAgain in [false, true] {
       try noteLikes()
       guard let row = likes.rows[Likes.Key(index: index.id, values: wanted)], row != own else { return nil }
-      if let other = registered(store.maps[map.home], RowID(row)), other._$state.flags.contains(.inserted),
+      if let other = objects.registered(store.maps[map.home], RowID(row)), other._$state.flags.contains(.inserted),
         !other._$state.flags.contains(.deleted), try has(other, wanted, index)
       {
         return row
@@ -103,7 +103,9 @@ extension GraphContext {
     if let known = likes.bits[map.number] { return known }
     let unique = Set(store.uniques(of: map).flatMap(\.parts).map(\.field))
     var bits: UInt64 = 0
-    for (bit, fields) in try fields(map) where fields.contains(where: unique.contains) { bits |= 1 << UInt64(bit) }
+    for (bit, fields) in try objects.fields(map) where fields.contains(where: unique.contains) {
+      bits |= 1 << UInt64(bit)
+    }
     likes.bits[map.number] = bits
     return bits
   }
@@ -134,7 +136,7 @@ extension GraphContext {
       guard let row = try table.row(unique: index.name, wanted) else { continue }
       // What waits for its deletion, or was changed here, stands in nobody's way.
       if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { continue }
-      if let known = registered(store.maps[map.home], row) {
+      if let known = objects.registered(store.maps[map.home], row) {
         if known._$state.flags.contains(.deleted) { continue }
         if known !== object, known._$state.flags.contains(.changed) {
           let now = try self.values(of: known, known.entityMap ?? map)
@@ -148,7 +150,9 @@ extension GraphContext {
 
   /// An object's values as its row would have them.
   private func values(of object: any _ModelObject, _ map: EntityMap) throws -> [FieldID: Value] {
-    if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) { fill(object, origin) }
+    if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
+      objects.fill(object, origin)
+    }
     let box = sink(map)
     box.sink.clear()
     object._$encode(into: &box.sink)

@@ -41,15 +41,15 @@ extension GraphContext {
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
     guard let target = box.sink.builder.reference(slot) else { return .nobody }
-    let names = (name(other), name(LinkKey(map: relation.home, row: target.number, property: 0)))
+    let names = (objects.name(other), objects.name(LinkKey(map: relation.home, row: target.number, property: 0)))
     let isKept = try keepsPartner(object, relation, run)
     let property = origin.map.type.propertyName(relation.property)
     if mergePolicy == .error, run.decisions.isEmpty {
-      run.refuse(GraphFault.twoPartners(name(object), property, names.0, names.1))
+      run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
       return .refused
     }
     guard origin.map.type.mayBeNil(relation.property) else {
-      run.refuse(GraphFault.needsPartner(name(object), property, names.0, names.1))
+      run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
       return .refused
     }
     if isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) {
@@ -67,7 +67,7 @@ extension GraphContext {
   func keepsPartner(_ object: any _ModelObject, _ relation: Relation, _ run: SaveRun) throws -> Bool {
     guard !run.decisions.isEmpty, let row = leads(object, relation),
       let decision = run.decisions[LinkKey(map: relation.home, row: row, property: 0)],
-      let new = registered(store.maps[relation.target], RowID(row)), let map = new.entityMap
+      let new = objects.registered(store.maps[relation.target], RowID(row)), let map = new.entityMap
     else { return false }
     let table = try run.writer.table(map.entity.id)
     return try !takes(new, map, decision.policy, RowID(run.row(relation.home, row)), relation.inverse, table)

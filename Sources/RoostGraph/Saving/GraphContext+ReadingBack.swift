@@ -19,7 +19,7 @@
         GraphFault(
           .badValue,
           "it is \(difference.was), and what is stored of it gives back \(difference.now): let its type encode and "
-            + "decode all that it is made of", name(object), type.propertyName(difference.property))
+            + "decode all that it is made of", objects.name(object), type.propertyName(difference.property))
       }
     }
   }

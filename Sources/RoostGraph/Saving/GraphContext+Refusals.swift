@@ -2,24 +2,13 @@ internal import RoostRecords
 
 /// Saying in terms of objects what rows refused.
 extension GraphContext {
-  func name(_ object: any _ModelObject) -> ObjectName {
-    ObjectName(type(of: object)._$type.name, object._$state.row)
-  }
-
-  func name(_ key: LinkKey) -> ObjectName { ObjectName(map(of: key).type.name, key.row) }
-
-  func name(_ row: RowName) -> ObjectName {
-    guard let home = store.map(of: row.entity) else { return ObjectName("?", row.row.number) }
-    return name(LinkKey(map: home.number, row: row.row.number, property: 0))
-  }
-
   /// What a row's fault says of its object.
   func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
-    refusal(fault, name(object), run.writer)
+    refusal(fault, objects.name(object), run.writer)
   }
 
   func refusal(_ fault: RecordFault, _ own: ObjectName, _ writer: RecordWriter) -> GraphFault {
-    let others = fault.rows.map(name).filter { $0 != own }
+    let others = fault.rows.map(objects.name).filter { $0 != own }
     let property = property(fault.field)
     func badValue(_ cure: String) -> GraphFault {
       GraphFault(.badValue, fault.detail + cure, own, property, others: others)
@@ -62,7 +51,7 @@ extension GraphContext {
   /// What a deletion that a rule forbids says of its objects.
   func refusals(_ fault: RecordFault) -> [GraphFault] {
     ([fault] + fault.others).map { fault in
-      let rows = fault.rows.map(name)
+      let rows = fault.rows.map(objects.name)
       if fault.code == .missing, rows.count > 1 {
         return GraphFault.needed(rows[1], property(fault.field), rows[0])
       }

@@ -68,7 +68,7 @@ extension GraphContext {
     let target = store.maps[relation.target]
     var staying: [ObjectName] = []
     for row in here where !was.contains(row) {
-      let member = registered(target, RowID(row))
+      let member = objects.registered(target, RowID(row))
       if member?._$state.flags.contains(.deleted) == true { continue }
       if member?._$state.flags.contains(.inserted) == true {
         // It has no row yet that the rule could find. Where it were to go too it would be deleted by now.
@@ -78,7 +78,7 @@ extension GraphContext {
       }
     }
     if !staying.isEmpty {
-      run.refuse(GraphFault.denied(name(object), origin.map.type.propertyName(relation.property), staying))
+      run.refuse(GraphFault.denied(objects.name(object), origin.map.type.propertyName(relation.property), staying))
     }
   }
 }

@@ -15,7 +15,8 @@ extension GraphContext {
     }
     if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
       let fault = GraphFault(
-        .conflict, "another context stored an object with its unique values after this one had looked", name(object),
+        .conflict, "another context stored an object with its unique values after this one had looked",
+        objects.name(object),
         fault.field)
       return run.refuse(fault)
     }
@@ -26,7 +27,7 @@ extension GraphContext {
       default: false
       }
     let refusal =
-      isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, name(object), fault.field)
+      isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, objects.name(object), fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
   }
@@ -104,7 +105,7 @@ extension GraphContext {
     }
     if !isWhole, let stored = try live(map.number, row.row) {
       if stored._$state.flags.contains(.fault), let origin = stored._$state.origin as? RowOrigin {
-        fill(stored, origin)
+        objects.fill(stored, origin)
       }
       below.append(stored)
     }
@@ -154,16 +155,16 @@ extension GraphContext {
       run.collisions.append(
         SaveRun.Collision(
           object: object, key: key(object, origin), row: merged.row,
-          fault: GraphFault(.notUnique, "another object has its unique values", name(object))))
+          fault: GraphFault(.notUnique, "another object has its unique values", objects.name(object))))
       return true
     }
     run.note(origin.map.home, row)
-    let isAmongNew = registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
+    let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
     noteLeads(before, box, origin, run)
     run.summary.mergeCount += 1
     run.summary.merges.append(
       SaveSummary.Merge(
-        inserted: name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
+        inserted: objects.name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
         policy: decision.name, fields: merged.fields, isAmongNew: isAmongNew))
     return true
   }

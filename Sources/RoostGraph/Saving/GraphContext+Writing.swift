@@ -58,7 +58,7 @@ extension GraphContext {
     let box = sink(origin.map)
     let table = try run.writer.table(origin.map.entity.id)
     guard try table.read(row, into: &box.sink.builder) else {
-      return run.refuse(GraphFault(.deleted, "the object was deleted by another context", name(object)))
+      return run.refuse(GraphFault(.deleted, "the object was deleted by another context", objects.name(object)))
     }
     box.sink.failure = nil
     let before = run.isShared ? leads(box, origin) : []
@@ -93,7 +93,7 @@ extension GraphContext {
       }
     }
     if properties.isEmpty { return [] }
-    let all = try fields(origin.map)
+    let all = try objects.fields(origin.map)
     let table = try run.writer.table(origin.map.entity.id)
     let fields = properties.flatMap { all[$0] ?? [] }
     let values = try run.reading(origin.map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
@@ -106,7 +106,7 @@ extension GraphContext {
   private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> Bool {
     guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
     if links.doomed.contains(LinkKey(map: map.home, row: other.row.number, property: 0)) { return true }
-    guard let known = registered(map, other.row), known !== object else { return false }
+    guard let known = objects.registered(map, other.row), known !== object else { return false }
     return known._$state.flags.isPending
   }
 
@@ -135,7 +135,7 @@ extension GraphContext {
         // Fields of subclasses may be nil, so the rows themselves did not object.
         if store.needsReference(loose.field, map) {
           let field = map.entity.field(loose.field)?.name
-          run.refuse(GraphFault.needed(self.name(loose.row), property(field), self.name(loose.gone)))
+          run.refuse(GraphFault.needed(self.objects.name(loose.row), property(field), self.objects.name(loose.gone)))
         }
       }
     } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }

@@ -12,23 +12,6 @@ struct RowBase {
 }
 
 extension GraphContext {
-  /// The fields of a map's properties, by the properties' numbers; nothing for lists, which have none.
-  func fields(_ map: EntityMap) throws -> [Int: [FieldID]] {
-    if let known = fieldsByProperty[map.number] { return known }
-    var fields: [Int: [FieldID]] = [:]
-    for field in try map.type.neededFields() {
-      if let id = map.entity.field(field.name)?.id { fields[field.property, default: []].append(id) }
-    }
-    for case .some(let relation) in store.relations[map.number] {
-      guard case .reference = relation.way,
-        let id = map.field(relation.property)?.id
-      else { continue }
-      fields[relation.property, default: []].append(id)
-    }
-    fieldsByProperty[map.number] = fields
-    return fields
-  }
-
   /// Notes what an older snapshot says of the properties that are changed.
   func keepBase(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
@@ -40,10 +23,10 @@ extension GraphContext {
     var base = bases[row] ?? RowBase(commit: old.commit)
     do {
       let table = try old.table(origin.map.entity.id)
-      for (property, fields) in try fields(origin.map) where kept & _ModelState.bit(property) != 0 {
+      for (property, fields) in try objects.fields(origin.map) where kept & _ModelState.bit(property) != 0 {
         if base.values[property] == nil { base.values[property] = try table.values(fields, of: RowID(row.row)) }
       }
-    } catch { fail(object, error) }
+    } catch { objects.fail(object, error) }
     bases[row] = base
   }
 }

@@ -34,23 +34,23 @@ extension GraphContext {
   }
 
   private func image(_ map: EntityMap, _ row: UInt64, lists: Bool) throws -> ObjectImage? {
-    if let known = registered(map, RowID(row)) {
+    if let known = objects.registered(map, RowID(row)) {
       if known._$state.flags.contains(.deleted) { return nil }
       if !known._$state.flags.isDisjoint(with: [.inserted, .changed]) {
         return try imageNow(known, lists: lists)
       }
     }
     if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
-    let (origin, table) = (origin(map), try session.table(map))
+    let (origin, table) = (objects.origin(map), try session.table(map))
     var failure: (any Error)?
     var refused: [Int: any Error] = [:]
     var ownMap: EntityMap?
     var references: [(property: Int, row: UInt64?)] = []
     let values = try table.withRow(RowID(row)) { (found) throws(StoreError) -> ValueImage? in
-      guard let own = self.origin(origin, of: found) else { return nil }
+      guard let own = self.objects.origin(origin, of: found) else { return nil }
       ownMap = own.map
       var source = _RowSource(
-        found.start, own.map.rows[found.version], large: LargeValuesOfRow(table: table, row: found.id))
+        found.start, own.map.rows[found.version], large: ObjectTable.LargeValuesOfRow(table: table, row: found.id))
       let form = ImageForm.of(own.map.type)
       for property in form.links {
         guard case .reference? = store.relations[own.map.number][property]?.way else { continue }
@@ -66,7 +66,7 @@ extension GraphContext {
     guard let values = values ?? nil, let ownMap else { return nil }
     var image = ObjectImage(row: row, values: values, links: [])
     for (property, error) in refused {
-      image.refused[property] = refusal(error, ObjectName(ownMap.type.name, row), property, ownMap)
+      image.refused[property] = objects.refusal(error, ObjectName(ownMap.type.name, row), property, ownMap)
     }
     let key = LinkKey(map: map.home, row: row, property: 0)
     image.links = try values.form.links.map { property in
@@ -87,7 +87,7 @@ extension GraphContext {
     return quietly(.reading, otherwise: without) {
       defer { if session.isClosed { session.dropSnapshot() } }
       settle()
-      return need(object) { try imageNow(object, lists: true) } ?? without
+      return objects.need(object) { try imageNow(object, lists: true) } ?? without
     }
   }
 
@@ -115,7 +115,9 @@ extension GraphContext {
 
   private func imageNow(_ object: any _ModelObject, lists: Bool, withDeleted: Bool = false) throws -> ObjectImage {
     let row = object._$state.row
-    if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) { fill(object, origin) }
+    if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
+      objects.fill(object, origin)
+    }
     let values = ValueImage(object)
     guard let origin = object._$state.origin as? RowOrigin else {
       return ObjectImage(row: row, values: values, links: values.form.links.map { _ in .absent })
@@ -127,7 +129,7 @@ extension GraphContext {
     }
     var image = ObjectImage(row: row, values: values, links: links)
     for (property, error) in object.refused {
-      image.refused[property] = refusal(error, name(object), property, origin.map)
+      image.refused[property] = objects.refusal(error, objects.name(object), property, origin.map)
     }
     return image
   }
@@ -146,13 +148,13 @@ extension GraphContext {
   private func name(_ row: UInt64, _ relation: Relation, _ withDeleted: Bool = false) -> ObjectName? {
     guard RowNumber.leads(row) else { return nil }
     let home = store.maps[relation.home]
-    if let known = registered(home, RowID(row)) {
+    if let known = objects.registered(home, RowID(row)) {
       if known._$state.flags.contains(.deleted), !withDeleted { return nil }
       return ObjectName(type(of: known)._$type.name, row)
     }
     let key = LinkKey(map: relation.home, row: row, property: 0)
     if links.doomed.contains(key) { return nil }
-    return ObjectName(home.family == nil ? home.type.name : map(of: key).type.name, row)
+    return ObjectName(home.family == nil ? home.type.name : objects.map(of: key).type.name, row)
   }
 
 }

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostRecords
 
 /// Rows of an entity that classes share.
-extension GraphContext {
+extension ObjectTable {
   /// Whose objects a row's is, of an origin's class or of its subclasses; nil where it is of another class.
   @inline(__always)
   func origin(_ origin: RowOrigin, of row: Row) -> RowOrigin? {
@@ -27,25 +27,6 @@ extension GraphContext {
     if number == origin.map.number { return origin }
     let map = store.maps[number]
     return map.isKind(of: origin.map) ? self.origin(map) : nil
-  }
-
-  /// Whether a row is there that is none of the relationship's models: of a class that the program does not know.
-  func isStranger(_ row: RowID, _ relation: Relation) throws -> Bool {
-    let map = store.maps[relation.target]
-    guard map.family != nil, registered(store.maps[map.home], row) == nil,
-      !links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0))
-    else { return false }
-    return try session.table(map).contains(row)
-  }
-
-  /// Notes which rows of a list are strangers by now.
-  func noteStrangers(_ rows: [UInt64], _ list: LoadedList) throws {
-    list.strangers = []
-    if store.maps[list.relation.target].family == nil { return }
-    var last: UInt64?
-    for row in rows {
-      if try isStranger(RowID(row), list.relation) { list.strangers.append((row, last)) } else { last = row }
-    }
   }
 
   /// The map of a row's class; nil where there is no such row, or it is of no class of the map's.

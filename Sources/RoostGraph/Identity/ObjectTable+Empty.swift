@@ -1,7 +1,7 @@
 package import RoostRecords
 
 /// Objects without values of their own: a getter cannot throw, so it returns nil, zero, empty, or the first case.
-extension GraphContext {
+extension ObjectTable {
   /// An object that stands for no row, and says that it is deleted.
   ///
   /// - Parameter isEmpty: whether it gets its values now; else whoever asks for it gives it some.
@@ -12,16 +12,6 @@ extension GraphContext {
     object.markGone()
     if isEmpty { fillEmpty(object, map) }
     return object
-  }
-
-  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
-  /// that stands for it and says that it is deleted.
-  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
-    guard let relation = relation(origin, property) else { return nil }
-    let target = store.maps[relation.target]
-    let row = need(object) { try leading(object, relation, origin) }
-    if let row, let known = registered(target, RowID(row)) { return known }
-    return deadObject(target, RowID(row ?? RowNumber.nothing / 2))
   }
 
   /// Gives a fault, or one that could not be read to its end, values for what it lacks: declared defaults, else nil, zero or empty.

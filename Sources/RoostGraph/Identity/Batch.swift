@@ -156,19 +156,3 @@ struct BatchRing {
   /// All batches; there are none from here on.
   mutating func take() -> [Batch] { exchange(&batches, with: []) }
 }
-
-extension GraphContext {
-  /// Drops batches whose objects the program uses no more. One batch may keep the objects of a newer one, so each ends before the next one
-  /// is looked at. That runs users' `deinit`, which may add batches and drop them, so no list of them is at hand meanwhile.
-  func pruneBatches() {
-    var place = 0
-    while let batch = batches.batch(place) {
-      if let origin = originIfKnown(batch.map), batch.isAlive(origin) {
-        place += 1
-      } else {
-        batches.remove(batch)
-        session.endNow([batch])
-      }
-    }
-  }
-}

@@ -72,7 +72,7 @@ extension _ModelObject {
   }
 }
 
-extension GraphContext {
+extension ObjectTable {
   /// Gives a getter a default where the property's stored value was refused.
   func replaceRefused(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     guard let error = object.refused[property], !object.hasValue(property) else { return }

@@ -4,12 +4,12 @@ internal import RoostRecords
 extension GraphContext {
   /// Reads what a reference leads to, for all objects that came with this one.
   func readTargets(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard !session.isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return }
+    guard let (batch, place) = objects.batch(of: object, origin) else { return }
     readTargets(batch, place, relation, origin)
   }
 
   private func readTargets(_ batch: Batch, _ place: Int, _ relation: Relation, _ origin: RowOrigin) {
-    var wanted = WantedTargets(relation, self.origin(store.maps[relation.target]), batch)
+    var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch)
     // Whoever asks for one that cannot be read asks again, and hears why.
     try? batch.around(place) { row in try note(row, &wanted, origin) }
     readTargets(wanted)
@@ -17,15 +17,15 @@ extension GraphContext {
 
   /// Reads what the references of a whole batch lead to.
   private func readAllTargets(_ batch: Batch, _ relation: Relation, _ origin: RowOrigin) {
-    var wanted = WantedTargets(relation, self.origin(store.maps[relation.target]), batch)
+    var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch)
     for row in batch.rows { _ = try? note(row, &wanted, origin) }
     readTargets(wanted)
   }
 
   private func readTargets(_ wanted: WantedTargets) {
-    guard wanted.rows.count > 1, let found = try? readTogether(wanted.rows, wanted.target) else { return }
+    guard wanted.rows.count > 1, let found = try? objects.readTogether(wanted.rows, wanted.target) else { return }
     session.release(wanted.batch.keep(found))
-    noteBatch(wanted.target.map, wanted.rows)
+    objects.noteBatch(wanted.target.map, wanted.rows)
   }
 
   /// Rows that references of a batch's objects lead to, and that are to be read.
@@ -77,7 +77,7 @@ extension GraphContext {
   func loadSiblings(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64])
     -> Int
   {
-    guard !session.isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) else { return 0 }
+    guard let (batch, place) = objects.batch(of: object, origin) else { return 0 }
     return loadLists(batch, place, relation, origin, &rows)
   }
 
@@ -116,7 +116,7 @@ extension GraphContext {
   package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], along path: [Int]) {
     var (map, rows) = (map, models.compactMap { $0.isStored ? $0._$state.row : nil })
     for property in path {
-      let origin = origin(map)
+      let origin = objects.origin(map)
       guard !rows.isEmpty, let relation = relation(origin, property) else { return }
       prefetch(map, rows, [property])
       if relation.isList { return }
@@ -132,10 +132,10 @@ extension GraphContext {
   }
 
   private func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
-    let origin = origin(map)
+    let origin = objects.origin(map)
     let batch = Batch(map.home, rows)
     // Last of all, because each thing that is read makes a batch of its own, and the oldest lets go.
-    defer { session.release(batches.add(batch)) }
+    defer { objects.note(batch) }
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)
@@ -158,6 +158,6 @@ extension GraphContext {
       session.statistics.listsLoadedTogether += count
       session.statistics.coarseReads += 1
     }
-    noteBatch(store.maps[relation.target], members)
+    objects.noteBatch(store.maps[relation.target], members)
   }
 }

@@ -2,16 +2,11 @@ internal import RoostFile
 internal import RoostRecords
 
 /// Reading rows into objects, for one or for all that came together.
-extension GraphContext {
-  /// Notes rows whose objects came together.
-  func noteBatch(_ map: EntityMap, _ rows: [UInt64]) {
-    session.release(batches.add(Batch(map.home, rows)))
-  }
-
+extension ObjectTable {
   /// Reads a fault's row, and those of the faults that came with it. Where its own cannot be read the object is invalid from here on,
   /// and its extras know why.
   ///
-  /// - Parameter property: what somebody asks for.
+  /// - Parameter property: the property that is read.
   func fill(_ object: any _ModelObject, _ origin: RowOrigin, for property: Int? = nil) {
     do {
       let table = try session.table(origin.map)
@@ -24,7 +19,7 @@ extension GraphContext {
       let before = failure
       fail(object, error)
       // What an object's own deinit could not read need not stop a save.
-      if isEnding(object) { failure = before }
+      if isEnding(object) { forgetFailure(after: before) }
       fillEmpty(object, origin.map)
     }
   }
@@ -33,7 +28,7 @@ extension GraphContext {
     of object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin, for property: Int?
   ) {
     var siblings: [any _ModelObject] = []
-    if !session.isClosed, let (batch, place) = batches.find(origin.map.home, object._$state.row) {
+    if let (batch, place) = batch(of: object, origin) {
       batch.around(place) { row in
         guard let sibling = origin.known(row), sibling !== object, sibling._$state.flags.contains(.fault) else {
           return false
@@ -48,7 +43,7 @@ extension GraphContext {
     }
     session.statistics.coarseReads += 1
     session.statistics.faultsFilledTogether += siblings.count + 1
-    // Nobody asked for them yet: one that cannot be read says so when somebody does.
+    // The program asked for none of them yet: one that cannot be read says so when it does.
     for sibling in siblings { fillIfReadable(sibling, table, own(origin, sibling)) }
   }
 
