@@ -60,7 +60,7 @@ import Testing
     let map = try #require(store.map(of: School.self))
     let dead = context.objects.deadObject(map, RowID(1))
     try context.delete(dead)
-    #expect(!context.hasChanges && context.deletedRows.isEmpty)
+    #expect(!context.changes.hasChanges && context.deletedRows.isEmpty)
     try context.save()
     #expect(try context.existing(map, RowID(1)) != nil)
     context.close()

@@ -53,7 +53,7 @@ import Testing
     #expect(refusal?.faults.count == 1)
     #expect(fault.code == .conflict && fault.entity == "Item" && fault.row == 1 && fault.property == "count")
     for part in ["was 1", "became 2", "stored 3", "commit"] { #expect(fault.detail.contains(part)) }
-    #expect(here.hasChanges && mine.count == 2)
+    #expect(here.changes.hasChanges && mine.count == 2)
     #expect(try rows() == ["a 3 new"])
     // What was said can be mended.
     here.mergePolicy = .objectWins
@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: [false, true]) func `the store wins`(fetches: Bool) throws {
     let (mine, _) = try conflict(.storeWins, fetches: fetches)
     try here.save()
-    #expect(mine.count == 3 && mine.note == "new" && !here.hasChanges)
+    #expect(mine.count == 3 && mine.note == "new" && !here.changes.hasChanges)
     #expect(here.lastSave.conflicts.map(\.stored) == ["3"])
     #expect(try rows() == ["a 3 new"])
   }
@@ -119,12 +119,12 @@ import Testing
     try there.save()
     if policy == .storeWins || policy == .objectWins {
       try here.save()
-      #expect(here.lastSave.dropped == [ObjectName("Item", 1)] && !here.hasChanges)
+      #expect(here.lastSave.dropped == [ObjectName("Item", 1)] && !here.changes.hasChanges)
       #expect(mine._$state.flags.contains(.gone) && mine.count == 7)
     } else {
       let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
       #expect(refusal?.faults.first?.code == (policy == .error ? .conflict : .deleted))
-      #expect(here.hasChanges)
+      #expect(here.changes.hasChanges)
       try here.delete(mine)
       try here.save()
     }
@@ -162,7 +162,7 @@ import Testing
     let old = new._$state.row
     try here.save()
     // The context's own object of the row is in nobody's use any more, so the new one takes its place.
-    #expect(new._$state.row == 1 && new.count == 9 && !here.hasChanges)
+    #expect(new._$state.row == 1 && new.count == 9 && !here.changes.hasChanges)
     #expect(here.lastSave.merges.map(\.existing.row) == [1] && here.lastSave.merges.map(\.inserted.row) == [old])
     #expect(try rows() == ["a 9 -"])
     new.count = 10

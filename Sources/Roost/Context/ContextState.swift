@@ -15,7 +15,7 @@ final class ContextState {
   var editingState = EditingState()
   #if !canImport(Darwin)
     /// Remembers what was before, where somebody wants to take changes back.
-    var recorder: UndoRecorder? { didSet { for graph in open { graph.watcher = recorder } } }
+    var recorder: UndoRecorder? { didSet { for graph in open { graph.changes.watcher = recorder } } }
   #endif
   /// What traces call it.
   var name: String?
@@ -130,7 +130,7 @@ final class ContextState {
     made.session.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
     #if !canImport(Darwin)
-      made.watcher = recorder
+      made.changes.watcher = recorder
     #endif
     made.session.hearDefault = { [weak made] fault in if let made { Self.hear(fault, made) } }
     if let tracer = stores.tracers?[store] {
@@ -212,7 +212,7 @@ final class ContextState {
   }
 
   var hasChanges: Bool {
-    failure != nil || open.contains { graph in graph.quietly(.reading, otherwise: true) { graph.hasChanges } }
+    failure != nil || open.contains { graph in graph.quietly(.reading, otherwise: true) { graph.changes.hasChanges } }
   }
 
   /// Whether a save has something to do, if only to say why it cannot.

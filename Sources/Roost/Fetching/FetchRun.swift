@@ -132,7 +132,7 @@ struct FetchRun<Model: PersistentModel> {
     var part = FetchPart<Model>(
       graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
       tests: translation?.tests ?? [], orders: order?.orders)
-    guard descriptor.includePendingChanges, graph.hasChanges else { return part }
+    guard descriptor.includePendingChanges, graph.changes.hasChanges else { return part }
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
     let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
@@ -144,12 +144,12 @@ struct FetchRun<Model: PersistentModel> {
     part.isBlind = others.contains { graph.hasPending($0) }
     // The same of what rows are sorted by.
     if order?.passes.contains(where: { graph.hasPending($0) }) == true { part.orders = nil }
-    for model in graph.insertedObjects + graph.changedObjects {
+    for model in graph.changes.insertedObjects + graph.changes.changedObjects {
       guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }
       if model.isStored { part.excluded.insert(model._$state.row) }
       if try all?.allSatisfy({ try $0.passes(model) }) != false { part.pending.append(model) }
     }
-    for model in graph.deletedObjects where model.entityMap?.entity.id == map.entity.id {
+    for model in graph.changes.deletedObjects where model.entityMap?.entity.id == map.entity.id {
       part.excluded.insert(model._$state.row)
     }
     for row in graph.deletedRows where row.map.entity.id == map.entity.id { part.excluded.insert(row.row.number) }

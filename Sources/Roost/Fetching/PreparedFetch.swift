@@ -49,7 +49,7 @@ enum PreparedFetch {
     let graph = state.graph(place.store)
     if includesPending {
       graph.processPendingChanges()
-      if graph.hasChanges { return nil }
+      if graph.changes.hasChanges { return nil }
     }
     return (graph, place.map)
   }

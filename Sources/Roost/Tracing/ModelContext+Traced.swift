@@ -146,12 +146,12 @@ private struct SaveCounts {
 
   init(_ graph: GraphContext) {
     graph.processPendingChanges()
-    inserted = graph.insertedObjects.count
-    updated = graph.changedObjects.count
-    deleted = graph.deletedObjects.count + graph.deletedRows.count
+    inserted = graph.changes.insertedObjects.count
+    updated = graph.changes.changedObjects.count
+    deleted = graph.changes.deletedObjects.count + graph.deletedRows.count
     bytes = graph.session.statistics.bytesWritten
     pages = graph.session.statistics.pagesWritten
-    hasChanges = inserted + updated + deleted > 0 || graph.objects.failure != nil || graph.hasChanges
+    hasChanges = inserted + updated + deleted > 0 || graph.objects.failure != nil || graph.changes.hasChanges
   }
 }
 

@@ -74,8 +74,8 @@ extension GraphContext {
         && !object._$state.flags.contains(.inserted)
     }
     var waiting: Set<UInt64> = []
-    for object in changed where isOf(object) { waiting.insert(object._$state.row) }
-    for object in deleted where isOf(object) { waiting.insert(object._$state.row) }
+    for object in changes.changed where isOf(object) { waiting.insert(object._$state.row) }
+    for object in changes.deleted where isOf(object) { waiting.insert(object._$state.row) }
     for key in links.doomed where key.map == map.home { waiting.insert(key.row) }
     if waiting.isEmpty { return }
     var faults: [GraphFault] = []

@@ -32,7 +32,7 @@ extension GraphContext {
         willWriteReference(object, relation, origin)
       }
     }
-    noteChange(object, property, origin)
+    changes.noteChange(object, property, origin)
   }
 
   /// It has stored.
@@ -41,7 +41,7 @@ extension GraphContext {
     if object._$state.flags.isDisjoint(with: [.changed, .inserted, .gone]) {
       // It ends, which was said; or what was changed before was given up, or saved, while this was under way.
       if isEnding(object) { return }
-      noteChange(object, property, origin)
+      changes.noteChange(object, property, origin)
     }
     guard let relation else { return }
     if object._$state.flags.contains(.gone) {

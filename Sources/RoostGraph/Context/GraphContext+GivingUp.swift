@@ -17,7 +17,7 @@ extension GraphContext {
   func giveUp() {
     settle()
     objects.forgetInvalid()
-    var new = inserted.filter { $0._$state.flags.contains(.inserted) }
+    var new = changes.inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
     // Now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
     session.endNow(takeChanges())
@@ -28,16 +28,12 @@ extension GraphContext {
   /// Empties all collections of changes, and returns what they held.
   private func takeChanges() -> [Any] {
     var held: [Any] = []
-    for object in changed + deleted where !object._$state.flags.contains(.gone) { held += giveUp(object) }
-    held += session.takeReleased()
-    for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
-      held.append(objects)
+    for object in changes.changed + changes.deleted where !object._$state.flags.contains(.gone) {
+      held += giveUp(object)
     }
-    likes = Likes()
+    held += session.takeReleased()
+    held += changes.take()
     held += takeLinks()
-    bases = [:]
-    mayDangle = false
-    complaints = []
     objects.forgetSingles()
     return held + objects.takeKept()
   }

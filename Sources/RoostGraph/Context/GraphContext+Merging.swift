@@ -22,8 +22,8 @@ extension GraphContext {
         let others = entries.filter { $0.author != ObjectIdentifier(self) }
         if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { session.show(new) }
       case .everything:
-        for object in changed + deleted { keepBase(object, old) }
-        mayDangle = true
+        for object in changes.changed + changes.deleted { changes.keepBase(object, old) }
+        changes.mayDangle = true
         try forgetDeleted(new, old)
         session.show(new)
         mergeLists(old)
@@ -40,7 +40,7 @@ extension GraphContext {
   private func goOn(over others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
     keepBases(others, old)
     for entry in others {
-      if !entry.deleted.isEmpty { mayDangle = true }
+      if !entry.deleted.isEmpty { changes.mayDangle = true }
       for (number, rows) in entry.deleted {
         guard let origin = objects.originIfKnown(number) else { continue }
         // The commit of an entry may have failed.
@@ -66,11 +66,11 @@ extension GraphContext {
 
   /// Notes what was stored of objects that were changed or deleted here, and elsewhere too.
   private func keepBases(_ others: [CommitFeed.Entry], _ old: RecordReader) {
-    if changed.isEmpty && deleted.isEmpty { return }
+    if changes.changed.isEmpty && changes.deleted.isEmpty { return }
     for entry in others {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         guard let origin = objects.originIfKnown(number) else { continue }
-        for row in rows { if let object = origin.known(row) { keepBase(object, old) } }
+        for row in rows { if let object = origin.known(row) { changes.keepBase(object, old) } }
       }
     }
   }
@@ -156,7 +156,7 @@ extension GraphContext {
   private func bury(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
-    if flags.contains(.changed), !flags.contains(.deleted) { return keepBase(object, old) }
+    if flags.contains(.changed), !flags.contains(.deleted) { return changes.keepBase(object, old) }
     if flags.contains(.fault) { objects.fill(object, origin) }
     object.markGone()
   }

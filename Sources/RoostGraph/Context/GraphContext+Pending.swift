@@ -5,20 +5,6 @@ extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
   package func processPendingChanges() { quietly(.reading, otherwise: ()) { settle() } }
 
-  package var insertedObjects: [any _ModelObject] {
-    inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }
-  }
-
-  package var changedObjects: [any _ModelObject] {
-    changed.filter {
-      $0._$state.flags.contains(.changed) && $0._$state.flags.isDisjoint(with: [.inserted, .deleted, .gone])
-    }
-  }
-
-  package var deletedObjects: [any _ModelObject] {
-    deleted.filter { $0._$state.flags.contains(.deleted) && !$0._$state.flags.contains(.gone) }
-  }
-
   /// Rows that go with the next save although no object of theirs is here.
   package var deletedRows: [(map: EntityMap, row: RowID)] {
     links.doomed.map { (objects.map(of: $0), RowID($0.row)) }
@@ -26,11 +12,7 @@ extension GraphContext {
 
   /// Whether an object of the entity, or a row of it, waits for the next save.
   package func hasPending(_ map: EntityMap) -> Bool {
-    func isOf(_ object: any _ModelObject) -> Bool {
-      object.entityMap?.home == map.home && object._$state.flags.isPending
-    }
-    return changed.contains(where: isOf) || inserted.contains(where: isOf) || deleted.contains(where: isOf)
-      || links.doomed.contains { $0.map == map.home }
+    changes.hasPending(map) || links.doomed.contains { $0.map == map.home }
   }
 
   /// Another context of the same user saved last.

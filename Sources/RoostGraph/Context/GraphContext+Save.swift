@@ -70,8 +70,8 @@ extension GraphContext {
   private func isReadyToSave() throws -> Bool {
     settle()
     if let failure = objects.failure { throw failure }
-    try complain()
-    if !hasChanges { return false }
+    try changes.throwComplaints()
+    if !changes.hasChanges { return false }
     try loadEditedLists()
     return true
   }
@@ -106,14 +106,15 @@ extension GraphContext {
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
-      writer, try news(writer), decisions, isPlain: deleted.isEmpty && links.doomed.isEmpty && !mayDangle, author: self)
+      writer, try news(writer), decisions,
+      isPlain: changes.deleted.isEmpty && links.doomed.isEmpty && !changes.mayDangle, author: self)
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.
   private func news(_ writer: RecordWriter) throws -> SaveRun.News? {
     guard let seen = session.seenCommit else { return nil }
     let newest = writer.commitNumber - 1
-    if seen >= newest { return bases.isEmpty ? nil : SaveRun.News(rows: [:]) }
+    if seen >= newest { return !changes.hasBases ? nil : SaveRun.News(rows: [:]) }
     guard case .entries(let entries) = store.feed.news(after: seen, through: newest) else { return SaveRun.News() }
     var rows: [Int: Set<UInt64>] = [:]
     for entry in entries where entry.author != ObjectIdentifier(self) {

@@ -15,14 +15,11 @@ package final class GraphContext {
   package let store: GraphStore
   package let session: Session
   package let objects: ObjectTable
+  package let changes: ChangeSet
   /// Who makes the changes, for the history.
   package var author = ""
   /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
   package var isRelaxed = false
-  /// Objects without a row, and those that have changes, in the order in which they became such. Some may be neither any more.
-  var inserted: [any _ModelObject] = []
-  var changed: [any _ModelObject] = []
-  var deleted: [any _ModelObject] = []
   // Each getter of a reference asks it, which the check makes 8 percent slower: debug builds alone have it.
   #if !DEBUG
     @exclusivity(unchecked)
@@ -38,19 +35,8 @@ package final class GraphContext {
   /// By number of the map, those of classes that have their own.
   package var uniquePolicies: [Int: UniquePolicy] = [:]
   package internal(set) var lastSave = SaveSummary()
-  /// What was stored of properties that were changed here before others changed the row, by object.
-  var bases: [LinkKey: RowBase] = [:]
-  /// Whether references that wait to be saved may lead to objects that are gone.
-  var mayDangle = false
   /// Whether a new object that is made to reference one of this context is inserted. A write in bulk inserts its objects itself.
   package var bringsObjects = true
-  /// What is known of the unique values of new objects, where somebody asks for that.
-  @exclusivity(unchecked) var likes = Likes()
-  /// What was done wrong with objects and has no effect; the next save says it, once.
-  var complaints: [GraphFault] = []
-  /// Who wants to know what objects were before they change.
-  @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
-  @exclusivity(unchecked) private(set) var isWatched = false
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -64,6 +50,7 @@ package final class GraphContext {
     self.store = store
     session = Session(store)
     objects = ObjectTable(session)
+    changes = ChangeSet(objects)
     sinks = Array(repeating: nil, count: store.maps.count)
     objects.serve(self)
   }
@@ -82,7 +69,7 @@ package final class GraphContext {
 
   /// Whether something waits to be saved; nil where the context is in use until the deadline.
   package func hasUnsaved(until deadline: UInt64) -> Bool? {
-    session.whenFree(until: deadline) { !session.isClosed && (objects.failure != nil || hasChanges) }
+    session.whenFree(until: deadline) { !session.isClosed && (objects.failure != nil || changes.hasChanges) }
   }
 
   private func end() {

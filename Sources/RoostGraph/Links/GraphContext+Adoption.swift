@@ -72,7 +72,7 @@ extension GraphContext {
     state.pointee.flags.remove(.fresh)
     if !objects.marksNext() { state.pointee.flags.remove(.observed) }
     state.pointee.changed = .max
-    inserted.append(object)
+    changes.noteInsertion(object)
   }
 
   /// From here on a reference names the other object by its row. The other side hears of it, unless it knows; says
@@ -86,7 +86,7 @@ extension GraphContext {
     if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
       row = other._$state.row
       // After a rollback an object may lead to one that others deleted.
-      if other._$state.flags.contains(.gone) { mayDangle = true }
+      if other._$state.flags.contains(.gone) { changes.mayDangle = true }
     }
     slot.lead(to: row)
     if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return false }

@@ -65,7 +65,7 @@ extension GraphContext {
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch {
       list.refuses = true
-      return complain(error, list.owner, list.relation.property)
+      return changes.complain(error, list.owner, list.relation.property)
     }
     guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
     list.rows.append(member._$state.row)
@@ -91,7 +91,7 @@ extension GraphContext {
       if !objects.isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
         // It goes out of the list again.
-        complain(error, list.owner, list.relation.property)
+        changes.complain(error, list.owner, list.relation.property)
         continue
       }
       let row = member._$state.row

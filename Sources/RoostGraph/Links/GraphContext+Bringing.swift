@@ -7,7 +7,7 @@ extension GraphContext {
   func bring(_ object: any _ModelObject, to other: any _ModelObject) {
     if !bringsObjects || session.isClosed || other._$state.flags.contains(.deleted) || isEnding(object) { return }
     do { try insert(object, into: nil) } catch {
-      if let fault = error as? GraphFault { complain(fault) } else { objects.fail(error) }
+      if let fault = error as? GraphFault { changes.complain(fault) } else { objects.fail(error) }
     }
   }
 }

@@ -21,7 +21,7 @@ extension GraphContext {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
       // Who wants to know what they were needs all of them as objects.
-      let known = try objects.registered(map, RowID(next.row)) ?? (isWatched ? live(next.map, next.row) : nil)
+      let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       if let known { mark(known) } else { links.doomed.insert(next) }
       links.staying.remove(next)
@@ -35,15 +35,15 @@ extension GraphContext {
     guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
     // Its last values stay readable.
     if flags.contains(.fault) { objects.fill(object, origin) }
-    if isWatched { watcher?.willDelete(object) }
+    changes.willDelete(object)
     leaveLists(object, origin)
     object._$state.flags.insert(.deleted)
     if flags.contains(.inserted) {
       object._$state.flags.insert(.gone)
       links.unborn.insert(key(object, origin))
-      mayDangle = true
+      changes.mayDangle = true
     } else {
-      deleted.append(object)
+      changes.noteDeletion(object)
     }
   }
 

@@ -65,8 +65,7 @@ extension GraphContext {
       back.insert(ObjectIdentifier(one))
       if comeBack(one, next, but: list) { isUnloaded = true }
     }
-    let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
-    session.release(exchange(&deleted, with: staying))
+    changes.takeBackDeletions(back)
     if isUnloaded { tidy() }
   }
 

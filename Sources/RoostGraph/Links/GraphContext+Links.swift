@@ -113,7 +113,7 @@ extension GraphContext {
     let targetMap = store.maps[relation.target]
     guard let origin = other._$state.origin as? RowOrigin, !origin.map.isKind(of: targetMap) else { return true }
     let target = targetMap.type.name
-    complain(
+    changes.complain(
       GraphFault(
         .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
         entity: type(of: owner)._$type.name, row: owner._$state.row,
@@ -129,7 +129,7 @@ extension GraphContext {
   func setReference(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     // No user has set it, so nothing is said of one that was deleted before it was saved.
-    if !object._$state.flags.contains(.gone) { noteChange(object, property, origin) }
+    if !object._$state.flags.contains(.gone) { changes.noteChange(object, property, origin) }
     setSlot(object, property, row)
     session.notify(object, property)
   }
@@ -145,7 +145,7 @@ extension GraphContext {
       do {
         try insert(other)
         if mayLead(object, relation, to: other) { row = other._$state.row }
-      } catch { complain(error, object, relation.property) }
+      } catch { changes.complain(error, object, relation.property) }
     }
     setSlot(object, relation.property, row)
     agree(object, relation, origin, before: links.before, now: row)

@@ -202,7 +202,7 @@ extension GraphContext {
     session.notify(owner, property)
     // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
     // has set it.
-    if !owner._$state.flags.contains(.gone) { noteChange(owner, property, origin) }
+    if !owner._$state.flags.contains(.gone) { changes.noteChange(owner, property, origin) }
     let key = key(owner, origin, property)
     let row = member._$state.row
     if let list = links.lists[key] {

@@ -190,7 +190,7 @@ extension GraphContext {
     // What is not written cannot be counted.
     if !run.faults.isEmpty || !run.collisions.isEmpty || !run.lapsed.isEmpty { return }
     var keys = Set(run.left)
-    for object in changed + inserted {
+    for object in changes.changed + changes.inserted {
       let flags = object._$state.flags
       guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else {
         continue

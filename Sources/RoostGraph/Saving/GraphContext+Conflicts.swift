@@ -6,20 +6,20 @@ internal import RoostRecords
 extension GraphContext {
   func compare(_ run: SaveRun) throws {
     guard let news = run.news else { return }
-    for object in changed {
+    for object in changes.changed {
       let flags = object._$state.flags
       guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted]),
         let origin = object._$state.origin as? RowOrigin
       else { continue }
       let row = key(object, origin)
-      guard news.contains(row.map, row.row) || bases[row] != nil else { continue }
+      guard news.contains(row.map, row.row) || changes.hasBase(row) else { continue }
       try compare(object, origin, row, run)
     }
     guard mergePolicy == .error else { return }
-    for object in deletedObjects {
+    for object in changes.deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       let row = key(object, origin)
-      if news.contains(row.map, row.row) || bases[row] != nil { try compareDeleted(object, origin, row, run) }
+      if news.contains(row.map, row.row) || changes.hasBase(row) { try compareDeleted(object, origin, row, run) }
     }
   }
 
@@ -34,7 +34,7 @@ extension GraphContext {
     var written = changed
     for (property, fields) in all.sorted(by: { $0.key < $1.key }) where changed & _ModelState.bit(property) != 0 {
       guard let stored = try reader.values(fields, of: RowID(row.row)),
-        let before = try base(row, origin.map, property, fields), !isStill(before, stored),
+        let before = try changes.base(row, origin.map, property, fields), !isStill(before, stored),
         let here = try values(object, origin, property, fields, run)
       else { continue }
       if isStill(here, stored), mergePolicy != .error { continue }
@@ -47,7 +47,7 @@ extension GraphContext {
       let conflict = SaveSummary.Conflict(
         object: objects.name(object), property: self.property(origin.map, property), before: text(before),
         here: text(here),
-        stored: text(stored), seen: bases[row]?.commit ?? session.seenCommit ?? 0, newest: run.writer.commitNumber - 1,
+        stored: text(stored), seen: changes.baseCommit(row), newest: run.writer.commitNumber - 1,
         keepsStored: mergePolicy == .storeWins)
       if mergePolicy == .error {
         run.refuse(refusal(conflict))
@@ -68,11 +68,6 @@ extension GraphContext {
       bits &= ~_ModelState.bit(property)
     }
     return bits
-  }
-
-  /// What a property held when the context began to change it.
-  func base(_ row: LinkKey, _ map: EntityMap, _ property: Int, _ fields: [FieldID]) throws -> [Value]? {
-    try bases[row]?.values[property] ?? session.table(map).values(fields, of: RowID(row.row))
   }
 
   /// Another context deleted what was changed here. The row stays deleted; by default, and where the store wins, the changes are
@@ -111,9 +106,9 @@ extension GraphContext {
   private func compareDeleted(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
     for (property, fields) in try objects.fields(origin.map).sorted(by: { $0.key < $1.key }) {
       guard let stored = try run.reading(origin.map).values(fields, of: RowID(row.row)),
-        let before = try base(row, origin.map, property, fields), !isStill(before, stored)
+        let before = try changes.base(row, origin.map, property, fields), !isStill(before, stored)
       else { continue }
-      let seen = bases[row]?.commit ?? session.seenCommit ?? 0
+      let seen = changes.baseCommit(row)
       return run.refuse(
         GraphFault(
           .conflict,

@@ -13,24 +13,12 @@ extension GraphContext {
   }
 
   private func settleAfterSave(_ run: SaveRun) {
-    for object in deleted where object._$state.flags.contains(.deleted) {
-      object._$state.flags.insert(.gone)
-      object._$state.flags.remove(.changed)
-    }
+    changes.markDeleted()
     for row in run.gone + run.vanished { leave(row) }
-    let written = inserted + changed
-    for object in written where !object._$state.flags.contains(.gone) {
-      object._$state.flags.remove([.inserted, .changed])
-      object._$state.changed = 0
-    }
+    let written = changes.markWritten()
     let isMerged = run.news != nil || !run.decisions.isEmpty
-    if !run.decisions.isEmpty { for object in inserted { become(object, run) } }
-    for objects in [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])] {
-      session.release(objects)
-    }
-    likes = Likes()
-    bases = [:]
-    mayDangle = false
+    if !run.decisions.isEmpty { for object in changes.inserted { become(object, run) } }
+    changes.forgetSaved()
     links.memberCount = 0
     for list in links.lists.values {
       links.memberCount += list.rows.count + 1

@@ -85,7 +85,7 @@ extension GraphContext {
     }
     // One that never was stored goes without anybody being asked.
     if known.contains(.inserted) { return known.contains(.deleted) ? .nothing : nil }
-    if run.news == nil, !mayDangle { return nil }
+    if run.news == nil, !changes.mayDangle { return nil }
     if try run.writer.contains(RowID(row), target.entity.id) { return nil }
     let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
     if inverse?.deleteRule == .cascade, mergePolicy != .storeWins {
@@ -104,7 +104,7 @@ extension GraphContext {
   /// Where two contexts gave an object two partners, one of them loses it.
   func partSingles(_ run: SaveRun) throws {
     if run.news == nil, run.decisions.isEmpty { return }
-    for object in changed + inserted {
+    for object in changes.changed + changes.inserted {
       let flags = object._$state.flags
       guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin,
         !run.vanished.contains(key(object, origin))

@@ -48,21 +48,23 @@ extension GraphContext {
 
   /// The row of an object that waits to be saved and has these values.
   private func pendingRow(like wanted: [Value], _ index: Index, _ map: EntityMap, _ own: UInt64) throws -> UInt64? {
-    for other in changed where other.entityMap?.home == map.home && other._$state.row != own {
+    for other in changes.changed where other.entityMap?.home == map.home && other._$state.row != own {
       let flags = other._$state.flags
       guard flags.contains(.changed), flags.isDisjoint(with: [.inserted, .deleted, .gone]) else { continue }
       if try has(other, wanted, index) { return other._$state.row }
     }
     for isAgain in [false, true] {
-      try noteLikes()
-      guard let row = likes.rows[Likes.Key(index: index.id, values: wanted)], row != own else { return nil }
+      try notePendingUniques()
+      guard let row = changes.uniques.rows[PendingUniques.Key(index: index.id, values: wanted)], row != own else {
+        return nil
+      }
       if let other = objects.registered(store.maps[map.home], RowID(row)), other._$state.flags.contains(.inserted),
         !other._$state.flags.contains(.deleted), try has(other, wanted, index)
       {
         return row
       }
       // It went, or was changed in a way that nobody told: another one may have the values.
-      if !isAgain { likes = Likes() }
+      if !isAgain { changes.uniques = PendingUniques() }
     }
     return nil
   }
@@ -76,10 +78,10 @@ extension GraphContext {
   }
 
   /// Notes the unique values of new objects that came since it was done last. Their setters tell from there on.
-  private func noteLikes() throws {
-    if likes.count > inserted.count { likes = Likes() }
-    for object in inserted[likes.count...] {
-      likes.count += 1
+  private func notePendingUniques() throws {
+    if changes.uniques.count > changes.inserted.count { changes.uniques = PendingUniques() }
+    for object in changes.inserted[changes.uniques.count...] {
+      changes.uniques.count += 1
       let flags = object._$state.flags
       guard flags.contains(.inserted), !flags.contains(.deleted), let map = object.entityMap else { continue }
       let uniques = store.uniques(of: map)
@@ -88,8 +90,8 @@ extension GraphContext {
       for index in uniques {
         let own = index.parts.compactMap { values[$0.field] }
         if own.contains(.null) { continue }
-        let key = Likes.Key(index: index.id, values: own)
-        if likes.rows[key] == nil { likes.rows[key] = object._$state.row }
+        let key = PendingUniques.Key(index: index.id, values: own)
+        if changes.uniques.rows[key] == nil { changes.uniques.rows[key] = object._$state.row }
       }
       // Setters of references tell in any case.
       var bits = try uniqueBits(map)
@@ -100,13 +102,13 @@ extension GraphContext {
 
   /// The bits of a class's properties that are part of something unique.
   func uniqueBits(_ map: EntityMap) throws -> UInt64 {
-    if let known = likes.bits[map.number] { return known }
+    if let known = changes.uniques.bits[map.number] { return known }
     let unique = Set(store.uniques(of: map).flatMap(\.parts).map(\.field))
     var bits: UInt64 = 0
     for (bit, fields) in try objects.fields(map) where fields.contains(where: unique.contains) {
       bits |= 1 << UInt64(bit)
     }
-    likes.bits[map.number] = bits
+    changes.uniques.bits[map.number] = bits
     return bits
   }
 
@@ -161,20 +163,6 @@ extension GraphContext {
     let values = try session.table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
     return Dictionary(zip(fields, values)) { first, _ in first }
   }
-}
-
-/// The unique values of new objects, as they were when they were noted.
-struct Likes {
-  struct Key: Hashable {
-    var index: IndexID
-    var values: [Value]
-  }
-
-  /// How many of the new objects were looked at.
-  var count = 0
-  var rows: [Key: UInt64] = [:]
-  /// By map, the bits of properties that are part of something unique.
-  var bits: [Int: UInt64] = [:]
 }
 
 extension GraphStore {

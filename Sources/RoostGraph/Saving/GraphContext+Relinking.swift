@@ -12,7 +12,7 @@ extension GraphContext {
         if case .reference = relation.way { try relead(object, origin, relation, run) }
       }
     }
-    for object in deletedObjects {
+    for object in changes.deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] {
         switch relation.deleteRule {
@@ -37,7 +37,7 @@ extension GraphContext {
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
     if origin.map.type.sharesBit(relation.property),
-      try base(key(object, origin), origin.map, relation.property, [field.id])
+      try changes.base(key(object, origin), origin.map, relation.property, [field.id])
         == [leads(object, relation).map { .reference(RowID($0)) } ?? .null]
     {
       return

@@ -3,7 +3,7 @@ internal import RoostRecords
 /// The rows of a save: those that are changed, those that go, and new ones.
 extension GraphContext {
   func update(_ run: SaveRun) throws {
-    for object in changed {
+    for object in changes.changed {
       let flags = object._$state.flags
       guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted]),
         let origin = object._$state.origin as? RowOrigin
@@ -112,7 +112,7 @@ extension GraphContext {
 
   func delete(_ run: SaveRun) throws {
     var rows: [Int: [RowID]] = [:]
-    for object in deletedObjects {
+    for object in changes.deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       rows[origin.map.home, default: []].append(RowID(object._$state.row))
     }
@@ -148,7 +148,7 @@ extension GraphContext {
 
   func insert(_ run: SaveRun) throws {
     var last: (number: Int, table: TableWriter, box: SinkBox)?
-    for object in inserted {
+    for object in changes.inserted {
       guard object._$state.flags.contains(.inserted), !object._$state.flags.contains(.deleted),
         let origin = object._$state.origin as? RowOrigin
       else { continue }
