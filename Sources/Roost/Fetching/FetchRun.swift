@@ -38,10 +38,10 @@ struct FetchRun<Model: PersistentModel> {
     let paths = descriptor.relationshipKeyPathsForPrefetching.compactMap { PathShelf.shared.path($0) }
     // The longer ones first: what was read last stays longest.
     for path in paths where !path.references.isEmpty {
-      part.graph.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
+      part.graph.links.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
     }
     let properties = paths.filter(\.references.isEmpty).compactMap(\.property)
-    if !properties.isEmpty { part.graph.prefetch(part.map, models, properties) }
+    if !properties.isEmpty { part.graph.links.prefetch(part.map, models, properties) }
   }
 
   func objects(_ part: FetchPart<Model>) throws -> [Model] {

@@ -82,7 +82,7 @@ extension BatchInsertion {
   private func collectLinks(_ object: any _ModelObject, _ place: Place, _ group: inout Group) throws {
     for relation in place.relations {
       if relation.isList {
-        let members = (object.many(relation.property).members ?? []).map { context.model($0, relation) }
+        let members = (object.many(relation.property).members ?? []).map { context.links.model($0, relation) }
         if members.isEmpty { continue }
         for member in members {
           if member._$state.origin != nil { try check(member, relation, of: object) }
@@ -92,7 +92,9 @@ extension BatchInsertion {
         group.lists.append((object, relation, members))
         continue
       }
-      guard let other = object.one(relation.property).object.map({ context.model($0, relation) }) else { continue }
+      guard let other = object.one(relation.property).object.map({ context.links.model($0, relation) }) else {
+        continue
+      }
       if other._$state.origin != nil { try check(other, relation, of: object) }
       if relation.isInverseList { join(object, other, relation, &group) }
       if case .found = relation.way, let inverse = relation.inverse {

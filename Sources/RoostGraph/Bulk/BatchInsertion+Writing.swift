@@ -58,7 +58,7 @@ extension BatchInsertion {
   /// Whom an object leads to, by itself or because the other one says so.
   func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group) -> (any _ModelObject)? {
     let owed = group.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
-    return owed?.owner ?? object.one(relation.property).object.map { context.model($0, relation) }
+    return owed?.owner ?? object.one(relation.property).object.map { context.links.model($0, relation) }
   }
 
   enum Parting {
@@ -115,7 +115,7 @@ extension BatchInsertion {
     let own = RowID(object._$state.row)
     let slot = try place.table.slot(place.map.type.fieldName(relation.property))
     if let other = try place.table.reference(slot, of: own), try place.table.reference(slot, of: other) != own,
-      let known = object.one(relation.property).object.map({ context.model($0, relation) }),
+      let known = object.one(relation.property).object.map({ context.links.model($0, relation) }),
       let decision = book.merged[ObjectIdentifier(known)],
       try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
     {

@@ -12,9 +12,9 @@ extension GraphContext {
     var (rows, leavesSome) = (RowRuns(), false)
     var outcome = try bulk { run in
       let insertion = BatchInsertion(self, run)
-      let brings = exchange(&bringsObjects, with: false)
+      let brings = exchange(&links.bringsObjects, with: false)
       defer {
-        bringsObjects = brings
+        links.bringsObjects = brings
         insertion.book.end()
       }
       try body { object in
@@ -169,7 +169,7 @@ final class BatchInsertion {
         continue
       }
       let slot = object.one(relation.property)
-      guard slot.isHolding, let other = slot.object.map({ context.model($0, relation) }) else { continue }
+      guard slot.isHolding, let other = slot.object.map({ context.links.model($0, relation) }) else { continue }
       guard case .reference = relation.way, !relation.isOwnInverse else { return false }
       if other._$state.origin != nil {
         try check(other, relation, of: object)

@@ -119,7 +119,7 @@ extension GraphContext {
   /// - Parameter body: says which rows it was about; nil where it changed nothing.
   func bulk(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
     try call(.saving) {
-      settle()
+      links.settle()
       if let failure = objects.failure { throw failure }
       var outcome = BulkOutcome()
       var committed: RecordWriter?

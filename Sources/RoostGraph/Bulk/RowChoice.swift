@@ -76,7 +76,7 @@ extension GraphContext {
     var waiting: Set<UInt64> = []
     for object in changes.changed where isOf(object) { waiting.insert(object._$state.row) }
     for object in changes.deleted where isOf(object) { waiting.insert(object._$state.row) }
-    for key in links.doomed where key.map == map.home { waiting.insert(key.row) }
+    for key in links.deletions.doomed where key.map == map.home { waiting.insert(key.row) }
     if waiting.isEmpty { return }
     var faults: [GraphFault] = []
     for row in rows where waiting.contains(row.number) && faults.count < 100 {

@@ -92,7 +92,7 @@ final class ScratchOrigin: _Origin {
       let reader = try context.session.snapshot()
       guard let side = reader.catalog.relationship(relation.way.id) else { return }
       for row in try reader.links(side).rows(of: RowID(object._$state.row)) {
-        if let member = try context.member(relation.target, row.number) { members.append(member) }
+        if let member = try context.links.member(relation.target, row.number) { members.append(member) }
       }
     }
     object.many(property).members = members
@@ -122,7 +122,7 @@ final class ScratchOrigin: _Origin {
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
     guard let relation = relation(property), case .reference = relation.way, !relation.isOwnInverse,
-      let other = object.one(property).object.map({ context.model($0, relation) })
+      let other = object.one(property).object.map({ context.links.model($0, relation) })
     else { return }
     if let fault = context.lacksRow(other, relation) { refuse(fault.code, fault.detail, object, property) }
   }
@@ -138,7 +138,7 @@ final class ScratchOrigin: _Origin {
         guard let side = reader.catalog.relationship(relation.way.id) else { return }
         row = try reader.links(side).row(at: 0, of: RowID(object._$state.row))?.number ?? RowNumber.nothing
       }
-      if RowNumber.leads(row) { found = try context.live(relation.target, row) }
+      if RowNumber.leads(row) { found = try context.links.live(relation.target, row) }
     }
     // The former one ends after the access.
     if let found { _ = led.updateValue(found, forKey: property) }

@@ -7,7 +7,7 @@ extension GraphContext {
   func advance() throws {
     if session.hearMerge == nil { try goAhead() } else { try session.reporting { try goAhead() } }
     if !objects.hasUnread { return }
-    unloadLists()
+    links.unloadLists()
     objects.readAgain()
   }
 
@@ -15,7 +15,7 @@ extension GraphContext {
     let new = try store.records.snapshot()
     guard let old = session.reader else { return session.show(new) }
     if new.commit == old.commit { return new.close() }
-    settle()
+    links.settle()
     do {
       switch store.feed.news(after: old.commit, through: new.commit) {
       case .entries(let entries):
@@ -26,8 +26,8 @@ extension GraphContext {
         changes.mayDangle = true
         try forgetDeleted(new, old)
         session.show(new)
-        mergeLists(old)
-        unloadLists()
+        links.mergeLists(old)
+        links.unloadLists()
         for object in objects.all { refresh(object) }
       }
       old.close()
@@ -50,12 +50,12 @@ extension GraphContext {
         }
       }
     }
-    let touched = links.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
+    let touched = links.ledger.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
     let before = touched <= Self.mostTouched ? try memberships(others) : nil
     // From here on nothing may fail: what is not taken over now stays as it was.
     session.show(new)
-    mergeLists(old)
-    if !links.lists.isEmpty { unloadTouched(others, before) }
+    links.mergeLists(old)
+    if !links.ledger.lists.isEmpty { unloadTouched(others, before) }
     for entry in others {
       for (number, rows) in entry.rows {
         guard let origin = objects.originIfKnown(number) else { continue }
@@ -89,15 +89,15 @@ extension GraphContext {
   /// The loaded lists that rows are in, by the snapshot that is shown.
   private func memberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
     var found: Set<Membership> = []
-    if links.lists.isEmpty { return found }
+    if links.ledger.lists.isEmpty { return found }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for way in store.oneWayLists(to: store.maps[number]) {
           for row in rows {
             let member = LinkKey(map: number, row: row, property: 0)
-            for owner in try owners(of: member, way) {
+            for owner in try links.owners(of: member, way) {
               let key = LinkKey(map: way.owner, row: owner, property: way.property)
-              if links.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
+              if links.ledger.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
             }
           }
         }
@@ -105,9 +105,9 @@ extension GraphContext {
           guard relation.isInverseList, let inverse = relation.inverse else { continue }
           for row in rows {
             let member = LinkKey(map: number, row: row, property: relation.property)
-            for owner in try stored(member, relation) {
+            for owner in try links.stored(member, relation) {
               let key = LinkKey(map: relation.home, row: owner, property: inverse)
-              if links.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
+              if links.ledger.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
             }
           }
         }
@@ -121,16 +121,16 @@ extension GraphContext {
   ///
   /// - Parameter before: whose members the rows were; nil where they are too many to ask.
   private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>?) {
-    guard let before, let now = try? memberships(entries) else { return unloadLists() }
-    for one in before.symmetricDifference(now) { unloadList(one.list) }
+    guard let before, let now = try? memberships(entries) else { return links.unloadLists() }
+    for one in before.symmetricDifference(now) { links.unloadList(one.list) }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for case .some(let relation) in relations(ofEntity: number) where relation.isList {
-          for row in rows { unloadList(LinkKey(map: number, row: row, property: relation.property)) }
+          for row in rows { links.unloadList(LinkKey(map: number, row: row, property: relation.property)) }
         }
       }
     }
-    tidy()
+    links.tidy()
   }
 
   /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.

@@ -68,7 +68,7 @@ extension GraphContext {
 
   /// Whether there is something to write.
   private func isReadyToSave() throws -> Bool {
-    settle()
+    links.settle()
     if let failure = objects.failure { throw failure }
     try changes.throwComplaints()
     if !changes.hasChanges { return false }
@@ -107,7 +107,7 @@ extension GraphContext {
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
       writer, try news(writer), decisions,
-      isPlain: changes.deleted.isEmpty && links.doomed.isEmpty && !changes.mayDangle, author: self)
+      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: self)
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.
@@ -149,12 +149,12 @@ extension GraphContext {
   /// Loads lists held by links where a member left and came back, or where the relationship is its own inverse: their edits do not
   /// tell which side owns a link. A save loads no other list. Added members are put in order by their row numbers.
   private func loadEditedLists() throws {
-    for (key, edit) in links.edits {
+    for (key, edit) in links.ledger.edits {
       // The owner's own class says what its property is: one that a subclass adds is none of the topmost class's.
-      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
         relation.isByLinks, relation.isOwnInverse || edit.cameAgain
       else { continue }
-      load(edit.owner, relation, origin, withSiblings: false)
+      links.load(edit.owner, relation, origin, withSiblings: false)
     }
     if let failure = objects.failure { throw failure }
   }

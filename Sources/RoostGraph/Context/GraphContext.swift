@@ -16,15 +16,11 @@ package final class GraphContext {
   package let session: Session
   package let objects: ObjectTable
   package let changes: ChangeSet
+  package let links: LinkGraph
   /// Who makes the changes, for the history.
   package var author = ""
   /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
   package var isRelaxed = false
-  // Each getter of a reference asks it, which the check makes 8 percent slower: debug builds alone have it.
-  #if !DEBUG
-    @exclusivity(unchecked)
-  #endif
-  var links = LinkLedger()
   @exclusivity(unchecked) var sinks: [SinkBox?]
   /// By map, relationships that must have some members, or may not have more than some.
   private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
@@ -35,8 +31,6 @@ package final class GraphContext {
   /// By number of the map, those of classes that have their own.
   package var uniquePolicies: [Int: UniquePolicy] = [:]
   package internal(set) var lastSave = SaveSummary()
-  /// Whether a new object that is made to reference one of this context is inserted. A write in bulk inserts its objects itself.
-  package var bringsObjects = true
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -51,6 +45,7 @@ package final class GraphContext {
     session = Session(store)
     objects = ObjectTable(session)
     changes = ChangeSet(objects)
+    links = LinkGraph(changes, objects)
     sinks = Array(repeating: nil, count: store.maps.count)
     objects.serve(self)
   }
@@ -74,11 +69,29 @@ package final class GraphContext {
 
   private func end() {
     // Lists of new objects are theirs from here on, as users left them.
-    settle()
+    links.settle()
     session.close()
-    giveUp()
+    links.giveUp()
     objects.forgetOrigins()
     session.dropSnapshot()
+  }
+
+  // MARK: Changes
+
+  /// Takes an object into the context, and those that it leads to. One that is here already stays.
+  package func insert(_ object: any _ModelObject) throws {
+    try call(.inserting) { try links.insert(object, into: nil) }
+  }
+
+  /// Deletes an object at the next save, and those that its rules take along; that is visible at once.
+  package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try links.delete(object) } }
+
+  /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
+  package func rollback() {
+    quietly(.closing, otherwise: ()) {
+      links.giveUp()
+      objects.attempt { if session.reader != nil { try advance() } }
+    }
   }
 
   // MARK: Objects
@@ -108,7 +121,7 @@ package final class GraphContext {
       // It may have been deleted since by others, or never have been there.
       return try session.table(map).contains(row) ? known : nil
     }
-    if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { return nil }
+    if links.isDoomed(map.home, row.number) { return nil }
     objects.noteSingle(objects.origin(map), nil)
     return try objects.readOne(row.number, objects.origin(map))
   }

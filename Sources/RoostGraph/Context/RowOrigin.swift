@@ -4,6 +4,8 @@ internal import RoostRecords
 final class RowOrigin: _Origin {
   let context: GraphContext
   let table: ObjectTable
+  private let session: Session
+  private let links: LinkGraph
   let map: EntityMap
   /// Classes that share an entity share this too.
   let objects: IdentityMap
@@ -16,6 +18,8 @@ final class RowOrigin: _Origin {
     self.map = map
     self.context = context
     table = context.objects
+    session = context.session
+    links = context.links
     self.objects = objects ?? IdentityMap()
     root = map.type.root
     targets = context.store.relations[map.number].map { relation in
@@ -28,47 +32,47 @@ final class RowOrigin: _Origin {
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
-    context.session.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
-      context.willRead(object, property, self)
+    session.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
+      links.willRead(object, property, self)
     }
   }
 
   override func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool {
     if table.observesObjects { return true }
     if !table.isTracked { return false }
-    context.session.accessor(.reading, object, property, otherwise: ()) { table.findObserver() }
+    session.accessor(.reading, object, property, otherwise: ()) { table.findObserver() }
     return table.observesObjects
   }
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
-    context.session.accessor(.changing, object, property, tells: false, otherwise: ()) {
-      context.willWrite(object, property, self)
+    session.accessor(.changing, object, property, tells: false, otherwise: ()) {
+      links.willWrite(object, property, self)
     }
   }
 
   override func willModify(_ object: any _ModelObject, _ property: Int) {
-    context.session.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
-      context.willRead(object, property, self)
-      context.willWrite(object, property, self)
+    session.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
+      links.willRead(object, property, self)
+      links.willWrite(object, property, self)
     }
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
-    context.session.accessor(.changing, object, property, otherwise: ()) { context.didWrite(object, property, self) }
+    session.accessor(.changing, object, property, otherwise: ()) { links.didWrite(object, property, self) }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    context.session.accessor(.reading, object, property, otherwise: nil) {
-      context.known(targets[property], row) ?? context.resolve(object, property, row, self)
+    session.accessor(.reading, object, property, otherwise: nil) {
+      links.known(targets[property], row) ?? links.resolve(object, property, row, self)
     }
   }
 
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
-    context.session.accessor(.reading, object, property, otherwise: nil) { context.standIn(object, property, self) }
+    session.accessor(.reading, object, property, otherwise: nil) { links.standIn(object, property, self) }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    context.session.accessor(.reading, object, property, otherwise: []) { context.lentMembers(object, property, self) }
+    session.accessor(.reading, object, property, otherwise: []) { links.lentMembers(object, property, self) }
   }
 
   /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
@@ -78,7 +82,7 @@ final class RowOrigin: _Origin {
   }
 
   override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
-    context.session.accessor(.inserting, object, property, otherwise: ()) { context.bring(object, to: other) }
+    session.accessor(.inserting, object, property, otherwise: ()) { links.bring(object, to: other) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }

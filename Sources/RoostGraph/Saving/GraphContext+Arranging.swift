@@ -5,7 +5,7 @@ extension GraphContext {
   /// Writes the lists that changed.
   func arrange(_ run: SaveRun) throws {
     try arrangeEdits(run)
-    let dirty = links.lists.values.filter {
+    let dirty = links.ledger.lists.values.filter {
       $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !(run.isPlain && isWritten($0))
     }
     for list in dirty.sorted(by: {
@@ -37,8 +37,8 @@ extension GraphContext {
 
   /// Brings what came to lists that are not loaded to their ends, in the order in which it came.
   private func arrangeEdits(_ run: SaveRun) throws {
-    for (key, edit) in links.edits where edit.addedCount > 1 || edit.cameAgain {
-      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
+    for (key, edit) in links.ledger.edits where edit.addedCount > 1 || edit.cameAgain {
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
         !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
       else { continue }
@@ -74,7 +74,7 @@ extension GraphContext {
   ) throws {
     let now = try links.rows(of: owner).map(\.number)
     let there = Set(now)
-    let before = run.decisions.isEmpty ? [] : Set(try stored(key, relation))
+    let before = run.decisions.isEmpty ? [] : Set(try self.links.stored(key, relation))
     var came: [UInt64] = []
     var seen: Set<UInt64> = []
     for added in living(edit.added, relation) {
@@ -92,7 +92,7 @@ extension GraphContext {
   private func living(_ rows: [UInt64], _ relation: Relation) -> [UInt64] {
     let target = store.maps[relation.target]
     return rows.filter { row in
-      if links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0)) { return false }
+      if links.isDoomed(relation.home, row) { return false }
       return objects.registered(target, RowID(row))?._$state.flags.contains(.deleted) != true
     }
   }
@@ -144,7 +144,7 @@ extension GraphContext {
 
   /// Notes which lists lose members by a deletion, as far as they must have some.
   func noteOwners(_ rows: [Int: [RowID]], _ run: SaveRun) throws {
-    run.left += try owners(losing: rows, links.doomed, run.writer)
+    run.left += try owners(losing: rows, links.deletions.doomed, run.writer)
   }
 
   /// The lists that lose members with rows, as far as they must have some.

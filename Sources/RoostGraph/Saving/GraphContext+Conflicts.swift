@@ -11,20 +11,17 @@ extension GraphContext {
       guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted]),
         let origin = object._$state.origin as? RowOrigin
       else { continue }
-      let row = key(object, origin)
+      let row = LinkKey(object, origin)
       guard news.contains(row.map, row.row) || changes.hasBase(row) else { continue }
       try compare(object, origin, row, run)
     }
     guard mergePolicy == .error else { return }
     for object in changes.deletedObjects {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
-      let row = key(object, origin)
+      let row = LinkKey(object, origin)
       if news.contains(row.map, row.row) || changes.hasBase(row) { try compareDeleted(object, origin, row, run) }
     }
   }
-
-  /// The object's row, as a key.
-  func key(_ object: any _ModelObject, _ origin: RowOrigin) -> LinkKey { key(object, origin, 0) }
 
   private func compare(_ object: any _ModelObject, _ origin: RowOrigin, _ row: LinkKey, _ run: SaveRun) throws {
     let reader = try run.reading(origin.map)
@@ -92,8 +89,8 @@ extension GraphContext {
   private func refuseOrphans(_ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) throws {
     for case .some(let relation) in store.relations[origin.map.number]
     where relation.isByLinks && relation.deleteRule == .cascade {
-      let key = key(object, origin, relation.property)
-      for row in links.lists[key]?.rows ?? links.edits[key]?.added ?? [] {
+      let key = LinkKey(object, origin, relation.property)
+      for row in links.ledger.lists[key]?.rows ?? links.ledger.edits[key]?.added ?? [] {
         guard let member = objects.registered(store.maps[relation.target], RowID(row)) else { continue }
         let flags = member._$state.flags
         if flags.contains(.inserted), !flags.contains(.deleted) {

@@ -19,17 +19,7 @@ extension GraphContext {
     let isMerged = run.news != nil || !run.decisions.isEmpty
     if !run.decisions.isEmpty { for object in changes.inserted { become(object, run) } }
     changes.forgetSaved()
-    links.memberCount = 0
-    for list in links.lists.values {
-      links.memberCount += list.rows.count + 1
-      if !list.isDirty { continue }
-      list.isDirty = false
-      list.storedCount = list.rows.count
-    }
-    // Lists that grew were not counted meanwhile.
-    if links.memberCount > links.most { unloadOldest() }
-    session.release(exchange(&links.edits, with: [:]))
-    links.forgetDeletions()
+    links.forgetSaved()
     if !isMerged { return }
     // Rows may say something else than their objects did.
     objects.noteUnread(written)

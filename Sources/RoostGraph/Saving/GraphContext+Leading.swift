@@ -53,7 +53,7 @@ extension GraphContext {
   /// Where a reference leads as its slot says.
   func leads(_ object: any _ModelObject, _ relation: Relation) -> UInt64? {
     let slot = object.one(relation.property)
-    let row = slot.object.map { model($0, relation)._$state.row } ?? slot.row
+    let row = slot.object.map { links.model($0, relation)._$state.row } ?? slot.row
     return RowNumber.leads(row) ? row : nil
   }
 
@@ -68,7 +68,7 @@ extension GraphContext {
     let known = objects.registered(target, RowID(row))?._$state.flags ?? []
     let isDeleted =
       (known.contains(.deleted) && !known.contains(.gone))
-      || links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
+      || links.isDoomed(relation.home, row)
     if isDeleted {
       // Of rows that are there the deletion sees to it.
       guard object._$state.flags.contains(.inserted) else {
@@ -107,7 +107,7 @@ extension GraphContext {
     for object in changes.changed + changes.inserted {
       let flags = object._$state.flags
       guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin,
-        !run.vanished.contains(key(object, origin))
+        !run.vanished.contains(LinkKey(object, origin))
       else { continue }
       for case .some(let relation) in store.relations[origin.map.number]
       where !relation.isInverseList && run.writes(object, relation.property) {

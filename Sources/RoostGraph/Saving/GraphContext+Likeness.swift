@@ -137,7 +137,7 @@ extension GraphContext {
       if wanted.count < index.parts.count || wanted.contains(.null) { continue }
       guard let row = try table.row(unique: index.name, wanted) else { continue }
       // What waits for its deletion, or was changed here, stands in nobody's way.
-      if links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0)) { continue }
+      if links.isDoomed(map.home, row.number) { continue }
       if let known = objects.registered(store.maps[map.home], row) {
         if known._$state.flags.contains(.deleted) { continue }
         if known !== object, known._$state.flags.contains(.changed) {

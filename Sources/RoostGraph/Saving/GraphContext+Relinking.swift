@@ -37,7 +37,7 @@ extension GraphContext {
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
     if origin.map.type.sharesBit(relation.property),
-      try changes.base(key(object, origin), origin.map, relation.property, [field.id])
+      try changes.base(LinkKey(object, origin), origin.map, relation.property, [field.id])
         == [leads(object, relation).map { .reference(RowID($0)) } ?? .null]
     {
       return
@@ -53,15 +53,15 @@ extension GraphContext {
   }
 
   private func relink(_ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun) throws {
-    if links.lists.isEmpty, links.edits.isEmpty { return }
-    let key = key(object, origin, relation.property)
-    let list = links.lists[key]
-    guard list?.isDirty == true || links.edits[key] != nil,
+    if links.ledger.lists.isEmpty, links.ledger.edits.isEmpty { return }
+    let key = LinkKey(object, origin, relation.property)
+    let list = links.ledger.lists[key]
+    guard list?.isDirty == true || links.ledger.edits[key] != nil,
       let side = run.writer.catalog.relationship(relation.way.id),
       try run.writer.contains(RowID(key.row), origin.map.entity.id)
     else { return }
-    let before = try stored(key, relation)
-    let here = try list.map { $0.withStrangers($0.rows) } ?? rows(key, object, relation)
+    let before = try links.stored(key, relation)
+    let here = try list.map { $0.withStrangers($0.rows) } ?? self.links.rows(key, object, relation)
     let (was, isNow) = (Set(before), Set(here))
     let links = try run.writer.links(side)
     for row in before where !isNow.contains(row) { try links.remove(RowID(row), from: RowID(key.row)) }

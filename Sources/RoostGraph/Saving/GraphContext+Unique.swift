@@ -29,7 +29,7 @@ extension GraphContext {
     let refusal =
       isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, objects.name(object), fault.field)
     run.collisions.append(
-      SaveRun.Collision(object: object, key: key(object, origin), row: other.row.number, fault: refusal))
+      SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.row.number, fault: refusal))
   }
 
   /// Whether others inserted or changed a row since the snapshot that is shown.
@@ -95,7 +95,7 @@ extension GraphContext {
     _ row: LinkKey, _ map: EntityMap, _ book: DecisionBook, _ body: (any _ModelObject) throws -> Result
   ) throws -> Result? {
     var all = (book.shown[row] ?? [])[...]
-    guard let last = all.popLast() else { return try live(map.number, row.row).map(body) }
+    guard let last = all.popLast() else { return try links.live(map.number, row.row).map(body) }
     if !last.isPartial { return try body(last.object) }
     var below: [any _ModelObject] = []
     var isWhole = false
@@ -103,7 +103,7 @@ extension GraphContext {
       below.append(next.object)
       isWhole = !next.isPartial
     }
-    if !isWhole, let stored = try live(map.number, row.row) {
+    if !isWhole, let stored = try links.live(map.number, row.row) {
       if stored._$state.flags.contains(.fault), let origin = stored._$state.origin as? RowOrigin {
         objects.fill(stored, origin)
       }
@@ -126,11 +126,11 @@ extension GraphContext {
   func merge(
     _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter, _ run: SaveRun
   ) throws -> Bool {
-    guard let decision = run.decisions[key(object, origin)] else { return false }
+    guard let decision = run.decisions[LinkKey(object, origin)] else { return false }
     let row = run.row(origin.map.home, object._$state.row)
     guard try run.writer.contains(RowID(row), origin.map.entity.id) else {
       // Somebody deleted it meanwhile; then the object may get a row of its own, or become another one.
-      run.lapsed.append(key(object, origin))
+      run.lapsed.append(LinkKey(object, origin))
       return true
     }
     let before = try keepReferences(of: RowID(row), origin.map, box, table)
@@ -147,14 +147,14 @@ extension GraphContext {
     guard let merged else { return true }
     if merged.isNew {
       // Somebody who was asked gave one of the two another value.
-      run.lapsed.append(key(object, origin))
+      run.lapsed.append(LinkKey(object, origin))
       return true
     }
     if merged.row != row {
       // Another row has the values now.
       run.collisions.append(
         SaveRun.Collision(
-          object: object, key: key(object, origin), row: merged.row,
+          object: object, key: LinkKey(object, origin), row: merged.row,
           fault: GraphFault(.notUnique, "another object has its unique values", objects.name(object))))
       return true
     }

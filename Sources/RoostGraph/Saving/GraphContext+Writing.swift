@@ -8,7 +8,7 @@ extension GraphContext {
       guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted]),
         let origin = object._$state.origin as? RowOrigin
       else { continue }
-      if run.news != nil, run.vanished.contains(key(object, origin)) { continue }
+      if run.news != nil, run.vanished.contains(LinkKey(object, origin)) { continue }
       try update(object, origin, run, mayWait: true)
     }
     try updateWaiting(run, mayWait: true)
@@ -105,7 +105,7 @@ extension GraphContext {
   /// Whether the row that stands in the way is to be changed or deleted too.
   private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> Bool {
     guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
-    if links.doomed.contains(LinkKey(map: map.home, row: other.row.number, property: 0)) { return true }
+    if links.isDoomed(map.home, other.row.number) { return true }
     guard let known = objects.registered(map, other.row), known !== object else { return false }
     return known._$state.flags.isPending
   }
@@ -143,7 +143,7 @@ extension GraphContext {
 
   /// Rows that `insert` brought back, which no rule takes along.
   private var stayingRows: Set<RowName> {
-    Set(links.staying.map { RowName(store.maps[$0.map].entity.id, RowID($0.row)) })
+    Set(links.deletions.staying.map { RowName(store.maps[$0.map].entity.id, RowID($0.row)) })
   }
 
   func insert(_ run: SaveRun) throws {

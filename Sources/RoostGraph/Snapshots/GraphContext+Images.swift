@@ -26,7 +26,7 @@ extension GraphContext {
   package func images(
     _ rows: some Sequence<(map: EntityMap, row: UInt64)>, lists: Bool
   ) throws -> [ObjectImage?] {
-    settle()
+    links.settle()
     var images: [ObjectImage?] = []
     images.reserveCapacity(rows.underestimatedCount)
     for (map, row) in rows { images.append(try image(map, row, lists: lists)) }
@@ -40,7 +40,7 @@ extension GraphContext {
         return try imageNow(known, lists: lists)
       }
     }
-    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    if links.isDoomed(map.home, row) { return nil }
     let (origin, table) = (objects.origin(map), try session.table(map))
     var failure: (any Error)?
     var refused: [Int: any Error] = [:]
@@ -86,7 +86,7 @@ extension GraphContext {
     let without = ObjectImage(row: object._$state.row, values: ValueImage(object), links: values)
     return quietly(.reading, otherwise: without) {
       defer { if session.isClosed { session.dropSnapshot() } }
-      settle()
+      links.settle()
       return objects.need(object) { try imageNow(object, lists: true) } ?? without
     }
   }
@@ -98,7 +98,7 @@ extension GraphContext {
 
   /// The property at the other end of a relationship, where it has one; and whether links stand between the two.
   package func otherSide(_ object: any _ModelObject, _ property: Int) -> (property: Int?, isByLinks: Bool) {
-    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = links.relation(origin, property) else {
       return (nil, false)
     }
     return (relation.inverse, relation.isByLinks)
@@ -106,7 +106,7 @@ extension GraphContext {
 
   /// Whether a relationship to one follows what the object at its other end says.
   package func followsOther(_ object: any _ModelObject, _ property: Int) -> Bool {
-    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = links.relation(origin, property) else {
       return false
     }
     if case .found = relation.way { return true }
@@ -122,9 +122,9 @@ extension GraphContext {
     guard let origin = object._$state.origin as? RowOrigin else {
       return ObjectImage(row: row, values: values, links: values.form.links.map { _ in .absent })
     }
-    let key = key(object, origin)
+    let key = LinkKey(object, origin)
     let links = try values.form.links.map { property -> ObjectImage.Link in
-      guard let relation = relation(origin, property) else { return .absent }
+      guard let relation = self.links.relation(origin, property) else { return .absent }
       return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
     }
     var image = ObjectImage(row: row, values: values, links: links)
@@ -139,9 +139,9 @@ extension GraphContext {
   ) throws -> ObjectImage.Link {
     if relation.isList {
       if !lists { return .absent }
-      return .many(try rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
+      return .many(try links.rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
     }
-    return .one(try rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
+    return .one(try links.rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
   }
 
   /// What a row is called that a relationship leads to; nil where it waits for its deletion.
@@ -153,7 +153,7 @@ extension GraphContext {
       return ObjectName(type(of: known)._$type.name, row)
     }
     let key = LinkKey(map: relation.home, row: row, property: 0)
-    if links.doomed.contains(key) { return nil }
+    if links.deletions.doomed.contains(key) { return nil }
     return ObjectName(home.family == nil ? home.type.name : objects.map(of: key).type.name, row)
   }
 

@@ -1,13 +1,13 @@
 internal import RoostRecords
 
 /// Lists: loading and hiding them, and what users and other sides do to them.
-extension GraphContext {
+extension LinkGraph {
   /// Puts a list into its slot, with what other sides did to it since it was stored.
   ///
   /// - Parameter withSiblings: whether those of objects that came with this one are loaded too, because a loop asks for them next.
   func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
-    if let list = links.lists[key(object, origin, relation.property)] { return show(list) }
+    if let list = ledger.lists[LinkKey(object, origin, relation.property)] { return show(list) }
     if isEnding(object) { return showOnce(object, relation) }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin, &rows) } catch {
@@ -17,9 +17,9 @@ extension GraphContext {
       return
     }
     if object._$state.flags.contains(.inserted) || !withSiblings { return }
-    let list = links.lists[key(object, origin, relation.property)]
-    session.release(exchange(&links.awaited, with: list))
-    defer { session.release(exchange(&links.awaited, with: nil)) }
+    let list = ledger.lists[LinkKey(object, origin, relation.property)]
+    session.release(exchange(&ledger.awaited, with: list))
+    defer { session.release(exchange(&ledger.awaited, with: nil)) }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       session.statistics.listsLoaded += 1
@@ -32,8 +32,8 @@ extension GraphContext {
   func loadOne(
     _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
   ) throws {
-    let key = key(object, origin, relation.property)
-    let edit = links.edits[key]
+    let key = LinkKey(object, origin, relation.property)
+    let edit = ledger.edits[key]
     var members: [AnyObject] = []
     var loaded: [UInt64] = []
     var strangers: [(row: UInt64, behind: UInt64?)] = []
@@ -66,7 +66,7 @@ extension GraphContext {
       if found == nil, awaitsDeletion(row, relation) { absent.append(row) }
       add(found)
     }
-    links.edits[key] = nil
+    ledger.edits[key] = nil
     session.release(object.many(relation.property).replace(members) ?? [])
     let list = LoadedList(key, object, relation, loaded)
     list.strangers = strangers
@@ -83,12 +83,12 @@ extension GraphContext {
   func keep(_ list: LoadedList) {
     // Nobody would let go of it where the context has ended.
     if session.isClosed { return }
-    links.lists[list.key] = list
-    defer { if let changing = links.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
+    ledger.lists[list.key] = list
+    defer { if let changing = ledger.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
     noteVisible(list)
-    links.queue.append(list)
-    links.memberCount += list.rows.count + 1
-    if links.memberCount > links.unloadAt { unloadOldest(but: list) }
+    ledger.queue.append(list)
+    ledger.memberCount += list.rows.count + 1
+    if ledger.memberCount > ledger.unloadAt { unloadOldest(but: list) }
   }
 
   func show(_ list: LoadedList) {
@@ -99,40 +99,40 @@ extension GraphContext {
   }
 
   private func noteVisible(_ list: LoadedList) {
-    var visible = links.visible.take(list.relation.pair) ?? []
+    var visible = ledger.visible.take(list.relation.pair) ?? []
     visible.append(list)
-    session.release(links.visible.put(visible, list.relation.pair) ?? [])
+    session.release(ledger.visible.put(visible, list.relation.pair) ?? [])
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
   func hideOthers(_ list: LoadedList) {
-    guard var visible = links.visible.take(list.relation.pair) else { return }
+    guard var visible = ledger.visible.take(list.relation.pair) else { return }
     visible.removeAll { other in
       if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
       // One that was unloaded meanwhile is in nobody's slot.
-      if other.hidden == nil, links.lists[other.key] === other { other.hidden = other.slot.take() }
+      if other.hidden == nil, ledger.lists[other.key] === other { other.hidden = other.slot.take() }
       return true
     }
-    session.release(links.visible.put(visible, list.relation.pair) ?? [])
+    session.release(ledger.visible.put(visible, list.relation.pair) ?? [])
   }
 
   // MARK: Changes
 
   func willWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    let key = key(object, origin, relation.property)
-    if links.unsettled[relation.pair]?.key == key { return }
+    let key = LinkKey(object, origin, relation.property)
+    if ledger.unsettled[relation.pair]?.key == key { return }
     settle(relation.pair)
-    if !object.many(relation.property).isFilled || links.lists[key] == nil { load(object, relation, origin) }
-    guard let list = links.lists[key] else { return }
+    if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin) }
+    guard let list = ledger.lists[key] else { return }
     hideOthers(list)
     list.isUnsettled = true
-    session.release(links.unsettled.put(list, relation.pair))
+    session.release(ledger.unsettled.put(list, relation.pair))
   }
 
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
   /// Members that went from the end are looked at later. After any other change both sides agree now.
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard let list = links.lists[key(object, origin, relation.property)] else {
+    guard let list = ledger.lists[LinkKey(object, origin, relation.property)] else {
       return regain(object, relation, origin)
     }
     // In lists of both sides a member that goes and comes again has another place on its own side.
@@ -190,7 +190,7 @@ extension GraphContext {
 
   /// The members of a list that is moved out, as they were before.
   func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
-    guard let relation = relation(origin, property), let list = links.lists[key(object, origin, property)] else {
+    guard let relation = relation(origin, property), let list = ledger.lists[LinkKey(object, origin, property)] else {
       return []
     }
     return list.rows.compactMap { try? member(relation.target, $0) }
@@ -203,9 +203,9 @@ extension GraphContext {
     // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
     // has set it.
     if !owner._$state.flags.contains(.gone) { changes.noteChange(owner, property, origin) }
-    let key = key(owner, origin, property)
+    let key = LinkKey(owner, origin, property)
     let row = member._$state.row
-    if let list = links.lists[key] {
+    if let list = ledger.lists[key] {
       show(list)
       if adds, member._$state.flags.contains(.deleted) || !list.slot.isFilled {
         noteAbsent(row, list)
@@ -217,15 +217,15 @@ extension GraphContext {
         list.remove(row)
       }
       list.isDirty = true
-      if relation(origin, property)?.inverse == nil { links.oneWays.insert(key) }
+      if relation(origin, property)?.inverse == nil { ledger.oneWays.insert(key) }
       return
     }
     let edit: LinkLedger.Edit
-    if let known = links.edits[key] {
+    if let known = ledger.edits[key] {
       edit = known
     } else {
       edit = LinkLedger.Edit(owner: owner)
-      links.edits[key] = edit
+      ledger.edits[key] = edit
     }
     if adds { edit.add(row, isNew: member._$state.flags.contains(.inserted)) } else { edit.remove(row) }
   }
@@ -243,19 +243,20 @@ extension GraphContext {
   /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
   func unloadOldest(but needed: LoadedList? = nil) {
     var kept: [LoadedList] = []
-    for list in links.queue where links.lists[list.key] === list {
-      if links.memberCount > links.most / 2, list !== needed, unload(list) { continue }
+    for list in ledger.queue where ledger.lists[list.key] === list {
+      if ledger.memberCount > ledger.most / 2, list !== needed, unload(list) { continue }
       kept.append(list)
     }
-    session.release(exchange(&links.queue, with: kept))
+    session.release(exchange(&ledger.queue, with: kept))
     // What names them there would keep their owners.
     tidy()
-    links.unloadAt = max(links.most, 2 * links.memberCount)
+    ledger.unloadAt = max(ledger.most, 2 * ledger.memberCount)
   }
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
   private func unload(_ list: LoadedList) -> Bool {
-    guard !list.hasChanges, list !== links.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted]) else {
+    guard !list.hasChanges, list !== ledger.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted])
+    else {
       return false
     }
     drop(list)
@@ -265,32 +266,33 @@ extension GraphContext {
   private func drop(_ list: LoadedList) {
     for members in list.takeMembers() { session.release(members) }
     // The caller has it still.
-    links.lists[list.key] = nil
-    links.memberCount -= list.rows.count + 1
+    ledger.lists[list.key] = nil
+    ledger.memberCount -= list.rows.count + 1
   }
 
   /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows. Says whether it did.
   @discardableResult
   func unloadList(_ key: LinkKey) -> Bool {
-    guard let list = links.lists[key], unload(list) else { return false }
+    guard let list = ledger.lists[key], unload(list) else { return false }
     session.notify(list.owner, list.relation.property)
     return true
   }
 
   /// Unloads every list that has no changes.
   func unloadLists() {
-    let all = exchange(&links.queue, with: [])
+    let all = exchange(&ledger.queue, with: [])
     defer { session.release(all) }
-    for list in all where links.lists[list.key] === list {
-      if unload(list) { session.notify(list.owner, list.relation.property) } else { links.queue.append(list) }
+    for list in all where ledger.lists[list.key] === list {
+      if unload(list) { session.notify(list.owner, list.relation.property) } else { ledger.queue.append(list) }
     }
     tidy()
   }
 
   /// Unloads every list, and forgets what was changed. Returns what the lists held.
   func takeLinks() -> [Any] {
-    let empty = LinkLedger(most: links.most)
-    let former = exchange(&links, with: empty)
+    let empty = LinkLedger(most: ledger.most)
+    let former = exchange(&ledger, with: empty)
+    deletions = DeletionMarks()
     var held: [Any] = [former]
     for list in former.lists.values { for members in list.takeMembers() { held.append(members) } }
     return held
@@ -298,12 +300,12 @@ extension GraphContext {
 
   /// Forgets lists that are not loaded any more, and counts the others.
   func tidy() {
-    for pair in links.visible.pairs {
-      let visible = links.visible[pair]?.filter { links.lists[$0.key] === $0 && $0.hidden == nil }
-      session.release(links.visible.put(visible, pair) ?? [])
+    for pair in ledger.visible.pairs {
+      let visible = ledger.visible[pair]?.filter { ledger.lists[$0.key] === $0 && $0.hidden == nil }
+      session.release(ledger.visible.put(visible, pair) ?? [])
     }
-    let queue = links.queue.filter { links.lists[$0.key] === $0 }
-    session.release(exchange(&links.queue, with: queue))
-    links.memberCount = links.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
+    let queue = ledger.queue.filter { ledger.lists[$0.key] === $0 }
+    session.release(exchange(&ledger.queue, with: queue))
+    ledger.memberCount = ledger.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
   }
 }

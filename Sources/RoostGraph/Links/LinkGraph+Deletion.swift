@@ -2,12 +2,10 @@ internal import RoostFile
 internal import RoostRecords
 
 /// Deleting objects, with what their relationships say of others.
-extension GraphContext {
+extension LinkGraph {
   /// Deletes an object at the next save, and those that its rules take along; that is visible at once. An object that has no
   /// row yet is simply let go. Whether a rule forbids it is found out at the save.
-  package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try deleteNow(object) } }
-
-  private func deleteNow(_ object: any _ModelObject) throws {
+  func delete(_ object: any _ModelObject) throws {
     guard let origin = try objects.origin(of: object) else {
       throw GraphFault(
         .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
@@ -15,7 +13,7 @@ extension GraphContext {
     // What stands for nothing has no row that could go.
     if object._$state.flags.contains(.gone) { return }
     settle()
-    var waiting = [(row: key(object, origin), owner: LinkKey?.none)]
+    var waiting = [(row: LinkKey(object, origin), owner: LinkKey?.none)]
     var seen: Set<LinkKey> = []
     while let (next, owner) = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
@@ -23,10 +21,10 @@ extension GraphContext {
       // Who wants to know what they were needs all of them as objects.
       let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
-      if let known { mark(known) } else { links.doomed.insert(next) }
-      links.staying.remove(next)
-      links.reasons[next, default: LinkLedger.Reasons()].add(owner ?? next)
-      if let owner { links.taken[owner, default: []].append(next) }
+      if let known { mark(known) } else { deletions.doomed.insert(next) }
+      deletions.staying.remove(next)
+      deletions.reasons[next, default: DeletionMarks.Reasons()].add(owner ?? next)
+      if let owner { deletions.taken[owner, default: []].append(next) }
     }
   }
 
@@ -40,7 +38,7 @@ extension GraphContext {
     object._$state.flags.insert(.deleted)
     if flags.contains(.inserted) {
       object._$state.flags.insert(.gone)
-      links.unborn.insert(key(object, origin))
+      deletions.unborn.insert(LinkKey(object, origin))
       changes.mayDangle = true
     } else {
       changes.noteDeletion(object)
@@ -60,9 +58,9 @@ extension GraphContext {
   func rows(_ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation) throws -> [UInt64] {
     if let object, let origin = object._$state.origin as? RowOrigin {
       if !relation.isList { return try leading(object, relation, origin).map { [$0] } ?? [] }
-      if let list = links.lists[self.key(object, origin, relation.property)] { return list.linked }
+      if let list = ledger.lists[LinkKey(object, origin, relation.property)] { return list.linked }
     }
-    let edit = links.edits[LinkKey(map: key.map, row: key.row, property: relation.property)]
+    let edit = ledger.edits[LinkKey(map: key.map, row: key.row, property: relation.property)]
     var rows: [UInt64] = []
     if object?._$state.flags.contains(.inserted) != true {
       for row in try stored(key, relation) where edit?.removed.contains(row) != true { rows.append(row) }

@@ -1,11 +1,10 @@
 internal import RoostRecords
 
 /// Taking objects into the context with everything that they lead to.
-extension GraphContext {
+extension LinkGraph {
   /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
   /// already stays.
-  package func insert(_ object: any _ModelObject) throws { try call(.inserting) { try insert(object, into: nil) } }
-
+  ///
   /// - Parameter list: one that has the object as a member already.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
     try session.checkOpen()
@@ -38,7 +37,7 @@ extension GraphContext {
       if relation.isList {
         if object.many(relation.property).members?.isEmpty == false { return false }
       } else if let other = object.one(relation.property).object {
-        guard let origin = model(other, relation)._$state.origin as? RowOrigin, origin.context === self else {
+        guard let origin = model(other, relation)._$state.origin as? RowOrigin, origin.table === objects else {
           return false
         }
       }
@@ -96,8 +95,8 @@ extension GraphContext {
 
   /// Letting others know may have shown lists while another one is being changed.
   private func hideAgain() {
-    if links.unsettled.isEmpty { return }
-    for list in links.unsettled.all { hideOthers(list) }
+    if ledger.unsettled.isEmpty { return }
+    for list in ledger.unsettled.all { hideOthers(list) }
   }
 
   // MARK: Many
@@ -135,9 +134,9 @@ extension GraphContext {
       }
     }
     // Who stands in a list that was written by hand has its place there, whatever its own side says.
-    let before = links.adopting
-    links.adopting.merge(members) { $1 }
-    defer { links.adopting = before }
+    let before = ledger.adopting
+    ledger.adopting.merge(members) { $1 }
+    defer { ledger.adopting = before }
     // Another list that is being changed may have hidden it; nobody has looked at it yet.
     for list in adopted {
       show(list)
@@ -158,7 +157,7 @@ extension GraphContext {
         slot.members = nil
         continue
       }
-      let key = key(object, origin, relation.property)
+      let key = LinkKey(object, origin, relation.property)
       let list = LoadedList(key, object, relation, [])
       keep(list)
       known[key] = Set(members.map { model($0, relation)._$state.row })

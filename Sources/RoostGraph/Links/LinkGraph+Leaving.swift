@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Hiding links with a deletion, and showing them again where that is taken back before a save: see ``LinkLedger``.
-extension GraphContext {
+extension LinkGraph {
   /// Hides an object in the loaded lists of others.
   func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
     let row = object._$state.row
@@ -14,7 +14,7 @@ extension GraphContext {
   /// Records that a list has a member that it does not show.
   func noteAbsent(_ row: UInt64, _ list: LoadedList) {
     guard list.absent.insert(row).inserted else { return }
-    links.absences[LinkKey(map: list.relation.home, row: row, property: 0), default: []].append(list.key)
+    deletions.absences[LinkKey(map: list.relation.home, row: row, property: 0), default: []].append(list.key)
   }
 
   /// Whether a row is marked for deletion, and may come back.
@@ -22,13 +22,13 @@ extension GraphContext {
     if let known = objects.registered(store.maps[relation.home], RowID(row)) {
       return known._$state.flags.contains(.deleted) && (!known._$state.flags.contains(.gone) || isUnborn(known))
     }
-    return links.doomed.contains(LinkKey(map: relation.home, row: row, property: 0))
+    return isDoomed(relation.home, row)
   }
 
   /// Whether it was deleted before it ever was saved, and no save came since.
   func isUnborn(_ object: any _ModelObject) -> Bool {
-    guard !links.unborn.isEmpty, let origin = object._$state.origin as? RowOrigin else { return false }
-    return links.unborn.contains(key(object, origin))
+    guard !deletions.unborn.isEmpty, let origin = object._$state.origin as? RowOrigin else { return false }
+    return deletions.unborn.contains(LinkKey(object, origin))
   }
 
   /// Takes a deletion back that was not saved, with what it took along by its rules.
@@ -36,32 +36,33 @@ extension GraphContext {
   /// - Parameter list: one to which the object comes anyway.
   func takeBack(_ object: any _ModelObject, _ list: LinkKey?) {
     // A list that is not settled has other members in its slot than in its rows. The given one may be in the middle of that.
-    let pair = list.flatMap { links.lists[$0]?.relation.pair }
-    for other in links.unsettled.pairs where other != pair { settle(other) }
+    let pair = list.flatMap { ledger.lists[$0]?.relation.pair }
+    for other in ledger.unsettled.pairs where other != pair { settle(other) }
     guard let origin = object._$state.origin as? RowOrigin else { return }
-    let own = key(object, origin)
-    links.reasons[own] = nil
+    let own = LinkKey(object, origin)
+    deletions.reasons[own] = nil
     var waiting = [own]
     var back: Set<ObjectIdentifier> = []
     var isUnloaded = false
     while let next = waiting.popLast() {
-      for other in links.taken.removeValue(forKey: next) ?? [] where links.reasons[other]?.contains(next) == true {
-        links.reasons[other]?.remove(next)
+      for other in deletions.taken.removeValue(forKey: next) ?? []
+      where deletions.reasons[other]?.contains(next) == true {
+        deletions.reasons[other]?.remove(next)
         // Else something else takes it along, or a program deleted it by itself.
-        guard links.reasons[other]?.isEmpty == true else { continue }
-        links.reasons[other] = nil
+        guard deletions.reasons[other]?.isEmpty == true else { continue }
+        deletions.reasons[other] = nil
         waiting.append(other)
       }
-      links.staying.insert(next)
+      deletions.staying.insert(next)
       let map = store.maps[next.map]
-      if links.doomed.remove(next) != nil {
+      if deletions.doomed.remove(next) != nil {
         // Lists that were read meanwhile lack it, so there must be an object that can come in again.
         let one = try? objects.readOne(next.row, self.objects.origin(map), isAlone: false)
         if let one, comeBack(one, next, but: list) { isUnloaded = true }
         continue
       }
       guard let one = objects.registered(map, RowID(next.row)), one._$state.flags.contains(.deleted) else { continue }
-      one._$state.flags.remove(links.unborn.remove(next) == nil ? .deleted : [.deleted, .gone])
+      one._$state.flags.remove(deletions.unborn.remove(next) == nil ? .deleted : [.deleted, .gone])
       back.insert(ObjectIdentifier(one))
       if comeBack(one, next, but: list) { isUnloaded = true }
     }
@@ -72,8 +73,8 @@ extension GraphContext {
   /// Shows an object again in the lists that hide it; says whether some must be read for that.
   private func comeBack(_ object: any _ModelObject, _ key: LinkKey, but list: LinkKey?) -> Bool {
     var isUnloaded = false
-    for owner in links.absences.removeValue(forKey: key) ?? [] {
-      guard let one = links.lists[owner], one.absent.remove(key.row) != nil, owner != list else { continue }
+    for owner in deletions.absences.removeValue(forKey: key) ?? [] {
+      guard let one = ledger.lists[owner], one.absent.remove(key.row) != nil, owner != list else { continue }
       // Where nothing else was changed the store knows the place.
       if unloadList(owner) {
         isUnloaded = true
@@ -97,24 +98,24 @@ extension GraphContext {
 
   /// The loaded lists of others that have an object as a member.
   private func lists(of object: any _ModelObject, _ origin: RowOrigin) -> [LoadedList] {
-    if links.lists.isEmpty { return [] }
+    if ledger.lists.isEmpty { return [] }
     var found: [LoadedList] = []
-    let key = key(object, origin)
+    let key = LinkKey(object, origin)
     for case .some(let relation) in store.relations[origin.map.number] {
       guard relation.isInverseList, let inverse = relation.inverse else { continue }
       guard let rows = objects.need(object, { try rows(key, object, relation) }) else { continue }
       for row in rows {
-        if let list = links.lists[LinkKey(map: relation.home, row: row, property: inverse)] { found.append(list) }
+        if let list = ledger.lists[LinkKey(map: relation.home, row: row, property: inverse)] { found.append(list) }
       }
     }
     for way in store.oneWayLists(to: origin.map) {
       guard let owners = objects.need(object, { try owners(of: key, way) }) else { continue }
       for row in owners {
-        if let list = links.lists[LinkKey(map: way.owner, row: row, property: way.property)] { found.append(list) }
+        if let list = ledger.lists[LinkKey(map: way.owner, row: row, property: way.property)] { found.append(list) }
       }
     }
     // Of those with changes the store knows nothing.
-    for list in links.oneWays.compactMap({ links.lists[$0] })
+    for list in ledger.oneWays.compactMap({ ledger.lists[$0] })
     where list.relation.home == origin.map.home && list.rows.contains(key.row) {
       if !found.contains(where: { $0 === list }) { found.append(list) }
     }

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Lists of objects that end, and lists that a program had moved out when they were given up.
-extension GraphContext {
+extension LinkGraph {
   /// Puts a list into the slot of an object that ends, and notes nothing of it. Nobody has changed it: else it would be kept.
   func showOnce(_ object: any _ModelObject, _ relation: Relation) {
     var members: [AnyObject] = []
@@ -20,10 +20,10 @@ extension GraphContext {
     let slot = object.many(relation.property)
     let new = slot.take()
     load(object, relation, origin)
-    guard let list = links.lists[key(object, origin, relation.property)] else { return }
+    guard let list = ledger.lists[LinkKey(object, origin, relation.property)] else { return }
     hideOthers(list)
     list.isUnsettled = true
-    session.release(links.unsettled.put(list, relation.pair))
+    session.release(ledger.unsettled.put(list, relation.pair))
     session.release(slot.replace(new) ?? [])
     settle(relation.pair)
   }

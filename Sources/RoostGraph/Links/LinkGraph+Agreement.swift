@@ -1,18 +1,18 @@
 internal import RoostRecords
 
 /// Letting the other side know what a user did to a list.
-extension GraphContext {
+extension LinkGraph {
   /// Lets all lists that users changed agree with their other sides.
   func settle() {
-    if links.unsettled.isEmpty { return }
-    for pair in links.unsettled.pairs { settle(pair) }
+    if ledger.unsettled.isEmpty { return }
+    for pair in ledger.unsettled.pairs { settle(pair) }
   }
 
   func settle(_ pair: UInt32) {
-    while let list = links.unsettled[pair] {
+    while let list = ledger.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
       guard list.slot.isFilled else { return }
-      _ = links.unsettled.take(pair)
+      _ = ledger.unsettled.take(pair)
       list.isUnsettled = false
       noteDirty(list)
       agree(list)
@@ -22,7 +22,7 @@ extension GraphContext {
 
   private func noteDirty(_ list: LoadedList) {
     list.isDirty = true
-    if list.relation.inverse == nil { links.oneWays.insert(list.key) }
+    if list.relation.inverse == nil { ledger.oneWays.insert(list.key) }
   }
 
   private func agree(_ list: LoadedList) {
@@ -144,11 +144,11 @@ extension GraphContext {
   }
 
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
-    let key = key(object, origin, relation.property)
-    if let list = links.lists[key] {
-      return list.rows.contains(row) || list.absent.contains(row) || links.adopting[key]?.contains(row) == true
+    let key = LinkKey(object, origin, relation.property)
+    if let list = ledger.lists[key] {
+      return list.rows.contains(row) || list.absent.contains(row) || ledger.adopting[key]?.contains(row) == true
     }
-    if let edit = links.edits[key] {
+    if let edit = ledger.edits[key] {
       if edit.hasAdded(row) { return true }
       if edit.removed.contains(row) { return false }
     }

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostRecords
 
 /// Filling objects from their rows.
-extension GraphContext {
+extension LinkGraph {
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
     if object._$state.flags.contains(.fault) {
@@ -25,7 +25,7 @@ extension GraphContext {
       if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
       if object._$state.flags.contains(.gone) {
         // Nothing comes of it, on the other side neither.
-        if !relation.isList { links.before = object.one(property).row }
+        if !relation.isList { ledger.before = object.one(property).row }
       } else if relation.isList {
         willWriteList(object, relation, origin)
       } else {
@@ -45,7 +45,7 @@ extension GraphContext {
     }
     guard let relation else { return }
     if object._$state.flags.contains(.gone) {
-      if !relation.isList { object.one(property).lead(to: links.before) }
+      if !relation.isList { object.one(property).lead(to: ledger.before) }
     } else if relation.isList {
       didWriteList(object, relation, origin)
     } else {

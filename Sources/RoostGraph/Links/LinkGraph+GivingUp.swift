@@ -5,15 +5,8 @@ internal import RoostRecords
 /// New objects are nobody's again. Whoever has one still has what it leads to: from here on it holds that itself, as before it came
 /// into the context. New objects that nobody has and none of those leads to just end; else objects that lead to each other
 /// would stay for good.
-extension GraphContext {
-  /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
-  package func rollback() {
-    quietly(.closing, otherwise: ()) {
-      giveUp()
-      objects.attempt { if session.reader != nil { try advance() } }
-    }
-  }
-
+extension LinkGraph {
+  /// Gives all changes up: new objects are in no context again, and changed ones become faults.
   func giveUp() {
     settle()
     objects.forgetInvalid()
@@ -75,13 +68,13 @@ extension GraphContext {
 
   /// Who is in the lists of new objects, by object and property.
   private func newMembers(_ new: [any _ModelObject]) -> [LinkKey: [UInt64]] {
-    if links.lists.isEmpty && links.edits.isEmpty { return [:] }
+    if ledger.lists.isEmpty && ledger.edits.isEmpty { return [:] }
     var found: [LinkKey: [UInt64]] = [:]
     for object in new {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
-        let key = key(object, origin, relation.property)
-        let rows = links.lists[key]?.linked ?? links.edits[key]?.added ?? []
+        let key = LinkKey(object, origin, relation.property)
+        let rows = ledger.lists[key]?.linked ?? ledger.edits[key]?.added ?? []
         if !rows.isEmpty { found[key] = rows }
       }
     }
@@ -122,7 +115,7 @@ extension GraphContext {
     _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ members: [LinkKey: [UInt64]]
   ) -> [any _ModelObject] {
     if relation.isList {
-      let rows = members[key(object, origin, relation.property)] ?? []
+      let rows = members[LinkKey(object, origin, relation.property)] ?? []
       let found = rows.compactMap { partner($0, relation) }
       // What is moved out comes back by itself.
       if !isLent(object) { _ = object.many(relation.property).replace(found.map { $0 as AnyObject }) }

@@ -1,14 +1,14 @@
 internal import RoostRecords
 
 /// Lists with changes when the context goes on to a newer snapshot.
-extension GraphContext {
+extension LinkGraph {
   /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
   func mergeLists(_ old: RecordReader) {
-    for list in links.lists.values
+    for list in ledger.lists.values
     where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .gone, .lent]) {
       do { try follow(list, old) } catch { objects.fail(list.owner, error) }
     }
-    for (key, edit) in links.edits {
+    for (key, edit) in ledger.edits {
       do { try still(edit, key) } catch { objects.fail(edit.owner, error) }
     }
   }
@@ -51,7 +51,7 @@ extension GraphContext {
     if rows == list.rows { return }
     show(list)
     session.release(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
-    links.memberCount += rows.count - list.rows.count
+    ledger.memberCount += rows.count - list.rows.count
     list.rows = rows
     list.storedCount = nil
   }

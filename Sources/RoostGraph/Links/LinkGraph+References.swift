@@ -4,13 +4,7 @@ internal import RoostRecords
 ///
 /// An object that a context has names other objects by their rows, never by themselves; so a reference always asks the
 /// context, which lets lists that were changed agree with the other side first. Lists hold objects while they are loaded.
-extension GraphContext {
-  func relation(_ origin: RowOrigin, _ property: Int) -> Relation? { store.relations[origin.map.number][property] }
-
-  func key(_ object: any _ModelObject, _ origin: RowOrigin, _ property: Int) -> LinkKey {
-    LinkKey(map: origin.map.home, row: object._$state.row, property: property)
-  }
-
+extension LinkGraph {
   // MARK: References
 
   /// The row that a reference leads to; nil for none.
@@ -22,7 +16,7 @@ extension GraphContext {
   /// What a reference leads to, where the object is here and nothing is to be found out first.
   @inline(__always)
   func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
-    guard target >= 0, RowNumber.leads(row), links.unsettled.isEmpty, let origin = objects.originIfKnown(target),
+    guard target >= 0, RowNumber.leads(row), ledger.unsettled.isEmpty, let origin = objects.originIfKnown(target),
       let object = origin.objects.object(row)
     else { return nil }
     let found = origin.model(object)
@@ -83,7 +77,7 @@ extension GraphContext {
   func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
-    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    if isDoomed(map.home, row) { return nil }
     willRead()
     return try objects.readOne(row, objects.origin(map))
   }
@@ -101,7 +95,7 @@ extension GraphContext {
   func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
-    if links.doomed.contains(LinkKey(map: map.home, row: row, property: 0)) { return nil }
+    if isDoomed(map.home, row) { return nil }
     // Which class it is of the row says.
     if map.family != nil { return try objects.readOne(row, objects.origin(map), isAlone: false) }
     return objects.origin(map).object(row)
@@ -136,19 +130,19 @@ extension GraphContext {
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     settle()
-    do { links.before = try current(object, relation, origin) } catch { objects.fail(object, error) }
+    do { ledger.before = try current(object, relation, origin) } catch { objects.fail(object, error) }
   }
 
   func didWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     var row = RowNumber.nothing
     if let other = object.one(relation.property).object.map({ model($0, relation) }) {
       do {
-        try insert(other)
+        try insert(other, into: nil)
         if mayLead(object, relation, to: other) { row = other._$state.row }
       } catch { changes.complain(error, object, relation.property) }
     }
     setSlot(object, relation.property, row)
-    agree(object, relation, origin, before: links.before, now: row)
+    agree(object, relation, origin, before: ledger.before, now: row)
   }
 
   /// Makes the other sides of a reference agree with it.

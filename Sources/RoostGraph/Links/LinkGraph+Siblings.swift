@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Following a relationship of all objects that came together.
-extension GraphContext {
+extension LinkGraph {
   /// Reads what a reference leads to, for all objects that came with this one.
   func readTargets(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
     guard let (batch, place) = objects.batch(of: object, origin) else { return }
@@ -66,7 +66,7 @@ extension GraphContext {
       session.release(wanted.batch.keep(known))
       return false
     }
-    if !links.doomed.isEmpty, links.doomed.contains(LinkKey(map: wanted.relation.home, row: row, property: 0)) {
+    if isDoomed(wanted.relation.home, row) {
       return false
     }
     wanted.want(row)
@@ -88,10 +88,10 @@ extension GraphContext {
     // As far as it can be known, none is loaded for which others would go.
     var longest = rows.count + 1
     batch.around(place) { row in
-      guard rows.count < Self.mostMembersAtOnce, links.memberCount + longest < links.unloadAt,
+      guard rows.count < Self.mostMembersAtOnce, ledger.memberCount + longest < ledger.unloadAt,
         let sibling = origin.known(row),
         sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .inserted]), !sibling.isUnreadable,
-        !sibling._$isFilled(relation.property), links.lists[key(sibling, origin, relation.property)] == nil
+        !sibling._$isFilled(relation.property), ledger.lists[LinkKey(sibling, origin, relation.property)] == nil
       else { return false }
       // The one that cannot be read says so when somebody asks for it.
       let before = rows.count

@@ -1,12 +1,12 @@
 internal import RoostRecords
 
 /// Members of classes that the program does not know: they are not shown, and stay.
-extension GraphContext {
+extension LinkGraph {
   /// Whether a row is there that is none of the relationship's models: of a class that the program does not know.
   func isStranger(_ row: RowID, _ relation: Relation) throws -> Bool {
     let map = store.maps[relation.target]
     guard map.family != nil, objects.registered(store.maps[map.home], row) == nil,
-      !links.doomed.contains(LinkKey(map: map.home, row: row.number, property: 0))
+      !isDoomed(map.home, row.number)
     else { return false }
     return try session.table(map).contains(row)
   }
