@@ -38,7 +38,7 @@ extension ModelContext {
       throw RoostError(.foreign, "the identifier belongs to another store than this container's")
     }
     return try state.call(.fetching) {
-      try state.graph(place.store).goOnNow()
+      try state.graph(place.store).catchUp()
       guard let content = try state.snapshots([persistentModelID], true)[0], content.type.isKind(of: T._$type) else {
         return nil
       }

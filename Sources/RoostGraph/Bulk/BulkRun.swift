@@ -106,12 +106,12 @@ private struct Nothing: Error {}
 
 extension GraphContext {
   /// Goes on to the state with which the transaction begins: what closures see behind relationships must be as new as the rows.
-  private func goOn(to writer: RecordWriter) throws {
+  private func advance(to writer: RecordWriter) throws {
     let newest = writer.commitNumber - 1
     if let seen = session.reader?.commit, seen >= newest { return }
     // Who writes may begin before the commit in front of it is synced, and so is seen.
     try store.records.store.show(newest)
-    try advance()
+    try follower.advance()
   }
 
   /// Runs a bulk write: one transaction on the newest state, beside what waits in this context.
@@ -125,7 +125,7 @@ extension GraphContext {
       var committed: RecordWriter?
       do {
         try store.records.write(isRelaxed ? .relaxed : .full, author: author) { writer in
-          try goOn(to: writer)
+          try advance(to: writer)
           let run = BulkRun(writer)
           guard let found = try body(run) else { throw Nothing() }
           let faults = try count(run.counted, writer)
@@ -143,7 +143,7 @@ extension GraphContext {
       lastSave = outcome.summary
       store.listeners.tell()
       // As behind a save: what is committed stays, whatever cannot be read.
-      try? advance()
+      try? follower.advance()
       return outcome
     }
   }

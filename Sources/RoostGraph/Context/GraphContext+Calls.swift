@@ -31,7 +31,9 @@ extension GraphContext {
     let taking = session.lock.take(activity.activity)
     if taking == .denied { return otherwise() }
     defer { if taking == .taken { session.end() } }
-    if taking == .taken, !session.isClosed, activity != .closing { objects.attempt { try catchUp() } }
+    if taking == .taken, !session.isClosed, activity != .closing, session.isOutdated {
+      objects.attempt { try follower.catchUp() }
+    }
     return body()
   }
 
@@ -57,17 +59,7 @@ extension GraphContext {
     try objects.checkSingles(ends: isCoarse)
     if isCoarse { objects.pruneBatches() }
     if activity == .fetching { objects.findObserver() }
-    // Inserting looks at nothing, and fetching and saving go on by themselves.
-    if activity == .deleting || activity == .reading { try catchUp() }
-  }
-
-  /// Takes over what others committed, unless that is to wait.
-  package func catchUp() throws { if session.isOutdated { try goOn() } }
-
-  /// Goes on to the newest snapshot, unless changes of others are to wait, and have not waited for long.
-  func goOn() throws {
-    // The one that is shown mostly is the newest, and to take another one of the same commit would cost as much as a small fetch.
-    if session.isNewest { return }
-    if session.mergesChanges || session.isBehind { try advance() }
+    // Inserting looks at nothing, and fetching and saving take a newer snapshot by themselves.
+    if activity == .deleting || activity == .reading, session.isOutdated { try follower.catchUp() }
   }
 }

@@ -24,7 +24,7 @@ extension GraphContext {
       links.giveUp()
       objects.forgetUnchanged()
       objects.forgetBatches()
-      objects.attempt { if session.reader != nil { try advance() } }
+      objects.attempt { if session.reader != nil { try follower.advance() } }
     }
   }
 }

@@ -7,7 +7,7 @@ extension GraphContext {
   /// Goes on to the newest snapshot, and plans over it.
   package func planner() throws -> Planner {
     try call(.fetching) {
-      try goOn()
+      try follower.catchUp()
       return Planner(try session.ground(), session.routes)
     }
   }

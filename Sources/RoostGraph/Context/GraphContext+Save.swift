@@ -107,7 +107,7 @@ extension GraphContext {
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
       writer, try news(writer), decisions,
-      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: self)
+      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session)
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.
@@ -117,7 +117,7 @@ extension GraphContext {
     if seen >= newest { return !changes.hasBases ? nil : SaveRun.News(rows: [:]) }
     guard case .entries(let entries) = store.feed.news(after: seen, through: newest) else { return SaveRun.News() }
     var rows: [Int: Set<UInt64>] = [:]
-    for entry in entries where entry.author != ObjectIdentifier(self) {
+    for entry in entries where entry.author != ObjectIdentifier(session) {
       for (map, changed) in entry.rows { rows[map, default: []].formUnion(changed) }
       for (map, deleted) in entry.deleted { rows[map, default: []].formUnion(deleted) }
     }

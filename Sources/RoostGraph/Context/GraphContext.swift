@@ -17,6 +17,7 @@ package final class GraphContext {
   package let objects: ObjectTable
   package let changes: ChangeSet
   package let links: LinkGraph
+  let follower: Follower
   /// Who makes the changes, for the history.
   package var author = ""
   /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
@@ -46,6 +47,7 @@ package final class GraphContext {
     objects = ObjectTable(session)
     changes = ChangeSet(objects)
     links = LinkGraph(changes, objects)
+    follower = Follower(links)
     sinks = Array(repeating: nil, count: store.maps.count)
     objects.serve(self)
   }
@@ -90,7 +92,7 @@ package final class GraphContext {
   package func rollback() {
     quietly(.closing, otherwise: ()) {
       links.giveUp()
-      objects.attempt { if session.reader != nil { try advance() } }
+      objects.attempt { if session.reader != nil { try follower.advance() } }
     }
   }
 

@@ -9,7 +9,7 @@ extension GraphContext {
     session.release(objects.takeKept())
     store.listeners.tell()
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
-    try? advance()
+    try? follower.advance()
   }
 
   private func settleAfterSave(_ run: SaveRun) {

@@ -5,7 +5,7 @@ extension GraphContext {
   /// The stored object that has unique values of this one; nil if there is none, or if it is this one itself.
   package func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
     try call(.reading) {
-      try advance()
+      try follower.advance()
       let map = try objects.map(of: object)
       guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
         return nil
@@ -17,7 +17,7 @@ extension GraphContext {
   /// Throws where an object has unique values of a stored one, or of one that waits to be saved; or where one has that comes along with it.
   package func checkUnique(_ object: any _ModelObject) throws {
     try call(.reading) {
-      try advance()
+      try follower.advance()
       var seen: Set<ObjectIdentifier> = []
       var waiting: [any _ModelObject] = [object]
       while let next = waiting.popLast() {

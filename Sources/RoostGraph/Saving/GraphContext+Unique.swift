@@ -67,7 +67,7 @@ extension GraphContext {
       var policy = uniquePolicy(of: origin.map)
       let name = policy.name(origin.map.type)
       if case .asks(let choose) = policy {
-        try advance()
+        try follower.advance()
         let row = LinkKey(map: origin.map.home, row: run.row(origin.map.home, one.row), property: 0)
         let before = try uniqueValues(of: one.object, origin.map)
         let answer = try withExisting(row, origin.map, book) { try choose(one.object, $0) }

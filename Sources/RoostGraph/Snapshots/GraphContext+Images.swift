@@ -228,6 +228,6 @@ extension GraphContext {
     return !store.uniques(of: map).isEmpty
   }
 
-  /// Goes on to the newest snapshot, as a fetch does.
-  package func goOnNow() throws { try goOn() }
+  /// Shows the newest snapshot, as a fetch does.
+  package func catchUp() throws { try follower.catchUp() }
 }

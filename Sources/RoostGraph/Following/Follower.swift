@@ -1,17 +1,43 @@
 internal import RoostRecords
 
-/// Taking over what others committed.
-extension GraphContext {
-  /// Goes on to the newest snapshot. Objects whose rows others changed become faults again; own changes stay. Objects whose rows
-  /// others deleted keep the values that they had.
+/// Takes over what others committed: shows the newest snapshot, and lets objects, lists and changes of one context follow it.
+///
+/// It has no state of its own. The store's ``CommitFeed`` tells which rows the commits since the shown snapshot changed; where they are too
+/// many, all objects are looked at.
+///
+/// ## Invariants
+/// 1. Objects whose rows others changed become faults again, but for properties that were changed here.
+/// 2. Objects whose rows others deleted keep the values that they had. One with changes waits for the save, which decides.
+/// 3. What a row held before a change here is kept (``ChangeSet/keepBase(_:_:)``) before the snapshot that shows it goes.
+/// 4. If something cannot be read, the context shows the old snapshot, or the new one as far as it could follow.
+final class Follower {
+  private let store: GraphStore
+  private let session: Session
+  private let objects: ObjectTable
+  private let changes: ChangeSet
+  private let links: LinkGraph
+
+  init(_ links: LinkGraph) {
+    self.links = links
+    (changes, objects, session, store) = (links.changes, links.objects, links.session, links.store)
+  }
+
+  /// Shows the newest snapshot, if there is a newer one, unless changes of others are to wait, and have not waited for long.
+  func catchUp() throws {
+    // The one that is shown mostly is the newest, and to take another one of the same commit would cost as much as a small fetch.
+    if session.isNewest { return }
+    if session.mergesChanges || session.isBehind { try advance() }
+  }
+
+  /// Shows the newest snapshot.
   func advance() throws {
-    if session.hearMerge == nil { try goAhead() } else { try session.reporting { try goAhead() } }
+    if session.hearMerge == nil { try advanceNow() } else { try session.reporting { try advanceNow() } }
     if !objects.hasUnread { return }
     links.unloadLists()
     objects.readAgain()
   }
 
-  private func goAhead() throws {
+  private func advanceNow() throws {
     let new = try store.records.snapshot()
     guard let old = session.reader else { return session.show(new) }
     if new.commit == old.commit { return new.close() }
@@ -19,8 +45,8 @@ extension GraphContext {
     do {
       switch store.feed.news(after: old.commit, through: new.commit) {
       case .entries(let entries):
-        let others = entries.filter { $0.author != ObjectIdentifier(self) }
-        if !others.isEmpty { try goOn(over: others, from: old, to: new) } else { session.show(new) }
+        let others = entries.filter { $0.author != ObjectIdentifier(session) }
+        if !others.isEmpty { try apply(others, from: old, to: new) } else { session.show(new) }
       case .everything:
         for object in changes.changed + changes.deleted { changes.keepBase(object, old) }
         changes.mayDangle = true
@@ -37,7 +63,7 @@ extension GraphContext {
     }
   }
 
-  private func goOn(over others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
+  private func apply(_ others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
     keepBases(others, old)
     for entry in others {
       if !entry.deleted.isEmpty { changes.mayDangle = true }
