@@ -112,7 +112,7 @@ import Testing
     let context = GraphContext(store)
     try context.insert(Item("same"))
     try context.insert(Item("same"))
-    context.uniquePolicy = .always(.refuse)
+    context.saver.uniquePolicy = .always(.refuse)
     let refusal = #expect(throws: SaveRefusal.self) { try context.save() }
     #expect(refusal?.faults.map(\.code) == [.notUnique])
     #expect(context.changes.hasChanges)

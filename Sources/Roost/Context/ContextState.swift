@@ -30,7 +30,7 @@ final class ContextState {
   /// Nil where contexts find out by themselves.
   private var observesAsTold: Bool?
   var durability = ModelContext.Durability.full {
-    didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
+    didSet { for graph in open { graph.saver.isRelaxed = durability == .relaxed } }
   }
   var isStrict = false {
     didSet { for graph in open { graph.objects.isStrict = isStrict } }
@@ -123,9 +123,9 @@ final class ContextState {
     if let known = graphs[store] { return known }
     let made = GraphContext(stores.stores[store])
     made.owner = self
-    made.author = editingState.author ?? ""
+    made.saver.author = editingState.author ?? ""
     if let observesAsTold { made.objects.observe(observesAsTold) }
-    made.isRelaxed = durability == .relaxed
+    made.saver.isRelaxed = durability == .relaxed
     made.objects.isStrict = isStrict
     made.session.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
@@ -136,7 +136,9 @@ final class ContextState {
     if let tracer = stores.tracers?[store] {
       made.session.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
-    for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
+    for rule in uniqueRules where rule.place.store == store {
+      made.saver.uniquePolicies[rule.place.map.number] = rule.policy
+    }
     if isSerial { made.session.makeSerial() }
     if isEnded { made.close() }
     stores.contexts.add(made)
@@ -160,7 +162,7 @@ final class ContextState {
   func setUniquePolicy(_ policy: RoostGraph.UniquePolicy?, _ place: StoreSet.Place) {
     uniqueRules.removeAll { $0.place.map === place.map }
     if let policy { uniqueRules.append((place, policy)) }
-    graphs[place.store]?.uniquePolicies[place.map.number] = policy
+    graphs[place.store]?.saver.uniquePolicies[place.map.number] = policy
   }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {

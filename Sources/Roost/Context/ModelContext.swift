@@ -47,7 +47,7 @@ public class ModelContext: Equatable, SendableMetatype {
     get { state.editingState }
     set {
       state.editingState = newValue
-      for graph in state.open { graph.author = newValue.author ?? "" }
+      for graph in state.open { graph.saver.author = newValue.author ?? "" }
     }
   }
 

@@ -167,7 +167,7 @@ extension BatchInsertion {
       try same.map { RowID($0._$state.row) } ?? place.table.row(like: &place.box.sink.builder, in: place.uniques)
     guard let row else { return false }
     let other = RowName(place.map.entity.id, row)
-    if same == nil, !context.isAlike(other, place.map, run.writer) { return false }
+    if same == nil, !context.saver.isAlike(other, place.map, run.writer) { return false }
     func refusal() -> GraphFault {
       GraphFault(
         .notUnique,
@@ -199,7 +199,7 @@ extension BatchInsertion {
   private func decide(
     _ one: any _ModelObject, _ place: Place, beside same: any _ModelObject, _ refusal: () -> GraphFault
   ) throws -> Decision {
-    var decision = Decision(policy: context.uniquePolicy(of: place.map), name: "")
+    var decision = Decision(policy: context.saver.uniquePolicy(of: place.map), name: "")
     decision.name = decision.policy.name(place.map.type)
     if case .asks(let choose) = decision.policy {
       decision.isAsked = true

@@ -22,7 +22,7 @@ extension BatchInsertion {
   func write(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
     try put(object, place, group)
     #if DEBUG
-      let faults = context.readBack(object, place.map, place.box)
+      let faults = context.saver.readBack(object, place.map, place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
     if let policy = book.merged[ObjectIdentifier(object)] {
@@ -41,7 +41,7 @@ extension BatchInsertion {
     var turns = 0
     while true {
       do { return try place.table.insert(&place.box.sink.builder, as: row) } catch let fault as RecordFault {
-        guard let relation = context.partnership(fault, place.map),
+        guard let relation = context.saver.partnership(fault, place.map),
           let owner = partner(of: object, relation, group), turns < place.relations.count
         else { throw refusal(fault, object) }
         turns += 1
@@ -80,7 +80,7 @@ extension BatchInsertion {
     else { return .nobody }
     let ownerPlace = try place(owner)
     let row = RowID(owner._$state.row)
-    let takes = try context.takes(
+    let takes = try context.saver.takes(
       owner, ownerPlace.map, decision.policy, row, relation.inverse, ownerPlace.table)
     guard map.type.mayBeNil(relation.property) else {
       throw SaveRefusal(faults: [
@@ -117,7 +117,7 @@ extension BatchInsertion {
     if let other = try place.table.reference(slot, of: own), try place.table.reference(slot, of: other) != own,
       let known = object.one(relation.property).object.map({ context.links.model($0, relation) }),
       let decision = book.merged[ObjectIdentifier(known)],
-      try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
+      try !context.saver.takes(known, place.map, decision.policy, other, relation.property, place.table)
     {
       try place.table.update(own) { builder in builder.setNull(slot) }
       run.note(changed: own.number, place.map.home)
@@ -144,7 +144,7 @@ extension BatchInsertion {
       if former?.number == owner._$state.row { continue }
       // What became a row that keeps what it has does not go elsewhere.
       if let decision = book.merged[ObjectIdentifier(member)],
-        try !context.takes(member, map, decision.policy, row, property, table)
+        try !context.saver.takes(member, map, decision.policy, row, property, table)
       {
         continue
       }
@@ -157,7 +157,7 @@ extension BatchInsertion {
         }
         try lead(row, to: owner, table, slot, member, map, relation)
       } catch let fault as RecordFault {
-        throw SaveRefusal(faults: [context.refusal(fault, context.objects.name(member), run.writer)])
+        throw SaveRefusal(faults: [context.saver.refusal(fault, context.objects.name(member), run.writer)])
       }
       run.note(changed: row.number, map.home)
     }
@@ -169,7 +169,7 @@ extension BatchInsertion {
   ) throws {
     func lead() throws { try table.update(row) { builder in builder.set(slot, reference: RowID(owner._$state.row)) } }
     do { try lead() } catch let fault as RecordFault {
-      guard context.partnership(fault, map)?.property == relation.property else { throw fault }
+      guard context.saver.partnership(fault, map)?.property == relation.property else { throw fault }
       switch try part(fault, member, map, relation, owner) {
       case .nobody: throw fault
       case .isParted: try lead()

@@ -61,7 +61,7 @@ final class BatchInsertion {
   final class Place {
     let map: EntityMap
     let table: TableWriter
-    let box: GraphContext.SinkBox
+    let box: Saver.SinkBox
     let relations: [Relation]
     /// Whether relationships of the class, or those that lead to it, have a least or a greatest number of members.
     let isCounted: Bool
@@ -71,9 +71,9 @@ final class BatchInsertion {
     init(_ map: EntityMap, _ context: GraphContext, _ writer: RecordWriter) throws {
       self.map = map
       table = try writer.table(map.entity.id)
-      box = context.sink(map)
+      box = context.saver.sink(map)
       relations = context.store.relations[map.number].compactMap { $0 }
-      isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
+      isCounted = !context.store.countedRelations.allSatisfy(\.isEmpty)
       uniques = context.store.uniques(of: map).map(\.id)
       hasOwnInverse = relations.contains(where: \.isOwnInverse)
     }
@@ -182,7 +182,7 @@ final class BatchInsertion {
 
   /// Throws where a relationship cannot lead to an object that some context has.
   func check(_ other: any _ModelObject, _ relation: Relation, of object: any _ModelObject) throws {
-    guard let fault = context.lacksRow(other, relation) else { return }
+    guard let fault = context.links.lacksRow(other, relation) else { return }
     throw GraphFault(
       fault.code, fault.detail, entity: type(of: object)._$type.name,
       property: type(of: object)._$type.propertyName(relation.property), others: [context.objects.name(other)])
@@ -207,7 +207,7 @@ final class BatchInsertion {
   /// The row whose unique values an object has, where it is one that the object can become.
   private func like(_ fault: RecordFault, _ place: Place) -> RowID? {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      context.isAlike(other, place.map, run.writer), context.partnership(fault, place.map) == nil
+      context.saver.isAlike(other, place.map, run.writer), context.saver.partnership(fault, place.map) == nil
     else { return nil }
     return other.row
   }
@@ -217,13 +217,13 @@ final class BatchInsertion {
     object._$encode(only: .max, into: &place.box.sink)
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
     #if DEBUG
-      let faults = context.readBack(object, place.map, place.box)
+      let faults = context.saver.readBack(object, place.map, place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
   }
 
   func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {
-    var fault = context.refusal(fault, context.objects.name(object), run.writer)
+    var fault = context.saver.refusal(fault, context.objects.name(object), run.writer)
     // It has no row of which anybody knows.
     fault.row = nil
     return fault
@@ -234,12 +234,12 @@ final class BatchInsertion {
     let key = LinkKey(map: place.map.number, row: row.number, property: 0)
     for relation in place.relations where !relation.isList {
       guard case .reference = relation.way else { continue }
-      context.noteLead(relation, from: key, to: context.leads(object, relation).map { RowID($0) }, run)
+      context.noteLead(relation, from: key, to: context.saver.leads(object, relation).map { RowID($0) }, run)
     }
     if !place.isCounted { return }
-    for relation in context.countedRelations[place.map.number] {
+    for relation in context.store.countedRelations[place.map.number] {
       run.counted.insert(
-        LinkKey(map: context.declaring(place.map, relation), row: row.number, property: relation.property))
+        LinkKey(map: context.saver.declaring(place.map, relation), row: row.number, property: relation.property))
     }
   }
 
@@ -247,8 +247,8 @@ final class BatchInsertion {
   func count() throws {
     if run.counted.isEmpty, run.crowded.isEmpty { return }
     let faults =
-      try context.count(run.counted, run.writer)
-      + context.count(run.crowded.subtracting(run.counted), run.writer, mayBeFew: true)
+      try context.saver.count(run.counted, run.writer)
+      + context.saver.count(run.crowded.subtracting(run.counted), run.writer, mayBeFew: true)
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     (run.counted, run.crowded) = ([], [])
   }

@@ -124,11 +124,11 @@ extension GraphContext {
       var outcome = BulkOutcome()
       var committed: RecordWriter?
       do {
-        try store.records.write(isRelaxed ? .relaxed : .full, author: author) { writer in
+        try store.records.write(saver.isRelaxed ? .relaxed : .full, author: saver.author) { writer in
           try advance(to: writer)
           let run = BulkRun(writer)
           guard let found = try body(run) else { throw Nothing() }
-          let faults = try count(run.counted, writer)
+          let faults = try saver.count(run.counted, writer)
           if !faults.isEmpty { throw SaveRefusal(faults: faults) }
           try store.room?()
           // Now, because the snapshot still has what goes.
@@ -140,7 +140,7 @@ extension GraphContext {
       session.statistics.saves += 1
       session.statistics.bytesWritten += committed?.written.bytes ?? 0
       session.statistics.pagesWritten += committed?.written.pages ?? 0
-      lastSave = outcome.summary
+      saver.lastSave = outcome.summary
       store.listeners.tell()
       // As behind a save: what is committed stays, whatever cannot be read.
       try? follower.advance()

@@ -33,7 +33,7 @@ extension ChunkInsertion {
         outcome = .stored(row)
       } catch let fault as RecordFault where fault.code == .notUnique && fault.rows.count == 1 {
         // A row of another class has it, or partners would change: nobody can decide that.
-        guard context.isAlike(fault.rows[0], map, run.writer), context.partnership(fault, map) == nil else {
+        guard context.saver.isAlike(fault.rows[0], map, run.writer), context.saver.partnership(fault, map) == nil else {
           throw fault
         }
         outcome = .conflict(fault.rows[0].row)
@@ -120,9 +120,9 @@ extension ChunkInsertion {
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
     if !place.isCounted { return }
-    for relation in context.countedRelations[map.number] where !links.waiting.contains(relation.property) {
+    for relation in context.store.countedRelations[map.number] where !links.waiting.contains(relation.property) {
       run.counted.insert(
-        LinkKey(map: context.declaring(map, relation), row: row.number, property: relation.property))
+        LinkKey(map: context.saver.declaring(map, relation), row: row.number, property: relation.property))
     }
     try batch.count()
   }

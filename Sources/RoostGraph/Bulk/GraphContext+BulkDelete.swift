@@ -14,13 +14,13 @@ extension GraphContext {
       let entity = choice.map.entity.id
       let names = rows.lazy.map { RowName(entity, $0) }
       // Whose lists lose members nobody knows any more afterwards.
-      if countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
+      if store.countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
         let all = try byMap(run.writer.following(names))
-        run.counted.formUnion(try owners(losing: all, [], run.writer))
+        run.counted.formUnion(try saver.owners(losing: all, [], run.writer))
       }
       let gone: Deleted
       do { gone = try run.writer.deleteFollowingRules(names) } catch let fault as RecordFault {
-        throw SaveRefusal(faults: refusals(fault))
+        throw SaveRefusal(faults: saver.refusals(fault))
       }
       try note(gone, run)
       return found
@@ -45,7 +45,7 @@ extension GraphContext {
       if store.needsReference(loose.field, map) {
         let field = map.entity.field(loose.field)?.name
         throw SaveRefusal(faults: [
-          GraphFault.needed(objects.name(loose.row), property(field), objects.name(loose.gone))
+          GraphFault.needed(objects.name(loose.row), saver.property(field), objects.name(loose.gone))
         ])
       }
     }

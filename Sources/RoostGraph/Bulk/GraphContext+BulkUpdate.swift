@@ -44,7 +44,7 @@ private final class BulkUpdate {
   /// What is to be known of a class's properties.
   private final class Facts {
     let map: EntityMap
-    let box: GraphContext.SinkBox
+    let box: Saver.SinkBox
     /// The bits of those that are part of something unique.
     let uniques: UInt64
     let references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)]
@@ -52,8 +52,8 @@ private final class BulkUpdate {
 
     init(_ map: EntityMap, _ context: GraphContext, _ table: TableWriter) throws {
       self.map = map
-      box = context.sink(map)
-      uniques = try context.uniqueBits(map)
+      box = context.saver.sink(map)
+      uniques = try context.saver.uniqueBits(map)
       var references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)] = []
       for case .some(let relation) in context.store.relations[map.number] {
         guard case .reference = relation.way else { continue }
@@ -86,7 +86,7 @@ private final class BulkUpdate {
 
   func update(_ id: RowID, _ body: (any _ModelObject) throws -> Void) throws {
     var rest: Waiting?
-    let done = try scratches.visit(id) { scratch, row -> (map: EntityMap, box: GraphContext.SinkBox)? in
+    let done = try scratches.visit(id) { scratch, row -> (map: EntityMap, box: Saver.SinkBox)? in
       try body(scratch.object)
       let changed = scratch.changed
       if changed == 0 || scratch.fault != nil { return nil }
@@ -117,12 +117,12 @@ private final class BulkUpdate {
   }
 
   private func refusal(_ fault: RecordFault, _ id: RowID, _ map: EntityMap) -> SaveRefusal {
-    SaveRefusal(faults: [context.refusal(fault, ObjectName(map.type.name, id.number), run.writer)])
+    SaveRefusal(faults: [context.saver.refusal(fault, ObjectName(map.type.name, id.number), run.writer)])
   }
 
   /// What the changed properties are to be, for another try.
   private func values(
-    _ changed: UInt64, _ box: GraphContext.SinkBox, _ id: RowID, _ map: EntityMap
+    _ changed: UInt64, _ box: Saver.SinkBox, _ id: RowID, _ map: EntityMap
   ) throws -> Waiting {
     let fields = try context.objects.fields(map).filter { changed & 1 << UInt64($0.key) != 0 }.flatMap(\.value)
     let values = try table.reading.values(fields, of: id, in: box.sink.builder)
@@ -132,7 +132,7 @@ private final class BulkUpdate {
 
   /// Notes where changed references lead: once before they change, and once after it.
   private func note(
-    _ facts: Facts, _ changed: UInt64, _ box: GraphContext.SinkBox, _ id: RowID, _ map: EntityMap
+    _ facts: Facts, _ changed: UInt64, _ box: Saver.SinkBox, _ id: RowID, _ map: EntityMap
   ) {
     for (relation, bit, slot) in facts.references where changed & bit != 0 {
       let other = box.sink.builder.reference(slot)
@@ -156,7 +156,7 @@ private final class BulkUpdate {
           }
         } catch let fault as RecordFault where fault.code == .notUnique {
           if faults.count < 1000 {
-            faults.append(context.refusal(fault, ObjectName(one.map.type.name, one.row.number), run.writer))
+            faults.append(context.saver.refusal(fault, ObjectName(one.map.type.name, one.row.number), run.writer))
           }
           left.append(one)
         }
@@ -172,17 +172,19 @@ extension GraphContext {
   func noteLead(_ relation: Relation, from key: LinkKey, to other: RowID?, _ run: BulkRun) {
     let map = store.maps[key.map]
     if relation.minimum > 0 {
-      run.counted.insert(LinkKey(map: declaring(map, relation), row: key.row, property: relation.property))
+      run.counted.insert(LinkKey(map: saver.declaring(map, relation), row: key.row, property: relation.property))
     }
     guard let other else { return }
     run.note(owner: other.number, relation.home)
-    guard let inverse = relation.inverse, countedRelations[relation.target].contains(where: { $0.property == inverse })
+    guard let inverse = relation.inverse,
+      store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }
     run.counted.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
   }
   /// Notes that others stand in a list, or stood in it: they have its owner in theirs, of which somebody counts the members.
   func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], _ run: BulkRun) {
-    guard let inverse = relation.inverse, countedRelations[relation.target].contains(where: { $0.property == inverse })
+    guard let inverse = relation.inverse,
+      store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }
     func key(_ row: RowID) -> LinkKey { LinkKey(map: relation.target, row: row.number, property: inverse) }
     let staying = Set(rows)

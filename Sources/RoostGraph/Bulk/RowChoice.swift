@@ -38,7 +38,7 @@ struct Scratches {
       map = context.store.maps[number]
     }
     if let last, last.map === map { return last }
-    let found = known[map.number] ?? Scratch(map, context)
+    let found = known[map.number] ?? Scratch(map, context.links)
     known[map.number] = found
     last = found
     return found

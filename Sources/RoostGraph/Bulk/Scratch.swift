@@ -7,14 +7,14 @@ internal import RoostRecords
 /// identity map, and nobody else finds it. Whoever keeps it beyond its row has a dead object with that row's values.
 final class Scratch {
   let map: EntityMap
-  private let context: GraphContext
+  private let graph: LinkGraph
   private var origin: ScratchOrigin
   private var held: AnyObject?
 
-  init(_ map: EntityMap, _ context: GraphContext) {
+  init(_ map: EntityMap, _ graph: LinkGraph) {
     self.map = map
-    self.context = context
-    origin = ScratchOrigin(map, context)
+    self.graph = graph
+    origin = ScratchOrigin(map, graph)
   }
 
   var object: any _ModelObject {
@@ -47,11 +47,11 @@ final class Scratch {
     held = nil
     origin.fill(object)
     origin.leave()
-    object._$state.origin = context.objects.origin(map)
+    object._$state.origin = graph.objects.origin(map)
     object._$state.flags.remove(.fault)
     object.markGone()
-    context.objects.fillEmpty(object, map)
-    let former = exchange(&origin, with: ScratchOrigin(map, context))
+    graph.objects.fillEmpty(object, map)
+    let former = exchange(&origin, with: ScratchOrigin(map, graph))
     origin.wanted = former.wanted
   }
 }

@@ -7,7 +7,7 @@ internal import RoostRecords
 /// 1. The slots of the properties in `filled` hold what the row at hand says, or what was set since.
 /// 2. The object is a fault by its flags, so that each accessor comes here.
 final class ScratchOrigin: _Origin {
-  let context: GraphContext
+  let graph: LinkGraph
   private let map: EntityMap
   @exclusivity(unchecked) private var source: _RowSource
   private let large: LargeValues
@@ -22,9 +22,9 @@ final class ScratchOrigin: _Origin {
   /// What references led to last: rows beside each other often lead to the same.
   private var led: [Int: any _ModelObject] = [:]
 
-  init(_ map: EntityMap, _ context: GraphContext) {
+  init(_ map: EntityMap, _ graph: LinkGraph) {
     self.map = map
-    self.context = context
+    self.graph = graph
     large = LargeValues()
     source = _RowSource(RowFilling.nowhere, map.newest, large: large)
   }
@@ -63,7 +63,7 @@ final class ScratchOrigin: _Origin {
       guard case .value = property.storage, !property.isByHand, !object._$isFilled(number) else { continue }
       if !object._$fill(number, orEmpty: true) { missing |= _ModelState.bit(number) }
     }
-    if missing != 0 { context.objects.fillWithAnything(object, map, missing) }
+    if missing != 0 { graph.objects.fillWithAnything(object, map, missing) }
   }
 
   private func fill(_ object: any _ModelObject, _ property: Int) {
@@ -75,10 +75,10 @@ final class ScratchOrigin: _Origin {
   }
 
   private func refuse(_ code: GraphFault.Code, _ detail: String, _ object: any _ModelObject, _ property: Int) {
-    if fault == nil { fault = GraphFault(code, detail, context.objects.name(object), map.type.propertyName(property)) }
+    if fault == nil { fault = GraphFault(code, detail, graph.objects.name(object), map.type.propertyName(property)) }
   }
 
-  private func relation(_ property: Int) -> Relation? { context.store.relations[map.number][property] }
+  private func relation(_ property: Int) -> Relation? { graph.store.relations[map.number][property] }
 
   // MARK: Accessors
 
@@ -89,10 +89,10 @@ final class ScratchOrigin: _Origin {
     else { return }
     var members: [AnyObject] = []
     note {
-      let reader = try context.session.snapshot()
+      let reader = try graph.session.snapshot()
       guard let side = reader.catalog.relationship(relation.way.id) else { return }
       for row in try reader.links(side).rows(of: RowID(object._$state.row)) {
-        if let member = try context.links.member(relation.target, row.number) { members.append(member) }
+        if let member = try graph.member(relation.target, row.number) { members.append(member) }
       }
     }
     object.many(property).members = members
@@ -122,9 +122,9 @@ final class ScratchOrigin: _Origin {
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
     guard let relation = relation(property), case .reference = relation.way, !relation.isOwnInverse,
-      let other = object.one(property).object.map({ context.links.model($0, relation) })
+      let other = object.one(property).object.map({ graph.model($0, relation) })
     else { return }
-    if let fault = context.lacksRow(other, relation) { refuse(fault.code, fault.detail, object, property) }
+    if let fault = graph.lacksRow(other, relation) { refuse(fault.code, fault.detail, object, property) }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
@@ -134,11 +134,11 @@ final class ScratchOrigin: _Origin {
     note {
       var row = row
       if row == RowNumber.unknown {
-        let reader = try context.session.snapshot()
+        let reader = try graph.session.snapshot()
         guard let side = reader.catalog.relationship(relation.way.id) else { return }
         row = try reader.links(side).row(at: 0, of: RowID(object._$state.row))?.number ?? RowNumber.nothing
       }
-      if RowNumber.leads(row) { found = try context.links.live(relation.target, row) }
+      if RowNumber.leads(row) { found = try graph.live(relation.target, row) }
     }
     // The former one ends after the access.
     if let found { _ = led.updateValue(found, forKey: property) }
@@ -148,8 +148,8 @@ final class ScratchOrigin: _Origin {
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
     guard let relation = relation(property) else { return nil }
     let row = object.one(property).row
-    let target = context.store.maps[relation.target]
-    return context.objects.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
+    let target = graph.store.maps[relation.target]
+    return graph.objects.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { [] }
@@ -172,11 +172,11 @@ final class ScratchOrigin: _Origin {
   }
 }
 
-extension GraphContext {
+extension LinkGraph {
   /// Why no row can lead to an object; nil where one can.
   func lacksRow(_ object: any _ModelObject, _ relation: Relation) -> GraphFault? {
     let name = objects.name(object)
-    guard let origin = object._$state.origin as? RowOrigin, origin.context === self else {
+    guard let origin = object._$state.origin as? RowOrigin, origin.table === objects else {
       let isNew = object._$state.origin == nil
       return GraphFault(
         .foreign,
@@ -199,5 +199,5 @@ extension GraphContext {
 
 extension _ModelObject {
   /// The store of a scratch object's row.
-  package var scratchStore: GraphStore? { (_$state.origin as? ScratchOrigin)?.context.store }
+  package var scratchStore: GraphStore? { (_$state.origin as? ScratchOrigin)?.graph.store }
 }

@@ -15,9 +15,6 @@ extension GraphContext {
     changes.hasPending(map) || links.deletions.doomed.contains { $0.map == map.home }
   }
 
-  /// Another context of the same user saved last.
-  package func forgetLastSave() { lastSave = SaveSummary() }
-
   /// Forgets all objects that nobody changed, so that they are read anew; changes are given up first.
   package func reset() {
     quietly(.closing, otherwise: ()) {

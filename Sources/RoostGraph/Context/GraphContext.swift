@@ -18,28 +18,9 @@ package final class GraphContext {
   package let changes: ChangeSet
   package let links: LinkGraph
   let follower: Follower
-  /// Who makes the changes, for the history.
-  package var author = ""
-  /// Whether its saves are not waited for until they are on the disk: a crash may lose the newest of them.
-  package var isRelaxed = false
-  @exclusivity(unchecked) var sinks: [SinkBox?]
-  /// By map, relationships that must have some members, or may not have more than some.
-  private(set) lazy var countedRelations: [[Relation]] = store.relations.map { relations in
-    relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
-  }
-  package var mergePolicy = MergePolicy.objectWins
-  package var uniquePolicy = UniquePolicy.always(.upsert)
-  /// By number of the map, those of classes that have their own.
-  package var uniquePolicies: [Int: UniquePolicy] = [:]
-  package internal(set) var lastSave = SaveSummary()
+  package let saver: Saver
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
-
-  /// Where rows of one entity are put together.
-  final class SinkBox {
-    @exclusivity(unchecked) var sink: _RowSink
-    init(_ plan: RowPlan) { sink = _RowSink(plan) }
-  }
 
   package init(_ store: GraphStore) {
     self.store = store
@@ -48,7 +29,7 @@ package final class GraphContext {
     changes = ChangeSet(objects)
     links = LinkGraph(changes, objects)
     follower = Follower(links)
-    sinks = Array(repeating: nil, count: store.maps.count)
+    saver = Saver(follower, links)
     objects.serve(self)
   }
 
@@ -100,7 +81,7 @@ package final class GraphContext {
 
   /// The object of a row; nil if there is no such row.
   package func existing(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
-    try call(.reading) { try find(map, row) }
+    try call(.reading) { try links.find(map, row) }
   }
 
   /// The same where nothing can be thrown: the next save says why it could not be found out.
@@ -108,23 +89,10 @@ package final class GraphContext {
     quietly(.reading, otherwise: nil) {
       // Nobody would close the snapshot that it took to look.
       if session.isClosed { return nil }
-      do { return try find(map, row) } catch {
+      do { return try links.find(map, row) } catch {
         objects.fail(error)
         return nil
       }
     }
-  }
-
-  private func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
-    if let known = objects.registered(map, row) {
-      let flags = known._$state.flags
-      if flags.contains(.deleted) { return nil }
-      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
-      // It may have been deleted since by others, or never have been there.
-      return try session.table(map).contains(row) ? known : nil
-    }
-    if links.isDoomed(map.home, row.number) { return nil }
-    objects.noteSingle(objects.origin(map), nil)
-    return try objects.readOne(row.number, objects.origin(map))
   }
 }

@@ -71,6 +71,20 @@ extension LinkGraph {
     return found
   }
 
+  /// The object of a row; nil if there is no such row.
+  func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
+    if let known = objects.registered(map, row) {
+      let flags = known._$state.flags
+      if flags.contains(.deleted) { return nil }
+      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
+      // It may have been deleted since by others, or never have been there.
+      return try session.table(map).contains(row) ? known : nil
+    }
+    if isDoomed(map.home, row.number) { return nil }
+    objects.noteSingle(objects.origin(map), nil)
+    return try objects.readOne(row.number, objects.origin(map))
+  }
+
   /// The object of a row, unless it is deleted here or not there at all.
   ///
   /// - Parameter willRead: called before a row is read for it.

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// What a save leaves behind in objects, once it is committed.
-extension GraphContext {
+extension Saver {
   func finish(_ run: SaveRun) {
     session.statistics.saves += 1
     lastSave = run.summary

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// The rows of a save: those that are changed, those that go, and new ones.
-extension GraphContext {
+extension Saver {
   func update(_ run: SaveRun) throws {
     for object in changes.changed {
       let flags = object._$state.flags

@@ -4,7 +4,7 @@
 
   /// In debug builds the first object of a class that is saved is read back from its row and compared. A type may encode
   /// less than it decodes, or decode something else than it encoded; nobody would know before the program starts again.
-  extension GraphContext {
+  extension Saver {
     func readBack(_ object: any _ModelObject, _ map: EntityMap, _ box: SinkBox) -> [GraphFault] {
       let type = map.type
       if type.isReadBack.load(ordering: .relaxed) { return [] }

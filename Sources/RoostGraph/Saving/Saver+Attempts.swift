@@ -1,42 +1,20 @@
 internal import RoostFile
-package import RoostPages
+internal import RoostPages
 internal import RoostRecords
 
 /// Writing what was changed, in one transaction.
-extension GraphContext {
-  /// Writes all changes, or none if it throws.
-  package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
-
-  /// - Parameter timeoutMilliseconds: how long it waits for another writer; nil for as long as it takes.
-  package static func save(_ contexts: [GraphContext], isRelaxed: Bool, timeoutMilliseconds: UInt64? = nil) throws {
-    let way = Way(isRelaxed ? Durability.relaxed : .full, timeoutMilliseconds)
-    try calling(contexts[...]) { try saveNow(contexts, way) }
+extension Saver {
+  /// How a save is done, where its contexts do not say it.
+  struct Way {
+    let durability: Durability?
+    /// How long it waits for another writer; nil for as long as it takes.
+    let timeoutMilliseconds: UInt64?
   }
 
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
-  package static func save(_ contexts: [GraphContext], _ durability: Durability? = nil) throws {
-    try calling(contexts[...]) { try saveNow(contexts, Way(durability, nil)) }
-  }
-
-  /// How a save is done, where its contexts do not say it.
-  private struct Way {
-    let durability: Durability?
-    let timeoutMilliseconds: UInt64?
-
-    init(_ durability: Durability?, _ timeoutMilliseconds: UInt64?) {
-      self.durability = durability
-      self.timeoutMilliseconds = timeoutMilliseconds
-    }
-  }
-
-  private static func calling(_ contexts: ArraySlice<GraphContext>, _ body: () throws -> Void) throws {
-    guard let first = contexts.first else { return try body() }
-    try first.call(.saving) { try calling(contexts.dropFirst(), body) }
-  }
-
-  private static func saveNow(_ contexts: [GraphContext], _ way: Way) throws {
-    var waiting: [GraphContext] = []
-    for context in contexts where try context.isReadyToSave() { waiting.append(context) }
+  static func save(_ savers: [Saver], _ way: Way) throws {
+    var waiting: [Saver] = []
+    for saver in savers where try saver.isReadyToSave() { waiting.append(saver) }
     // Always in the same order, so that two threads with the same stores do not wait for each other.
     waiting.sort { ObjectIdentifier($0.store) < ObjectIdentifier($1.store) }
     var turns = 0
@@ -45,9 +23,9 @@ extension GraphContext {
       var runs: [SaveRun] = []
       do {
         try write(waiting, books, &runs, way)
-        for (context, run) in zip(waiting, runs) { context.finish(run) }
+        for (saver, run) in zip(waiting, runs) { saver.finish(run) }
         // Of the others this save did nothing.
-        for context in contexts where !waiting.contains(where: { $0 === context }) { context.lastSave = SaveSummary() }
+        for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
         return
       } catch is SaveAgain {
         turns += 1
@@ -57,7 +35,7 @@ extension GraphContext {
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
-        for (context, run) in zip(waiting, runs) where run.isCommitted { context.finish(run) }
+        for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }
         throw error
       }
     }
@@ -78,30 +56,30 @@ extension GraphContext {
 
   /// One transaction in the other, so that nothing commits before all is written.
   private static func write(
-    _ contexts: [GraphContext], _ books: [DecisionBook], _ runs: inout [SaveRun], _ way: Way
+    _ savers: [Saver], _ books: [DecisionBook], _ runs: inout [SaveRun], _ way: Way
   ) throws {
-    guard runs.count < contexts.count else {
+    guard runs.count < savers.count else {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
       if runs.contains(where: { !$0.collisions.isEmpty || !$0.lapsed.isEmpty }) { throw SaveAgain() }
-      for (context, run) in zip(contexts, runs) { context.store.feed.add(run.takeEntry()) }
+      for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry()) }
       return
     }
     let place = runs.count
-    let context = contexts[place]
-    let wanted = way.durability ?? (context.isRelaxed ? .relaxed : .full)
-    try context.store.records.write(
-      wanted, author: context.author, timeoutMilliseconds: way.timeoutMilliseconds
+    let saver = savers[place]
+    let wanted = way.durability ?? (saver.isRelaxed ? .relaxed : .full)
+    try saver.store.records.write(
+      wanted, author: saver.author, timeoutMilliseconds: way.timeoutMilliseconds
     ) { writer in
-      let run = try context.makeRun(writer, books[place].decisions)
-      try context.write(run)
-      try context.store.room?()
+      let run = try saver.makeRun(writer, books[place].decisions)
+      try saver.write(run)
+      try saver.store.room?()
       runs.append(run)
-      try write(contexts, books, &runs, way)
+      try write(savers, books, &runs, way)
     }
     runs[place].isCommitted = true
-    context.session.statistics.bytesWritten += runs[place].writer.written.bytes
-    context.session.statistics.pagesWritten += runs[place].writer.written.pages
+    saver.session.statistics.bytesWritten += runs[place].writer.written.bytes
+    saver.session.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
@@ -137,13 +115,6 @@ extension GraphContext {
     try partSingles(run)
     try arrange(run)
     try count(run)
-  }
-
-  func sink(_ map: EntityMap) -> SinkBox {
-    if let known = sinks[map.number] { return known }
-    let made = SinkBox(map.newest)
-    sinks[map.number] = made
-    return made
   }
 
   /// Loads lists held by links where a member left and came back, or where the relationship is its own inverse: their edits do not

@@ -3,7 +3,7 @@ internal import RoostRecords
 /// Finding what was changed here and by another context too, before anything is written.
 ///
 /// Only rows are looked at that others changed: where nobody committed since the snapshot, none.
-extension GraphContext {
+extension Saver {
   func compare(_ run: SaveRun) throws {
     guard let news = run.news else { return }
     for object in changes.changed {

@@ -1,34 +1,30 @@
 internal import RoostRecords
 
 /// Looking for an object with the same unique values before anything is saved.
-extension GraphContext {
+extension Saver {
   /// The stored object that has unique values of this one; nil if there is none, or if it is this one itself.
-  package func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
-    try call(.reading) {
-      try follower.advance()
-      let map = try objects.map(of: object)
-      guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
-        return nil
-      }
-      return try existing(store.maps[map.home], RowID(row))
+  func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
+    try follower.advance()
+    let map = try objects.map(of: object)
+    guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
+      return nil
     }
+    return try links.find(store.maps[map.home], RowID(row))
   }
 
   /// Throws where an object has unique values of a stored one, or of one that waits to be saved; or where one has that comes along with it.
-  package func checkUnique(_ object: any _ModelObject) throws {
-    try call(.reading) {
-      try follower.advance()
-      var seen: Set<ObjectIdentifier> = []
-      var waiting: [any _ModelObject] = [object]
-      while let next = waiting.popLast() {
-        guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
-        if next !== object, next._$state.origin != nil { continue }
-        try checkUniqueNow(next)
-        if next._$state.origin != nil { continue }
-        var collector = LinkCollector()
-        next._$visit(&collector)
-        waiting += collector.found
-      }
+  func checkUnique(_ object: any _ModelObject) throws {
+    try follower.advance()
+    var seen: Set<ObjectIdentifier> = []
+    var waiting: [any _ModelObject] = [object]
+    while let next = waiting.popLast() {
+      guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+      if next !== object, next._$state.origin != nil { continue }
+      try checkUniqueNow(next)
+      if next._$state.origin != nil { continue }
+      var collector = LinkCollector()
+      next._$visit(&collector)
+      waiting += collector.found
     }
   }
 

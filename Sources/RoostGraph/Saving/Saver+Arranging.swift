@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Lists of a save, and how many members there are.
-extension GraphContext {
+extension Saver {
   /// Writes the lists that changed.
   func arrange(_ run: SaveRun) throws {
     try arrangeEdits(run)
@@ -150,7 +150,7 @@ extension GraphContext {
   /// The lists that lose members with rows, as far as they must have some.
   func owners(losing rows: [Int: [RowID]], _ doomed: Set<LinkKey>, _ writer: RecordWriter) throws -> [LinkKey] {
     var found: [LinkKey] = []
-    for (map, relations) in countedRelations.enumerated() {
+    for (map, relations) in store.countedRelations.enumerated() {
       // An inherited one is counted for the class that declares it.
       for relation in relations where relation.minimum > 0 && relation.property >= store.maps[map].type.first {
         let lost =
@@ -186,7 +186,7 @@ extension GraphContext {
 
   /// Refuses relationships that have too few members or too many, of objects that were made or changed here.
   func count(_ run: SaveRun) throws {
-    if countedRelations.allSatisfy(\.isEmpty) { return }
+    if store.countedRelations.allSatisfy(\.isEmpty) { return }
     // What is not written cannot be counted.
     if !run.faults.isEmpty || !run.collisions.isEmpty || !run.lapsed.isEmpty { return }
     var keys = Set(run.left)
@@ -195,7 +195,7 @@ extension GraphContext {
       guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else {
         continue
       }
-      for relation in countedRelations[origin.map.number]
+      for relation in store.countedRelations[origin.map.number]
       where flags.contains(.inserted) || object._$state.changed & _ModelState.bit(relation.property) != 0 {
         keys.insert(
           LinkKey(

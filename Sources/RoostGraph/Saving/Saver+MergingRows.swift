@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostRecords
 
 /// Merging a new object into the row that has its unique values.
-extension GraphContext {
+extension Saver {
   struct MergedRow {
     var row: UInt64
     /// Whether no row had the values, so that it is a new one.
@@ -24,7 +24,7 @@ extension GraphContext {
       wanted = always.policy
     case .newest(_, let isNewer):
       wanted = .byRow { row in
-        let existing = Scratch(map, self)
+        let existing = Scratch(map, self.links)
         defer { existing.leave() }
         existing.begin(row, table)
         choice = isNewer(object, existing.object) ? .upsert : .keepExisting

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Saying in terms of objects what rows refused.
-extension GraphContext {
+extension Saver {
   /// What a row's fault says of its object.
   func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
     refusal(fault, objects.name(object), run.writer)

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// References of rows that are written, where what they lead to may be another row by now, or none.
-extension GraphContext {
+extension Saver {
   /// Corrects the references of a row that is about to be written.
   func lead(
     _ object: any _ModelObject, _ origin: RowOrigin, _ mask: UInt64, _ box: SinkBox, _ run: SaveRun

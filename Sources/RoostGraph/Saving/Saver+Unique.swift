@@ -5,7 +5,7 @@ internal import RoostRecords
 ///
 /// An attempt to save that comes to such objects finds all of them, writes nothing, and is made again when it is known what
 /// becomes of each. So a save without any of them is not slowed down, and whoever decides holds no lock.
-extension GraphContext {
+extension Saver {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,

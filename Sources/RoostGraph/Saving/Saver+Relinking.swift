@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Links and references of objects that go, before their rules are asked: rules follow what is stored.
-extension GraphContext {
+extension Saver {
   /// Takes out of the stored lists what was taken out here, and puts in what was put in, where a rule follows them; and lets
   /// references lead where they lead here.
   func relink(_ run: SaveRun) throws {

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 /// Two contexts that gave one object two partners, where a row stands in the way of another one.
-extension GraphContext {
+extension Saver {
   private enum Parting {
     /// It is about something else.
     case nobody
@@ -84,7 +84,7 @@ extension GraphContext {
     case .newest(_, let isNewer):
       // Where the row has the object's values already it is as new.
       return try table.visit(row) { stored in
-        let existing = Scratch(map, self)
+        let existing = Scratch(map, links)
         defer { existing.leave() }
         existing.begin(stored, table)
         let isTaken = isNewer(object, existing.object)
