@@ -18,14 +18,14 @@ package struct RowChoice {
 
 /// The scratch objects of one bulk write, one for each class.
 struct Scratches {
-  private let context: GraphContext
+  private let bulk: BulkWriter
   private let table: TableWriter
   private let map: EntityMap
   private var known: [Int: Scratch] = [:]
   private var last: Scratch?
 
-  init(_ context: GraphContext, _ table: TableWriter, _ map: EntityMap) {
-    self.context = context
+  init(_ bulk: BulkWriter, _ table: TableWriter, _ map: EntityMap) {
+    self.bulk = bulk
     self.table = table
     self.map = map
   }
@@ -35,10 +35,10 @@ struct Scratches {
     var map = map
     if let family = map.family {
       guard let number = family.map(of: row) else { return nil }
-      map = context.store.maps[number]
+      map = bulk.store.maps[number]
     }
     if let last, last.map === map { return last }
-    let found = known[map.number] ?? Scratch(map, context.links)
+    let found = known[map.number] ?? Scratch(map, bulk.links)
     known[map.number] = found
     last = found
     return found
@@ -58,7 +58,7 @@ struct Scratches {
   }
 }
 
-extension GraphContext {
+extension BulkWriter {
   /// The rows of a choice that the transaction has.
   func rows(_ choice: RowChoice, _ writer: RecordWriter) throws -> [RowID] {
     let found = try Planner(Ground(writer)).plan(choice.query).rows()

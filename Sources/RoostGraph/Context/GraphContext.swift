@@ -19,6 +19,7 @@ package final class GraphContext {
   package let links: LinkGraph
   let follower: Follower
   package let saver: Saver
+  let bulk: BulkWriter
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
@@ -30,6 +31,7 @@ package final class GraphContext {
     links = LinkGraph(changes, objects)
     follower = Follower(links)
     saver = Saver(follower, links)
+    bulk = BulkWriter(saver)
     objects.serve(self)
   }
 

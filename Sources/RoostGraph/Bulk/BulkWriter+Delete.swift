@@ -1,11 +1,11 @@
 internal import RoostRecords
 
 /// Deleting all rows of a choice, with what their rules say, without an object for each.
-extension GraphContext {
+extension BulkWriter {
   /// Deletes at once, or not at all if something forbids it. The rows that are returned are those of the choice; rules may have taken
   /// along others.
-  package func deleteRows(_ choice: RowChoice) throws -> BulkOutcome {
-    try bulk { run in
+  func delete(_ choice: RowChoice) throws -> BulkOutcome {
+    try write { run in
       let rows = try rows(choice, run.writer)
       if rows.isEmpty { return nil }
       try checkWaiting(rows, choice.map)

@@ -2,11 +2,11 @@ internal import RoostFile
 internal import RoostRecords
 
 /// Changing all rows of a choice without an object for each.
-extension GraphContext {
+extension BulkWriter {
   /// Calls `body` with each row's object in turn, and writes what it sets; all of it, or nothing if something throws. Rows of which
   /// it sets nothing are not among those that are returned.
-  package func updateRows(_ choice: RowChoice, _ body: (any _ModelObject) throws -> Void) throws -> BulkOutcome {
-    try bulk { run in
+  func update(_ choice: RowChoice, _ body: (any _ModelObject) throws -> Void) throws -> BulkOutcome {
+    try write { run in
       let rows = try rows(choice, run.writer)
       if rows.isEmpty { return nil }
       try checkWaiting(rows, choice.map)
@@ -20,7 +20,7 @@ extension GraphContext {
 
 /// The work of one update in bulk.
 private final class BulkUpdate {
-  private let context: GraphContext
+  private let bulk: BulkWriter
   private let run: BulkRun
   private let table: TableWriter
   @exclusivity(unchecked) private var scratches: Scratches
@@ -50,12 +50,12 @@ private final class BulkUpdate {
     let references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)]
     let referenceBits: UInt64
 
-    init(_ map: EntityMap, _ context: GraphContext, _ table: TableWriter) throws {
+    init(_ map: EntityMap, _ bulk: BulkWriter, _ table: TableWriter) throws {
       self.map = map
-      box = context.saver.sink(map)
-      uniques = try context.saver.uniqueBits(map)
+      box = bulk.saver.sink(map)
+      uniques = try bulk.saver.uniqueBits(map)
       var references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)] = []
-      for case .some(let relation) in context.store.relations[map.number] {
+      for case .some(let relation) in bulk.store.relations[map.number] {
         guard case .reference = relation.way else { continue }
         let slot = try table.slot(map.type.fieldName(relation.property))
         references.append((relation, _ModelState.bit(relation.property), slot))
@@ -65,18 +65,18 @@ private final class BulkUpdate {
     }
   }
 
-  init(_ context: GraphContext, _ run: BulkRun, _ map: EntityMap, _ rows: [RowID]) throws {
-    self.context = context
+  init(_ bulk: BulkWriter, _ run: BulkRun, _ map: EntityMap, _ rows: [RowID]) throws {
+    self.bulk = bulk
     self.run = run
     self.rows = rows
     home = map.home
     table = try run.writer.table(map.entity.id)
-    scratches = Scratches(context, table, map)
+    scratches = Scratches(bulk, table, map)
   }
 
   private func facts(_ map: EntityMap) throws -> Facts {
     if let last, last.map === map { return last }
-    let found = try facts[map.number] ?? Facts(map, context, table)
+    let found = try facts[map.number] ?? Facts(map, bulk, table)
     facts[map.number] = found
     last = found
     return found
@@ -117,14 +117,14 @@ private final class BulkUpdate {
   }
 
   private func refusal(_ fault: RecordFault, _ id: RowID, _ map: EntityMap) -> SaveRefusal {
-    SaveRefusal(faults: [context.saver.refusal(fault, ObjectName(map.type.name, id.number), run.writer)])
+    SaveRefusal(faults: [bulk.saver.refusal(fault, ObjectName(map.type.name, id.number), run.writer)])
   }
 
   /// What the changed properties are to be, for another try.
   private func values(
     _ changed: UInt64, _ box: Saver.SinkBox, _ id: RowID, _ map: EntityMap
   ) throws -> Waiting {
-    let fields = try context.objects.fields(map).filter { changed & 1 << UInt64($0.key) != 0 }.flatMap(\.value)
+    let fields = try bulk.objects.fields(map).filter { changed & 1 << UInt64($0.key) != 0 }.flatMap(\.value)
     let values = try table.reading.values(fields, of: id, in: box.sink.builder)
     let slots = try fields.compactMap { field in try table.entity.field(field).map { try table.slot($0.name) } }
     return Waiting(row: id, map: map, values: Array(zip(slots, values)).map { (slot: $0, value: $1) })
@@ -136,7 +136,7 @@ private final class BulkUpdate {
   ) {
     for (relation, bit, slot) in facts.references where changed & bit != 0 {
       let other = box.sink.builder.reference(slot)
-      context.noteLead(relation, from: LinkKey(map: map.number, row: id.number, property: 0), to: other, run)
+      bulk.noteLead(relation, from: LinkKey(map: map.number, row: id.number, property: 0), to: other, run)
     }
   }
 
@@ -156,7 +156,7 @@ private final class BulkUpdate {
           }
         } catch let fault as RecordFault where fault.code == .notUnique {
           if faults.count < 1000 {
-            faults.append(context.saver.refusal(fault, ObjectName(one.map.type.name, one.row.number), run.writer))
+            faults.append(bulk.saver.refusal(fault, ObjectName(one.map.type.name, one.row.number), run.writer))
           }
           left.append(one)
         }
@@ -167,7 +167,7 @@ private final class BulkUpdate {
   }
 }
 
-extension GraphContext {
+extension BulkWriter {
   /// Notes that a row leads to another one, or did: who looks at that one's list, and how many are in it.
   func noteLead(_ relation: Relation, from key: LinkKey, to other: RowID?, _ run: BulkRun) {
     let map = store.maps[key.map]
