@@ -79,7 +79,7 @@ extension ContextState {
       }
       if rows.isEmpty { continue }
       let graph = graph(number)
-      for (at, image) in zip(places, try graph.images(rows, lists: lists)) {
+      for (at, image) in zip(places, try graph.links.images(rows, lists: lists)) {
         guard let image else { continue }
         let known = identifiers[at]
         let isItself = known.key == .row(image.row) && known.entityName == image.values.form.type.name

@@ -77,7 +77,7 @@ internal import RoostRecords
         if changed & _ModelState.bit(property) != 0 { return true }
         return switch now.link(property) {
         case .many?, .one(nil)?: true
-        case .one?: back.model.graphContext?.followsOther(back.model, property) == true
+        case .one?: back.model.graphContext?.links.followsOther(back.model, property) == true
         case .absent?, nil: false
         }
       }

@@ -71,7 +71,7 @@ extension BatchInsertion {
     decision.name = decision.policy.name(place.map.type)
     if case .asks(let choose) = decision.policy {
       decision.isAsked = true
-      var scratches = Scratches(bulk, place.table, place.map)
+      let scratches = Scratches(bulk, place.table, place.map)
       var isChanged = false
       let choice = try scratches.visit(row) { scratch, stored in
         let choice = try choose(object, scratch.object)

@@ -23,7 +23,7 @@ private final class BulkUpdate {
   private let bulk: BulkWriter
   private let run: BulkRun
   private let table: TableWriter
-  @exclusivity(unchecked) private var scratches: Scratches
+  private let scratches: Scratches
   private let home: Int
   private let rows: [RowID]
   @exclusivity(unchecked) private(set) var changed = RowRuns()

@@ -17,7 +17,9 @@ package struct RowChoice {
 }
 
 /// The scratch objects of one bulk write, one for each class.
-struct Scratches {
+///
+/// A class, so that users' code, which gets them, runs outside of every access to a field.
+final class Scratches {
   private let bulk: BulkWriter
   private let table: TableWriter
   private let map: EntityMap
@@ -31,7 +33,7 @@ struct Scratches {
   }
 
   /// That of a row's class; nil where it is none of the program's.
-  private mutating func scratch(_ row: Row) -> Scratch? {
+  private func scratch(_ row: Row) -> Scratch? {
     var map = map
     if let family = map.family {
       guard let number = family.map(of: row) else { return nil }
@@ -45,7 +47,7 @@ struct Scratches {
   }
 
   /// Calls `body` with the scratch object that stands for a row; nil where there is none.
-  mutating func visit<Result>(_ id: RowID, _ body: (Scratch, Row) throws -> Result) throws -> Result? {
+  func visit<Result>(_ id: RowID, _ body: (Scratch, Row) throws -> Result) throws -> Result? {
     try table.visit(id) { row -> Result? in
       guard let scratch = scratch(row) else { return nil }
       scratch.begin(row, table)
@@ -63,7 +65,7 @@ extension BulkWriter {
   func rows(_ choice: RowChoice, _ writer: RecordWriter) throws -> [RowID] {
     let found = try Planner(Ground(writer)).plan(choice.query).rows()
     guard let test = choice.test, !found.isEmpty else { return found }
-    var scratches = try Scratches(self, writer.table(choice.map.entity.id), choice.map)
+    let scratches = try Scratches(self, writer.table(choice.map.entity.id), choice.map)
     return try found.filter { try scratches.visit($0) { scratch, _ in try test(scratch.object) } == true }
   }
 

@@ -2,9 +2,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// What every call of a user's begins with.
+/// How every call of a program begins and ends.
 extension GraphContext {
-  /// Runs a call that may throw: nobody else may be at the context, and what was found out before is thrown now.
+  /// Runs a call that may throw: it throws if another thread has the lock, or if an earlier call found an error that it could not throw.
   @inlinable
   package func call<Result>(_ activity: Call, _ body: () throws -> Result) throws -> Result {
     let isOuter = try enter(activity)
@@ -12,7 +12,7 @@ extension GraphContext {
     return try body()
   }
 
-  /// Takes the turn; false where this thread has it already.
+  /// Takes the lock; false where this thread has it already.
   package func enter(_ activity: Call) throws -> Bool {
     guard try session.lock.takeOrThrow(activity.activity) else { return false }
     do { try begin(activity) } catch {
@@ -24,9 +24,9 @@ extension GraphContext {
 
   package func leave() { session.end() }
 
-  /// Runs a call that cannot throw. Where it finds something out, the next one that can says so.
+  /// Runs a call that cannot throw. The next call that can throws what it found.
   ///
-  /// - Parameter otherwise: the result where another thread does not let go of the context.
+  /// - Parameter otherwise: the result where another thread does not give the lock back.
   package func quietly<Result>(_ activity: Call, otherwise: @autoclosure () -> Result, _ body: () -> Result) -> Result {
     let taking = session.lock.take(activity.activity)
     if taking == .denied { return otherwise() }

@@ -25,20 +25,3 @@ extension GraphContext {
     }
   }
 }
-
-extension _ModelObject {
-  /// The context that the object belongs to.
-  package var graphContext: GraphContext? { (_$state.origin as? RowOrigin)?.context }
-  package var entityMap: EntityMap? { (_$state.origin as? RowOrigin)?.map }
-  /// Whether it is deleted, or will be with the next save.
-  package var isMarkedDeleted: Bool { _$state.flags.contains(.deleted) }
-  /// Whether its deletion is in the store.
-  package var isGone: Bool { _$state.flags.contains(.gone) }
-  /// Whether it waits for the next save.
-  package var isPending: Bool { _$state.flags.isPending }
-  /// Whether it has a row.
-  package var isStored: Bool { _$state.row != 0 && !_$state.flags.contains(.inserted) }
-
-  /// Says that the object stands for nothing.
-  package func markGone() { _$state.flags.insert([.deleted, .gone]) }
-}

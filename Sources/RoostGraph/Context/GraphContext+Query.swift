@@ -12,6 +12,11 @@ extension GraphContext {
     }
   }
 
+  /// The objects of a query's rows, in its order, from the newest snapshot. Changes that were not saved are not looked at.
+  package func fetchStored<Model: _ModelObject>(_ query: Query, as type: Model.Type) throws -> [Model] {
+    try fetch(query, objects.map(of: type), as: type)
+  }
+
   /// The objects of a query's rows, in its order, filled while their rows are at hand.
   package func fetch<Model: _ModelObject>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
     try check(map, type)
@@ -56,32 +61,18 @@ extension GraphContext {
     }
     return found
   }
-}
 
-extension GraphContext {
   /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
   /// stored.
-  package func load(_ object: any _ModelObject) throws {
-    try call(.reading) {
-      guard let origin = try objects.origin(of: object) else { return }
-      if object._$state.flags.contains(.invalid) { objects.tryAgain(object) }
-      guard object._$state.flags.contains(.fault) else { return }
-      let before = objects.failure
-      objects.fill(object, origin)
-      guard object._$state.flags.contains(.invalid) else { return }
-      if !object.isUnreadable {
-        guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
-        throw objects.refusal(error, objects.name(object), property, origin.map)
-      }
-      let error = object._$state.extras?.failure
-      objects.tryAgain(object)
-      // Whoever asked knows it now, so no save need say it.
-      objects.forgetFailure(after: before)
-      throw error
-        ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
-    }
-  }
-}
+  package func load(_ object: any _ModelObject) throws { try call(.reading) { try objects.load(object) } }
 
-extension GraphContext {
+  /// The objects of rows that a cursor found before, in their order, filled. The context does not move to a newer snapshot.
+  ///
+  /// Rows that are deleted by now have objects that say so, with the values that they had in the pinned snapshot.
+  package func page(_ rows: [RowID], _ map: EntityMap, _ pin: SnapshotPin) -> [any _ModelObject] {
+    let taking = session.lock.take(.fetching)
+    if taking == .denied { return rows.map { _ in objects.lost(map) } }
+    defer { if taking == .taken { leave() } }
+    return objects.page(rows, map, pin)
+  }
 }

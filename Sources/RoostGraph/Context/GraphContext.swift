@@ -1,16 +1,15 @@
 internal import RoostFile
 package import RoostRecords
 
-/// Objects of a store, as one user of it sees and changes them.
+/// Objects of a store, as one user of it sees and changes them: one snapshot, with the user's own changes over it.
 ///
-/// It shows one snapshot, with its own changes over it. It belongs to one thread at a time; only the end of an object may
-/// come from another one.
+/// This is the door to its owners, and has no state of its own. Each owner has the fields and the verbs of one concern, and calls only
+/// those after it:
+/// ``Saver``, ``BulkWriter`` and ``Follower`` (writes changes, writes rows, takes over what others committed) → ``LinkGraph`` (relationships) →
+/// ``ChangeSet`` (what waits for the next save) → ``ObjectTable`` (the objects of rows) → ``Session`` (lock, snapshot, end of calls) →
+/// ``GraphStore``.
 ///
-/// ## Invariants
-/// 1. Each row has one object at most that is not ending.
-/// 2. Objects with changes are kept by the lists; others by their users alone.
-/// 3. A fault's slots are empty; the others' hold what the snapshot says, but for changed properties.
-/// 4. No object ends while a collection that held it is being changed: see ``Session/release(_:)``.
+/// A context belongs to one thread at a time. Its methods enter a call (``call(_:_:)``), which takes the lock, and ask the owners.
 package final class GraphContext {
   package let store: GraphStore
   package let session: Session

@@ -24,6 +24,27 @@ extension ObjectTable {
     }
   }
 
+  /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
+  /// stored.
+  func load(_ object: any _ModelObject) throws {
+    guard let origin = try origin(of: object) else { return }
+    if object._$state.flags.contains(.invalid) { tryAgain(object) }
+    guard object._$state.flags.contains(.fault) else { return }
+    let before = failure
+    fill(object, origin)
+    guard object._$state.flags.contains(.invalid) else { return }
+    if !object.isUnreadable {
+      guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
+      throw refusal(error, name(object), property, origin.map)
+    }
+    let error = object._$state.extras?.failure
+    tryAgain(object)
+    // The caller knows it now, so no save need say it.
+    forgetFailure(after: before)
+    throw error
+      ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
+  }
+
   private func fillSiblings(
     of object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin, for property: Int?
   ) {

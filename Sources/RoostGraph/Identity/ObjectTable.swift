@@ -89,13 +89,16 @@ package final class ObjectTable {
   func map(of object: any _ModelObject) throws(GraphFault) -> EntityMap {
     let type = ObjectIdentifier(type(of: object))
     if let last = lastMap, last.type == type { return last.map }
-    if let map = store.map(of: Swift.type(of: object)) {
-      lastMap = (type, map)
-      return map
-    }
+    let map = try map(of: Swift.type(of: object))
+    lastMap = (type, map)
+    return map
+  }
+
+  func map(of model: any _ModelObject.Type) throws(GraphFault) -> EntityMap {
+    if let map = store.map(of: model) { return map }
     throw GraphFault(
       .unknownModel, "the container was not made for this model: name it where the container is made",
-      entity: Swift.type(of: object)._$type.name)
+      entity: model._$type.name)
   }
 
   /// The object of a row, if there is one already.

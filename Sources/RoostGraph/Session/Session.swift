@@ -5,8 +5,7 @@ package import RoostRecords
 
 /// One user's access to a store: the lock, the snapshot that is read, and the work that waits for the end of a call.
 ///
-/// It is the lowest owner of a ``GraphContext``. The owners stand in floors, and each calls only those below it:
-/// the context → ``ChangeSet`` (what waits for the next save) → ``ObjectTable`` (the objects of the rows) → `Session` → ``GraphStore``.
+/// It is the lowest owner of a ``GraphContext``, where all owners and their order are named. It knows no object but those that it releases.
 /// The owners are final classes, which the context holds in constants. So each field has an exclusivity check of its own, a constant needs
 /// none, and reaching an owner costs one load.
 ///

@@ -19,14 +19,14 @@ package struct ObjectImage {
 }
 
 /// Reading rows without making objects of them.
-extension GraphContext {
+extension LinkGraph {
   /// The images of rows, as the context sees them: with what waits to be saved. Rows that are not there have none.
   ///
   /// - Parameter lists: whether relationships to many are read too.
   package func images(
     _ rows: some Sequence<(map: EntityMap, row: UInt64)>, lists: Bool
   ) throws -> [ObjectImage?] {
-    links.settle()
+    settle()
     var images: [ObjectImage?] = []
     images.reserveCapacity(rows.underestimatedCount)
     for (map, row) in rows { images.append(try image(map, row, lists: lists)) }
@@ -40,7 +40,7 @@ extension GraphContext {
         return try imageNow(known, lists: lists)
       }
     }
-    if links.isDoomed(map.home, row) { return nil }
+    if isDoomed(map.home, row) { return nil }
     let (origin, table) = (objects.origin(map), try session.table(map))
     var failure: (any Error)?
     var refused: [Int: any Error] = [:]
@@ -79,26 +79,14 @@ extension GraphContext {
     return image
   }
 
-  /// The image of an object of this context, also behind the context's end. A fault is filled first; what cannot be read is absent,
-  /// and the next save says why.
-  package func image(of object: any _ModelObject) -> ObjectImage {
-    let values = ImageForm.of(type(of: object)._$type).links.map { _ in ObjectImage.Link.absent }
-    let without = ObjectImage(row: object._$state.row, values: ValueImage(object), links: values)
-    return quietly(.reading, otherwise: without) {
-      defer { if session.isClosed { session.dropSnapshot() } }
-      links.settle()
-      return objects.need(object) { try imageNow(object, lists: true) } ?? without
-    }
-  }
-
-  /// The same while the context is in the middle of a change, with links to objects that are to be deleted; nil where it cannot be read.
+  /// The image of an object while the context is in the middle of a change, with links to objects that are to be deleted; nil where it cannot be read.
   package func imageAsItIs(of object: any _ModelObject) -> ObjectImage? {
     try? imageNow(object, lists: true, withDeleted: true)
   }
 
   /// The property at the other end of a relationship, where it has one; and whether links stand between the two.
   package func otherSide(_ object: any _ModelObject, _ property: Int) -> (property: Int?, isByLinks: Bool) {
-    guard let origin = object._$state.origin as? RowOrigin, let relation = links.relation(origin, property) else {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
       return (nil, false)
     }
     return (relation.inverse, relation.isByLinks)
@@ -106,14 +94,14 @@ extension GraphContext {
 
   /// Whether a relationship to one follows what the object at its other end says.
   package func followsOther(_ object: any _ModelObject, _ property: Int) -> Bool {
-    guard let origin = object._$state.origin as? RowOrigin, let relation = links.relation(origin, property) else {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
       return false
     }
     if case .found = relation.way { return true }
     return relation.isOwnInverse
   }
 
-  private func imageNow(_ object: any _ModelObject, lists: Bool, withDeleted: Bool = false) throws -> ObjectImage {
+  func imageNow(_ object: any _ModelObject, lists: Bool, withDeleted: Bool = false) throws -> ObjectImage {
     let row = object._$state.row
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
       objects.fill(object, origin)
@@ -124,7 +112,7 @@ extension GraphContext {
     }
     let key = LinkKey(object, origin)
     let links = try values.form.links.map { property -> ObjectImage.Link in
-      guard let relation = self.links.relation(origin, property) else { return .absent }
+      guard let relation = self.relation(origin, property) else { return .absent }
       return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
     }
     var image = ObjectImage(row: row, values: values, links: links)
@@ -139,9 +127,9 @@ extension GraphContext {
   ) throws -> ObjectImage.Link {
     if relation.isList {
       if !lists { return .absent }
-      return .many(try links.rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
+      return .many(try rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
     }
-    return .one(try links.rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
+    return .one(try rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
   }
 
   /// What a row is called that a relationship leads to; nil where it waits for its deletion.
@@ -153,7 +141,7 @@ extension GraphContext {
       return ObjectName(type(of: known)._$type.name, row)
     }
     let key = LinkKey(map: relation.home, row: row, property: 0)
-    if links.deletions.doomed.contains(key) { return nil }
+    if deletions.doomed.contains(key) { return nil }
     return ObjectName(home.family == nil ? home.type.name : objects.map(of: key).type.name, row)
   }
 
@@ -219,15 +207,4 @@ extension AnyCoder {
       return readAny(from: &source)
     }
   }
-}
-
-extension GraphContext {
-  /// Whether objects of a model must be told apart by some values.
-  package func hasUniques(_ object: any _ModelObject) -> Bool {
-    guard let map = store.map(of: type(of: object)) else { return false }
-    return !store.uniques(of: map).isEmpty
-  }
-
-  /// Shows the newest snapshot, as a fetch does.
-  package func catchUp() throws { try follower.catchUp() }
 }
