@@ -97,3 +97,8 @@ package final class GraphContext {
     }
   }
 }
+
+extension _ModelObject {
+  /// The context that the object belongs to.
+  package var graphContext: GraphContext? { (_$state.origin as? RowOrigin)?.context }
+}

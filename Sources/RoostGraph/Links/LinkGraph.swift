@@ -51,7 +51,8 @@ package final class LinkGraph {
     // Lists that grew were not counted meanwhile.
     if ledger.memberCount > ledger.most { unloadOldest() }
     session.release(exchange(&ledger.edits, with: [:]))
-    ledger.forgetChanges()
+    if !deletions.absences.isEmpty { ledger.forgetAbsent() }
+    ledger.oneWays = []
     deletions = DeletionMarks()
   }
 }

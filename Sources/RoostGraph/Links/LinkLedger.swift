@@ -156,11 +156,8 @@ struct LinkLedger {
     unloadAt = most
   }
 
-  /// What was changed is saved, and what was to be deleted is gone.
-  mutating func forgetChanges() {
-    for list in lists.values where !list.absent.isEmpty { list.absent = [] }
-    oneWays = []
-  }
+  /// What was to be deleted is gone.
+  mutating func forgetAbsent() { for list in lists.values where !list.absent.isEmpty { list.absent = [] } }
 }
 
 /// Something for some of the relationships, by the number that both sides share. These numbers are small.
@@ -187,15 +184,4 @@ struct ByPair<Value> {
     swap(&values[at], &other)
     return other
   }
-}
-
-/// Numbers that stand where a row's number would.
-enum RowNumber {
-  /// The other side has to be asked.
-  static let unknown = UInt64.max
-  static let nothing = UInt64.max - 1
-
-  /// Whether it is a row's.
-  @inline(__always)
-  static func leads(_ row: UInt64) -> Bool { row != 0 && row < nothing }
 }

@@ -15,8 +15,6 @@ extension _ModelState.Flags {
 }
 
 extension _ModelObject {
-  /// The context that the object belongs to.
-  package var graphContext: GraphContext? { (_$state.origin as? RowOrigin)?.context }
   package var entityMap: EntityMap? { (_$state.origin as? RowOrigin)?.map }
   /// Whether it is deleted, or will be with the next save.
   package var isMarkedDeleted: Bool { _$state.flags.contains(.deleted) }
