@@ -98,9 +98,9 @@ import Testing
   @Test func `references of a fetch are read together, each row once`() throws {
     let context = try makeContext(schools: 100, pupils: 5)
     for pupil in try all(context, Pupil.self) { #expect(pupil.school?.name.isEmpty == false) }
-    #expect(context.statistics.faultsFilled == 0)
-    #expect(context.statistics.faultsFilledTogether == 100)
-    #expect(context.statistics.coarseReads == 1)
+    #expect(context.session.statistics.faultsFilled == 0)
+    #expect(context.session.statistics.faultsFilledTogether == 100)
+    #expect(context.session.statistics.coarseReads == 1)
     context.close()
   }
 
@@ -108,12 +108,12 @@ import Testing
     let context = try makeContext(schools: 100, pupils: 5)
     let schools = try all(context, School.self)
     for school in schools { #expect(school.pupils.count == 5) }
-    #expect(context.statistics.listsLoaded == 0 && context.statistics.listsLoadedTogether == 100)
-    #expect(context.statistics.coarseReads == 1)
+    #expect(context.session.statistics.listsLoaded == 0 && context.session.statistics.listsLoadedTogether == 100)
+    #expect(context.session.statistics.coarseReads == 1)
     for (number, school) in schools.enumerated() {
       #expect(school.pupils.map(\.name) == (0..<5).map { "pupil \(number) \($0)" })
     }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 500)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.faultsFilledTogether == 500)
     context.close()
   }
 
@@ -122,7 +122,7 @@ import Testing
     for (number, school) in try all(context, School.self).enumerated() {
       #expect(school.head?.name == "head \(number)" && school.head?.leads === school)
     }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 50)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.faultsFilledTogether == 50)
     context.close()
   }
 
@@ -133,9 +133,10 @@ import Testing
     var schools = try all(context, School.self)
     if isReversed { schools.reverse() }
     for school in schools { #expect(school.pupils.first?.name.hasPrefix("pupil") == true) }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.listsLoaded == 0)
-    #expect(context.statistics.faultsFilledTogether == 3000 && context.statistics.listsLoadedTogether == 3000)
-    #expect(context.statistics.coarseReads <= 8)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.listsLoaded == 0)
+    #expect(
+      context.session.statistics.faultsFilledTogether == 3000 && context.session.statistics.listsLoadedTogether == 3000)
+    #expect(context.session.statistics.coarseReads <= 8)
     context.close()
   }
 
@@ -159,8 +160,8 @@ import Testing
       for pupil in school.pupils { for club in pupil.clubs { titles += club.title.isEmpty ? 0 : 1 } }
     }
     #expect(titles == 200)
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.listsLoaded == 0)
-    #expect(context.statistics.coarseReads == 4)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.listsLoaded == 0)
+    #expect(context.session.statistics.coarseReads == 4)
     context.close()
   }
 
@@ -172,7 +173,7 @@ import Testing
     try other.save()
     context.processPendingChanges()
     for school in schools { #expect(school.name.hasSuffix("!")) }
-    #expect(context.statistics.faultsFilled == 0 && context.statistics.faultsFilledTogether == 100)
+    #expect(context.session.statistics.faultsFilled == 0 && context.session.statistics.faultsFilledTogether == 100)
     context.close()
     other.close()
   }
@@ -183,11 +184,11 @@ import Testing
     do {
       let pupils = try all(context, Pupil.self)
       #expect(pupils[0].school?.name == "school 0")
-      withExtendedLifetime(pupils) { #expect(context.origin(map).objects.count == 50) }
+      withExtendedLifetime(pupils) { #expect(context.objects.origin(map).objects.count == 50) }
     }
     _ = try all(context, Club.self)
     _ = try all(context, Pupil.self)
-    #expect(context.origin(map).objects.count == 0)
+    #expect(context.objects.origin(map).objects.count == 0)
     context.close()
   }
 
@@ -195,13 +196,13 @@ import Testing
     let context = try makeContext(schools: 10, pupils: 1)
     let pupils = try all(context, Pupil.self)
     // A row that is in no store, among those that will be read together.
-    context.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
+    context.objects.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
     let map = try #require(context.store.map(of: School.self))
-    let missing = context.origin(map).object(77) as? School
-    let first = context.origin(map).object(1) as? School
+    let missing = context.objects.origin(map).object(77) as? School
+    let first = context.objects.origin(map).object(1) as? School
     #expect(first?.name == "school 0")
-    #expect(context.failure == nil)
-    #expect(missing?.name == "" && context.failure != nil)
+    #expect(context.objects.failure == nil)
+    #expect(missing?.name == "" && context.objects.failure != nil)
     #expect(pupils.count == 10)
     context.close()
   }

@@ -46,7 +46,7 @@ import Testing
     context.close()
     let map = try #require(store.map(of: School.self))
     #expect(context.existingQuietly(map, RowID(1)) == nil)
-    #expect(context.seenCommit == nil)
+    #expect(context.session.seenCommit == nil)
     let fault = #expect(throws: GraphFault.self) { try context.existing(map, RowID(1)) }
     #expect(fault?.code == .closed)
   }
@@ -58,9 +58,9 @@ import Testing
     try context.save()
     context.reset()
     let map = try #require(store.map(of: School.self))
-    let dead = context.deadObject(map, RowID(1))
+    let dead = context.objects.deadObject(map, RowID(1))
     try context.delete(dead)
-    #expect(!context.hasChanges && context.deletedRows.isEmpty)
+    #expect(!context.changes.hasChanges && context.deletedRows.isEmpty)
     try context.save()
     #expect(try context.existing(map, RowID(1)) != nil)
     context.close()
@@ -71,14 +71,14 @@ import Testing
     let context = GraphContext(store)
     // Unsafe, as what is tested is.
     nonisolated(unsafe) let shared = context
-    try RoostFile.Thread { _ = shared.turn.take(.saving) }.join()
+    try RoostFile.Thread { _ = shared.session.lock.take(.saving) }.join()
     for call in 0..<2 {
       let fault = #expect(throws: GraphFault.self) {
         if call == 0 { _ = try context.existing(like: School("Hill")) } else { try context.checkUnique(School("Hill")) }
       }
       #expect(fault?.code == .twoThreads)
     }
-    context.turn.give()
+    context.session.lock.give()
     context.close()
   }
 }

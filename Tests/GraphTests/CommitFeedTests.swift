@@ -84,8 +84,8 @@ import Testing
     let school = School("Hill")
     try one.insert(school)
     try one.save()
-    two.mergesChanges = false
-    _ = try two.snapshot()
+    two.session.mergesChanges = false
+    _ = try two.session.snapshot()
     for number in 0..<300 {
       school.name = "\(number)"
       try one.save()

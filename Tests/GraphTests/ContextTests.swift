@@ -24,12 +24,12 @@ import Testing
     let one = Item("one", count: 1, note: "a note")
     try context.insert(one)
     try context.insert(Item("two"))
-    #expect(context.hasChanges)
+    #expect(context.changes.hasChanges)
     #expect(one._$state.row == 1)
     try context.save()
-    #expect(!context.hasChanges)
+    #expect(!context.changes.hasChanges)
     one.count = 5
-    #expect(context.hasChanges)
+    #expect(context.changes.hasChanges)
     try context.save()
     let other = GraphContext(store)
     #expect(try names(other) == ["one", "two"])
@@ -84,7 +84,7 @@ import Testing
     try context.insert(new)
     kept.count = 9
     context.rollback()
-    #expect(!context.hasChanges && kept.count == 0)
+    #expect(!context.changes.hasChanges && kept.count == 0)
     #expect(new._$state.row == 0 && new.name == "new")
     new.count = 3
     try context.delete(kept)
@@ -112,10 +112,10 @@ import Testing
     let context = GraphContext(store)
     try context.insert(Item("same"))
     try context.insert(Item("same"))
-    context.uniquePolicy = .always(.refuse)
+    context.saver.uniquePolicy = .always(.refuse)
     let refusal = #expect(throws: SaveRefusal.self) { try context.save() }
     #expect(refusal?.faults.map(\.code) == [.notUnique])
-    #expect(context.hasChanges)
+    #expect(context.changes.hasChanges)
     let other = GraphContext(store)
     #expect(try names(other) == [])
     context.close()
@@ -145,7 +145,7 @@ import Testing
 
 extension GraphContext {
   fileprivate func registeredItem(_ row: UInt64) -> Item? {
-    store.map(of: Item.self).flatMap { registered($0, RowID(row)) } as? Item
+    store.map(of: Item.self).flatMap { objects.registered($0, RowID(row)) } as? Item
   }
 
   fileprivate func item(_ row: UInt64) throws -> Item? {

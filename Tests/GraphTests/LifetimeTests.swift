@@ -13,7 +13,7 @@ import Testing
     try context.fetchStored(Query(Model._$type.name), as: model)
   }
 
-  private func living(_ context: GraphContext) -> Int { context.allObjects.count }
+  private func living(_ context: GraphContext) -> Int { context.objects.all.count }
 
   @Test func `appending in chunks does not grow`() throws {
     #if DEBUG
@@ -23,7 +23,7 @@ import Testing
     #endif
     let store = try SchoolStore.make()
     let context = GraphContext(store)
-    context.links = LinkLedger(most: 2000)
+    context.links.ledger = LinkLedger(most: 2000)
     for number in 0..<10 { try context.insert(School("\(number)")) }
     try context.save(.relaxed)
     var most = 0
@@ -35,7 +35,7 @@ import Testing
     }
     // A list is whole while somebody appends to it; after the save it may go.
     #expect(most <= 2000 + 11)
-    context.unloadLists()
+    context.links.unloadLists()
     #expect(living(context) <= 12)
     #expect(try all(context, School.self).reduce(0) { $0 + $1.pupils.count } == chunks * size)
     context.close()
@@ -49,7 +49,7 @@ import Testing
     #endif
     let store = try SchoolStore.make()
     let context = GraphContext(store)
-    context.links = LinkLedger(most: 2000)
+    context.links.ledger = LinkLedger(most: 2000)
     var most = 0
     for chunk in 0..<chunks {
       // Schools that fill up, one after the other, as albums do.

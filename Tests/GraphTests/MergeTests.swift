@@ -164,8 +164,8 @@ import Testing
     let (one, two) = (GraphContext(store), GraphContext(store))
     try one.insert(School("first"))
     try one.save()
-    two.mergesChanges = false
-    two.mostCommitsBehind = 5
+    two.session.mergesChanges = false
+    two.session.mostCommitsBehind = 5
     let seen = try #require(try two.fetchStored(Query("School"), as: School.self).first)
     let mine = try #require(try one.fetchStored(Query("School"), as: School.self).first)
     for number in 1...5 {
@@ -178,13 +178,13 @@ import Testing
     #expect(seen.name == "first")
     two.processPendingChanges()
     #expect(seen.name == "last")
-    two.mostCommitsBehind = 1000
-    two.mostNanosecondsBehind = 0
+    two.session.mostCommitsBehind = 1000
+    two.session.mostNanosecondsBehind = 0
     mine.name = "later"
     try one.save()
     two.processPendingChanges()
     #expect(seen.name == "later")
-    two.mostNanosecondsBehind = .max / 2
+    two.session.mostNanosecondsBehind = .max / 2
     mine.name = "latest"
     try one.save()
     two.processPendingChanges()

@@ -36,7 +36,7 @@ import Testing
 
   /// Both have changed the count; with a fetch in between where the snapshot is to go on.
   private func conflict(_ policy: MergePolicy, fetches: Bool) throws -> (mine: Item, theirs: Item) {
-    here.mergePolicy = policy
+    here.saver.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))
     mine.count = 2
     theirs.count = 3
@@ -53,10 +53,10 @@ import Testing
     #expect(refusal?.faults.count == 1)
     #expect(fault.code == .conflict && fault.entity == "Item" && fault.row == 1 && fault.property == "count")
     for part in ["was 1", "became 2", "stored 3", "commit"] { #expect(fault.detail.contains(part)) }
-    #expect(here.hasChanges && mine.count == 2)
+    #expect(here.changes.hasChanges && mine.count == 2)
     #expect(try rows() == ["a 3 new"])
     // What was said can be mended.
-    here.mergePolicy = .objectWins
+    here.saver.mergePolicy = .objectWins
     try here.save()
     #expect(try rows() == ["a 2 new"])
   }
@@ -64,8 +64,8 @@ import Testing
   @Test(arguments: [false, true]) func `the store wins`(fetches: Bool) throws {
     let (mine, _) = try conflict(.storeWins, fetches: fetches)
     try here.save()
-    #expect(mine.count == 3 && mine.note == "new" && !here.hasChanges)
-    #expect(here.lastSave.conflicts.map(\.stored) == ["3"])
+    #expect(mine.count == 3 && mine.note == "new" && !here.changes.hasChanges)
+    #expect(here.saver.lastSave.conflicts.map(\.stored) == ["3"])
     #expect(try rows() == ["a 3 new"])
   }
 
@@ -73,7 +73,7 @@ import Testing
     let (mine, theirs) = try conflict(.objectWins, fetches: fetches)
     try here.save()
     #expect(mine.count == 2 && mine.note == "new")
-    #expect(here.lastSave.conflicts.map(\.here) == ["2"])
+    #expect(here.saver.lastSave.conflicts.map(\.here) == ["2"])
     _ = try one(there)
     #expect(theirs.count == 2)
     #expect(try rows() == ["a 2 new"])
@@ -88,7 +88,7 @@ import Testing
 
   @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
   func `the same value is a conflict for an error alone, and another property is none`(policy: MergePolicy) throws {
-    here.mergePolicy = policy
+    here.saver.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))
     mine.count = 2
     theirs.count = 2
@@ -101,7 +101,7 @@ import Testing
     } else {
       try here.save()
     }
-    #expect(here.lastSave.conflicts.isEmpty)
+    #expect(here.saver.lastSave.conflicts.isEmpty)
     #expect(try rows() == ["a 2 new"])
     mine.count = 4
     try there.insert(Item("b"))
@@ -112,19 +112,19 @@ import Testing
 
   @Test(arguments: [MergePolicy.error, .storeWins, .objectWins, .overwrite])
   func `what was deleted elsewhere stays deleted`(policy: MergePolicy) throws {
-    here.mergePolicy = policy
+    here.saver.mergePolicy = policy
     let mine = try one(here)
     mine.count = 7
     try there.delete(one(there))
     try there.save()
     if policy == .storeWins || policy == .objectWins {
       try here.save()
-      #expect(here.lastSave.dropped == [ObjectName("Item", 1)] && !here.hasChanges)
+      #expect(here.saver.lastSave.dropped == [ObjectName("Item", 1)] && !here.changes.hasChanges)
       #expect(mine._$state.flags.contains(.gone) && mine.count == 7)
     } else {
       let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
       #expect(refusal?.faults.first?.code == (policy == .error ? .conflict : .deleted))
-      #expect(here.hasChanges)
+      #expect(here.changes.hasChanges)
       try here.delete(mine)
       try here.save()
     }
@@ -132,14 +132,14 @@ import Testing
   }
 
   @Test func `what was changed elsewhere can be deleted, if nobody wants an error`() throws {
-    here.mergePolicy = .error
+    here.saver.mergePolicy = .error
     let (mine, theirs) = (try one(here), try one(there))
     try here.delete(mine)
     theirs.count = 5
     try there.save()
     let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
     #expect(refusal?.faults.first?.code == .conflict)
-    here.mergePolicy = .storeWins
+    here.saver.mergePolicy = .storeWins
     try here.save()
     #expect(try rows() == [])
   }
@@ -162,8 +162,9 @@ import Testing
     let old = new._$state.row
     try here.save()
     // The context's own object of the row is in nobody's use any more, so the new one takes its place.
-    #expect(new._$state.row == 1 && new.count == 9 && !here.hasChanges)
-    #expect(here.lastSave.merges.map(\.existing.row) == [1] && here.lastSave.merges.map(\.inserted.row) == [old])
+    #expect(new._$state.row == 1 && new.count == 9 && !here.changes.hasChanges)
+    #expect(
+      here.saver.lastSave.merges.map(\.existing.row) == [1] && here.saver.lastSave.merges.map(\.inserted.row) == [old])
     #expect(try rows() == ["a 9 -"])
     new.count = 10
     try here.save()
@@ -193,17 +194,17 @@ import Testing
   }
 
   @Test func `the row can be kept, or take what is not nil, or somebody asked`() throws {
-    here.uniquePolicy = .always(.keepExisting)
+    here.saver.uniquePolicy = .always(.keepExisting)
     let kept = Item("a", count: 5, note: "x")
     try here.insert(kept)
     try here.save()
     #expect(kept.count == 1 && kept.note == "old")
-    here.uniquePolicy = .always(.mergeNonNil)
+    here.saver.uniquePolicy = .always(.mergeNonNil)
     let merged = Item("a", count: 5)
     try here.insert(merged)
     try here.save()
     #expect(try rows() == ["a 5 old"])
-    here.uniquePolicy = .asks { new, old in
+    here.saver.uniquePolicy = .asks { new, old in
       guard let new = new as? Item, let old = old as? Item else { return .refuse }
       new.count += old.count
       return .upsert
@@ -211,7 +212,7 @@ import Testing
     try here.insert(Item("a", count: 10))
     try here.save()
     #expect(try rows() == ["a 15 -"])
-    here.uniquePolicy = .always(.refuse)
+    here.saver.uniquePolicy = .always(.refuse)
     let refused = Item("a", count: 0)
     try here.insert(refused)
     let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
@@ -243,7 +244,7 @@ import Testing
   }
 
   @Test func `all that is wrong is said together`() throws {
-    here.uniquePolicy = .always(.refuse)
+    here.saver.uniquePolicy = .always(.refuse)
     let (one, two) = (Item("a"), Item("b"))
     try here.insert(one)
     try here.insert(two)

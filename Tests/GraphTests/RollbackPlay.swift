@@ -53,7 +53,7 @@ import Testing
       // Reading loads lists; without it they are given up as they are.
       let before = reads ? state(schools, clubs, pupils) : nil
       context.rollback()
-      #expect(!context.hasChanges && context.allObjects.allSatisfy { $0.graphContext === context })
+      #expect(!context.changes.hasChanges && context.objects.all.allSatisfy { $0.graphContext === context })
       let now = state(schools, clubs, pupils)
       if let before { #expect(now == before, "seed \(seed), round \(round)") }
       #expect(pupils.allSatisfy { $0.graphContext == nil } && mentors.allSatisfy { $0.graphContext === context })

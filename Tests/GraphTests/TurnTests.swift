@@ -27,14 +27,14 @@ import Testing
     let (context, _) = try filled()
     // Unsafe, as what is tested is: two threads that share a context.
     nonisolated(unsafe) let shared = context
-    try elsewhere { _ = shared.turn.take(.saving) }
+    try elsewhere { _ = shared.session.lock.take(.saving) }
     let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
     #expect(fault?.code == .twoThreads)
     #expect(fault?.detail.contains("was fetching while thread") == true)
     #expect(fault?.detail.contains("was saving") == true)
     let other = #expect(throws: GraphFault.self) { try context.save() }
     #expect(other?.code == .twoThreads)
-    context.turn.give()
+    context.session.lock.give()
     #expect(try context.fetchStored(Query("School"), as: School.self).count == 1)
     context.close()
   }
@@ -42,15 +42,15 @@ import Testing
   @Test func `a getter waits, and the next call that can throw names the property`() throws {
     let (context, school) = try filled()
     nonisolated(unsafe) let (shared, model) = (context, school)
-    _ = context.turn.take(.saving)
+    _ = context.session.lock.take(.saving)
     let started = Shelf()
     let thread = try RoostFile.Thread {
       started.put(model)
       #expect(model.pupils.count == 5)
     }
     _ = started.takeOne()
-    while !shared.turn.hasWaiting {}
-    context.turn.give()
+    while !shared.session.lock.hasWaiting {}
+    context.session.lock.give()
     thread.join()
     let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
     #expect(fault?.code == .twoThreads && fault?.detail.contains("was reading School.pupils while") == true)
@@ -97,7 +97,7 @@ import Testing
 
   @Test func `whoever is told of a change finds the context free`() throws {
     let (context, school) = try filled()
-    context.observe(true)
+    context.objects.observe(true)
     nonisolated(unsafe) let shared = context
     let held = Shelf()
     /// Asks on another thread, because the one that has the turn may always.
@@ -105,7 +105,7 @@ import Testing
       withObservationTracking(read) {
         let thread = try? RoostFile.Thread {
           do {
-            if try shared.turn.takeOrThrow(.reading) { shared.turn.give() }
+            if try shared.session.lock.takeOrThrow(.reading) { shared.session.lock.give() }
           } catch { held.put(shared) }
         }
         thread?.join()
@@ -128,15 +128,15 @@ import Testing
   @Test func `a getter that waits too long gives a value, and the next call says why`() throws {
     let (context, school) = try filled()
     nonisolated(unsafe) let (shared, model) = (context, school)
-    context.turn.patience = 20_000_000
-    _ = context.turn.take(.saving)
+    context.session.lock.patience = 20_000_000
+    _ = context.session.lock.take(.saving)
     let thread = try RoostFile.Thread {
       #expect(model.pupils.isEmpty && model.head == nil)
       model.name = "Lake"
       #expect(!shared.quietly(.reading, otherwise: false) { true })
     }
     thread.join()
-    context.turn.give()
+    context.session.lock.give()
     let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
     #expect(fault?.code == .twoThreads && fault?.detail.contains("was saving") == true)
     #expect(fault?.detail.contains("waited too long") == true, "\(fault?.detail ?? "")")

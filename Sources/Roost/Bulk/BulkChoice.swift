@@ -32,7 +32,7 @@ struct BulkChoice<Model: PersistentModel> {
     _ predicate: Predicate<Model>?, _ translation: Translation<Model>?, _ includesSubclasses: Bool
   ) throws {
     graph.processPendingChanges()
-    if !graph.hasChanges { return }
+    if !graph.changes.hasChanges { return }
     if rows.test != nil || translation?.passesThrough.contains(where: { graph.hasPending($0) }) == true {
       throw RoostError(
         .pendingChanges,
@@ -40,7 +40,7 @@ struct BulkChoice<Model: PersistentModel> {
           + "them up with rollback()")
     }
     let tests = predicate.map { Translation.tests($0) } ?? []
-    for model in graph.insertedObjects + graph.changedObjects {
+    for model in graph.changes.insertedObjects + graph.changes.changedObjects {
       guard includesSubclasses || model.entityMap === rows.map, let model = model as? Model,
         try tests.allSatisfy({ try $0.passes(model) })
       else { continue }

@@ -89,7 +89,7 @@ extension ModelContext {
     let graph = state.graph(try state.stores.known(model).store)
     if outcome.rows.count > 0 {
       state.noteCommit()
-      for other in state.open where other !== graph { other.forgetLastSave() }
+      for other in state.open where other !== graph { other.saver.forgetLastSave() }
       post(outcome, graph.store)
     }
     CommitWatch.tell()

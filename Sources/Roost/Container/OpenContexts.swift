@@ -71,5 +71,5 @@ final class OpenContexts: @unchecked Sendable {
 }
 
 extension GraphContext {
-  fileprivate func isShutOrCanBe(until deadline: UInt64) -> Bool { isClosed || shut(until: deadline) }
+  fileprivate func isShutOrCanBe(until deadline: UInt64) -> Bool { session.isClosed || shut(until: deadline) }
 }

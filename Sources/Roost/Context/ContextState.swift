@@ -15,28 +15,28 @@ final class ContextState {
   var editingState = EditingState()
   #if !canImport(Darwin)
     /// Remembers what was before, where somebody wants to take changes back.
-    var recorder: UndoRecorder? { didSet { for graph in open { graph.watcher = recorder } } }
+    var recorder: UndoRecorder? { didSet { for graph in open { graph.changes.watcher = recorder } } }
   #endif
   /// What traces call it.
   var name: String?
   var autosaveEnabled: Bool { didSet { stores.contexts.note(self, savesByItself: autosaveEnabled) } }
   var observesObjects: Bool {
-    get { observesAsTold ?? open.contains { $0.observesObjects } }
+    get { observesAsTold ?? open.contains { $0.objects.observesObjects } }
     set {
       observesAsTold = newValue
-      for graph in open { graph.observe(newValue) }
+      for graph in open { graph.objects.observe(newValue) }
     }
   }
   /// Nil where contexts find out by themselves.
   private var observesAsTold: Bool?
   var durability = ModelContext.Durability.full {
-    didSet { for graph in open { graph.isRelaxed = durability == .relaxed } }
+    didSet { for graph in open { graph.saver.isRelaxed = durability == .relaxed } }
   }
   var isStrict = false {
-    didSet { for graph in open { graph.isStrict = isStrict } }
+    didSet { for graph in open { graph.objects.isStrict = isStrict } }
   }
   var mergesChanges = true {
-    didSet { for graph in open { graph.mergesChanges = mergesChanges } }
+    didSet { for graph in open { graph.session.mergesChanges = mergesChanges } }
   }
   var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
   var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
@@ -110,7 +110,7 @@ final class ContextState {
   }
 
   /// Whether a context of one of the stores shows an older state than the newest.
-  var isOutdated: Bool { open.contains(where: \.isOutdated) }
+  var isOutdated: Bool { open.contains(where: \.session.isOutdated) }
 
   func noteCommit() { commitCount += 1 }
 
@@ -123,21 +123,23 @@ final class ContextState {
     if let known = graphs[store] { return known }
     let made = GraphContext(stores.stores[store])
     made.owner = self
-    made.author = editingState.author ?? ""
-    if let observesAsTold { made.observe(observesAsTold) }
-    made.isRelaxed = durability == .relaxed
-    made.isStrict = isStrict
-    made.mergesChanges = mergesChanges
+    made.saver.author = editingState.author ?? ""
+    if let observesAsTold { made.objects.observe(observesAsTold) }
+    made.saver.isRelaxed = durability == .relaxed
+    made.objects.isStrict = isStrict
+    made.session.mergesChanges = mergesChanges
     made.set(mergePolicy, uniquePolicy)
     #if !canImport(Darwin)
-      made.watcher = recorder
+      made.changes.watcher = recorder
     #endif
-    made.hearDefault = Self.hear
+    made.session.hearDefault = { [weak made] fault in if let made { Self.hear(fault, made) } }
     if let tracer = stores.tracers?[store] {
-      made.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
+      made.session.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
     }
-    for rule in uniqueRules where rule.place.store == store { made.uniquePolicies[rule.place.map.number] = rule.policy }
-    if isSerial { made.makeSerial() }
+    for rule in uniqueRules where rule.place.store == store {
+      made.saver.uniquePolicies[rule.place.map.number] = rule.policy
+    }
+    if isSerial { made.session.makeSerial() }
     if isEnded { made.close() }
     stores.contexts.add(made)
     graphs[store] = made
@@ -160,7 +162,7 @@ final class ContextState {
   func setUniquePolicy(_ policy: RoostGraph.UniquePolicy?, _ place: StoreSet.Place) {
     uniqueRules.removeAll { $0.place.map === place.map }
     if let policy { uniqueRules.append((place, policy)) }
-    graphs[place.store]?.uniquePolicies[place.map.number] = policy
+    graphs[place.store]?.saver.uniquePolicies[place.map.number] = policy
   }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
@@ -212,11 +214,11 @@ final class ContextState {
   }
 
   var hasChanges: Bool {
-    failure != nil || open.contains { graph in graph.quietly(.reading, otherwise: true) { graph.hasChanges } }
+    failure != nil || open.contains { graph in graph.quietly(.reading, otherwise: true) { graph.changes.hasChanges } }
   }
 
   /// Whether a save has something to do, if only to say why it cannot.
-  var needsSave: Bool { hasChanges || open.contains { $0.failure != nil } }
+  var needsSave: Bool { hasChanges || open.contains { $0.objects.failure != nil } }
 
   /// A chance for whoever registers changes to look at them.
   func noteChanges() {

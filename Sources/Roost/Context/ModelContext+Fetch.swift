@@ -33,7 +33,7 @@ extension ModelContext {
     return try state.traced(.fetch, descriptor, place, { $1.found = $0.count }) {
       try state.call(.fetching) {
         let places = try FetchRun(descriptor, state).places()
-        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.pin(), state))
+        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.session.pin(), state))
       }
     }
   }
@@ -140,7 +140,7 @@ extension ModelContext {
     // Held until each identifier has its model.
     var read: [any _ModelObject] = []
     for (place, rows) in faults.values {
-      read += try state.graph(place.store).objects(rows, place.map)
+      read += try state.graph(place.store).objects.read(rows, place.map)
     }
     return try withExtendedLifetime(read) {
       try identifiers.compactMap { identifier in

@@ -9,10 +9,10 @@ extension ModelContext {
     if let known = registered(persistentModelID) ?? existing(persistentModelID) { return known }
     if let (place, row) = state.stores.row(of: persistentModelID) {
       let graph = state.graph(place.store)
-      if let dead = graph.deadObject(place.map, RowID(row)) as? any PersistentModel { return dead }
+      if let dead = graph.objects.deadObject(place.map, RowID(row)) as? any PersistentModel { return dead }
     }
     if let place = state.stores.place(named: persistentModelID.entityName),
-      let dead = state.graph(place.store).deadObject(place.map, RowID(UInt64.max / 2)) as? any PersistentModel
+      let dead = state.graph(place.store).objects.deadObject(place.map, RowID(UInt64.max / 2)) as? any PersistentModel
     {
       return dead
     }
@@ -38,7 +38,7 @@ extension ModelContext {
     }
     guard let (place, row) = state.stores.row(of: identifier) else { return nil }
     state.catchUp()
-    return state.graph(place.store).registered(place.map, RowID(row)) as? any PersistentModel
+    return state.graph(place.store).objects.registered(place.map, RowID(row)) as? any PersistentModel
   }
 
   private func temporaryNumber(_ identifier: PersistentIdentifier) -> UInt64? {

@@ -71,7 +71,7 @@ extension ModelContext {
   /// What the last save, or bulk write, did that nobody asked for word by word. It is there for whoever hears of ``didSave`` too.
   public var lastSave: SaveSummary {
     var summary = SaveSummary()
-    for graph in state.open { summary.add(graph.lastSave, graph.store.identifier) }
+    for graph in state.open { summary.add(graph.saver.lastSave, graph.store.identifier) }
     return summary
   }
 
@@ -167,14 +167,14 @@ extension RoostGraph.UniqueChoice {
 extension GraphContext {
   /// Takes over what a user chose.
   func set(_ merge: ModelContext.MergePolicy, _ unique: ModelContext.UniquePolicy) {
-    mergePolicy =
+    saver.mergePolicy =
       switch merge {
       case .error: .error
       case .storeWins: .storeWins
       case .objectWins: .objectWins
       case .overwrite: .overwrite
       }
-    uniquePolicy =
+    saver.uniquePolicy =
       switch unique {
       case .upsert: .always(.upsert)
       case .keepExisting: .always(.keepExisting)

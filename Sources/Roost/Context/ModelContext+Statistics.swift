@@ -22,13 +22,13 @@ extension ModelContext {
   public var statistics: Statistics {
     var all = Statistics()
     for graph in state.open {
-      all.faultsFilled += graph.statistics.faultsFilled
-      all.modelsFetched += graph.statistics.objectsFilled
-      all.faultsFilledTogether += graph.statistics.faultsFilledTogether
-      all.listsLoaded += graph.statistics.listsLoaded
-      all.listsLoadedTogether += graph.statistics.listsLoadedTogether
-      all.coarseReads += graph.statistics.coarseReads
-      all.saves += graph.statistics.saves
+      all.faultsFilled += graph.session.statistics.faultsFilled
+      all.modelsFetched += graph.session.statistics.objectsFilled
+      all.faultsFilledTogether += graph.session.statistics.faultsFilledTogether
+      all.listsLoaded += graph.session.statistics.listsLoaded
+      all.listsLoadedTogether += graph.session.statistics.listsLoadedTogether
+      all.coarseReads += graph.session.statistics.coarseReads
+      all.saves += graph.session.statistics.saves
     }
     return all
   }

@@ -47,15 +47,15 @@ public class ModelContext: Equatable, SendableMetatype {
     get { state.editingState }
     set {
       state.editingState = newValue
-      for graph in state.open { graph.author = newValue.author ?? "" }
+      for graph in state.open { graph.saver.author = newValue.author ?? "" }
     }
   }
 
   public var hasChanges: Bool { state.hasChanges }
 
-  public var insertedModelsArray: [any PersistentModel] { models { $0.insertedObjects } }
-  public var changedModelsArray: [any PersistentModel] { models { $0.changedObjects } }
-  public var deletedModelsArray: [any PersistentModel] { models { $0.deletedObjects } }
+  public var insertedModelsArray: [any PersistentModel] { models { $0.changes.insertedObjects } }
+  public var changedModelsArray: [any PersistentModel] { models { $0.changes.changedObjects } }
+  public var deletedModelsArray: [any PersistentModel] { models { $0.changes.deletedObjects } }
 
   func models(_ list: (GraphContext) -> [any _ModelObject]) -> [any PersistentModel] {
     state.open.flatMap { graph in
@@ -164,10 +164,10 @@ struct SaveReport {
 
   init(_ context: ModelContext) {
     self.context = context
-    newcomers = context.state.open.map { ($0, $0.insertedObjects) }
-    updated = context.state.open.flatMap { Self.identifiers($0.changedObjects, $0) }
+    newcomers = context.state.open.map { ($0, $0.changes.insertedObjects) }
+    updated = context.state.open.flatMap { Self.identifiers($0.changes.changedObjects, $0) }
     deleted =
-      context.state.open.flatMap { Self.identifiers($0.deletedObjects, $0) }
+      context.state.open.flatMap { Self.identifiers($0.changes.deletedObjects, $0) }
       + context.state.open.flatMap { graph in
         graph.deletedRows.map { row in
           PersistentIdentifier(

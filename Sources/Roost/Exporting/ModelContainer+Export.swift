@@ -49,7 +49,7 @@ extension ModelContainer {
       let names = ExportNames(part.map, part.graph.store)
       // Where memory must sort or test, that is done first.
       let rows = part.isEngines ? nil : try run.places().rows
-      let reader = try part.graph.snapshot()
+      let reader = try part.graph.session.snapshot()
       return try target.write { output, format in
         let exporter = Exporter(reader, format) { names.name($0) }
         let count: Int

@@ -47,7 +47,7 @@ extension FetchRun {
       )
     }
     let orders = ordering.orders.isEmpty ? [Order(.row)] : ordering.orders
-    let keys = try RowKeys(orders, part.graph.ground(), part.map.entity.id)
+    let keys = try RowKeys(orders, part.graph.session.ground(), part.map.entity.id)
     let point = try cursor.map { try self.point($0, keys, part) }
     var models = try behind(point, orders, keys, size + 1, part)
     let hasMore = models.count > size
@@ -79,7 +79,7 @@ extension FetchRun {
       var query = asked.query(isSorted: false, limit: portion)
       query.order = orders
       query.after = from
-      let some = try part.graph.objects(query, part.map, as: Model.self)
+      let some = try part.graph.fetch(query, part.map, as: Model.self)
       found += try some.filter { model in try part.tests.allSatisfy { try $0.passes(model) } }
       guard some.count == portion, let last = some.last else { break }
       from = try self.point(of: last, keys)

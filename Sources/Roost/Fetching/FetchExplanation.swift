@@ -54,7 +54,7 @@ extension FetchRun {
     var told = FetchExplanation()
     told.rowsRead = plan.rowsRead
     told.entriesRead = plan.entriesRead
-    told.rowCount = try part.graph.ground().table(part.map.entity.name).count
+    told.rowCount = try part.graph.session.ground().table(part.map.entity.name).count
     told.indexes = facts.indexes
     told.testedOnRows = facts.test
     told.testedInMemory = part.tests.map(\.description)

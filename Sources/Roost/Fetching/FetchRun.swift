@@ -38,20 +38,20 @@ struct FetchRun<Model: PersistentModel> {
     let paths = descriptor.relationshipKeyPathsForPrefetching.compactMap { PathShelf.shared.path($0) }
     // The longer ones first: what was read last stays longest.
     for path in paths where !path.references.isEmpty {
-      part.graph.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
+      part.graph.links.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
     }
     let properties = paths.filter(\.references.isEmpty).compactMap(\.property)
-    if !properties.isEmpty { part.graph.prefetch(part.map, models, properties) }
+    if !properties.isEmpty { part.graph.links.prefetch(part.map, models, properties) }
   }
 
   func objects(_ part: FetchPart<Model>) throws -> [Model] {
     if part.isEngines {
       if let (question, values) = try part.question(isSorted: true),
-        let found = try part.graph.objects(question, values, offset: offset, limit: limit, part.map)
+        let found = try part.graph.fetch(question, values, offset: offset, limit: limit, part.map)
       {
         return unsafeBitCast(found, to: [Model].self)
       }
-      return try part.graph.objects(
+      return try part.graph.fetch(
         part.query(isSorted: true, offset: offset, limit: limit), part.map, as: Model.self)
     }
     var all = try stored(part)
@@ -77,11 +77,11 @@ struct FetchRun<Model: PersistentModel> {
     let enough = enough(part)
     let found: [Model]
     do {
-      found = try part.graph.objects(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
+      found = try part.graph.fetch(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
     } catch is ConditionFault where !part.excluded.isEmpty {
       // A row that is left out may be the one at fault.
       let query = part.withoutExcluded.query(isSorted: true, limit: enough)
-      found = try part.graph.objects(query, part.map, as: Model.self)
+      found = try part.graph.fetch(query, part.map, as: Model.self)
     }
     if part.excluded.isEmpty, part.tests.isEmpty { return found }
     return try found.filter { model in
@@ -132,7 +132,7 @@ struct FetchRun<Model: PersistentModel> {
     var part = FetchPart<Model>(
       graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
       tests: translation?.tests ?? [], orders: order?.orders)
-    guard descriptor.includePendingChanges, graph.hasChanges else { return part }
+    guard descriptor.includePendingChanges, graph.changes.hasChanges else { return part }
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
     let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
@@ -144,12 +144,12 @@ struct FetchRun<Model: PersistentModel> {
     part.isBlind = others.contains { graph.hasPending($0) }
     // The same of what rows are sorted by.
     if order?.passes.contains(where: { graph.hasPending($0) }) == true { part.orders = nil }
-    for model in graph.insertedObjects + graph.changedObjects {
+    for model in graph.changes.insertedObjects + graph.changes.changedObjects {
       guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }
       if model.isStored { part.excluded.insert(model._$state.row) }
       if try all?.allSatisfy({ try $0.passes(model) }) != false { part.pending.append(model) }
     }
-    for model in graph.deletedObjects where model.entityMap?.entity.id == map.entity.id {
+    for model in graph.changes.deletedObjects where model.entityMap?.entity.id == map.entity.id {
       part.excluded.insert(model._$state.row)
     }
     for row in graph.deletedRows where row.map.entity.id == map.entity.id { part.excluded.insert(row.row.number) }

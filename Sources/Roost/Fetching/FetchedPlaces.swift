@@ -86,7 +86,7 @@ extension FetchRun {
       var (low, high) = (next, places.rows.count)
       while low < high {
         let middle = (low + high) / 2
-        guard let other = try part.graph.objects([RowID(places.rows[middle])], part.map).first as? Model else {
+        guard let other = try part.graph.objects.read([RowID(places.rows[middle])], part.map).first as? Model else {
           throw RoostError(
             .unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, and is not there")
         }

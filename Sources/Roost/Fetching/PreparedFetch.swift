@@ -17,7 +17,7 @@ enum PreparedFetch {
     func objects(_ offset: Int?, _ limit: Int?) throws -> [AnyObject]? {
       // SwiftData's limit of 0 is none.
       let limit = limit ?? 0
-      return try graph.objects(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map)
+      return try graph.fetch(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map)
     }
   }
 
@@ -32,7 +32,7 @@ enum PreparedFetch {
   /// The way of a predicate whose template is known and trusted; nil where something has to be found out first.
   private static func way(_ asked: Asked, _ state: ContextState) throws -> Way? {
     guard let (graph, map) = try plain(asked.model, asked.includesPending, state) else { return nil }
-    let ground = try graph.ground()
+    let ground = try graph.session.ground()
     guard let edition = ground.edition,
       let prepared = state.stores.templates.known(asked.expression, asked.variable, map, graph, edition),
       let question = prepared.template.question(map.entity.name, [], ground)
@@ -49,7 +49,7 @@ enum PreparedFetch {
     let graph = state.graph(place.store)
     if includesPending {
       graph.processPendingChanges()
-      if graph.hasChanges { return nil }
+      if graph.changes.hasChanges { return nil }
     }
     return (graph, place.map)
   }
@@ -69,7 +69,7 @@ enum PreparedFetch {
     guard let predicate = descriptor.predicate, descriptor.sortBy.count == 0,
       let (graph, map) = try plain(Model.self, descriptor.includePendingChanges, state),
       let prepared = try state.stores.templates.prepared(predicate, map, graph),
-      let question = prepared.template.question(map.entity.name, [], try graph.ground())
+      let question = prepared.template.question(map.entity.name, [], try graph.session.ground())
     else { return nil }
     return Way(graph: graph, map: map, question: question, values: prepared.values)
   }

@@ -43,9 +43,9 @@ final class ImportChunks: @unchecked Sendable {
     self.options = options
     size = options.chunk(of: kind)
     graph = GraphContext(target.store)
-    graph.author = options.author
-    graph.isRelaxed = options.durability == .relaxed
-    graph.uniquePolicy =
+    graph.saver.author = options.author
+    graph.saver.isRelaxed = options.durability == .relaxed
+    graph.saver.uniquePolicy =
       switch options.conflict {
       case .update: .always(.upsert)
       case .merge: .always(.mergeNonNil)

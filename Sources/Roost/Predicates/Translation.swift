@@ -17,7 +17,7 @@ struct Translation<Model: PersistentModel> {
   init(
     _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext, _ leaves: TemplateLeaves? = nil
   ) throws {
-    let catalog = try graph.catalog()
+    let catalog = try graph.session.catalog()
     for part in JoinedExpressions.parts(of: predicate.expression, .and) {
       let translator = Translator(map, graph, predicate.variable.key, leaves)
       guard let found = try? translator.condition(part),

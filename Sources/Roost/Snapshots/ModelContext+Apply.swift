@@ -67,8 +67,8 @@ private struct SnapshotApplication {
   mutating func run() throws -> [any PersistentModel] {
     // It inserts its models itself, when all of them are known.
     let graphs = context.state.open
-    for graph in graphs { graph.bringsObjects = false }
-    defer { for graph in graphs { graph.bringsObjects = true } }
+    for graph in graphs { graph.links.bringsObjects = false }
+    defer { for graph in graphs { graph.links.bringsObjects = true } }
     noteWaiting()
     for number in contents.indices { try find(number) }
     for content in contents { try check(content) }

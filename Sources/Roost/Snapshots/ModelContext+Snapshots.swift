@@ -38,7 +38,7 @@ extension ModelContext {
       throw RoostError(.foreign, "the identifier belongs to another store than this container's")
     }
     return try state.call(.fetching) {
-      try state.graph(place.store).goOnNow()
+      try state.graph(place.store).catchUp()
       guard let content = try state.snapshots([persistentModelID], true)[0], content.type.isKind(of: T._$type) else {
         return nil
       }
@@ -79,7 +79,7 @@ extension ContextState {
       }
       if rows.isEmpty { continue }
       let graph = graph(number)
-      for (at, image) in zip(places, try graph.images(rows, lists: lists)) {
+      for (at, image) in zip(places, try graph.links.images(rows, lists: lists)) {
         guard let image else { continue }
         let known = identifiers[at]
         let isItself = known.key == .row(image.row) && known.entityName == image.values.form.type.name

@@ -49,7 +49,7 @@ struct SnapshotContent: Hashable, Sendable {
 
   /// Of a model whose context is in the middle of a change.
   init(unsettled model: some PersistentModel) {
-    guard let graph = model.graphContext, let image = graph.imageAsItIs(of: model) else {
+    guard let graph = model.graphContext, let image = graph.links.imageAsItIs(of: model) else {
       self.init(model)
       return
     }

@@ -24,16 +24,16 @@ extension ContextState {
   ) throws -> Result {
     guard let tracer = stores.tracer(of: T.self), let store = stores.place(of: T.self)?.store else { return try body() }
     let graph = graph(store)
-    let (read, filled) = (graph.readCount, graph.statistics.objectsFilled)
-    let (pages, bytes) = (graph.statistics.pagesWritten, graph.statistics.bytesWritten)
+    let (read, filled) = (graph.session.readCount, graph.session.statistics.objectsFilled)
+    let (pages, bytes) = (graph.session.statistics.pagesWritten, graph.session.statistics.bytesWritten)
     defer { tracer.tellRepairs(stores.stores[store]) }
     return try traced(kind, tracer, place, note, body) { event in
       event.entity = T._$type.name
-      event.rowsRead = graph.readCount.rows - read.rows
-      event.entriesRead = graph.readCount.entries - read.entries
-      event.modelsFilled = graph.statistics.objectsFilled - filled
-      event.pages = graph.statistics.pagesWritten - pages
-      event.bytes = graph.statistics.bytesWritten - bytes
+      event.rowsRead = graph.session.readCount.rows - read.rows
+      event.entriesRead = graph.session.readCount.entries - read.entries
+      event.modelsFilled = graph.session.statistics.objectsFilled - filled
+      event.pages = graph.session.statistics.pagesWritten - pages
+      event.bytes = graph.session.statistics.bytesWritten - bytes
       event.lazyPlan = plan
     }
   }

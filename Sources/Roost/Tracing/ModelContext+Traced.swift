@@ -127,8 +127,8 @@ extension ModelContext {
       if failure == nil {
         (event.inserted, event.updated, event.deleted) = (counts.inserted, counts.updated, counts.deleted)
       }
-      event.bytes = graph.statistics.bytesWritten - counts.bytes
-      event.pages = graph.statistics.pagesWritten - counts.pages
+      event.bytes = graph.session.statistics.bytesWritten - counts.bytes
+      event.pages = graph.session.statistics.pagesWritten - counts.pages
       tracer.tell(event)
     }
     if let failure { throw failure }
@@ -146,12 +146,12 @@ private struct SaveCounts {
 
   init(_ graph: GraphContext) {
     graph.processPendingChanges()
-    inserted = graph.insertedObjects.count
-    updated = graph.changedObjects.count
-    deleted = graph.deletedObjects.count + graph.deletedRows.count
-    bytes = graph.statistics.bytesWritten
-    pages = graph.statistics.pagesWritten
-    hasChanges = inserted + updated + deleted > 0 || graph.failure != nil || graph.hasChanges
+    inserted = graph.changes.insertedObjects.count
+    updated = graph.changes.changedObjects.count
+    deleted = graph.changes.deletedObjects.count + graph.deletedRows.count
+    bytes = graph.session.statistics.bytesWritten
+    pages = graph.session.statistics.pagesWritten
+    hasChanges = inserted + updated + deleted > 0 || graph.objects.failure != nil || graph.changes.hasChanges
   }
 }
 

@@ -39,15 +39,15 @@ internal import RoostGraph
         switch (before.link(property), now.link(property)) {
         case (nil, _): if !isOwn { own.takeValue(property, of: now) }
         case (.many(let old)?, .many(let new)?):
-          let side = model.graphContext?.otherSide(model, property)
+          let side = model.graphContext?.links.otherSide(model, property)
           let edit = ListEdit(from: old, to: new).before(isOrdered: isOwn) { member in
             isOwn && side?.isByLinks == true || isMoved(member, side?.property)
           }
           own.setLink(property, .many(edit))
         case (.one(let old)?, .one(let new)?):
           let isDeleted = old.map(gone.contains) ?? false
-          let side = model.graphContext?.otherSide(model, property).property
-          let follows = model.graphContext?.followsOther(model, property) == true
+          let side = model.graphContext?.links.otherSide(model, property).property
+          let follows = model.graphContext?.links.followsOther(model, property) == true
           let isLed = follows && [old, new].contains { $0.map { isMoved($0, side) } ?? false }
           if !isOwn, !isDeleted, !isLed { own.setLink(property, .one(new)) }
         case (_, let link?): own.setLink(property, link)

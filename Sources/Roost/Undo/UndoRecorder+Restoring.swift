@@ -77,7 +77,7 @@ internal import RoostRecords
         if changed & _ModelState.bit(property) != 0 { return true }
         return switch now.link(property) {
         case .many?, .one(nil)?: true
-        case .one?: back.model.graphContext?.followsOther(back.model, property) == true
+        case .one?: back.model.graphContext?.links.followsOther(back.model, property) == true
         case .absent?, nil: false
         }
       }
@@ -137,7 +137,7 @@ internal import RoostRecords
     func find(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
       guard let (place, row) = state.stores.row(of: heir(identifier)) else { return nil }
       let graph = state.graph(place.store)
-      let found = graph.registered(place.map, RowID(row)) ?? graph.existingQuietly(place.map, RowID(row))
+      let found = graph.objects.registered(place.map, RowID(row)) ?? graph.existingQuietly(place.map, RowID(row))
       return found as? any PersistentModel
     }
 

@@ -68,13 +68,15 @@ internal import RoostRecords
 
     private func noteAll() {
       for model in pending { known[model.persistentModelID] = .some(SnapshotContent(model)) }
-      for model in state.open.flatMap(\.deletedObjects) {
+      for model in state.open.flatMap(\.changes.deletedObjects) {
         if let model = model as? any PersistentModel { known[model.persistentModelID] = .some(nil) }
       }
     }
 
     private var pending: [any PersistentModel] {
-      state.open.flatMap { $0.insertedObjects + $0.changedObjects }.compactMap { $0 as? any PersistentModel }
+      state.open.flatMap { $0.changes.insertedObjects + $0.changes.changedObjects }.compactMap {
+        $0 as? any PersistentModel
+      }
     }
 
     func noteChanges() {
@@ -91,7 +93,7 @@ internal import RoostRecords
       var changes: [UndoChange] = []
       var next: [PersistentIdentifier: SnapshotContent?] = [:]
       let pending = pending
-      let deleted = state.open.flatMap(\.deletedObjects).compactMap { $0 as? any PersistentModel }
+      let deleted = state.open.flatMap(\.changes.deletedObjects).compactMap { $0 as? any PersistentModel }
       let unborn = known.compactMap { $0.value?.identifier }.filter { $0.storeIdentifier == nil }
       let ours = OwnChanges(pending, deleted: deleted, unborn: unborn)
       for model in pending {

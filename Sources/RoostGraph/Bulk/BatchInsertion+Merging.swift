@@ -30,7 +30,7 @@ extension BatchInsertion {
         }
         if now != row {
           try checkTurn(&turns, object)
-          guard context.isAlike(RowName(place.map.entity.id, now), place.map, run.writer) else {
+          guard bulk.saver.isAlike(RowName(place.map.entity.id, now), place.map, run.writer) else {
             throw refusal(fault, object)
           }
           row = now
@@ -52,7 +52,7 @@ extension BatchInsertion {
     throw GraphFault(
       .conflict,
       "whoever is asked about its unique values gives it those of another one each time: give it a value that nobody has",
-      context.name(object))
+      bulk.objects.name(object))
   }
 
   /// What was decided about an object.
@@ -67,11 +67,11 @@ extension BatchInsertion {
   func decide(
     _ object: any _ModelObject, _ place: Place, _ row: RowID, _ refusal: () -> GraphFault
   ) throws -> Decision {
-    var decision = Decision(policy: context.uniquePolicy(of: place.map), name: "")
+    var decision = Decision(policy: bulk.saver.uniquePolicy(of: place.map), name: "")
     decision.name = decision.policy.name(place.map.type)
     if case .asks(let choose) = decision.policy {
       decision.isAsked = true
-      var scratches = Scratches(context, place.table, place.map)
+      let scratches = Scratches(bulk, place.table, place.map)
       var isChanged = false
       let choice = try scratches.visit(row) { scratch, stored in
         let choice = try choose(object, scratch.object)
@@ -95,7 +95,7 @@ extension BatchInsertion {
     scratch.object._$encode(only: scratch.changed, into: &box.sink)
     if let failure = box.sink.failure {
       throw SaveRefusal(faults: [
-        context.refusal(failure, ObjectName(place.map.type.name, row.id.number), run.writer)
+        bulk.saver.refusal(failure, ObjectName(place.map.type.name, row.id.number), run.writer)
       ])
     }
     try noteLeads(row.id, scratch.changed, place)
@@ -108,14 +108,14 @@ extension BatchInsertion {
     for relation in place.relations where changed & _ModelState.bit(relation.property) != 0 {
       guard case .reference = relation.way else { continue }
       let slot = try place.table.slot(place.map.type.fieldName(relation.property))
-      context.noteLead(relation, from: key, to: place.box.sink.builder.reference(slot), run)
+      bulk.noteLead(relation, from: key, to: place.box.sink.builder.reference(slot), run)
     }
   }
 
   private func write(_ row: RowID, _ place: Place) throws {
     do { try place.table.replace(row, with: &place.box.sink.builder) } catch let fault as RecordFault {
       throw SaveRefusal(faults: [
-        context.refusal(fault, ObjectName(place.map.type.name, row.number), run.writer)
+        bulk.saver.refusal(fault, ObjectName(place.map.type.name, row.number), run.writer)
       ])
     }
     run.note(changed: row.number, place.map.home)
@@ -133,14 +133,14 @@ extension BatchInsertion {
       let slot = try place.table.slot(place.map.type.fieldName(relation.property))
       return place.box.sink.builder.reference(slot) != nil
     }
-    let before = try context.keepReferences(of: row, place.map, place.box, place.table)
-    var found: GraphContext.MergedRow?
+    let before = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
+    var found: Saver.MergedRow?
     // Each turn parts it from the partner of another relationship.
     for turn in 0...place.relations.count where found == nil {
       do {
-        found = try context.mergeRow(object, place.map, policy.policy, place.box, place.table)
+        found = try bulk.saver.mergeRow(object, place.map, policy.policy, place.box, place.table)
       } catch let fault as RecordFault {
-        guard let group, turn < place.relations.count, let relation = context.partnership(fault, place.map),
+        guard let group, turn < place.relations.count, let relation = bulk.saver.partnership(fault, place.map),
           let owner = partner(of: object, relation, group)
         else { throw refusal(fault, object) }
         switch try part(fault, object, place.map, relation, owner) {
@@ -149,7 +149,7 @@ extension BatchInsertion {
         case .staysAlone:
           place.box.sink.builder.setNull(try place.table.slot(place.map.type.fieldName(relation.property)))
           // It keeps the partner that it has.
-          _ = try context.keepReferences(of: row, place.map, place.box, place.table)
+          _ = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
         }
       }
     }
@@ -162,7 +162,7 @@ extension BatchInsertion {
     }
     run.note(changed: merged.row, place.map.home)
     for relation in wanted
-    where try context.takes(object, place.map, policy.policy, id, relation.property, place.table) {
+    where try bulk.saver.takes(object, place.map, policy.policy, id, relation.property, place.table) {
       noteSaid(LinkKey(map: place.map.home, row: merged.row, property: relation.property))
     }
     for (relation, former) in zip(

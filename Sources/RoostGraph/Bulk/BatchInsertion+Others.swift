@@ -68,7 +68,7 @@ extension BatchInsertion {
         group.numbers[ObjectIdentifier(next)] = group.objects.count
         group.objects.append(next)
         group.places.append(place)
-        book.add(next, try context.store.records.reserve(of: place.map.entity.id).number, by: step)
+        book.add(next, try bulk.store.records.reserve(of: place.map.entity.id).number, by: step)
       }
       var collector = LinkCollector()
       next._$visit(&collector)
@@ -82,7 +82,7 @@ extension BatchInsertion {
   private func collectLinks(_ object: any _ModelObject, _ place: Place, _ group: inout Group) throws {
     for relation in place.relations {
       if relation.isList {
-        let members = (object.many(relation.property).members ?? []).map { context.model($0, relation) }
+        let members = (object.many(relation.property).members ?? []).map { bulk.links.model($0, relation) }
         if members.isEmpty { continue }
         for member in members {
           if member._$state.origin != nil { try check(member, relation, of: object) }
@@ -92,7 +92,9 @@ extension BatchInsertion {
         group.lists.append((object, relation, members))
         continue
       }
-      guard let other = object.one(relation.property).object.map({ context.model($0, relation) }) else { continue }
+      guard let other = object.one(relation.property).object.map({ bulk.links.model($0, relation) }) else {
+        continue
+      }
       if other._$state.origin != nil { try check(other, relation, of: object) }
       if relation.isInverseList { join(object, other, relation, &group) }
       if case .found = relation.way, let inverse = relation.inverse {
@@ -165,12 +167,12 @@ extension BatchInsertion {
       try same.map { RowID($0._$state.row) } ?? place.table.row(like: &place.box.sink.builder, in: place.uniques)
     guard let row else { return false }
     let other = RowName(place.map.entity.id, row)
-    if same == nil, !context.isAlike(other, place.map, run.writer) { return false }
+    if same == nil, !bulk.saver.isAlike(other, place.map, run.writer) { return false }
     func refusal() -> GraphFault {
       GraphFault(
         .notUnique,
-        "\(context.name(other)) has the same value already, and only one may have it: give one of them another value",
-        entity: place.map.type.name, others: [context.name(other)])
+        "\(bulk.objects.name(other)) has the same value already, and only one may have it: give one of them another value",
+        entity: place.map.type.name, others: [bulk.objects.name(other)])
     }
     let decision: Decision
     if let same, book.merged[ObjectIdentifier(same)] == nil {
@@ -197,7 +199,7 @@ extension BatchInsertion {
   private func decide(
     _ one: any _ModelObject, _ place: Place, beside same: any _ModelObject, _ refusal: () -> GraphFault
   ) throws -> Decision {
-    var decision = Decision(policy: context.uniquePolicy(of: place.map), name: "")
+    var decision = Decision(policy: bulk.saver.uniquePolicy(of: place.map), name: "")
     decision.name = decision.policy.name(place.map.type)
     if case .asks(let choose) = decision.policy {
       decision.isAsked = true
@@ -234,7 +236,7 @@ extension BatchInsertion {
   /// The unique values of the object whose row is in the box, with what they are of.
   private func uniqueKeys(_ place: Place) throws -> [[Value]] {
     let reading = try place.table.reading
-    return try context.store.uniques(of: place.map).compactMap { index in
+    return try bulk.store.uniques(of: place.map).compactMap { index in
       let values = try reading.values(index.parts.map(\.field), of: RowID(0), in: place.box.sink.builder)
       if values.contains(.null) { return nil }
       return [.uint(UInt64(index.id.number)), .uint(UInt64(place.map.home))] + values

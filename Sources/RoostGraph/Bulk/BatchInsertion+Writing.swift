@@ -8,7 +8,7 @@ extension BatchInsertion {
     if object._$state.origin != nil {
       throw GraphFault(
         .conflict, "whoever was asked about unique values inserted it by another way: leave that to the batch",
-        context.name(object))
+        bulk.objects.name(object))
     }
     place.box.sink.clear()
     object._$encode(only: .max, into: &place.box.sink)
@@ -22,7 +22,7 @@ extension BatchInsertion {
   func write(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
     try put(object, place, group)
     #if DEBUG
-      let faults = context.readBack(object, place.map, place.box)
+      let faults = bulk.saver.readBack(object, place.map, place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
     if let policy = book.merged[ObjectIdentifier(object)] {
@@ -41,7 +41,7 @@ extension BatchInsertion {
     var turns = 0
     while true {
       do { return try place.table.insert(&place.box.sink.builder, as: row) } catch let fault as RecordFault {
-        guard let relation = context.partnership(fault, place.map),
+        guard let relation = bulk.saver.partnership(fault, place.map),
           let owner = partner(of: object, relation, group), turns < place.relations.count
         else { throw refusal(fault, object) }
         turns += 1
@@ -58,7 +58,7 @@ extension BatchInsertion {
   /// Whom an object leads to, by itself or because the other one says so.
   func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group) -> (any _ModelObject)? {
     let owed = group.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
-    return owed?.owner ?? object.one(relation.property).object.map { context.model($0, relation) }
+    return owed?.owner ?? object.one(relation.property).object.map { bulk.links.model($0, relation) }
   }
 
   enum Parting {
@@ -80,12 +80,12 @@ extension BatchInsertion {
     else { return .nobody }
     let ownerPlace = try place(owner)
     let row = RowID(owner._$state.row)
-    let takes = try context.takes(
+    let takes = try bulk.saver.takes(
       owner, ownerPlace.map, decision.policy, row, relation.inverse, ownerPlace.table)
     guard map.type.mayBeNil(relation.property) else {
       throw SaveRefusal(faults: [
         GraphFault.needsPartner(
-          context.name(object), map.type.propertyName(relation.property),
+          bulk.objects.name(object), map.type.propertyName(relation.property),
           ObjectName(map.type.name, former.number), ObjectName(ownerPlace.map.type.name, row.number))
       ])
     }
@@ -94,7 +94,7 @@ extension BatchInsertion {
     let slot = try table.slot(map.type.fieldName(relation.property))
     try table.update(former) { builder in builder.setNull(slot) }
     run.note(changed: former.number, map.home)
-    context.noteLead(relation, from: LinkKey(map: map.number, row: former.number, property: 0), to: row, run)
+    bulk.noteLead(relation, from: LinkKey(map: map.number, row: former.number, property: 0), to: row, run)
     return .isParted
   }
 
@@ -115,9 +115,9 @@ extension BatchInsertion {
     let own = RowID(object._$state.row)
     let slot = try place.table.slot(place.map.type.fieldName(relation.property))
     if let other = try place.table.reference(slot, of: own), try place.table.reference(slot, of: other) != own,
-      let known = object.one(relation.property).object.map({ context.model($0, relation) }),
+      let known = object.one(relation.property).object.map({ bulk.links.model($0, relation) }),
       let decision = book.merged[ObjectIdentifier(known)],
-      try !context.takes(known, place.map, decision.policy, other, relation.property, place.table)
+      try !bulk.saver.takes(known, place.map, decision.policy, other, relation.property, place.table)
     {
       try place.table.update(own) { builder in builder.setNull(slot) }
       run.note(changed: own.number, place.map.home)
@@ -131,7 +131,7 @@ extension BatchInsertion {
   func move(_ group: Group) throws {
     for (member, property, owner) in group.moved {
       let map = try place(member).map
-      guard let relation = context.store.relations[map.number][property] else { continue }
+      guard let relation = bulk.store.relations[map.number][property] else { continue }
       let row = RowID(member._$state.row)
       // As in a save: what a new one says of the stored one that it becomes holds.
       if member._$state.origin != nil, said.contains(LinkKey(map: map.home, row: row.number, property: property)) {
@@ -144,11 +144,11 @@ extension BatchInsertion {
       if former?.number == owner._$state.row { continue }
       // What became a row that keeps what it has does not go elsewhere.
       if let decision = book.merged[ObjectIdentifier(member)],
-        try !context.takes(member, map, decision.policy, row, property, table)
+        try !bulk.saver.takes(member, map, decision.policy, row, property, table)
       {
         continue
       }
-      if let former { context.noteLead(relation, from: key, to: former, run) }
+      if let former { bulk.noteLead(relation, from: key, to: former, run) }
       do {
         if relation.isOwnInverse, let former {
           // The former partner leads nowhere from here on.
@@ -157,7 +157,7 @@ extension BatchInsertion {
         }
         try lead(row, to: owner, table, slot, member, map, relation)
       } catch let fault as RecordFault {
-        throw SaveRefusal(faults: [context.refusal(fault, context.name(member), run.writer)])
+        throw SaveRefusal(faults: [bulk.saver.refusal(fault, bulk.objects.name(member), run.writer)])
       }
       run.note(changed: row.number, map.home)
     }
@@ -169,7 +169,7 @@ extension BatchInsertion {
   ) throws {
     func lead() throws { try table.update(row) { builder in builder.set(slot, reference: RowID(owner._$state.row)) } }
     do { try lead() } catch let fault as RecordFault {
-      guard context.partnership(fault, map)?.property == relation.property else { throw fault }
+      guard bulk.saver.partnership(fault, map)?.property == relation.property else { throw fault }
       switch try part(fault, member, map, relation, owner) {
       case .nobody: throw fault
       case .isParted: try lead()
@@ -198,7 +198,7 @@ extension BatchInsertion {
       }
       if relation.isOwnInverse { for member in came { try links.append(row, to: member) } }
     } catch let fault as RecordFault { throw refusal(fault, owner) }
-    if relation.isByLinks { context.noteList(relation, came, before: [], run) }
+    if relation.isByLinks { bulk.noteList(relation, came, before: [], run) }
     for member in members where member._$state.origin != nil { run.note(owner: member._$state.row, relation.home) }
   }
 

@@ -1,20 +1,20 @@
 internal import RoostFile
 internal import RoostRecords
 
-extension GraphContext {
+extension BulkWriter {
   /// Inserts objects that no context has, each into rows and out of mind. All of them are inserted, or none if something throws.
   ///
   /// Objects that wait in this context to be saved are left to the save, which must follow: a reference may have inserted them before they
   /// came here. The outcome says so.
   ///
   /// - Parameter body: is given what takes one object after the other.
-  package func insertRows(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
+  func insert(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
     var (rows, leavesSome) = (RowRuns(), false)
-    var outcome = try bulk { run in
+    var outcome = try write { run in
       let insertion = BatchInsertion(self, run)
-      let brings = exchange(&bringsObjects, with: false)
+      let brings = exchange(&links.bringsObjects, with: false)
       defer {
-        bringsObjects = brings
+        links.bringsObjects = brings
         insertion.book.end()
       }
       try body { object in
@@ -34,16 +34,16 @@ extension GraphContext {
 
   /// Whether an object is new and waits in this context for the next save.
   private func waits(_ object: any _ModelObject) -> Bool {
-    guard let origin = object._$state.origin as? RowOrigin, origin.context === self else { return false }
+    guard let origin = object._$state.origin as? RowOrigin, origin.table === objects else { return false }
     return object._$state.flags.contains(.inserted) && !object._$state.flags.contains(.deleted)
   }
 }
 
 /// The work of one insertion in bulk.
 ///
-/// An object becomes rows at once and is as before: in no context. Nothing is kept of it but its row's number, unless somebody else has it.
+/// An object becomes rows at once and is as before: in no bulk. Nothing is kept of it but its row's number, unless somebody else has it.
 final class BatchInsertion {
-  let context: GraphContext
+  let bulk: BulkWriter
   let run: BulkRun
   /// The rows of the objects that were given, in their order.
   private(set) var rows = RowRuns()
@@ -61,40 +61,40 @@ final class BatchInsertion {
   final class Place {
     let map: EntityMap
     let table: TableWriter
-    let box: GraphContext.SinkBox
+    let box: Saver.SinkBox
     let relations: [Relation]
     /// Whether relationships of the class, or those that lead to it, have a least or a greatest number of members.
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
 
-    init(_ map: EntityMap, _ context: GraphContext, _ writer: RecordWriter) throws {
+    init(_ map: EntityMap, _ bulk: BulkWriter, _ writer: RecordWriter) throws {
       self.map = map
       table = try writer.table(map.entity.id)
-      box = context.sink(map)
-      relations = context.store.relations[map.number].compactMap { $0 }
-      isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
-      uniques = context.store.uniques(of: map).map(\.id)
+      box = bulk.saver.sink(map)
+      relations = bulk.store.relations[map.number].compactMap { $0 }
+      isCounted = !bulk.store.countedRelations.allSatisfy(\.isEmpty)
+      uniques = bulk.store.uniques(of: map).map(\.id)
       hasOwnInverse = relations.contains(where: \.isOwnInverse)
     }
   }
 
-  init(_ context: GraphContext, _ run: BulkRun) {
-    self.context = context
+  init(_ bulk: BulkWriter, _ run: BulkRun) {
+    self.bulk = bulk
     self.run = run
   }
 
   func place(_ object: any _ModelObject) throws -> Place {
     let type = ObjectIdentifier(type(of: object))
     if let last, last.type == type { return last.place }
-    let found = try self.place(of: context.map(of: object))
+    let found = try self.place(of: bulk.objects.map(of: object))
     last = (type, found)
     return found
   }
 
   func place(of map: EntityMap) throws -> Place {
     if let known = places[map.number] { return known }
-    let made = try Place(map, context, run.writer)
+    let made = try Place(map, bulk, run.writer)
     places[map.number] = made
     return made
   }
@@ -151,7 +151,7 @@ final class BatchInsertion {
     if object._$state.origin != nil {
       throw GraphFault(
         .foreign, "it is stored already, or in another context, and a batch is of new models",
-        context.name(object))
+        bulk.objects.name(object))
     }
     if !book.contains(object) {
       if object._$state.flags.contains(.fresh) { object.settle() }
@@ -162,14 +162,14 @@ final class BatchInsertion {
 
   /// Whether it brings nobody along, and nobody else changes with it.
   func isAlone(_ object: any _ModelObject, _ place: Place) throws -> Bool {
-    if context.store.hasLooseLinks[place.map.number] { return false }
+    if bulk.store.hasLooseLinks[place.map.number] { return false }
     for relation in place.relations {
       if relation.isList {
         if object.many(relation.property).members?.isEmpty == false { return false }
         continue
       }
       let slot = object.one(relation.property)
-      guard slot.isHolding, let other = slot.object.map({ context.model($0, relation) }) else { continue }
+      guard slot.isHolding, let other = slot.object.map({ bulk.links.model($0, relation) }) else { continue }
       guard case .reference = relation.way, !relation.isOwnInverse else { return false }
       if other._$state.origin != nil {
         try check(other, relation, of: object)
@@ -182,10 +182,10 @@ final class BatchInsertion {
 
   /// Throws where a relationship cannot lead to an object that some context has.
   func check(_ other: any _ModelObject, _ relation: Relation, of object: any _ModelObject) throws {
-    guard let fault = context.lacksRow(other, relation) else { return }
+    guard let fault = bulk.links.lacksRow(other, relation) else { return }
     throw GraphFault(
       fault.code, fault.detail, entity: type(of: object)._$type.name,
-      property: type(of: object)._$type.propertyName(relation.property), others: [context.name(other)])
+      property: type(of: object)._$type.propertyName(relation.property), others: [bulk.objects.name(other)])
   }
 
   // MARK: One object
@@ -207,7 +207,7 @@ final class BatchInsertion {
   /// The row whose unique values an object has, where it is one that the object can become.
   private func like(_ fault: RecordFault, _ place: Place) -> RowID? {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      context.isAlike(other, place.map, run.writer), context.partnership(fault, place.map) == nil
+      bulk.saver.isAlike(other, place.map, run.writer), bulk.saver.partnership(fault, place.map) == nil
     else { return nil }
     return other.row
   }
@@ -217,13 +217,13 @@ final class BatchInsertion {
     object._$encode(only: .max, into: &place.box.sink)
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
     #if DEBUG
-      let faults = context.readBack(object, place.map, place.box)
+      let faults = bulk.saver.readBack(object, place.map, place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
   }
 
   func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {
-    var fault = context.refusal(fault, context.name(object), run.writer)
+    var fault = bulk.saver.refusal(fault, bulk.objects.name(object), run.writer)
     // It has no row of which anybody knows.
     fault.row = nil
     return fault
@@ -234,12 +234,12 @@ final class BatchInsertion {
     let key = LinkKey(map: place.map.number, row: row.number, property: 0)
     for relation in place.relations where !relation.isList {
       guard case .reference = relation.way else { continue }
-      context.noteLead(relation, from: key, to: context.leads(object, relation).map { RowID($0) }, run)
+      bulk.noteLead(relation, from: key, to: bulk.saver.leads(object, relation).map { RowID($0) }, run)
     }
     if !place.isCounted { return }
-    for relation in context.countedRelations[place.map.number] {
+    for relation in bulk.store.countedRelations[place.map.number] {
       run.counted.insert(
-        LinkKey(map: context.declaring(place.map, relation), row: row.number, property: relation.property))
+        LinkKey(map: bulk.saver.declaring(place.map, relation), row: row.number, property: relation.property))
     }
   }
 
@@ -247,8 +247,8 @@ final class BatchInsertion {
   func count() throws {
     if run.counted.isEmpty, run.crowded.isEmpty { return }
     let faults =
-      try context.count(run.counted, run.writer)
-      + context.count(run.crowded.subtracting(run.counted), run.writer, mayBeFew: true)
+      try bulk.saver.count(run.counted, run.writer)
+      + bulk.saver.count(run.crowded.subtracting(run.counted), run.writer, mayBeFew: true)
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     (run.counted, run.crowded) = ([], [])
   }

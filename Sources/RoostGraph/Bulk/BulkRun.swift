@@ -66,13 +66,15 @@ final class BulkRun {
   }
 
   /// What was done, for a notification; nil for each where there is too much.
-  func outcome(_ context: GraphContext, _ found: RowRuns) -> BulkOutcome {
+  func outcome(_ objects: ObjectTable, _ found: RowRuns) -> BulkOutcome {
     var outcome = BulkOutcome(rows: found, inserted: inserted, summary: summary)
     guard noted <= BulkOutcome.mostTold, inserted.count <= BulkOutcome.mostTold else {
       outcome.tellsAll = false
       return outcome
     }
-    func name(_ map: Int, _ row: UInt64) -> ObjectName { context.name(LinkKey(map: map, row: row, property: 0)) }
+    func name(_ map: Int, _ row: UInt64) -> ObjectName {
+      objects.name(LinkKey(map: map, row: row, property: 0))
+    }
     moveNewest()
     for (map, some) in rows.sorted(by: { $0.key < $1.key }) { outcome.updated += some.map { name(map, $0) } }
     let known = owners.isEmpty ? [] : Set(outcome.updated)
@@ -97,52 +99,4 @@ package struct BulkOutcome {
 
   /// More names are not told.
   package static let mostTold = 100_000
-}
-
-/// There is nothing to write, so nothing is committed.
-private struct Nothing: Error {}
-
-extension GraphContext {
-  /// Goes on to the state with which the transaction begins: what closures see behind relationships must be as new as the rows.
-  private func goOn(to writer: RecordWriter) throws {
-    let newest = writer.commitNumber - 1
-    if let seen = reader?.commit, seen >= newest { return }
-    // Who writes may begin before the commit in front of it is synced, and so is seen.
-    try store.records.store.show(newest)
-    try advance()
-  }
-
-  /// Runs a bulk write: one transaction on the newest state, beside what waits in this context.
-  ///
-  /// - Parameter body: says which rows it was about; nil where it changed nothing.
-  func bulk(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
-    try call(.saving) {
-      settle()
-      if let failure { throw failure }
-      var outcome = BulkOutcome()
-      var committed: RecordWriter?
-      do {
-        try store.records.write(isRelaxed ? .relaxed : .full, author: author) { writer in
-          try goOn(to: writer)
-          let run = BulkRun(writer)
-          guard let found = try body(run) else { throw Nothing() }
-          let faults = try count(run.counted, writer)
-          if !faults.isEmpty { throw SaveRefusal(faults: faults) }
-          try store.room?()
-          // Now, because the snapshot still has what goes.
-          outcome = run.outcome(self, found)
-          run.tell(store)
-          committed = writer
-        }
-      } catch is Nothing { return outcome }
-      statistics.saves += 1
-      statistics.bytesWritten += committed?.written.bytes ?? 0
-      statistics.pagesWritten += committed?.written.pages ?? 0
-      lastSave = outcome.summary
-      store.listeners.tell()
-      // As behind a save: what is committed stays, whatever cannot be read.
-      try? advance()
-      return outcome
-    }
-  }
 }

@@ -33,7 +33,7 @@ extension ChunkInsertion {
         outcome = .stored(row)
       } catch let fault as RecordFault where fault.code == .notUnique && fault.rows.count == 1 {
         // A row of another class has it, or partners would change: nobody can decide that.
-        guard context.isAlike(fault.rows[0], map, run.writer), context.partnership(fault, map) == nil else {
+        guard bulk.saver.isAlike(fault.rows[0], map, run.writer), bulk.saver.partnership(fault, map) == nil else {
           throw fault
         }
         outcome = .conflict(fault.rows[0].row)
@@ -53,8 +53,8 @@ extension ChunkInsertion {
 
   /// Whether there is a row to which a property may lead.
   package func hasTarget(_ row: UInt64, _ property: Int, _ map: EntityMap) throws -> Bool {
-    guard let relation = context.store.relations[map.number][property] else { return false }
-    return try run.writer.contains(RowID(row), context.store.maps[relation.target].entity.id)
+    guard let relation = bulk.store.relations[map.number][property] else { return false }
+    return try run.writer.contains(RowID(row), bulk.store.maps[relation.target].entity.id)
   }
 
   /// Whether there is a row of a class.
@@ -120,29 +120,29 @@ extension ChunkInsertion {
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
     if !place.isCounted { return }
-    for relation in context.countedRelations[map.number] where !links.waiting.contains(relation.property) {
+    for relation in bulk.store.countedRelations[map.number] where !links.waiting.contains(relation.property) {
       run.counted.insert(
-        LinkKey(map: context.declaring(map, relation), row: row.number, property: relation.property))
+        LinkKey(map: bulk.saver.declaring(map, relation), row: row.number, property: relation.property))
     }
     try batch.count()
   }
 
   private func noteLead(_ property: Int, _ target: UInt64?, _ row: RowID, _ map: EntityMap) {
-    guard let relation = context.store.relations[map.number][property] else { return }
+    guard let relation = bulk.store.relations[map.number][property] else { return }
     let key = LinkKey(map: map.number, row: row.number, property: 0)
-    context.noteLead(relation, from: key, to: target.map { RowID($0) }, run)
+    bulk.noteLead(relation, from: key, to: target.map { RowID($0) }, run)
   }
 
   /// Where both sides are one, whom a row leads to leads back, and nobody else to either.
   private func agree(_ property: Int, of row: RowID, _ map: EntityMap) throws {
-    guard let relation = context.store.relations[map.number][property], relation.isOwnInverse,
+    guard let relation = bulk.store.relations[map.number][property], relation.isOwnInverse,
       let side = run.writer.catalog.relationship(relation.way.id)
     else { return }
     try run.writer.agree(mutual: side, of: row) { run.note(changed: $0.number, map.home) }
   }
 
   private func write(_ list: (property: Int, rows: [UInt64]), of row: RowID, _ map: EntityMap) throws {
-    guard let relation = context.store.relations[map.number][list.property],
+    guard let relation = bulk.store.relations[map.number][list.property],
       let side = run.writer.catalog.relationship(relation.way.id)
     else { return }
     for target in list.rows { try checkTarget((list.property, target), map) }
@@ -154,14 +154,14 @@ extension ChunkInsertion {
     if relation.isOwnInverse {
       try run.writer.agree(mutual: side, of: row, former: former) { run.note(owner: $0.number, relation.home) }
     }
-    context.noteList(relation, rows, before: former, run)
+    bulk.noteList(relation, rows, before: former, run)
     run.note(owner: row.number, map.home)
     for other in former + rows { run.note(owner: other.number, relation.home) }
   }
 
   private func checkTarget(_ link: (property: Int, row: UInt64?), _ map: EntityMap) throws {
-    guard let row = link.row, let relation = context.store.relations[map.number][link.property] else { return }
-    let target = context.store.maps[relation.target]
+    guard let row = link.row, let relation = bulk.store.relations[map.number][link.property] else { return }
+    let target = bulk.store.maps[relation.target]
     if try run.writer.contains(RowID(row), target.entity.id) { return }
     throw GraphFault(
       .deleted, "it leads to \(target.type.name) \(row), which is not there", entity: map.type.name,
@@ -170,7 +170,7 @@ extension ChunkInsertion {
 
   private func encoder(_ map: EntityMap) -> ImageEncoder {
     if let known = encoders[map.number] { return known }
-    let made = ImageEncoder(map, context.store.relations[map.number])
+    let made = ImageEncoder(map, bulk.store.relations[map.number])
     encoders[map.number] = made
     return made
   }

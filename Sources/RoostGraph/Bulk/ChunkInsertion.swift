@@ -26,7 +26,7 @@ package final class ChunkInsertion {
   }
 
   var run: BulkRun { batch.run }
-  var context: GraphContext { batch.context }
+  var bulk: BulkWriter { batch.bulk }
 
   /// Runs what stores one object; says whether it did.
   func one(_ isSafe: Bool, _ body: () throws -> Void) throws -> Bool {
@@ -131,7 +131,7 @@ package struct ChunkFault: Error {
   }
 }
 
-extension GraphContext {
+extension BulkWriter {
   /// Stores one chunk.
   ///
   /// - Parameters:
@@ -140,19 +140,18 @@ extension GraphContext {
   ///   - memory: that of the import. It is of no use behind a chunk that was not stored.
   ///   - body: gives the objects, or images of them.
   ///   - beside: is run behind all objects, in the same transaction.
-  @discardableResult
-  package func insertChunk(
+  func insertChunk(
     behind first: Int, leavesOut: Bool, _ memory: ChunkMemory, _ body: (ChunkInsertion) throws -> Void,
     beside: (RecordWriter, ChunkInsertion) throws -> Void
   ) throws -> BulkOutcome {
-    try bulk { run in
+    try write { run in
       let batch = BatchInsertion(self, run)
       swap(&batch.book, &memory.book)
       defer {
         batch.book.pause()
         swap(&batch.book, &memory.book)
       }
-      try goOn(batch.book, behind: memory.commit, run.writer)
+      try forgetDeleted(batch.book, behind: memory.commit, run.writer)
       let chunk = ChunkInsertion(batch, leavesOut: leavesOut, first: first)
       try body(chunk)
       try beside(run.writer, chunk)
@@ -162,7 +161,7 @@ extension GraphContext {
   }
 
   /// Forgets objects whose rows others deleted since the last chunk: who leads to one of them brings it along again.
-  private func goOn(_ book: InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
+  private func forgetDeleted(_ book: InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
     // Without a chunk before there is what another run knew, if anything, and that was long ago.
     var mayBeGone = commit.map { $0 < writer.commitNumber - 1 } ?? true
     if let commit, mayBeGone,
@@ -170,8 +169,8 @@ extension GraphContext {
     {
       mayBeGone = !entries.allSatisfy(\.deleted.isEmpty)
     }
-    try book.goOn { object, row in
-      try !mayBeGone || writer.contains(RowID(row), map(of: object).entity.id)
+    try book.resume { object, row in
+      try !mayBeGone || writer.contains(RowID(row), objects.map(of: object).entity.id)
     }
   }
 }

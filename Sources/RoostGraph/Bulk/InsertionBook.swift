@@ -192,7 +192,7 @@ final class InsertionBook {
   }
 
   /// Gives those their numbers again that somebody else still has, and whose rows are still there.
-  func goOn(_ isThere: (any _ModelObject, UInt64) throws -> Bool) rethrows {
+  func resume(_ isThere: (any _ModelObject, UInt64) throws -> Bool) rethrows {
     sweep()
     var staying: [Held] = []
     let known = exchange(&kept, with: [])

@@ -17,35 +17,37 @@ package struct RowChoice {
 }
 
 /// The scratch objects of one bulk write, one for each class.
-struct Scratches {
-  private let context: GraphContext
+///
+/// A class, so that users' code, which gets them, runs outside of every access to a field.
+final class Scratches {
+  private let bulk: BulkWriter
   private let table: TableWriter
   private let map: EntityMap
   private var known: [Int: Scratch] = [:]
   private var last: Scratch?
 
-  init(_ context: GraphContext, _ table: TableWriter, _ map: EntityMap) {
-    self.context = context
+  init(_ bulk: BulkWriter, _ table: TableWriter, _ map: EntityMap) {
+    self.bulk = bulk
     self.table = table
     self.map = map
   }
 
   /// That of a row's class; nil where it is none of the program's.
-  private mutating func scratch(_ row: Row) -> Scratch? {
+  private func scratch(_ row: Row) -> Scratch? {
     var map = map
     if let family = map.family {
       guard let number = family.map(of: row) else { return nil }
-      map = context.store.maps[number]
+      map = bulk.store.maps[number]
     }
     if let last, last.map === map { return last }
-    let found = known[map.number] ?? Scratch(map, context)
+    let found = known[map.number] ?? Scratch(map, bulk.links)
     known[map.number] = found
     last = found
     return found
   }
 
   /// Calls `body` with the scratch object that stands for a row; nil where there is none.
-  mutating func visit<Result>(_ id: RowID, _ body: (Scratch, Row) throws -> Result) throws -> Result? {
+  func visit<Result>(_ id: RowID, _ body: (Scratch, Row) throws -> Result) throws -> Result? {
     try table.visit(id) { row -> Result? in
       guard let scratch = scratch(row) else { return nil }
       scratch.begin(row, table)
@@ -58,12 +60,12 @@ struct Scratches {
   }
 }
 
-extension GraphContext {
+extension BulkWriter {
   /// The rows of a choice that the transaction has.
   func rows(_ choice: RowChoice, _ writer: RecordWriter) throws -> [RowID] {
     let found = try Planner(Ground(writer)).plan(choice.query).rows()
     guard let test = choice.test, !found.isEmpty else { return found }
-    var scratches = try Scratches(self, writer.table(choice.map.entity.id), choice.map)
+    let scratches = try Scratches(self, writer.table(choice.map.entity.id), choice.map)
     return try found.filter { try scratches.visit($0) { scratch, _ in try test(scratch.object) } == true }
   }
 
@@ -74,9 +76,9 @@ extension GraphContext {
         && !object._$state.flags.contains(.inserted)
     }
     var waiting: Set<UInt64> = []
-    for object in changed where isOf(object) { waiting.insert(object._$state.row) }
-    for object in deleted where isOf(object) { waiting.insert(object._$state.row) }
-    for key in links.doomed where key.map == map.home { waiting.insert(key.row) }
+    for object in changes.changed where isOf(object) { waiting.insert(object._$state.row) }
+    for object in changes.deleted where isOf(object) { waiting.insert(object._$state.row) }
+    for key in links.deletions.doomed where key.map == map.home { waiting.insert(key.row) }
     if waiting.isEmpty { return }
     var faults: [GraphFault] = []
     for row in rows where waiting.contains(row.number) && faults.count < 100 {
@@ -84,7 +86,7 @@ extension GraphContext {
         GraphFault(
           .pendingChanges,
           "what was done to it here waits to be saved, and this would change it too: save before, or give it up with "
-            + "rollback()", self.name(LinkKey(map: map.home, row: row.number, property: 0))))
+            + "rollback()", self.objects.name(LinkKey(map: map.home, row: row.number, property: 0))))
     }
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
   }

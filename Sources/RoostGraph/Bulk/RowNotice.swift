@@ -19,7 +19,7 @@ package final class RowNotice {
   package init(_ store: GraphStore) {
     self.store = store
     context = GraphContext(store)
-    isCounted = !context.countedRelations.allSatisfy(\.isEmpty)
+    isCounted = !context.store.countedRelations.allSatisfy(\.isEmpty)
   }
 
   /// A transaction begins.
@@ -74,7 +74,7 @@ package final class RowNotice {
 
   private func inverseCounts(_ relation: Relation) -> Bool {
     guard let inverse = relation.inverse else { return false }
-    return context.countedRelations[relation.target].contains { $0.property == inverse }
+    return context.store.countedRelations[relation.target].contains { $0.property == inverse }
   }
 
   /// The list, without a row, in which rows stand that lead by a relationship, if it has a least or a greatest number of members.
@@ -108,21 +108,21 @@ package final class RowNotice {
         others.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
       }
     }
-    if let fault = try context.count(keys, run.writer).first { return fault }
-    return try context.count(others, run.writer, mayBeFew: true).first
+    if let fault = try context.saver.count(keys, run.writer).first { return fault }
+    return try context.saver.count(others, run.writer, mayBeFew: true).first
   }
 
   /// The same of one relationship of a row that was stored before, and may have too few members until all that waits is set.
   package func miscount(_ row: RowID, of map: EntityMap, by one: RelationshipID) throws -> GraphFault? {
     guard let run else { return nil }
-    if let fault = try context.count(left, run.writer).first { return fault }
-    return try context.count(led.union(keys(row, map, one, run.writer)), run.writer, mayBeFew: true).first
+    if let fault = try context.saver.count(left, run.writer).first { return fault }
+    return try context.saver.count(led.union(keys(row, map, one, run.writer)), run.writer, mayBeFew: true).first
   }
 
   /// Which relationship of a row has too few members.
   package func lack(_ row: RowID, of map: EntityMap, in one: RelationshipID) throws -> GraphFault? {
     guard let run else { return nil }
-    return try context.count(keys(row, map, one, run.writer), run.writer).first
+    return try context.saver.count(keys(row, map, one, run.writer), run.writer).first
   }
 
   private func keys(
@@ -136,7 +136,7 @@ package final class RowNotice {
   /// The list of a row, if it has a least or a greatest number of members.
   private func key(_ relation: Relation, _ row: RowID, _ own: EntityMap) -> LinkKey? {
     guard relation.minimum > 0 || relation.maximum > 0 else { return nil }
-    return LinkKey(map: context.declaring(own, relation), row: row.number, property: relation.property)
+    return LinkKey(map: context.saver.declaring(own, relation), row: row.number, property: relation.property)
   }
 
   /// The map of a row's class; nil where there is no row.

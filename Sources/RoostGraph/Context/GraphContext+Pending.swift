@@ -3,63 +3,25 @@ package import RoostRecords
 /// What waits for the next save, for whoever shows it to users.
 extension GraphContext {
   /// Lets all lists that users changed agree with their other sides.
-  package func processPendingChanges() { quietly(.reading, otherwise: ()) { settle() } }
-
-  package var insertedObjects: [any _ModelObject] {
-    inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }
-  }
-
-  package var changedObjects: [any _ModelObject] {
-    changed.filter {
-      $0._$state.flags.contains(.changed) && $0._$state.flags.isDisjoint(with: [.inserted, .deleted, .gone])
-    }
-  }
-
-  package var deletedObjects: [any _ModelObject] {
-    deleted.filter { $0._$state.flags.contains(.deleted) && !$0._$state.flags.contains(.gone) }
-  }
+  package func processPendingChanges() { quietly(.reading, otherwise: ()) { links.settle() } }
 
   /// Rows that go with the next save although no object of theirs is here.
   package var deletedRows: [(map: EntityMap, row: RowID)] {
-    links.doomed.map { (map(of: $0), RowID($0.row)) }
+    links.deletions.doomed.map { (objects.map(of: $0), RowID($0.row)) }
   }
 
   /// Whether an object of the entity, or a row of it, waits for the next save.
   package func hasPending(_ map: EntityMap) -> Bool {
-    func isOf(_ object: any _ModelObject) -> Bool {
-      object.entityMap?.home == map.home && object._$state.flags.isPending
-    }
-    return changed.contains(where: isOf) || inserted.contains(where: isOf) || deleted.contains(where: isOf)
-      || links.doomed.contains { $0.map == map.home }
+    changes.hasPending(map) || links.deletions.doomed.contains { $0.map == map.home }
   }
-
-  /// Another context of the same user saved last.
-  package func forgetLastSave() { lastSave = SaveSummary() }
 
   /// Forgets all objects that nobody changed, so that they are read anew; changes are given up first.
   package func reset() {
     quietly(.closing, otherwise: ()) {
-      giveUp()
-      forgetUnchanged()
-      releaseLater(batches.take())
-      attempt { if reader != nil { try advance() } }
+      links.giveUp()
+      objects.forgetUnchanged()
+      objects.forgetBatches()
+      objects.attempt { if session.reader != nil { try follower.advance() } }
     }
   }
-}
-
-extension _ModelObject {
-  /// The context that the object belongs to.
-  package var graphContext: GraphContext? { (_$state.origin as? RowOrigin)?.context }
-  package var entityMap: EntityMap? { (_$state.origin as? RowOrigin)?.map }
-  /// Whether it is deleted, or will be with the next save.
-  package var isMarkedDeleted: Bool { _$state.flags.contains(.deleted) }
-  /// Whether its deletion is in the store.
-  package var isGone: Bool { _$state.flags.contains(.gone) }
-  /// Whether it waits for the next save.
-  package var isPending: Bool { _$state.flags.isPending }
-  /// Whether it has a row.
-  package var isStored: Bool { _$state.row != 0 && !_$state.flags.contains(.inserted) }
-
-  /// Says that the object stands for nothing.
-  package func markGone() { _$state.flags.insert([.deleted, .gone]) }
 }

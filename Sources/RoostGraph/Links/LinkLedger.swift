@@ -73,9 +73,9 @@ final class LoadedList {
 /// a list says nothing about members that the list does not show.
 ///
 /// An object that `insert` brings back stays, also where its owner is deleted with a rule that takes members along: the save lets its
-/// reference become `nil`. ``staying`` names its row, because the rows' own rules know nothing of the insertion.
+/// reference become `nil`. ``DeletionMarks/staying`` names its row, because the rows' own rules know nothing of the insertion.
 ///
-/// A reference keeps the row number of a deleted object. A loaded list keeps deleted members in ``LoadedList/absent``, and ``absences`` finds
+/// A reference keeps the row number of a deleted object. A loaded list keeps deleted members in ``LoadedList/absent``, and ``DeletionMarks/absences`` finds
 /// those lists again. A list that is not loaded needs nothing: its rows in the store, and its ``Edit``, do not change with a deletion.
 ///
 /// A list in its slot is read and changed without anybody being asked. So while a user changes one, the others of the same
@@ -84,7 +84,7 @@ final class LoadedList {
 /// ## Invariants
 /// 1. Of a relationship, both sides together, one list at most is unsettled, and then no other one is in its slot.
 /// 2. Lists are kept here as long as they are loaded, so that their number has a bound.
-/// 3. A loaded list that has a row among its absent members is named in ``absences`` for that row.
+/// 3. A loaded list that has a row among its absent members is named in ``DeletionMarks/absences`` for that row.
 struct LinkLedger {
   /// What other sides did to a list that is not loaded.
   final class Edit {
@@ -130,25 +130,6 @@ struct LinkLedger {
     func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
-  /// Why a row is marked for deletion: rows whose rules take it along, or itself, because a program deleted it. Nearly all have one reason.
-  struct Reasons {
-    private var first: LinkKey?
-    private var others: [LinkKey] = []
-
-    var isEmpty: Bool { first == nil }
-
-    func contains(_ reason: LinkKey) -> Bool { first == reason || others.contains(reason) }
-
-    mutating func add(_ reason: LinkKey) {
-      if contains(reason) { return }
-      if first == nil { first = reason } else { others.append(reason) }
-    }
-
-    mutating func remove(_ reason: LinkKey) {
-      if first == reason { first = others.popLast() } else { others.removeAll { $0 == reason } }
-    }
-  }
-
   var lists: [LinkKey: LoadedList] = [:]
   /// By relationship, the lists that may be in their slots.
   var visible = ByPair<[LoadedList]>()
@@ -157,18 +138,6 @@ struct LinkLedger {
   var edits: [LinkKey: Edit] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
-  /// Rows that go with the next save although no object of theirs is here.
-  var doomed: Set<LinkKey> = []
-  /// By the row that is to go, those which its rules take along.
-  var taken: [LinkKey: [LinkKey]] = [:]
-  /// By the row that is to go, why. It comes back with the last of its reasons.
-  var reasons: [LinkKey: Reasons] = [:]
-  /// Rows that came back since the last save, and were not deleted again: no rule takes them along.
-  var staying: Set<LinkKey> = []
-  /// Objects that were deleted before they had a row.
-  var unborn: Set<LinkKey> = []
-  /// By row, the lists that have it among their absent members. A list may have been unloaded since, or be named twice.
-  var absences: [LinkKey: [LinkKey]] = [:]
   /// Lists that lead one way and have changes.
   var oneWays: Set<LinkKey> = []
   /// The lists, the first loaded first; some may be gone.
@@ -187,17 +156,8 @@ struct LinkLedger {
     unloadAt = most
   }
 
-  /// What was to be deleted is, and what was changed is saved.
-  mutating func forgetDeletions() {
-    doomed = []
-    taken = [:]
-    reasons = [:]
-    staying = []
-    unborn = []
-    if !absences.isEmpty { for list in lists.values where !list.absent.isEmpty { list.absent = [] } }
-    absences = [:]
-    oneWays = []
-  }
+  /// What was to be deleted is gone.
+  mutating func forgetAbsent() { for list in lists.values where !list.absent.isEmpty { list.absent = [] } }
 }
 
 /// Something for some of the relationships, by the number that both sides share. These numbers are small.
@@ -224,15 +184,4 @@ struct ByPair<Value> {
     swap(&values[at], &other)
     return other
   }
-}
-
-/// Numbers that stand where a row's number would.
-enum RowNumber {
-  /// The other side has to be asked.
-  static let unknown = UInt64.max
-  static let nothing = UInt64.max - 1
-
-  /// Whether it is a row's.
-  @inline(__always)
-  static func leads(_ row: UInt64) -> Bool { row != 0 && row < nothing }
 }

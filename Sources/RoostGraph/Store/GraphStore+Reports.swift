@@ -2,32 +2,6 @@ package import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// A context went on to a newer snapshot.
-package struct MergeReport: Sendable {
-  package var nanoseconds: UInt64
-  /// How many commits lie between.
-  package var commits: Int
-  package var failure: (any Error)?
-}
-
-extension GraphContext {
-  /// Runs what makes the context go on, and notes how that went; nothing where it stayed.
-  func reporting(_ body: () throws -> Void) throws {
-    guard let before = seenCommit else { return try body() }
-    let start = Clock.monotonicNanoseconds()
-    var failure: (any Error)?
-    do { try body() } catch { failure = error }
-    let commits = (seenCommit ?? before) &- before
-    if failure != nil || commits != 0 {
-      reports.append(
-        .merge(
-          MergeReport(
-            nanoseconds: Clock.monotonicNanoseconds() - start, commits: Int(clamping: commits), failure: failure)))
-    }
-    if let failure { throw failure }
-  }
-}
-
 /// What the file of a store has to say.
 extension GraphStore {
   /// Calls a closure for each checkpoint until the number is given to ``forgetCheckpoints(_:)``.

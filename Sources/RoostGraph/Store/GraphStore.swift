@@ -22,6 +22,8 @@ package final class GraphStore: Sendable {
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
   let relations: [[Relation?]]
+  /// By number of the map, relationships that must have some members, or may not have more than some.
+  let countedRelations: [[Relation]]
   /// By the map that stands for the classes of their members, the lists that lead one way.
   let oneWays: [Int: [OneWay]]
   /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
@@ -72,6 +74,9 @@ package final class GraphStore: Sendable {
     uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models).relations()
     self.relations = relations
+    countedRelations = relations.map { relations in
+      relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
+    }
     oneWays = Self.oneWays(maps, relations)
     needs = Self.needs(maps, relations)
     outsideRows = maps.map { map in

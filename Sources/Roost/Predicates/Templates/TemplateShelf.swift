@@ -63,7 +63,7 @@ final class TemplateShelf: @unchecked Sendable {
   func prepared<Model: PersistentModel>(
     _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext
   ) throws -> PreparedCondition? {
-    guard let edition = try graph.ground().edition else { return nil }
+    guard let edition = try graph.session.ground().edition else { return nil }
     func open<Whole: PredicateExpression>(_ expression: Whole) throws -> PreparedCondition? {
       let shape = shape(of: Whole.self)
       if !shape.layout.isKnown { return nil }

@@ -1,0 +1,61 @@
+internal import RoostRecords
+
+/// Deleting all rows of a choice, with what their rules say, without an object for each.
+extension BulkWriter {
+  /// Deletes at once, or not at all if something forbids it. The rows that are returned are those of the choice; rules may have taken
+  /// along others.
+  func delete(_ choice: RowChoice) throws -> BulkOutcome {
+    try write { run in
+      let rows = try rows(choice, run.writer)
+      if rows.isEmpty { return nil }
+      try checkWaiting(rows, choice.map)
+      var found = RowRuns()
+      for row in rows { found.append(try classNumber(choice.map, row, run.writer), row) }
+      let entity = choice.map.entity.id
+      let names = rows.lazy.map { RowName(entity, $0) }
+      // Whose lists lose members nobody knows any more afterwards.
+      if store.countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
+        let all = try byMap(run.writer.following(names))
+        run.counted.formUnion(try saver.owners(losing: all, [], run.writer))
+      }
+      let gone: Deleted
+      do { gone = try run.writer.deleteFollowingRules(names) } catch let fault as RecordFault {
+        throw SaveRefusal(faults: saver.refusals(fault))
+      }
+      try note(gone, run)
+      return found
+    }
+  }
+
+  /// Of which class a row is; that of the map where nobody knows.
+  private func classNumber(_ map: EntityMap, _ row: RowID, _ writer: RecordWriter) throws -> Int {
+    guard let family = map.family else { return map.number }
+    return try writer.table(map.entity.id).visit(row) { family.map(of: $0) ?? map.number } ?? map.number
+  }
+
+  private func note(_ gone: Deleted, _ run: BulkRun) throws {
+    for name in gone.rows {
+      if let map = store.map(of: name.entity) { run.note(deleted: name.row.number, map.home) }
+    }
+    for (map, rows) in byMap(gone.rows) { try checkWaiting(rows, store.maps[map]) }
+    for loose in gone.loose {
+      guard let map = store.map(of: loose.row.entity) else { continue }
+      run.note(changed: loose.row.row.number, map.home)
+      // Fields of subclasses may be nil, so the rows themselves did not object.
+      if store.needsReference(loose.field, map) {
+        let field = map.entity.field(loose.field)?.name
+        throw SaveRefusal(faults: [
+          GraphFault.needed(objects.name(loose.row), saver.property(field), objects.name(loose.gone))
+        ])
+      }
+    }
+  }
+
+  private func byMap(_ names: [RowName]) -> [Int: [RowID]] {
+    var found: [Int: [RowID]] = [:]
+    for name in names {
+      if let map = store.map(of: name.entity) { found[map.home, default: []].append(name.row) }
+    }
+    return found
+  }
+}

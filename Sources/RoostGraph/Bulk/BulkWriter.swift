@@ -1,0 +1,72 @@
+internal import RoostPages
+internal import RoostRecords
+
+/// Writes many rows of one store in one transaction, without an object for each: insertions, updates and deletions of a choice of rows, and
+/// chunks of an import.
+///
+/// It stands beside ``Saver``, whose rules for rows it shares: uniqueness, merging, partners and counts.
+///
+/// ## Invariants
+/// 1. A bulk write writes all, or nothing if it throws. It is one commit of its own, beside what waits in the bulk.
+/// 2. It changes no row that waits in the context to be changed or deleted: that is refused.
+/// 3. User code that it calls sees the state with which the transaction began, or newer rows of this transaction.
+/// 4. The context learns of the commit as of another one's.
+final class BulkWriter {
+  let store: GraphStore
+  let session: Session
+  let objects: ObjectTable
+  let changes: ChangeSet
+  let links: LinkGraph
+  let follower: Follower
+  let saver: Saver
+
+  init(_ saver: Saver) {
+    self.saver = saver
+    (follower, links, changes) = (saver.follower, saver.links, saver.changes)
+    (objects, session, store) = (saver.objects, saver.session, saver.store)
+  }
+
+  /// Runs a bulk write: one transaction on the newest state, beside what waits in this bulk. The caller has the lock.
+  ///
+  /// - Parameter body: says which rows it was about; nil where it changed nothing.
+  func write(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
+    links.settle()
+    if let failure = objects.failure { throw failure }
+    var outcome = BulkOutcome()
+    var committed: RecordWriter?
+    do {
+      try store.records.write(saver.isRelaxed ? .relaxed : .full, author: saver.author) { writer in
+        try advance(to: writer)
+        let run = BulkRun(writer)
+        guard let found = try body(run) else { throw Nothing() }
+        let faults = try saver.count(run.counted, writer)
+        if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+        try store.room?()
+        // Now, because the snapshot still has what goes.
+        outcome = run.outcome(objects, found)
+        run.tell(store)
+        committed = writer
+      }
+    } catch is Nothing { return outcome }
+    session.statistics.saves += 1
+    session.statistics.bytesWritten += committed?.written.bytes ?? 0
+    session.statistics.pagesWritten += committed?.written.pages ?? 0
+    saver.lastSave = outcome.summary
+    store.listeners.tell()
+    // As after a save: what is committed stays, whatever cannot be read.
+    try? follower.advance()
+    return outcome
+  }
+
+  /// Shows the state with which the transaction begins: what closures see through relationships must be as new as the rows.
+  private func advance(to writer: RecordWriter) throws {
+    let newest = writer.commitNumber - 1
+    if let seen = session.seenCommit, seen >= newest { return }
+    // A writer may begin before the commit in front of it is synced, and so is seen.
+    try store.records.store.show(newest)
+    try follower.advance()
+  }
+}
+
+/// There is nothing to write, so nothing is committed.
+private struct Nothing: Error {}

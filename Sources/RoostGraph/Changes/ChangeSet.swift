@@ -1,0 +1,216 @@
+internal import RoostRecords
+
+/// What waits for the next save of one context: objects that were inserted, changed or deleted.
+///
+/// Which properties of an object were changed, and whether it has a row, the object itself notes (``_ModelState``). The set keeps the objects,
+/// what their rows held before, and why a change had no effect. It knows nothing of relationships: rows that are deleted without an
+/// object, and lists, are in the ``LinkLedger``.
+///
+/// ## Invariants
+/// 1. An object with the flag `inserted` is in ``inserted``, one with `changed` and a row in ``changed``, one with `deleted` and a row in
+///    ``deleted``, unless it has the flag `gone`. The reverse does not hold: an object may be neither any more, so all readers ask its flags.
+/// 2. The lists keep their objects until the changes are saved or given up. What leaves a list goes through ``Session/release(_:)``.
+/// 3. An object that is ending is in no list: its memory is given back after its `deinit`.
+/// 4. ``bases`` has a row's values before the change only where others committed that row since: until then the snapshot has them.
+/// 5. A complaint is thrown once, by the next save. The save after it goes on without.
+package final class ChangeSet {
+  private let session: Session
+  private let objects: ObjectTable
+  /// Objects without a row, in the order in which they were inserted.
+  private(set) var inserted: [any _ModelObject] = []
+  /// Objects with a row, in the order of their first change.
+  private(set) var changed: [any _ModelObject] = []
+  private(set) var deleted: [any _ModelObject] = []
+  /// What was stored of properties that were changed here before others changed the row, by object.
+  private var bases: [LinkKey: RowBase] = [:]
+  /// What was done wrong with objects and has no effect.
+  private var complaints: [GraphFault] = []
+  /// The unique values of new objects, where a program asks for them before it saves.
+  @exclusivity(unchecked) var uniques = PendingUniques()
+  /// Whether references that wait to be saved may reference objects that are gone.
+  var mayDangle = false
+  /// Is told what objects were before they change.
+  @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
+  @exclusivity(unchecked) private(set) var isWatched = false
+
+  init(_ objects: ObjectTable) {
+    self.objects = objects
+    session = objects.session
+  }
+
+  // MARK: What waits
+
+  package var hasChanges: Bool {
+    !complaints.isEmpty || inserted.contains { $0._$state.flags.isPending }
+      || changed.contains { $0._$state.flags.isPending } || deleted.contains { $0._$state.flags.isPending }
+  }
+
+  /// Whether an object of the entity waits for the next save.
+  func hasPending(_ map: EntityMap) -> Bool {
+    func isOf(_ object: any _ModelObject) -> Bool {
+      object.entityMap?.home == map.home && object._$state.flags.isPending
+    }
+    return changed.contains(where: isOf) || inserted.contains(where: isOf) || deleted.contains(where: isOf)
+  }
+
+  package var insertedObjects: [any _ModelObject] {
+    inserted.filter { $0._$state.flags.contains(.inserted) && !$0._$state.flags.contains(.deleted) }
+  }
+
+  package var changedObjects: [any _ModelObject] {
+    changed.filter {
+      $0._$state.flags.contains(.changed) && $0._$state.flags.isDisjoint(with: [.inserted, .deleted, .gone])
+    }
+  }
+
+  package var deletedObjects: [any _ModelObject] {
+    deleted.filter { $0._$state.flags.contains(.deleted) && !$0._$state.flags.contains(.gone) }
+  }
+
+  // MARK: Noting
+
+  /// Notes that a property of the object changes; a fault is filled first.
+  func noteChange(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
+    if object._$state.flags.contains(.gone) {
+      return complain(
+        GraphFault(
+          .deleted, "it is deleted, so what is set has no effect: make a new one", objects.name(object),
+          origin.map.type.propertyName(property)))
+    }
+    if uniques.count > 0, object._$state.flags.contains(.inserted), let bits = uniques.bits[origin.map.number],
+      bits & _ModelState.bit(property) != 0
+    {
+      uniques = PendingUniques()
+    }
+    if !object._$state.flags.contains(.changed) {
+      // After the context's end no save comes, and the object would be kept for good.
+      if !object._$state.flags.contains(.inserted), !session.isClosed {
+        if isEnding(object) {
+          return complain(
+            GraphFault(
+              .deleted, "it was changed by its own deinit, when nobody could save it any more: change it before",
+              objects.name(object), origin.map.type.propertyName(property)))
+        }
+        if isWatched { watcher?.willChange(object) }
+        changed.append(object)
+      }
+      object._$state.flags.insert(.changed)
+    }
+    object._$state.changed |= _ModelState.bit(property)
+    if object._$state.flags.contains(.invalid) { object.forgetRefused(property) }
+  }
+
+  func noteInsertion(_ object: any _ModelObject) { inserted.append(object) }
+
+  /// Tells the watcher that an object is about to be deleted.
+  func willDelete(_ object: any _ModelObject) { if isWatched { watcher?.willDelete(object) } }
+
+  func noteDeletion(_ object: any _ModelObject) { deleted.append(object) }
+
+  /// Notes that objects stay that were to be deleted.
+  func takeBackDeletions(_ back: Set<ObjectIdentifier>) {
+    let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
+    session.release(exchange(&deleted, with: staying))
+  }
+
+  // MARK: Complaints
+
+  /// Notes something that had no effect. The next save throws it, and the one after that goes on without it.
+  func complain(_ fault: GraphFault) {
+    if complaints.count < 100, !complaints.contains(fault) { complaints.append(fault) }
+  }
+
+  /// Notes why an object could not become the target of a property; where that is the store's fault, the owner is invalid.
+  func complain(_ error: any Error, _ owner: any _ModelObject, _ property: Int) {
+    guard let fault = error as? GraphFault, let entity = fault.entity else { return objects.fail(owner, error) }
+    let other = fault.row.map { ObjectName(entity, $0) }
+    complain(
+      GraphFault(
+        fault.code, "it was made to lead to \(other?.description ?? entity), but \(fault.detail)", objects.name(owner),
+        type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
+  }
+
+  /// Throws the complaints, once.
+  func throwComplaints() throws(SaveRefusal) {
+    if complaints.isEmpty { return }
+    let faults = complaints
+    complaints = []
+    throw SaveRefusal(faults: faults)
+  }
+
+  // MARK: Bases
+
+  var hasBases: Bool { !bases.isEmpty }
+
+  func hasBase(_ row: LinkKey) -> Bool { bases[row] != nil }
+
+  /// What a property held when the context began to change it.
+  func base(_ row: LinkKey, _ map: EntityMap, _ property: Int, _ fields: [FieldID]) throws -> [Value]? {
+    try bases[row]?.values[property] ?? session.table(map).values(fields, of: RowID(row.row))
+  }
+
+  /// The commit that the context showed when it began to change a row.
+  func baseCommit(_ row: LinkKey) -> UInt64 { bases[row]?.commit ?? session.seenCommit ?? 0 }
+
+  /// Notes what an older snapshot says of the properties that are changed.
+  func keepBase(_ object: any _ModelObject, _ old: RecordReader) {
+    let flags = object._$state.flags
+    guard !flags.isDisjoint(with: [.changed, .deleted]), flags.isDisjoint(with: [.inserted, .gone]),
+      let origin = object._$state.origin as? RowOrigin
+    else { return }
+    let row = LinkKey(map: origin.map.home, row: object._$state.row, property: 0)
+    let kept = flags.contains(.deleted) ? .max : object._$state.changed
+    var base = bases[row] ?? RowBase(commit: old.commit)
+    do {
+      let table = try old.table(origin.map.entity.id)
+      for (property, fields) in try objects.fields(origin.map) where kept & _ModelState.bit(property) != 0 {
+        if base.values[property] == nil { base.values[property] = try table.values(fields, of: RowID(row.row)) }
+      }
+    } catch { objects.fail(object, error) }
+    bases[row] = base
+  }
+
+  // MARK: The end of changes
+
+  /// After a save: the rows of deleted objects are gone.
+  func markDeleted() {
+    for object in deleted where object._$state.flags.contains(.deleted) {
+      object._$state.flags.insert(.gone)
+      object._$state.flags.remove(.changed)
+    }
+  }
+
+  /// After a save: new and changed objects are as their rows. Returns all of them.
+  func markWritten() -> [any _ModelObject] {
+    let written = inserted + changed
+    for object in written where !object._$state.flags.contains(.gone) {
+      object._$state.flags.remove([.inserted, .changed])
+      object._$state.changed = 0
+    }
+    return written
+  }
+
+  /// After a save: nothing waits any more.
+  func forgetSaved() {
+    for objects in takeObjects() { session.release(objects) }
+    forgetFacts()
+  }
+
+  /// When changes are given up: empties everything, and returns the objects that the lists held.
+  func take() -> [Any] {
+    complaints = []
+    forgetFacts()
+    return takeObjects()
+  }
+
+  private func takeObjects() -> [[any _ModelObject]] {
+    [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])]
+  }
+
+  private func forgetFacts() {
+    uniques = PendingUniques()
+    bases = [:]
+    mayDangle = false
+  }
+}

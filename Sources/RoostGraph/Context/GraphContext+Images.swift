@@ -1,0 +1,26 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// What is asked of objects without changing them.
+extension GraphContext {
+  /// The image of an object of this context, also after the context's end. A fault is filled first; what cannot be read is absent,
+  /// and the next save says why.
+  package func image(of object: any _ModelObject) -> ObjectImage {
+    let absent = ImageForm.of(type(of: object)._$type).links.map { _ in ObjectImage.Link.absent }
+    let without = ObjectImage(row: object._$state.row, values: ValueImage(object), links: absent)
+    return quietly(.reading, otherwise: without) {
+      defer { if session.isClosed { session.dropSnapshot() } }
+      links.settle()
+      return objects.need(object) { try links.imageNow(object, lists: true) } ?? without
+    }
+  }
+
+  /// Whether objects of a model must be told apart by some values.
+  package func hasUniques(_ object: any _ModelObject) -> Bool {
+    guard let map = store.map(of: type(of: object)) else { return false }
+    return !store.uniques(of: map).isEmpty
+  }
+
+  /// Shows the newest snapshot, as a fetch does.
+  package func catchUp() throws { try follower.catchUp() }
+}

@@ -1,0 +1,203 @@
+internal import RoostRecords
+
+/// Takes over what others committed: shows the newest snapshot, and lets objects, lists and changes of one context follow it.
+///
+/// It has no state of its own. The store's ``CommitFeed`` tells which rows the commits since the shown snapshot changed; where they are too
+/// many, all objects are looked at.
+///
+/// ## Invariants
+/// 1. Objects whose rows others changed become faults again, but for properties that were changed here.
+/// 2. Objects whose rows others deleted keep the values that they had. One with changes waits for the save, which decides.
+/// 3. What a row held before a change here is kept (``ChangeSet/keepBase(_:_:)``) before the snapshot that shows it goes.
+/// 4. If something cannot be read, the context shows the old snapshot, or the new one as far as it could follow.
+final class Follower {
+  private let store: GraphStore
+  private let session: Session
+  private let objects: ObjectTable
+  private let changes: ChangeSet
+  private let links: LinkGraph
+
+  init(_ links: LinkGraph) {
+    self.links = links
+    (changes, objects, session, store) = (links.changes, links.objects, links.session, links.store)
+  }
+
+  /// Shows the newest snapshot, if there is a newer one, unless changes of others are to wait, and have not waited for long.
+  func catchUp() throws {
+    // The one that is shown mostly is the newest, and to take another one of the same commit would cost as much as a small fetch.
+    if session.isNewest { return }
+    if session.mergesChanges || session.isBehind { try advance() }
+  }
+
+  /// Shows the newest snapshot.
+  func advance() throws {
+    if session.hearMerge == nil { try advanceNow() } else { try session.reporting { try advanceNow() } }
+    if !objects.hasUnread { return }
+    links.unloadLists()
+    objects.readAgain()
+  }
+
+  private func advanceNow() throws {
+    let new = try store.records.snapshot()
+    guard let old = session.reader else { return session.show(new) }
+    if new.commit == old.commit { return new.close() }
+    links.settle()
+    do {
+      switch store.feed.news(after: old.commit, through: new.commit) {
+      case .entries(let entries):
+        let others = entries.filter { $0.author != ObjectIdentifier(session) }
+        if !others.isEmpty { try apply(others, from: old, to: new) } else { session.show(new) }
+      case .everything:
+        for object in changes.changed + changes.deleted { changes.keepBase(object, old) }
+        changes.mayDangle = true
+        try forgetDeleted(new, old)
+        session.show(new)
+        links.mergeLists(old)
+        links.unloadLists()
+        for object in objects.all { refresh(object) }
+      }
+      old.close()
+    } catch {
+      if session.reader !== new { new.close() }
+      throw error
+    }
+  }
+
+  private func apply(_ others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
+    keepBases(others, old)
+    for entry in others {
+      if !entry.deleted.isEmpty { changes.mayDangle = true }
+      for (number, rows) in entry.deleted {
+        guard let origin = objects.originIfKnown(number) else { continue }
+        // The commit of an entry may have failed.
+        let table = try new.table(origin.map.entity.id)
+        for row in rows {
+          if let object = origin.known(row), try !table.contains(RowID(row)) { bury(object, old) }
+        }
+      }
+    }
+    let touched = links.ledger.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
+    let before = touched <= Self.mostTouched ? try memberships(others) : nil
+    // From here on nothing may fail: what is not taken over now stays as it was.
+    session.show(new)
+    links.mergeLists(old)
+    if !links.ledger.lists.isEmpty { unloadTouched(others, before) }
+    for entry in others {
+      for (number, rows) in entry.rows {
+        guard let origin = objects.originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { refresh(object) } }
+      }
+    }
+  }
+
+  /// Notes what was stored of objects that were changed or deleted here, and elsewhere too.
+  private func keepBases(_ others: [CommitFeed.Entry], _ old: RecordReader) {
+    if changes.changed.isEmpty && changes.deleted.isEmpty { return }
+    for entry in others {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        guard let origin = objects.originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { changes.keepBase(object, old) } }
+      }
+    }
+  }
+
+  // MARK: Lists
+
+  /// Of more rows it is not asked whose lists they are in: all lists are unloaded.
+  private static var mostTouched: Int { 2000 }
+
+  /// A row that is a member of a loaded list.
+  private struct Membership: Hashable {
+    var member: LinkKey
+    var list: LinkKey
+  }
+
+  /// The loaded lists that rows are in, by the snapshot that is shown.
+  private func memberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
+    var found: Set<Membership> = []
+    if links.ledger.lists.isEmpty { return found }
+    for entry in entries {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for way in store.oneWayLists(to: store.maps[number]) {
+          for row in rows {
+            let member = LinkKey(map: number, row: row, property: 0)
+            for owner in try links.owners(of: member, way) {
+              let key = LinkKey(map: way.owner, row: owner, property: way.property)
+              if links.ledger.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
+            }
+          }
+        }
+        for case .some(let relation) in relations(ofEntity: number) {
+          guard relation.isInverseList, let inverse = relation.inverse else { continue }
+          for row in rows {
+            let member = LinkKey(map: number, row: row, property: relation.property)
+            for owner in try links.stored(member, relation) {
+              let key = LinkKey(map: relation.home, row: owner, property: inverse)
+              if links.ledger.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
+            }
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
+  /// Where that cannot be found out, all of them.
+  ///
+  /// - Parameter before: whose members the rows were; nil where they are too many to ask.
+  private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>?) {
+    guard let before, let now = try? memberships(entries) else { return links.unloadLists() }
+    for one in before.symmetricDifference(now) { links.unloadList(one.list) }
+    for entry in entries {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
+        for case .some(let relation) in relations(ofEntity: number) where relation.isList {
+          for row in rows { links.unloadList(LinkKey(map: number, row: row, property: relation.property)) }
+        }
+      }
+    }
+    links.tidy()
+  }
+
+  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
+  private func relations(ofEntity home: Int) -> [Relation?] {
+    if store.maps[home].family == nil { return store.relations[home] }
+    return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }
+  }
+
+  // MARK: Objects
+
+  /// Looks, on the old snapshot, at rows that are not in the new one.
+  private func forgetDeleted(_ new: RecordReader, _ old: RecordReader) throws {
+    for object in objects.all {
+      guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.inserted),
+        try !new.table(origin.map.entity.id).contains(RowID(object._$state.row))
+      else { continue }
+      bury(object, old)
+    }
+  }
+
+  /// Somebody else deleted the row. The object keeps its last values, which a fault reads now. One with changes of its own stays as it
+  /// is: the save says what becomes of it.
+  private func bury(_ object: any _ModelObject, _ old: RecordReader) {
+    let flags = object._$state.flags
+    guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
+    if flags.contains(.changed), !flags.contains(.deleted) { return changes.keepBase(object, old) }
+    if flags.contains(.fault) { objects.fill(object, origin) }
+    object.markGone()
+  }
+
+  /// Makes an object read its row again.
+  private func refresh(_ object: any _ModelObject) {
+    let flags = object._$state.flags
+    if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
+    if flags.contains(.changed) {
+      // Takes over what others changed, but for the properties that were changed here.
+      guard let origin = object._$state.origin as? RowOrigin else { return }
+      return objects.fillUnchanged(object, origin)
+    }
+    session.release(object._$forget())
+    object._$state.flags.insert(.fault)
+    session.notify(object, nil)
+  }
+}

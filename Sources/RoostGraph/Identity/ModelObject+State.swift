@@ -1,0 +1,30 @@
+/// What a context notes of its objects.
+extension _ModelState.Flags {
+  /// It has no row yet.
+  static var inserted: Self { Self(rawValue: firstBit) }
+  /// Some of its properties differ from its row, and the context keeps it.
+  static var changed: Self { Self(rawValue: firstBit << 1) }
+  /// It is to be deleted, or it was.
+  static var deleted: Self { Self(rawValue: firstBit << 2) }
+  /// It has no row any more.
+  static var gone: Self { Self(rawValue: firstBit << 3) }
+
+  private static var firstBit: UInt32 { firstOfOrigin }
+
+  var isPending: Bool { !isDisjoint(with: [.inserted, .changed, .deleted]) && !contains(.gone) }
+}
+
+extension _ModelObject {
+  package var entityMap: EntityMap? { (_$state.origin as? RowOrigin)?.map }
+  /// Whether it is deleted, or will be with the next save.
+  package var isMarkedDeleted: Bool { _$state.flags.contains(.deleted) }
+  /// Whether its deletion is in the store.
+  package var isGone: Bool { _$state.flags.contains(.gone) }
+  /// Whether it waits for the next save.
+  package var isPending: Bool { _$state.flags.isPending }
+  /// Whether it has a row.
+  package var isStored: Bool { _$state.row != 0 && !_$state.flags.contains(.inserted) }
+
+  /// Says that the object stands for nothing.
+  package func markGone() { _$state.flags.insert([.deleted, .gone]) }
+}

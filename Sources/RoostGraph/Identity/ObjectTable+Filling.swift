@@ -1,0 +1,147 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Reading rows into objects, for one or for all that came together.
+extension ObjectTable {
+  /// Reads a fault's row, and those of the faults that came with it. Where its own cannot be read the object is invalid from here on,
+  /// and its extras know why.
+  ///
+  /// - Parameter property: the property that is read.
+  func fill(_ object: any _ModelObject, _ origin: RowOrigin, for property: Int? = nil) {
+    do {
+      let table = try session.table(origin.map)
+      fillSiblings(of: object, table, origin, for: property)
+      guard try read(object, table, origin) else {
+        throw GraphFault(
+          .deleted, "there is no such row", entity: origin.map.type.name, row: object._$state.row)
+      }
+    } catch {
+      let before = failure
+      fail(object, error)
+      // What an object's own deinit could not read need not stop a save.
+      if isEnding(object) { forgetFailure(after: before) }
+      fillEmpty(object, origin.map)
+    }
+  }
+
+  /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
+  /// stored.
+  func load(_ object: any _ModelObject) throws {
+    guard let origin = try origin(of: object) else { return }
+    if object._$state.flags.contains(.invalid) { tryAgain(object) }
+    guard object._$state.flags.contains(.fault) else { return }
+    let before = failure
+    fill(object, origin)
+    guard object._$state.flags.contains(.invalid) else { return }
+    if !object.isUnreadable {
+      guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
+      throw refusal(error, name(object), property, origin.map)
+    }
+    let error = object._$state.extras?.failure
+    tryAgain(object)
+    // The caller knows it now, so no save need say it.
+    forgetFailure(after: before)
+    throw error
+      ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
+  }
+
+  private func fillSiblings(
+    of object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin, for property: Int?
+  ) {
+    var siblings: [any _ModelObject] = []
+    if let (batch, place) = batch(of: object, origin) {
+      batch.around(place) { row in
+        guard let sibling = origin.known(row), sibling !== object, sibling._$state.flags.contains(.fault) else {
+          return false
+        }
+        siblings.append(sibling)
+        return true
+      }
+    }
+    if siblings.isEmpty {
+      session.statistics.faultsFilled += 1
+      return noteSingle(origin, property)
+    }
+    session.statistics.coarseReads += 1
+    session.statistics.faultsFilledTogether += siblings.count + 1
+    // The program asked for none of them yet: one that cannot be read says so when it does.
+    for sibling in siblings { fillIfReadable(sibling, table, own(origin, sibling)) }
+  }
+
+  /// The object of one row, read while it is looked for; nil if there is no such row.
+  ///
+  /// - Parameter isAlone: whether it is not one of several that are read in turn.
+  func readOne(_ row: UInt64, _ origin: RowOrigin, isAlone: Bool = true) throws -> (any _ModelObject)? {
+    let table = try session.table(origin.map)
+    return try table.withRow(RowID(row)) { (found) throws(StoreError) -> (any _ModelObject)? in
+      guard let own = self.origin(origin, of: found) else { return nil }
+      let object = own.object(row)
+      if object._$state.flags.contains(.fault) {
+        if isAlone { session.statistics.faultsFilled += 1 } else { session.statistics.faultsFilledTogether += 1 }
+        take(found, table, into: object, own)
+      }
+      return object
+    } ?? nil
+  }
+
+  /// Reads rows that no object stands for yet, or a fault, and gives their objects. Those that cannot be read are left out.
+  func readTogether(_ rows: [UInt64], _ origin: RowOrigin) throws -> [any _ModelObject] {
+    let table = try session.table(origin.map)
+    var found: [any _ModelObject] = []
+    found.reserveCapacity(rows.count)
+    for row in rows.sorted() {
+      guard let own = try? self.origin(origin, of: row, table) else { continue }
+      let object = own.object(row)
+      if object._$state.flags.contains(.fault), !fillIfReadable(object, table, own) { continue }
+      found.append(object)
+    }
+    session.statistics.coarseReads += 1
+    session.statistics.faultsFilledTogether += found.count
+    return found
+  }
+
+  /// Reads a row, or leaves the object a fault.
+  @discardableResult
+  private func fillIfReadable(_ object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin) -> Bool {
+    if (try? read(object, table, origin)) == true { return true }
+    session.release(object._$forget())
+    object._$state.flags.insert(.fault)
+    return false
+  }
+
+  /// Fills an object from its row; false if there is none.
+  private func read(_ object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin) throws -> Bool {
+    var failure: (any Error)?
+    let id = RowID(object._$state.row)
+    let found = try table.withRow(id) { (row) throws(StoreError) in
+      failure = decode(row, table, into: object, origin)
+      return true
+    }
+    if let failure { throw failure }
+    return found != nil
+  }
+
+  /// Gives an object the values of a row that is at hand.
+  func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, _ origin: RowOrigin) {
+    guard let failure = decode(row, table, into: object, origin) else { return }
+    fail(object, failure)
+    fillEmpty(object, origin.map)
+  }
+
+  private func decode(
+    _ row: Row, _ table: TableReader, into object: any _ModelObject, _ origin: RowOrigin
+  ) -> (any Error)? {
+    var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
+    object._$decode(from: &source)
+    object._$state.flags.remove([.fault, .invalid])
+    return source.noteRefused(in: object)
+  }
+
+  /// Reads the values that stand outside a row.
+  struct LargeValuesOfRow: _RowSource.LargeValues {
+    let table: TableReader
+    let row: RowID
+
+    func bytes(of field: FieldID) throws(StoreError) -> [UInt8] { try table.large(field, row) }
+  }
+}

@@ -1,0 +1,61 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Objects that become faults again, so that they are read anew.
+extension ObjectTable {
+  /// Makes an object read its row again.
+  func forget(_ object: any _ModelObject) {
+    guard object._$state.flags.isDisjoint(with: [.gone, .lent, .fault, .inserted, .changed]) else { return }
+    session.release(object._$forget())
+    object._$state.flags.insert(.fault)
+    session.notify(object, nil)
+  }
+
+  /// Makes every object without changes a fault again, so that it is read anew. After changes were given up some may have new ones, by the
+  /// `deinit` of others.
+  func forgetUnchanged() {
+    for object in all
+    where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent, .changed, .inserted]) {
+      session.release(object._$forget())
+      object._$state.flags.insert(.fault)
+      session.notify(object, nil)
+    }
+  }
+
+  /// Makes an object that could not be read a fault again. One with changes keeps what it has.
+  func tryAgain(_ object: any _ModelObject) {
+    guard object._$state.flags.contains(.invalid) else { return }
+    object._$state.extras?.failure = nil
+    if !object._$state.flags.isDisjoint(with: [.gone, .inserted, .changed, .lent]) {
+      if object.refused.isEmpty { object._$state.flags.remove(.invalid) }
+      return
+    }
+    object._$state.flags.remove(.invalid)
+    session.release(object._$forget())
+    object._$state.flags.insert(.fault)
+  }
+
+  /// Reads what was not changed here again.
+  func fillUnchanged(_ object: any _ModelObject, _ origin: RowOrigin) {
+    let mask = object._$state.changed
+    // Its lists are emptied while a page of the row is read: no member may end there.
+    for case .some(let relation) in store.relations[origin.map.number]
+    where relation.isList && mask & _ModelState.bit(relation.property) == 0 {
+      session.release(object.many(relation.property).members ?? [])
+    }
+    let id = RowID(object._$state.row)
+    do {
+      let table = try session.table(origin.map)
+      let found = try table.withRow(id) { (row) throws(StoreError) in
+        var source = _RowSource(
+          row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
+        object._$decode(only: ~mask, from: &source)
+        if !object.isUnreadable { object._$state.flags.remove(.invalid) }
+        if let failure = source.noteRefused(in: object, only: ~mask) { fail(object, failure) }
+        return true
+      }
+      // The row is gone; the save will say so. Until then the object shows what it has.
+      if found != nil { session.notify(object, nil) }
+    } catch { fail(object, error) }
+  }
+}

@@ -1,0 +1,100 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Stored values that their types do not accept: a case that an enum lost, bytes that a type no longer decodes.
+///
+/// Such a value costs one property of one object. The object is filled as any other, and the property's slot stays empty until
+/// something reads it: then the getter gives a default, and the context reports that, once for each property of a store. A save
+/// writes changed properties alone, so what is stored stays; setting the property replaces it, and a deletion needs no value.
+extension _RowSource {
+  /// Notes in an object, which was just read from the row, the properties whose stored values were refused.
+  ///
+  /// - Parameter wanted: the bits of the properties that were read.
+  /// - Returns: why the row itself could not be read; nil where it was.
+  mutating func noteRefused(in object: any _ModelObject, only wanted: UInt64 = .max) -> (any Error)? {
+    guard let failure else { return nil }
+    if !(failure is RecordFault) { return failure }
+    let type = Swift.type(of: object)._$type
+    var refused: [Int: any Error] = [:]
+    for (number, property) in type.properties.enumerated() where wanted & _ModelState.bit(number) != 0 {
+      guard case .value = property.storage else { continue }
+      self.failure = nil
+      object._$decode(only: _ModelState.bit(number), from: &self)
+      guard let error = self.failure else { continue }
+      if !(error is RecordFault) { return error }
+      if property.isByHand { object._$box?.remove(property.keyPath) }
+      // What shares a bit was read with it.
+      if !object.hasValue(number) { refused[number] = error }
+    }
+    if refused.isEmpty { return nil }
+    let extras = object._$state.takeExtras()
+    extras.refused = refused
+    extras.failure = nil
+    object._$state.flags.insert(.invalid)
+    return nil
+  }
+}
+
+extension _ModelObject {
+  /// Properties whose stored values their types do not accept, and why.
+  package var refused: [Int: any Error] {
+    _$state.flags.contains(.invalid) ? _$state.extras?.refused ?? [:] : [:]
+  }
+
+  /// Whether the object's row could not be read at all.
+  var isUnreadable: Bool { _$state.flags.contains(.invalid) && _$state.extras?.failure != nil }
+
+  /// Whether there is a value for a property, in its slot or in the box.
+  func hasValue(_ property: Int) -> Bool {
+    let known = Self._$type.properties[property]
+    return known.isByHand ? _$box?.value(known.keyPath) != nil : _$isFilled(property)
+  }
+
+  /// A property has another value from here on, so it does not matter what is stored.
+  func forgetRefused(_ property: Int) {
+    guard _$state.flags.contains(.invalid), let extras = _$state.extras else { return }
+    extras.refused[property] = nil
+    if extras.refused.isEmpty, extras.failure == nil { _$state.flags.remove(.invalid) }
+  }
+
+  /// Gives a property its declared default, else nil, zero, empty or the first case. False where there is nothing of the kind.
+  @discardableResult
+  func giveDefault(_ property: Int) -> Bool {
+    let known = Self._$type.properties[property]
+    if !known.isByHand { return _$fill(property, orEmpty: true) }
+    guard case .value(let coder) = known.storage, let value = known.initial?() ?? (try? coder.coder())?.madeUp else {
+      return false
+    }
+    let box = _$box ?? _Box()
+    box.set(known.keyPath, value)
+    _$box = box
+    return true
+  }
+}
+
+extension ObjectTable {
+  /// Gives a getter a default where the property's stored value was refused.
+  func replaceRefused(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    guard let error = object.refused[property], !object.hasValue(property) else { return }
+    guard object.giveDefault(property) else {
+      // The getter ends the program, and says why.
+      object._$state.extras?.failure = error
+      return
+    }
+    if !store.defaults.isNew(origin.map.number, property) { return }
+    session.report(.defaultGiven(refusal(error, name(object), property, origin.map)))
+  }
+
+  /// What is said of a stored value that was refused.
+  func refusal(_ error: any Error, _ name: ObjectName, _ property: Int, _ map: EntityMap) -> GraphFault {
+    let row = RowID(name.row)
+    let own = try? fields(map)[property]
+    let stored = own.flatMap { fields in try? session.table(map).values(fields, of: row) }
+    let values = stored.map { $0.map(\.text).joined(separator: ", ") } ?? "a value"
+    return GraphFault(
+      .unreadable,
+      "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
+        + "getter gives a default: set the property to replace what is stored, or let the type accept it",
+      name, map.type.propertyName(property))
+  }
+}

@@ -1,0 +1,78 @@
+internal import RoostFile
+internal import RoostQuery
+package import RoostRecords
+
+/// The objects of rows that a query found, filled while the rows are at hand.
+extension ObjectTable {
+  /// The object of a row that an index names; nil where it is of another class.
+  func fetchOne(_ row: RowID, _ map: EntityMap) throws -> AnyObject? {
+    let (origin, table) = (origin(map), try session.table(map))
+    let found = try table.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
+      guard let own = self.origin(origin, of: found) else { return nil }
+      let object = own.object(row.number)
+      if object._$state.flags.contains(.fault) {
+        session.statistics.objectsFilled += 1
+        take(found, table, into: object, own)
+      }
+      return object
+    }
+    try session.ground().rowsRead += 1
+    if let found { return found }
+    throw StoreError(.damaged, "row \(row.number) of \(map.type.name) stands in an index, and is not there")
+  }
+
+  func found(by plan: Plan, _ map: EntityMap) throws -> [AnyObject] {
+    let (origin, table) = (origin(map), try session.table(map))
+    var found: [AnyObject] = []
+    var rows: [UInt64] = []
+    found.reserveCapacity(plan.sureCount)
+    rows.reserveCapacity(plan.sureCount)
+    var filling = RowFilling(table, map)
+    try plan.forEach { row in
+      guard let own = self.origin(origin, of: row) else { return true }
+      rows.append(row.id.number)
+      found.append(filled(row, &filling, own))
+      return true
+    }
+    noteBatch(map, rows)
+    return found
+  }
+
+  /// The object of a row of which there are many to come.
+  private func filled(_ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) -> AnyObject {
+    if let known = origin.objects.object(row.id.number) {
+      let object = origin.model(known)
+      if object._$state.flags.contains(.fault) { fill(object, row, &filling, origin) }
+      return known
+    }
+    let object = origin.make(row.id.number)
+    fill(object, row, &filling, origin)
+    return object
+  }
+
+  private func fill(_ object: any _ModelObject, _ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) {
+    session.statistics.objectsFilled += 1
+    if let failure = filling.fill(object, row, origin.map) {
+      fail(object, failure)
+      fillEmpty(object, origin.map)
+    }
+  }
+
+  /// The objects of rows, filled while their rows are at hand. Rows that are not there are left out.
+  package func read(_ rows: [RowID], _ map: EntityMap) throws -> [any _ModelObject] {
+    let origin = origin(map)
+    let table = try session.table(map)
+    noteBatch(map, rows.map(\.number))
+    return try rows.compactMap { id in
+      if let known = origin.known(id.number), !known._$state.flags.contains(.fault) { return known }
+      let found = try table.withRow(id) { (row) throws(StoreError) -> (any _ModelObject)? in
+        guard let own = self.origin(origin, of: row) else { return nil }
+        let object = own.object(id.number)
+        take(row, table, into: object, own)
+        session.statistics.objectsFilled += 1
+        return object
+      }
+      return found ?? nil
+    }
+  }
+}

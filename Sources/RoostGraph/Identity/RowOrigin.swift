@@ -1,0 +1,115 @@
+internal import RoostRecords
+
+/// The objects of one class in one context.
+final class RowOrigin: _Origin {
+  let context: GraphContext
+  let table: ObjectTable
+  private let session: Session
+  private let links: LinkGraph
+  let map: EntityMap
+  /// Classes that share an entity share this too.
+  let objects: IdentityMap
+  /// The topmost class, of which all objects in the map are.
+  private let root: _ModelType
+  /// By property, the number of the map to whose objects a reference leads; -1 where a row must say of which class they are.
+  private let targets: [Int]
+
+  init(_ map: EntityMap, in context: GraphContext, sharing objects: IdentityMap? = nil) {
+    self.map = map
+    self.context = context
+    table = context.objects
+    session = context.session
+    links = context.links
+    self.objects = objects ?? IdentityMap()
+    root = map.type.root
+    targets = context.store.relations[map.number].map { relation in
+      guard let relation, !relation.isList, context.store.maps[relation.target].family == nil else { return -1 }
+      return relation.target
+    }
+  }
+
+  // The compiler would make one that calls itself.
+  override init() { preconditionFailure("an origin is made for a map in a context") }
+
+  override func willRead(_ object: any _ModelObject, _ property: Int) {
+    session.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
+      links.willRead(object, property, self)
+    }
+  }
+
+  override func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool {
+    if table.observesObjects { return true }
+    if !table.isTracked { return false }
+    session.accessor(.reading, object, property, otherwise: ()) { table.findObserver() }
+    return table.observesObjects
+  }
+
+  override func willWrite(_ object: any _ModelObject, _ property: Int) {
+    session.accessor(.changing, object, property, tells: false, otherwise: ()) {
+      links.willWrite(object, property, self)
+    }
+  }
+
+  override func willModify(_ object: any _ModelObject, _ property: Int) {
+    session.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
+      links.willRead(object, property, self)
+      links.willWrite(object, property, self)
+    }
+  }
+
+  override func didWrite(_ object: any _ModelObject, _ property: Int) {
+    session.accessor(.changing, object, property, otherwise: ()) { links.didWrite(object, property, self) }
+  }
+
+  override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
+    session.accessor(.reading, object, property, otherwise: nil) {
+      links.known(targets[property], row) ?? links.resolve(object, property, row, self)
+    }
+  }
+
+  override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
+    session.accessor(.reading, object, property, otherwise: nil) { links.standIn(object, property, self) }
+  }
+
+  override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
+    session.accessor(.reading, object, property, otherwise: []) { links.lentMembers(object, property, self) }
+  }
+
+  /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
+  private func fillInstead(_ object: any _ModelObject, _ property: Int) {
+    guard case .value = map.type.properties[property].storage, !object._$isFilled(property) else { return }
+    if !object._$fill(property, orEmpty: true) { table.fillWithAnything(object, map, _ModelState.bit(property)) }
+  }
+
+  override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
+    session.accessor(.inserting, object, property, otherwise: ()) { links.bring(object, to: other) }
+  }
+
+  override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }
+
+  /// The row's object, if there is one and it is of this class.
+  func known(_ row: UInt64) -> (any _ModelObject)? {
+    guard let known = objects.object(row).map(model) else { return nil }
+    return map.family == nil || known.entityMap?.isKind(of: map) == true ? known : nil
+  }
+
+  /// All objects, also those of other classes that share the entity.
+  func all() -> [any _ModelObject] { objects.objects().map(model) }
+
+  /// The row's object, made as a fault if there is none. The row is one of this very class.
+  func object(_ row: UInt64) -> any _ModelObject {
+    if let known = objects.object(row) { return model(known) }
+    return make(row)
+  }
+
+  /// A fault for a row that has no object.
+  func make(_ row: UInt64) -> any _ModelObject {
+    let made = map.type.makeFault(row: row, origin: self)
+    made._$state.ticket = objects.put(row, made)
+    if table.marksNext() { made._$state.flags.insert(.observed) }
+    return made
+  }
+
+  /// What the map holds is of the model's class: that need not be looked up for each object.
+  func model(_ object: AnyObject) -> any _ModelObject { root.object(object) }
+}

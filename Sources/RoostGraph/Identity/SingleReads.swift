@@ -1,0 +1,39 @@
+/// Objects and lists that were read one by one, counted by property, for contexts that make that an error.
+struct SingleReads {
+  var isStrict = false
+  private var counts: [LinkKey: Int] = [:]
+
+  /// So many may be read by themselves.
+  private static let most = 10
+
+  @inline(__always)
+  mutating func note(_ map: EntityMap, _ property: Int?) { if isStrict { add(map, property) } }
+
+  private mutating func add(_ map: EntityMap, _ property: Int?) {
+    counts[LinkKey(map: map.number, row: 0, property: property ?? -1), default: 0] += 1
+  }
+
+  mutating func forget() { counts = [:] }
+
+  /// Throws if there were too many.
+  ///
+  /// - Parameter ends: whether counting begins anew in any case.
+  @inline(__always)
+  mutating func check(_ store: GraphStore, ends: Bool) throws { if !counts.isEmpty { try checkNow(store, ends) } }
+
+  private mutating func checkNow(_ store: GraphStore, _ ends: Bool) throws {
+    guard isStrict, let (key, count) = counts.first(where: { $0.value > Self.most }) else {
+      if ends { counts = [:] }
+      return
+    }
+    counts = [:]
+    let type = store.maps[key.map].type
+    let isLink = key.property >= 0 && store.relations[key.map][key.property] != nil
+    throw GraphFault(
+      .readOneByOne,
+      isLink
+        ? "\(count) objects were asked for it one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
+        : "\(count) objects were read one by one: fetch them together, as by a predicate with contains, or name the relationship that leads to them in relationshipKeyPathsForPrefetching",
+      entity: type.name, property: key.property >= 0 ? type.propertyName(key.property) : nil)
+  }
+}

@@ -1,0 +1,167 @@
+internal import RoostRecords
+
+/// Taking objects into the context with everything that they lead to.
+extension LinkGraph {
+  /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
+  /// already stays.
+  ///
+  /// - Parameter list: one that has the object as a member already.
+  func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
+    try session.checkOpen()
+    if object._$state.origin == nil || list != nil, isEnding(object) {
+      throw GraphFault(
+        .deleted, "it was inserted by its own deinit, when no context can keep it any more: insert it before",
+        entity: type(of: object)._$type.name)
+    }
+    if try objects.origin(of: object) != nil {
+      // What was to be deleted stays after all.
+      if object._$state.flags.contains(.gone), !isUnborn(object) {
+        throw GraphFault(
+          .deleted, "it is deleted, and so cannot be inserted again: make a new one", objects.name(object))
+      }
+      if object._$state.flags.contains(.deleted) { takeBack(object, list) }
+      return
+    }
+    if object._$state.flags.contains(.fresh) { object.settle() }
+    let map = try objects.map(of: object)
+    if bringsNobody(object, map) { return try adoptAlone(object, map, list) }
+    try adoptAll(object, list)
+  }
+
+  // MARK: One object
+
+  /// Whether all that an object leads to is here already.
+  private func bringsNobody(_ object: any _ModelObject, _ map: EntityMap) -> Bool {
+    if store.hasLooseLinks[map.number] { return false }
+    for case .some(let relation) in store.relations[map.number] {
+      if relation.isList {
+        if object.many(relation.property).members?.isEmpty == false { return false }
+      } else if let other = object.one(relation.property).object {
+        guard let origin = model(other, relation)._$state.origin as? RowOrigin, origin.table === objects else {
+          return false
+        }
+      }
+    }
+    return true
+  }
+
+  /// Nearly all objects are taken in so. Their lists are loaded when somebody reads them.
+  private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, _ list: LinkKey?) throws {
+    try adopt(object, map)
+    var mayShow = false
+    for case .some(let relation) in store.relations[map.number] {
+      if relation.isList {
+        object.many(relation.property).members = nil
+      } else {
+        let owner = list.flatMap { relation.inverse == $0.property && relation.home == $0.map ? $0.row : nil }
+        if adoptReference(object, relation, objects.origin(map), isKnown: { $0 == owner }) { mayShow = true }
+      }
+    }
+    if mayShow { hideAgain() }
+  }
+
+  private func adopt(_ object: any _ModelObject, _ map: EntityMap) throws {
+    let row = try store.records.reserve(of: map.entity.id)
+    let origin = objects.origin(map)
+    let state = object._$place
+    state.pointee.row = row.number
+    state.pointee.origin = origin
+    state.pointee.ticket = origin.objects.put(row.number, object)
+    state.pointee.flags.insert([.managed, .inserted])
+    state.pointee.flags.remove(.fresh)
+    if !objects.marksNext() { state.pointee.flags.remove(.observed) }
+    state.pointee.changed = .max
+    changes.noteInsertion(object)
+  }
+
+  /// From here on a reference names the other object by its row. The other side hears of it, unless it knows; says
+  /// whether it does.
+  private func adoptReference(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, isKnown: (UInt64) -> Bool
+  ) -> Bool {
+    let slot = object.one(relation.property)
+    if slot.row != 0 { return false }
+    var row = RowNumber.nothing
+    if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
+      row = other._$state.row
+      // After a rollback an object may lead to one that others deleted.
+      if other._$state.flags.contains(.gone) { changes.mayDangle = true }
+    }
+    slot.lead(to: row)
+    if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return false }
+    agree(object, relation, origin, before: RowNumber.nothing, now: row)
+    return true
+  }
+
+  /// Letting others know may have shown lists while another one is being changed.
+  private func hideAgain() {
+    if ledger.unsettled.isEmpty { return }
+    for list in ledger.unsettled.all { hideOthers(list) }
+  }
+
+  // MARK: Many
+
+  private func adoptAll(_ object: any _ModelObject, _ list: LinkKey?) throws {
+    // Found before anything is changed: a model that is unknown, or an object of another context.
+    var found: [any _ModelObject] = []
+    var seen: Set<ObjectIdentifier> = []
+    var waiting: [any _ModelObject] = [object]
+    while let next = waiting.popLast() {
+      guard seen.insert(ObjectIdentifier(next)).inserted, try objects.origin(of: next) == nil else { continue }
+      _ = try objects.map(of: next)
+      if next._$state.flags.contains(.fresh) { next.settle() }
+      found.append(next)
+      var collector = LinkCollector()
+      next._$visit(&collector)
+      waiting += collector.found.reversed()
+    }
+    for one in found { try adopt(one, objects.map(of: one)) }
+    // Which lists have whom, so that nobody comes in twice.
+    var members: [LinkKey: Set<UInt64>] = [:]
+    if let list { members[list] = [object._$state.row] }
+    var adopted: [LoadedList] = []
+    for one in found { adoptLists(one, &members, &adopted) }
+    var mayShow = !adopted.isEmpty
+    for one in found {
+      guard let origin = one._$state.origin as? RowOrigin else { continue }
+      let own = one._$state.row
+      for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
+        let isHeard = adoptReference(one, relation, origin) { row in
+          guard let inverse = relation.inverse else { return false }
+          return members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(own) == true
+        }
+        if isHeard { mayShow = true }
+      }
+    }
+    // Who stands in a list that was written by hand has its place there, whatever its own side says.
+    let before = ledger.adopting
+    ledger.adopting.merge(members) { $1 }
+    defer { ledger.adopting = before }
+    // Another list that is being changed may have hidden it; nobody has looked at it yet.
+    for list in adopted {
+      show(list)
+      agreeWhole(list)
+    }
+    if mayShow { hideAgain() }
+  }
+
+  /// From here on the context looks after the object's lists. Their members are noted; lists without any are loaded when
+  /// somebody reads them.
+  private func adoptLists(
+    _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], _ adopted: inout [LoadedList]
+  ) {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
+      let slot = object.many(relation.property)
+      guard let members = slot.members, !members.isEmpty else {
+        slot.members = nil
+        continue
+      }
+      let key = LinkKey(object, origin, relation.property)
+      let list = LoadedList(key, object, relation, [])
+      keep(list)
+      known[key] = Set(members.map { model($0, relation)._$state.row })
+      adopted.append(list)
+    }
+  }
+}

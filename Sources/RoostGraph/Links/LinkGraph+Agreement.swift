@@ -1,0 +1,173 @@
+internal import RoostRecords
+
+/// Letting the other side know what a user did to a list.
+extension LinkGraph {
+  /// Lets all lists that users changed agree with their other sides.
+  func settle() {
+    if ledger.unsettled.isEmpty { return }
+    for pair in ledger.unsettled.pairs { settle(pair) }
+  }
+
+  func settle(_ pair: UInt32) {
+    while let list = ledger.unsettled[pair] {
+      // While it is moved out nobody knows what it will be.
+      guard list.slot.isFilled else { return }
+      _ = ledger.unsettled.take(pair)
+      list.isUnsettled = false
+      noteDirty(list)
+      agree(list)
+      if !list.absent.isEmpty { showAbsent(list) }
+    }
+  }
+
+  private func noteDirty(_ list: LoadedList) {
+    list.isDirty = true
+    if list.relation.inverse == nil { ledger.oneWays.insert(list.key) }
+  }
+
+  private func agree(_ list: LoadedList) {
+    if let added = tail(list), !hasTwice(added, list.rows), !added.contains(where: objects.isForeign) {
+      for member in added { take(member, list) }
+      for member in added where member._$state.row != 0 { join(member, list) }
+      // What could not be taken leaves the list.
+      if list.refuses {
+        list.refuses = false
+        agreeWhole(list)
+      }
+      return
+    }
+    agreeWhole(list)
+  }
+
+  /// What was added to a list, where the rows that it had are still its first ones; nil where something else happened.
+  private func tail(_ list: LoadedList) -> [any _ModelObject]? {
+    guard let members = list.slot.members, members.count >= list.rows.count else { return nil }
+    guard let first = members.first else { return [] }
+    let rows = MemberRows(model(first, list.relation))
+    for at in list.rows.indices where rows[members[at]] != list.rows[at] { return nil }
+    return members[list.rows.count...].map { model($0, list.relation) }
+  }
+
+  /// Whether one of the objects is there already, or comes twice, or brings itself along when it is taken into the context.
+  private func hasTwice(_ added: [any _ModelObject], _ rows: [UInt64]) -> Bool {
+    if added.count == 1, added[0]._$state.row == 0 { return false }
+    if added.isEmpty { return false }
+    var seen = Set<ObjectIdentifier>()
+    for member in added where !seen.insert(ObjectIdentifier(member)).inserted { return true }
+    let known = added.filter { $0._$state.row != 0 }
+    if known.isEmpty { return false }
+    if known.count == 1 { return rows.contains(known[0]._$state.row) }
+    let all = Set(rows)
+    return known.contains { all.contains($0._$state.row) }
+  }
+
+  /// Takes a member into the context; where it led here already it would come in again.
+  func take(_ member: any _ModelObject, _ list: LoadedList) {
+    do { try insert(member, into: list.key) } catch {
+      list.refuses = true
+      return changes.complain(error, list.owner, list.relation.property)
+    }
+    guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
+    list.rows.append(member._$state.row)
+  }
+
+  /// Compares a list with what the other side knows of it.
+  func agreeWhole(_ list: LoadedList) {
+    noteDirty(list)
+    if list.storedCount != 0 { list.storedCount = nil }
+    let all = (list.slot.members ?? []).map { model($0, list.relation) }
+    let before = list.rows
+    // What is the same at the beginning and at the end need not be looked at.
+    var start = 0
+    let shorter = min(all.count, before.count)
+    while start < shorter, all[start]._$state.row == before[start] { start += 1 }
+    var end = 0
+    while end < shorter - start, all[all.count - 1 - end]._$state.row == before[before.count - 1 - end] { end += 1 }
+    var seen = Set<UInt64>()
+    var members: [any _ModelObject] = []
+    let old = Set(before[start..<before.count - end])
+    for member in all[start..<all.count - end] {
+      // What was deleted meanwhile may still stand there.
+      if !objects.isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
+      do { try insert(member, into: list.key) } catch {
+        // It goes out of the list again.
+        changes.complain(error, list.owner, list.relation.property)
+        continue
+      }
+      let row = member._$state.row
+      guard row != 0, mayLead(list.owner, list.relation, to: member) else { continue }
+      if seen.insert(row).inserted { members.append(member) }
+    }
+    let (first, last) = (before[..<start], before[(before.count - end)...])
+    // A member may be there twice, in the part that changed and in one that did not.
+    if !seen.isEmpty, !(first.isEmpty && last.isEmpty) {
+      let unchanged = Set(first).union(last)
+      members.removeAll { unchanged.contains($0._$state.row) }
+    }
+    list.rows = first + members.map { $0._$state.row } + last
+    if list.rows.count != all.count {
+      let staying = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
+      session.release(list.slot.replace(staying) ?? [])
+    }
+    let middle = before[start..<before.count - end]
+    for member in members where !old.contains(member._$state.row) { join(member, list) }
+    let now = Set(list.rows[start..<list.rows.count - end])
+    for row in middle where !now.contains(row) { leave(row, list) }
+  }
+
+  /// Makes a new member's side say that it belongs to the list's owner.
+  func join(_ member: any _ModelObject, _ list: LoadedList) {
+    guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
+      let back = relation(origin, inverse)
+    else { return }
+    if back.isList {
+      if !contains(member, back, origin, list.key.row) { edit(member, inverse, list.owner, adds: true) }
+      return
+    }
+    guard let former = objects.need(member, { try current(member, back, origin) }), former != list.key.row else {
+      return
+    }
+    if RowNumber.leads(former), let other = objects.need(member, { try self.former(back.target, former) }) {
+      edit(other, list.relation.property, member, adds: false)
+    }
+    setReference(member, inverse, list.key.row)
+  }
+
+  /// Whether an object's own side says that it belongs to the list's owner.
+  func isMember(_ member: any _ModelObject, _ list: LoadedList) -> Bool {
+    if member._$state.row == 0 { return false }
+    guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
+      let back = relation(origin, inverse)
+    else { return list.rows.contains(member._$state.row) }
+    if back.isList { return contains(member, back, origin, list.key.row) }
+    return objects.need(member) { try current(member, back, origin) } == list.key.row
+  }
+
+  private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
+    let key = LinkKey(object, origin, relation.property)
+    if let list = ledger.lists[key] {
+      return list.rows.contains(row) || list.absent.contains(row) || ledger.adopting[key]?.contains(row) == true
+    }
+    if let edit = ledger.edits[key] {
+      if edit.hasAdded(row) { return true }
+      if edit.removed.contains(row) { return false }
+    }
+    if object._$state.flags.contains(.inserted) { return false }
+    return objects.need(object) {
+      guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return false }
+      return try session.snapshot().links(side).contains(RowID(row), in: RowID(key.row))
+    } ?? false
+  }
+
+  /// Makes a former member's side say that it belongs to the list's owner no more.
+  private func leave(_ row: UInt64, _ list: LoadedList) {
+    guard let inverse = list.relation.inverse,
+      let member = objects.need(list.owner, { try live(list.relation.target, row) }),
+      let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse)
+    else { return }
+    if back.isList { return edit(member, inverse, list.owner, adds: false) }
+    if objects.need(member, { try current(member, back, origin) }) == list.key.row {
+      setReference(member, inverse, RowNumber.nothing)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Deleting objects, with what their relationships say of others.
+extension LinkGraph {
+  /// Deletes an object at the next save, and those that its rules take along; that is visible at once. An object that has no
+  /// row yet is simply let go. Whether a rule forbids it is found out at the save.
+  func delete(_ object: any _ModelObject) throws {
+    guard let origin = try objects.origin(of: object) else {
+      throw GraphFault(
+        .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
+    }
+    // What stands for nothing has no row that could go.
+    if object._$state.flags.contains(.gone) { return }
+    settle()
+    var waiting = [(row: LinkKey(object, origin), owner: LinkKey?.none)]
+    var seen: Set<LinkKey> = []
+    while let (next, owner) = waiting.popLast() {
+      guard seen.insert(next).inserted else { continue }
+      let map = store.maps[next.map]
+      // Who wants to know what they were needs all of them as objects.
+      let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
+      for row in try followers(next, known) { waiting.append((row, next)) }
+      if let known { mark(known) } else { deletions.doomed.insert(next) }
+      deletions.staying.remove(next)
+      deletions.reasons[next, default: DeletionMarks.Reasons()].add(owner ?? next)
+      if let owner { deletions.taken[owner, default: []].append(next) }
+    }
+  }
+
+  private func mark(_ object: any _ModelObject) {
+    let flags = object._$state.flags
+    guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
+    // Its last values stay readable.
+    if flags.contains(.fault) { objects.fill(object, origin) }
+    changes.willDelete(object)
+    leaveLists(object, origin)
+    object._$state.flags.insert(.deleted)
+    if flags.contains(.inserted) {
+      object._$state.flags.insert(.gone)
+      deletions.unborn.insert(LinkKey(object, origin))
+      changes.mayDangle = true
+    } else {
+      changes.noteDeletion(object)
+    }
+  }
+
+  /// Finds the rows that go with one.
+  private func followers(_ key: LinkKey, _ object: (any _ModelObject)?) throws -> [LinkKey] {
+    var found: [LinkKey] = []
+    for case .some(let relation) in store.relations[objects.map(of: key).number] where relation.deleteRule == .cascade {
+      for row in try rows(key, object, relation) { found.append(LinkKey(map: relation.home, row: row, property: 0)) }
+    }
+    return found
+  }
+
+  /// Where a row leads, with what waits to be saved.
+  func rows(_ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation) throws -> [UInt64] {
+    if let object, let origin = object._$state.origin as? RowOrigin {
+      if !relation.isList { return try leading(object, relation, origin).map { [$0] } ?? [] }
+      if let list = ledger.lists[LinkKey(object, origin, relation.property)] { return list.linked }
+    }
+    let edit = ledger.edits[LinkKey(map: key.map, row: key.row, property: relation.property)]
+    var rows: [UInt64] = []
+    if object?._$state.flags.contains(.inserted) != true {
+      for row in try stored(key, relation) where edit?.removed.contains(row) != true { rows.append(row) }
+    }
+    return rows + (edit?.added ?? [])
+  }
+
+  /// Where a row of the snapshot leads.
+  func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
+    guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return [] }
+    if case .reference = relation.way {
+      let table = try session.table(store.maps[key.map])
+      guard let access = try? table.access(side.name) else { return [] }
+      let value = try table.withRow(RowID(key.row)) { (row) throws(StoreError) in try table.value(access, row) }
+      if case .reference(let row)? = value { return [row.number] }
+      return []
+    }
+    return try session.snapshot().links(side).rows(of: RowID(key.row)).map(\.number)
+  }
+}

@@ -1,0 +1,165 @@
+internal import RoostRecords
+
+/// Giving changes up.
+///
+/// New objects are nobody's again. Whoever has one still has what it leads to: from here on it holds that itself, as before it came
+/// into the context. New objects that nobody has and none of those leads to just end; else objects that lead to each other
+/// would stay for good.
+extension LinkGraph {
+  /// Gives all changes up: new objects are in no context again, and changed ones become faults.
+  func giveUp() {
+    settle()
+    objects.forgetInvalid()
+    var new = changes.inserted.filter { $0._$state.flags.contains(.inserted) }
+    let members = newMembers(new)
+    // Now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
+    session.endNow(takeChanges())
+    holdOthers(&new, members)
+    for object in new { letGo(object) }
+  }
+
+  /// Empties all collections of changes, and returns what they held.
+  private func takeChanges() -> [Any] {
+    var held: [Any] = []
+    for object in changes.changed + changes.deleted where !object._$state.flags.contains(.gone) {
+      held += giveUp(object)
+    }
+    held += session.takeReleased()
+    held += changes.take()
+    held += takeLinks()
+    objects.forgetSingles()
+    return held + objects.takeKept()
+  }
+
+  /// Makes a stored object what its row says, and returns what its slots held.
+  private func giveUp(_ object: any _ModelObject) -> [Any] {
+    let flags = object._$state.flags
+    if flags.contains(.inserted) { return [] }
+    object._$state.flags.remove([.changed, .deleted])
+    object._$state.changed = 0
+    if session.isShut { return [] }
+    if isLent(object) {
+      giveUpRest(object)
+      return []
+    }
+    let held = object._$forget()
+    object._$state.flags.insert(.fault)
+    session.notify(object, nil)
+    return held
+  }
+
+  private func isLent(_ object: any _ModelObject) -> Bool { !object._$state.flags.isDisjoint(with: .lent) }
+
+  /// What somebody is changing at the moment counts as changed when he has done so; all else is what the row says.
+  private func giveUpRest(_ object: any _ModelObject) {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    var lent: UInt64 = 0
+    for (number, property) in origin.map.type.properties.enumerated() {
+      if case .value = property.storage, !property.isByHand, !object._$isFilled(number) {
+        lent |= _ModelState.bit(number)
+      }
+    }
+    object._$state.changed = lent
+    objects.fillUnchanged(object, origin)
+    object._$state.changed = 0
+  }
+
+  // MARK: New objects
+
+  /// Who is in the lists of new objects, by object and property.
+  private func newMembers(_ new: [any _ModelObject]) -> [LinkKey: [UInt64]] {
+    if ledger.lists.isEmpty && ledger.edits.isEmpty { return [:] }
+    var found: [LinkKey: [UInt64]] = [:]
+    for object in new {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
+        let key = LinkKey(object, origin, relation.property)
+        let rows = ledger.lists[key]?.linked ?? ledger.edits[key]?.added ?? []
+        if !rows.isEmpty { found[key] = rows }
+      }
+    }
+    return found
+  }
+
+  /// Makes those new objects that somebody has hold what they lead to, and so on.
+  private func holdOthers(_ new: inout [any _ModelObject], _ members: [LinkKey: [UInt64]]) {
+    // Optional, because the compiler would hand over a copy of what it finds in an existential.
+    var objects: [AnyObject?] = new.map { $0 as AnyObject }
+    let count = objects.count
+    new = []
+    var waiting: [any _ModelObject] = []
+    var seen: Set<ObjectIdentifier> = []
+    for at in 0..<count where !isKnownUniquelyReferenced(&objects[at]) {
+      if let object = objects[at] as? any _ModelObject, seen.insert(ObjectIdentifier(object)).inserted {
+        waiting.append(object)
+      }
+    }
+    while let next = waiting.popLast() {
+      guard let origin = next._$state.origin as? RowOrigin else { continue }
+      for case .some(let relation) in store.relations[origin.map.number] {
+        for other in hold(next, relation, origin, members)
+        where other._$state.flags.contains(.inserted) && seen.insert(ObjectIdentifier(other)).inserted {
+          waiting.append(other)
+        }
+      }
+    }
+    for object in objects {
+      guard let object = object as? any _ModelObject else { continue }
+      if !seen.contains(ObjectIdentifier(object)) { forgetLinks(of: object) }
+      new.append(object)
+    }
+  }
+
+  /// Puts what one relationship of a new object leads to into its slot.
+  private func hold(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ members: [LinkKey: [UInt64]]
+  ) -> [any _ModelObject] {
+    if relation.isList {
+      let rows = members[LinkKey(object, origin, relation.property)] ?? []
+      let found = rows.compactMap { partner($0, relation) }
+      // What is moved out comes back by itself.
+      if !isLent(object) { _ = object.many(relation.property).replace(found.map { $0 as AnyObject }) }
+      return found
+    }
+    let slot = object.one(relation.property)
+    guard RowNumber.leads(slot.row) else {
+      slot.hold(nil)
+      return []
+    }
+    var other = partner(slot.row, relation)
+    if other == nil, !origin.map.type.mayBeNil(relation.property) {
+      other = objects.deadObject(store.maps[relation.target], RowID(slot.row))
+    }
+    slot.hold(other)
+    return other.map { [$0] } ?? []
+  }
+
+  /// The object of a row, whether it was to be deleted or not.
+  private func partner(_ row: UInt64, _ relation: Relation) -> (any _ModelObject)? {
+    let target = store.maps[relation.target]
+    if let known = objects.registered(target, RowID(row)) { return known }
+    do { return try objects.readOne(row, self.objects.origin(target)) } catch {
+      // The next save says it, where there is one.
+      if !session.isClosed { objects.fail(error) }
+      return nil
+    }
+  }
+
+  private func forgetLinks(of object: any _ModelObject) {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
+      object.one(relation.property).hold(nil)
+    }
+  }
+
+  private func letGo(_ object: any _ModelObject) {
+    if let origin = object._$state.origin as? RowOrigin {
+      origin.objects.remove(object._$state.row, object._$state.ticket)
+    }
+    object._$state.origin = nil
+    object._$state.row = 0
+    object._$state.changed = 0
+    object._$state.flags.remove([.managed, .inserted, .changed, .deleted, .gone, .invalid])
+    object._$state.flags.insert(.observed)
+  }
+}

@@ -1,0 +1,131 @@
+internal import RoostRecords
+
+/// Hiding links with a deletion, and showing them again where that is taken back before a save: see ``LinkLedger``.
+extension LinkGraph {
+  /// Hides an object in the loaded lists of others.
+  func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
+    let row = object._$state.row
+    for list in lists(of: object, origin) where list.rows.contains(row) {
+      drop(object, from: list)
+      noteAbsent(row, list)
+    }
+  }
+
+  /// Records that a list has a member that it does not show.
+  func noteAbsent(_ row: UInt64, _ list: LoadedList) {
+    guard list.absent.insert(row).inserted else { return }
+    deletions.absences[LinkKey(map: list.relation.home, row: row, property: 0), default: []].append(list.key)
+  }
+
+  /// Whether a row is marked for deletion, and may come back.
+  func awaitsDeletion(_ row: UInt64, _ relation: Relation) -> Bool {
+    if let known = objects.registered(store.maps[relation.home], RowID(row)) {
+      return known._$state.flags.contains(.deleted) && (!known._$state.flags.contains(.gone) || isUnborn(known))
+    }
+    return isDoomed(relation.home, row)
+  }
+
+  /// Whether it was deleted before it ever was saved, and no save came since.
+  func isUnborn(_ object: any _ModelObject) -> Bool {
+    guard !deletions.unborn.isEmpty, let origin = object._$state.origin as? RowOrigin else { return false }
+    return deletions.unborn.contains(LinkKey(object, origin))
+  }
+
+  /// Takes a deletion back that was not saved, with what it took along by its rules.
+  ///
+  /// - Parameter list: one to which the object comes anyway.
+  func takeBack(_ object: any _ModelObject, _ list: LinkKey?) {
+    // A list that is not settled has other members in its slot than in its rows. The given one may be in the middle of that.
+    let pair = list.flatMap { ledger.lists[$0]?.relation.pair }
+    for other in ledger.unsettled.pairs where other != pair { settle(other) }
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    let own = LinkKey(object, origin)
+    deletions.reasons[own] = nil
+    var waiting = [own]
+    var back: Set<ObjectIdentifier> = []
+    var isUnloaded = false
+    while let next = waiting.popLast() {
+      for other in deletions.taken.removeValue(forKey: next) ?? []
+      where deletions.reasons[other]?.contains(next) == true {
+        deletions.reasons[other]?.remove(next)
+        // Else something else takes it along, or a program deleted it by itself.
+        guard deletions.reasons[other]?.isEmpty == true else { continue }
+        deletions.reasons[other] = nil
+        waiting.append(other)
+      }
+      deletions.staying.insert(next)
+      let map = store.maps[next.map]
+      if deletions.doomed.remove(next) != nil {
+        // Lists that were read meanwhile lack it, so there must be an object that can come in again.
+        let one = try? objects.readOne(next.row, self.objects.origin(map), isAlone: false)
+        if let one, comeBack(one, next, but: list) { isUnloaded = true }
+        continue
+      }
+      guard let one = objects.registered(map, RowID(next.row)), one._$state.flags.contains(.deleted) else { continue }
+      one._$state.flags.remove(deletions.unborn.remove(next) == nil ? .deleted : [.deleted, .gone])
+      back.insert(ObjectIdentifier(one))
+      if comeBack(one, next, but: list) { isUnloaded = true }
+    }
+    changes.takeBackDeletions(back)
+    if isUnloaded { tidy() }
+  }
+
+  /// Shows an object again in the lists that hide it; says whether some must be read for that.
+  private func comeBack(_ object: any _ModelObject, _ key: LinkKey, but list: LinkKey?) -> Bool {
+    var isUnloaded = false
+    for owner in deletions.absences.removeValue(forKey: key) ?? [] {
+      guard let one = ledger.lists[owner], one.absent.remove(key.row) != nil, owner != list else { continue }
+      // Where nothing else was changed the store knows the place.
+      if unloadList(owner) {
+        isUnloaded = true
+      } else {
+        edit(one.owner, owner.property, object, adds: true)
+      }
+    }
+    return isUnloaded
+  }
+
+  /// Shows members that came while a program had the list moved out.
+  func showAbsent(_ list: LoadedList) {
+    for row in list.absent.sorted() {
+      guard let member = objects.registered(store.maps[list.relation.target], RowID(row)),
+        !member._$state.flags.contains(.deleted)
+      else { continue }
+      list.absent.remove(row)
+      edit(list.owner, list.key.property, member, adds: true)
+    }
+  }
+
+  /// The loaded lists of others that have an object as a member.
+  private func lists(of object: any _ModelObject, _ origin: RowOrigin) -> [LoadedList] {
+    if ledger.lists.isEmpty { return [] }
+    var found: [LoadedList] = []
+    let key = LinkKey(object, origin)
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard relation.isInverseList, let inverse = relation.inverse else { continue }
+      guard let rows = objects.need(object, { try rows(key, object, relation) }) else { continue }
+      for row in rows {
+        if let list = ledger.lists[LinkKey(map: relation.home, row: row, property: inverse)] { found.append(list) }
+      }
+    }
+    for way in store.oneWayLists(to: origin.map) {
+      guard let owners = objects.need(object, { try owners(of: key, way) }) else { continue }
+      for row in owners {
+        if let list = ledger.lists[LinkKey(map: way.owner, row: row, property: way.property)] { found.append(list) }
+      }
+    }
+    // Of those with changes the store knows nothing.
+    for list in ledger.oneWays.compactMap({ ledger.lists[$0] })
+    where list.relation.home == origin.map.home && list.rows.contains(key.row) {
+      if !found.contains(where: { $0 === list }) { found.append(list) }
+    }
+    return found
+  }
+
+  /// The rows that lead to one by a list of which the member knows nothing.
+  func owners(of key: LinkKey, _ way: OneWay) throws -> [UInt64] {
+    let catalog = try session.snapshot().catalog
+    guard let side = catalog.relationship(way.id), let inverse = catalog.inverse(of: side) else { return [] }
+    return try session.snapshot().links(inverse).rows(of: RowID(key.row)).map(\.number)
+  }
+}

@@ -1,0 +1,311 @@
+internal import RoostRecords
+
+/// Lists: loading and hiding them, and what users and other sides do to them.
+extension LinkGraph {
+  /// Puts a list into its slot, with what other sides did to it since it was stored.
+  ///
+  /// - Parameter withSiblings: whether those of objects that came with this one are loaded too, because a loop asks for them next.
+  func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, withSiblings: Bool = true) {
+    settle(relation.pair)
+    if let list = ledger.lists[LinkKey(object, origin, relation.property)] { return show(list) }
+    if isEnding(object) { return showOnce(object, relation) }
+    var rows: [UInt64] = []
+    do { try loadOne(object, relation, origin, &rows) } catch {
+      // What is there stays untouched, because no save passes until this is given up.
+      objects.fail(object, error)
+      session.release(object.many(relation.property).replace([]) ?? [])
+      return
+    }
+    if object._$state.flags.contains(.inserted) || !withSiblings { return }
+    let list = ledger.lists[LinkKey(object, origin, relation.property)]
+    session.release(exchange(&ledger.awaited, with: list))
+    defer { session.release(exchange(&ledger.awaited, with: nil)) }
+    let count = loadSiblings(object, relation, origin, &rows)
+    if count == 0 {
+      session.statistics.listsLoaded += 1
+      objects.noteSingle(origin, relation.property)
+    }
+    noteLists(count == 0 ? 0 : count + 1, relation, rows)
+  }
+
+  /// Puts one list into its slot, and adds its rows to those of others.
+  func loadOne(
+    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
+  ) throws {
+    let key = LinkKey(object, origin, relation.property)
+    let edit = ledger.edits[key]
+    var members: [AnyObject] = []
+    var loaded: [UInt64] = []
+    var strangers: [(row: UInt64, behind: UInt64?)] = []
+    var absent: [UInt64] = []
+    func add(_ member: (any _ModelObject)?) {
+      guard let member else { return }
+      members.append(member)
+      loaded.append(member._$state.row)
+    }
+    if !object._$state.flags.contains(.inserted),
+      let side = try session.snapshot().catalog.relationship(relation.way.id)
+    {
+      var walk = try MemberWalk(session.snapshot().links(side))
+      try walk.begin(RowID(object._$state.row))
+      while let row = try walk.next() {
+        if edit?.removed.contains(row.number) == true { continue }
+        let found = try member(relation.target, row.number)
+        if found == nil {
+          if try isStranger(row, relation) {
+            strangers.append((row.number, loaded.last))
+          } else {
+            absent.append(row.number)
+          }
+        }
+        add(found)
+      }
+    }
+    for row in edit?.added ?? [] {
+      let found = try live(relation.target, row)
+      if found == nil, awaitsDeletion(row, relation) { absent.append(row) }
+      add(found)
+    }
+    ledger.edits[key] = nil
+    session.release(object.many(relation.property).replace(members) ?? [])
+    let list = LoadedList(key, object, relation, loaded)
+    list.strangers = strangers
+    for row in absent { noteAbsent(row, list) }
+    rows += loaded
+    if edit != nil {
+      list.isDirty = true
+      list.storedCount = nil
+    }
+    keep(list)
+  }
+
+  /// Notes a list that is in its slot.
+  func keep(_ list: LoadedList) {
+    // Nobody would let go of it where the context has ended.
+    if session.isClosed { return }
+    ledger.lists[list.key] = list
+    defer { if let changing = ledger.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
+    noteVisible(list)
+    ledger.queue.append(list)
+    ledger.memberCount += list.rows.count + 1
+    if ledger.memberCount > ledger.unloadAt { unloadOldest(but: list) }
+  }
+
+  func show(_ list: LoadedList) {
+    guard let hidden = list.hidden else { return }
+    list.hidden = nil
+    list.slot.members = hidden
+    noteVisible(list)
+  }
+
+  private func noteVisible(_ list: LoadedList) {
+    var visible = ledger.visible.take(list.relation.pair) ?? []
+    visible.append(list)
+    session.release(ledger.visible.put(visible, list.relation.pair) ?? [])
+  }
+
+  /// Takes the members of every other list of the relationship out of their slots.
+  func hideOthers(_ list: LoadedList) {
+    guard var visible = ledger.visible.take(list.relation.pair) else { return }
+    visible.removeAll { other in
+      if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
+      // One that was unloaded meanwhile is in nobody's slot.
+      if other.hidden == nil, ledger.lists[other.key] === other { other.hidden = other.slot.take() }
+      return true
+    }
+    session.release(ledger.visible.put(visible, list.relation.pair) ?? [])
+  }
+
+  // MARK: Changes
+
+  func willWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+    let key = LinkKey(object, origin, relation.property)
+    if ledger.unsettled[relation.pair]?.key == key { return }
+    settle(relation.pair)
+    if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin) }
+    guard let list = ledger.lists[key] else { return }
+    hideOthers(list)
+    list.isUnsettled = true
+    session.release(ledger.unsettled.put(list, relation.pair))
+  }
+
+  /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
+  /// Members that went from the end are looked at later. After any other change both sides agree now.
+  func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+    guard let list = ledger.lists[LinkKey(object, origin, relation.property)] else {
+      return regain(object, relation, origin)
+    }
+    // In lists of both sides a member that goes and comes again has another place on its own side.
+    // Who waits for changes of the members' sides is told when they happen.
+    switch addedAtEnd(list) {
+    case .others: return settle(relation.pair)
+    case .none: if relation.isByLinks || objects.observesObjects { return settle(relation.pair) }
+    case .one(let one):
+      let member = model(one, relation)
+      if objects.isForeign(member) { return settle(relation.pair) }
+      welcome(member, list)
+    case .many(let all):
+      let members = all.map { model($0, relation) }
+      if members.contains(where: objects.isForeign) { return settle(relation.pair) }
+      for member in members { welcome(member, list) }
+    }
+    if list.refuses { return settle(relation.pair) }
+    // Letting others know may have brought their lists into their slots.
+    if list.isUnsettled { hideOthers(list) }
+  }
+
+  private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
+    if !isEnding(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return }
+    take(member, list)
+    if member._$state.row != 0, !list.refuses { join(member, list) }
+  }
+
+  /// The members that came in behind the others, as far as the end of a list tells.
+  private enum Newcomers {
+    case none
+    case one(AnyObject)
+    case many([AnyObject])
+    /// Something else happened.
+    case others
+  }
+
+  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away.
+  private func addedAtEnd(_ list: LoadedList) -> Newcomers {
+    guard let members = list.slot.members else { return .none }
+    let (count, before) = (members.count, list.rows.count)
+    if count > before {
+      if before > 0, row(members[before - 1], list.relation) != list.rows[before - 1] { return .others }
+      return count == before + 1 ? .one(members[before]) : .many(Array(members[before...]))
+    }
+    guard count < before else { return .others }
+    return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? .none : .others
+  }
+
+  /// A member of a list, or what a reference leads to: of the relationship's target, or of a subclass of it.
+  func model(_ object: AnyObject, _ relation: Relation) -> any _ModelObject {
+    store.maps[relation.target].type.object(object)
+  }
+
+  private func row(_ member: AnyObject, _ relation: Relation) -> UInt64 { model(member, relation)._$state.row }
+
+  /// The members of a list that is moved out, as they were before.
+  func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
+    guard let relation = relation(origin, property), let list = ledger.lists[LinkKey(object, origin, property)] else {
+      return []
+    }
+    return list.rows.compactMap { try? member(relation.target, $0) }
+  }
+
+  /// Adds an object to a list of another one, or takes it out, because its own side says so.
+  func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
+    guard let origin = owner._$state.origin as? RowOrigin else { return }
+    session.notify(owner, property)
+    // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
+    // has set it.
+    if !owner._$state.flags.contains(.gone) { changes.noteChange(owner, property, origin) }
+    let key = LinkKey(owner, origin, property)
+    let row = member._$state.row
+    if let list = ledger.lists[key] {
+      show(list)
+      if adds, member._$state.flags.contains(.deleted) || !list.slot.isFilled {
+        noteAbsent(row, list)
+      } else if adds {
+        list.slot.append(member)
+        list.rows.append(row)
+      } else if list.absent.remove(row) == nil {
+        list.slot.remove(member)
+        list.remove(row)
+      }
+      list.isDirty = true
+      if relation(origin, property)?.inverse == nil { ledger.oneWays.insert(key) }
+      return
+    }
+    let edit: LinkLedger.Edit
+    if let known = ledger.edits[key] {
+      edit = known
+    } else {
+      edit = LinkLedger.Edit(owner: owner)
+      ledger.edits[key] = edit
+    }
+    if adds { edit.add(row, isNew: member._$state.flags.contains(.inserted)) } else { edit.remove(row) }
+  }
+
+  /// Takes an object that goes out of a list, which need not be written for that.
+  func drop(_ object: any _ModelObject, from list: LoadedList) {
+    show(list)
+    list.slot.remove(object)
+    list.remove(object._$state.row)
+    session.notify(list.owner, list.relation.property)
+  }
+
+  // MARK: Unloading
+
+  /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
+  func unloadOldest(but needed: LoadedList? = nil) {
+    var kept: [LoadedList] = []
+    for list in ledger.queue where ledger.lists[list.key] === list {
+      if ledger.memberCount > ledger.most / 2, list !== needed, unload(list) { continue }
+      kept.append(list)
+    }
+    session.release(exchange(&ledger.queue, with: kept))
+    // What names them there would keep their owners.
+    tidy()
+    ledger.unloadAt = max(ledger.most, 2 * ledger.memberCount)
+  }
+
+  /// Unloads a list; false if it has changes, or is in use at the moment.
+  private func unload(_ list: LoadedList) -> Bool {
+    guard !list.hasChanges, list !== ledger.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted])
+    else {
+      return false
+    }
+    drop(list)
+    return true
+  }
+
+  private func drop(_ list: LoadedList) {
+    for members in list.takeMembers() { session.release(members) }
+    // The caller has it still.
+    ledger.lists[list.key] = nil
+    ledger.memberCount -= list.rows.count + 1
+  }
+
+  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows. Says whether it did.
+  @discardableResult
+  func unloadList(_ key: LinkKey) -> Bool {
+    guard let list = ledger.lists[key], unload(list) else { return false }
+    session.notify(list.owner, list.relation.property)
+    return true
+  }
+
+  /// Unloads every list that has no changes.
+  func unloadLists() {
+    let all = exchange(&ledger.queue, with: [])
+    defer { session.release(all) }
+    for list in all where ledger.lists[list.key] === list {
+      if unload(list) { session.notify(list.owner, list.relation.property) } else { ledger.queue.append(list) }
+    }
+    tidy()
+  }
+
+  /// Unloads every list, and forgets what was changed. Returns what the lists held.
+  func takeLinks() -> [Any] {
+    let empty = LinkLedger(most: ledger.most)
+    let former = exchange(&ledger, with: empty)
+    deletions = DeletionMarks()
+    var held: [Any] = [former]
+    for list in former.lists.values { for members in list.takeMembers() { held.append(members) } }
+    return held
+  }
+
+  /// Forgets lists that are not loaded any more, and counts the others.
+  func tidy() {
+    for pair in ledger.visible.pairs {
+      let visible = ledger.visible[pair]?.filter { ledger.lists[$0.key] === $0 && $0.hidden == nil }
+      session.release(ledger.visible.put(visible, pair) ?? [])
+    }
+    let queue = ledger.queue.filter { ledger.lists[$0.key] === $0 }
+    session.release(exchange(&ledger.queue, with: queue))
+    ledger.memberCount = ledger.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
+  }
+}

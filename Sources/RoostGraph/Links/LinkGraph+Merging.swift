@@ -1,0 +1,67 @@
+internal import RoostRecords
+
+/// Lists with changes when the context goes on to a newer snapshot.
+extension LinkGraph {
+  /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
+  func mergeLists(_ old: RecordReader) {
+    for list in ledger.lists.values
+    where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .gone, .lent]) {
+      do { try follow(list, old) } catch { objects.fail(list.owner, error) }
+    }
+    for (key, edit) in ledger.edits {
+      do { try still(edit, key) } catch { objects.fail(edit.owner, error) }
+    }
+  }
+
+  /// What is left to be done to a list that is not loaded: others may have done the same.
+  private func still(_ edit: LinkLedger.Edit, _ key: LinkKey) throws {
+    guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
+      let side = try session.snapshot().catalog.relationship(relation.way.id)
+    else { return }
+    let members = try session.snapshot().links(side)
+    let removed = edit.removed
+    edit.added = try edit.added.filter { row in
+      try removed.contains(row) || !members.contains(RowID(row), in: RowID(key.row))
+    }
+    edit.removed = try removed.filter { row in try members.contains(RowID(row), in: RowID(key.row)) }
+  }
+
+  /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
+  private func follow(_ list: LoadedList, _ old: RecordReader) throws {
+    guard let side = try session.snapshot().catalog.relationship(list.relation.way.id) else { return }
+    let owner = RowID(list.key.row)
+    let before = try old.links(side).rows(of: owner).map(\.number)
+    let now = try session.snapshot().links(side).rows(of: owner).map(\.number)
+    if before == now { return }
+    let (was, isNow, here) = (Set(before), Set(now), Set(list.linked))
+    func stays(_ row: UInt64) -> Bool { !was.contains(row) || isNow.contains(row) || decided(row, list) != nil }
+    list.absent = list.absent.filter(stays)
+    var rows = list.rows.filter(stays)
+    rows += now.filter { !was.contains($0) && !here.contains($0) && decided($0, list) == nil }
+    var members: [any _ModelObject] = []
+    for row in rows {
+      if let member = try live(list.relation.target, row) {
+        members.append(member)
+      } else if awaitsDeletion(row, list.relation) {
+        noteAbsent(row, list)
+      }
+    }
+    try noteStrangers(now, list)
+    rows = members.map { $0._$state.row }
+    if rows == list.rows { return }
+    show(list)
+    session.release(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
+    ledger.memberCount += rows.count - list.rows.count
+    list.rows = rows
+    list.storedCount = nil
+  }
+
+  /// Where a member belongs, if that was changed here; nil where its own row does not say it, or is as it was.
+  private func decided(_ row: UInt64, _ list: LoadedList) -> UInt64? {
+    guard !list.relation.isByLinks, let inverse = list.relation.inverse,
+      let member = objects.registered(store.maps[list.relation.target], RowID(row)),
+      member._$state.changed & _ModelState.bit(inverse) != 0
+    else { return nil }
+    return member.one(inverse).row
+  }
+}

@@ -1,0 +1,186 @@
+internal import RoostRecords
+
+/// Following references, and keeping both sides of a relationship the same.
+///
+/// An object that a context has names other objects by their rows, never by themselves; so a reference always asks the
+/// context, which lets lists that were changed agree with the other side first. Lists hold objects while they are loaded.
+extension LinkGraph {
+  // MARK: References
+
+  /// The row that a reference leads to; nil for none.
+  func leading(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64? {
+    let row = try current(object, relation, origin)
+    return RowNumber.leads(row) ? row : nil
+  }
+
+  /// What a reference leads to, where the object is here and nothing is to be found out first.
+  @inline(__always)
+  func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
+    guard target >= 0, RowNumber.leads(row), ledger.unsettled.isEmpty, let origin = objects.originIfKnown(target),
+      let object = origin.objects.object(row)
+    else { return nil }
+    let found = origin.model(object)
+    return found._$state.flags.contains(.deleted) ? nil : found
+  }
+
+  /// The object that a reference leads to.
+  func resolve(_ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin) -> (any _ModelObject)? {
+    guard let relation = relation(origin, property) else { return nil }
+    settle()
+    do {
+      if row == RowNumber.unknown { readTargets(object, relation, origin) }
+      let row = try current(object, relation, origin)
+      guard RowNumber.leads(row) else { return nil }
+      if let known = objects.registered(store.maps[relation.target], RowID(row)) {
+        return known._$state.flags.contains(.deleted) ? nil : known
+      }
+      readTargets(object, relation, origin)
+      return try live(relation.target, row) { objects.noteSingle(origin, property) }
+    } catch {
+      objects.fail(object, error)
+      return nil
+    }
+  }
+
+  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
+  /// that stands for it and says that it is deleted.
+  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
+    guard let relation = relation(origin, property) else { return nil }
+    let target = store.maps[relation.target]
+    let row = objects.need(object) { try leading(object, relation, origin) }
+    if let row, let known = objects.registered(target, RowID(row)) { return known }
+    return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
+  }
+
+  /// Where a reference leads, as the slot says or as the other side does.
+  func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
+    // The slot of one that was not read yet says nothing.
+    if object._$state.flags.contains(.fault) {
+      objects.fill(object, objects.own(origin, object), for: relation.property)
+    }
+    let row = object.one(relation.property).row
+    if row != RowNumber.unknown { return row }
+    var found = RowNumber.nothing
+    if case .found(let id) = relation.way, !object._$state.flags.contains(.inserted),
+      let side = try session.snapshot().catalog.relationship(id),
+      let row = try session.snapshot().links(side).row(at: 0, of: RowID(object._$state.row))
+    {
+      found = row.number
+    }
+    setSlot(object, relation.property, found)
+    return found
+  }
+
+  /// The object of a row; nil if there is no such row.
+  func find(_ map: EntityMap, _ row: RowID) throws -> (any _ModelObject)? {
+    if let known = objects.registered(map, row) {
+      let flags = known._$state.flags
+      if flags.contains(.deleted) { return nil }
+      if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
+      // It may have been deleted since by others, or never have been there.
+      return try session.table(map).contains(row) ? known : nil
+    }
+    if isDoomed(map.home, row.number) { return nil }
+    objects.noteSingle(objects.origin(map), nil)
+    return try objects.readOne(row.number, objects.origin(map))
+  }
+
+  /// The object of a row, unless it is deleted here or not there at all.
+  ///
+  /// - Parameter willRead: called before a row is read for it.
+  func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
+    let map = store.maps[map]
+    if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if isDoomed(map.home, row) { return nil }
+    willRead()
+    return try objects.readOne(row, objects.origin(map))
+  }
+
+  /// The object that a reference named before this change, even if it is marked for deletion. If the deletion is undone, that object must
+  /// not show the old link.
+  func former(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+    guard let known = objects.registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
+      return try live(map, row)
+    }
+    return !known._$state.flags.contains(.gone) || isUnborn(known) ? known : nil
+  }
+
+  /// The object of a list's member. That there is such a row the list's own index says.
+  func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
+    let map = store.maps[map]
+    if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
+    if isDoomed(map.home, row) { return nil }
+    // Which class it is of the row says.
+    if map.family != nil { return try objects.readOne(row, objects.origin(map), isAlone: false) }
+    return objects.origin(map).object(row)
+  }
+
+  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, or inherit from that.
+  /// Where it is another one the next save says so.
+  func mayLead(_ owner: any _ModelObject, _ relation: Relation, to other: any _ModelObject) -> Bool {
+    let targetMap = store.maps[relation.target]
+    guard let origin = other._$state.origin as? RowOrigin, !origin.map.isKind(of: targetMap) else { return true }
+    let target = targetMap.type.name
+    changes.complain(
+      GraphFault(
+        .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
+        entity: type(of: owner)._$type.name, row: owner._$state.row,
+        property: type(of: owner)._$type.propertyName(relation.property)))
+    return false
+  }
+
+  private func setSlot(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
+    object.one(property).lead(to: row)
+  }
+
+  /// Makes a reference of an object lead elsewhere, as a change of its own.
+  func setReference(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    // No user has set it, so nothing is said of one that was deleted before it was saved.
+    if !object._$state.flags.contains(.gone) { changes.noteChange(object, property, origin) }
+    setSlot(object, property, row)
+    session.notify(object, property)
+  }
+
+  func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+    settle()
+    do { ledger.before = try current(object, relation, origin) } catch { objects.fail(object, error) }
+  }
+
+  func didWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+    var row = RowNumber.nothing
+    if let other = object.one(relation.property).object.map({ model($0, relation) }) {
+      do {
+        try insert(other, into: nil)
+        if mayLead(object, relation, to: other) { row = other._$state.row }
+      } catch { changes.complain(error, object, relation.property) }
+    }
+    setSlot(object, relation.property, row)
+    agree(object, relation, origin, before: ledger.before, now: row)
+  }
+
+  /// Makes the other sides of a reference agree with it.
+  func agree(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, before: UInt64, now: UInt64) {
+    guard before != now, let inverse = relation.inverse else { return }
+    // What was its own other side leads elsewhere by now.
+    let wasOwn = relation.isOwnInverse && before == object._$state.row
+    if RowNumber.leads(before), !wasOwn, let other = objects.need(object, { try former(relation.target, before) }) {
+      if relation.isInverseList {
+        edit(other, inverse, object, adds: false)
+      } else {
+        setReference(other, inverse, RowNumber.nothing)
+      }
+    }
+    guard RowNumber.leads(now), let other = objects.need(object, { try live(relation.target, now) }) else { return }
+    if relation.isInverseList { return edit(other, inverse, object, adds: true) }
+    guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
+    // It may have led to another one, which now leads nowhere.
+    if let partner = objects.need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
+      partner != object._$state.row,
+      let left = objects.need(other, { try former(back.target, partner) })
+    {
+      setReference(left, relation.property, RowNumber.nothing)
+    }
+    setReference(other, inverse, object._$state.row)
+  }
+}

@@ -1,0 +1,145 @@
+internal import RoostFile
+internal import RoostPages
+internal import RoostRecords
+
+/// Writing what was changed, in one transaction.
+extension Saver {
+  /// How a save is done, where its contexts do not say it.
+  struct Way {
+    let durability: Durability?
+    /// How long it waits for another writer; nil for as long as it takes.
+    let timeoutMilliseconds: UInt64?
+  }
+
+  /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
+  static func save(_ savers: [Saver], _ way: Way) throws {
+    var waiting: [Saver] = []
+    for saver in savers where try saver.isReadyToSave() { waiting.append(saver) }
+    // Always in the same order, so that two threads with the same stores do not wait for each other.
+    waiting.sort { ObjectIdentifier($0.store) < ObjectIdentifier($1.store) }
+    var turns = 0
+    var books = Array(repeating: DecisionBook(), count: waiting.count)
+    while !waiting.isEmpty {
+      var runs: [SaveRun] = []
+      do {
+        try write(waiting, books, &runs, way)
+        for (saver, run) in zip(waiting, runs) { saver.finish(run) }
+        // Of the others this save did nothing.
+        for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
+        return
+      } catch is SaveAgain {
+        turns += 1
+        if turns > mostTurns {
+          throw GraphFault(.conflict, "other contexts changed unique values each time it was tried: save again")
+        }
+        for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
+      } catch {
+        // Stores commit one after the other: what the first ones have is not pending any more.
+        for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }
+        throw error
+      }
+    }
+  }
+
+  /// Each turn finds at least one new object that has a row already; one or two find all, unless others write meanwhile.
+  private static var mostTurns: Int { 100 }
+
+  /// Whether there is something to write.
+  private func isReadyToSave() throws -> Bool {
+    links.settle()
+    if let failure = objects.failure { throw failure }
+    try changes.throwComplaints()
+    if !changes.hasChanges { return false }
+    try loadEditedLists()
+    return true
+  }
+
+  /// One transaction in the other, so that nothing commits before all is written.
+  private static func write(
+    _ savers: [Saver], _ books: [DecisionBook], _ runs: inout [SaveRun], _ way: Way
+  ) throws {
+    guard runs.count < savers.count else {
+      let faults = runs.flatMap(\.faults)
+      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+      if runs.contains(where: { !$0.collisions.isEmpty || !$0.lapsed.isEmpty }) { throw SaveAgain() }
+      for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry()) }
+      return
+    }
+    let place = runs.count
+    let saver = savers[place]
+    let wanted = way.durability ?? (saver.isRelaxed ? .relaxed : .full)
+    try saver.store.records.write(
+      wanted, author: saver.author, timeoutMilliseconds: way.timeoutMilliseconds
+    ) { writer in
+      let run = try saver.makeRun(writer, books[place].decisions)
+      try saver.write(run)
+      try saver.store.room?()
+      runs.append(run)
+      try write(savers, books, &runs, way)
+    }
+    runs[place].isCommitted = true
+    saver.session.statistics.bytesWritten += runs[place].writer.written.bytes
+    saver.session.statistics.pagesWritten += runs[place].writer.written.pages
+  }
+
+  private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
+    SaveRun(
+      writer, try news(writer), decisions,
+      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session)
+  }
+
+  /// What others committed that this context has not seen, or had not seen when it changed the same objects.
+  private func news(_ writer: RecordWriter) throws -> SaveRun.News? {
+    guard let seen = session.seenCommit else { return nil }
+    let newest = writer.commitNumber - 1
+    if seen >= newest { return !changes.hasBases ? nil : SaveRun.News(rows: [:]) }
+    guard case .entries(let entries) = store.feed.news(after: seen, through: newest) else { return SaveRun.News() }
+    var rows: [Int: Set<UInt64>] = [:]
+    for entry in entries where entry.author != ObjectIdentifier(session) {
+      for (map, changed) in entry.rows { rows[map, default: []].formUnion(changed) }
+      for (map, deleted) in entry.deleted { rows[map, default: []].formUnion(deleted) }
+    }
+    return SaveRun.News(rows: rows)
+  }
+
+  private func write(_ run: SaveRun) throws {
+    // A program that was asked about unique values may have changed more.
+    if !run.decisions.isEmpty { try loadEditedLists() }
+    try compare(run)
+    // References first, so that rules follow those of now; then what makes room for unique values.
+    try update(run)
+    try relink(run)
+    try delete(run)
+    try updateWaiting(run)
+    try insert(run)
+    try partSingles(run)
+    try arrange(run)
+    try count(run)
+  }
+
+  /// Loads lists held by links where a member left and came back, or where the relationship is its own inverse: their edits do not
+  /// tell which side owns a link. A save loads no other list. Added members are put in order by their row numbers.
+  private func loadEditedLists() throws {
+    for (key, edit) in links.ledger.edits {
+      // The owner's own class says what its property is: one that a subclass adds is none of the topmost class's.
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
+        relation.isByLinks, relation.isOwnInverse || edit.cameAgain
+      else { continue }
+      links.load(edit.owner, relation, origin, withSiblings: false)
+    }
+    if let failure = objects.failure { throw failure }
+  }
+
+  /// Whether rows are new ones in the order in which they will be written.
+  func comeInOrder(_ rows: ArraySlice<UInt64>, _ relation: Relation) -> Bool {
+    let target = store.maps[relation.target]
+    var last: UInt64 = 0
+    for row in rows {
+      guard row > last, objects.registered(target, RowID(row))?._$state.flags.contains(.inserted) == true else {
+        return false
+      }
+      last = row
+    }
+    return true
+  }
+}

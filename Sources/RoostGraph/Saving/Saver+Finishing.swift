@@ -1,0 +1,55 @@
+internal import RoostRecords
+
+/// What a save leaves behind in objects, once it is committed.
+extension Saver {
+  func finish(_ run: SaveRun) {
+    session.statistics.saves += 1
+    lastSave = run.summary
+    settleAfterSave(run)
+    session.release(objects.takeKept())
+    store.listeners.tell()
+    // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
+    try? follower.advance()
+  }
+
+  private func settleAfterSave(_ run: SaveRun) {
+    changes.markDeleted()
+    for row in run.gone + run.vanished { leave(row) }
+    let written = changes.markWritten()
+    let isMerged = run.news != nil || !run.decisions.isEmpty
+    if !run.decisions.isEmpty { for object in changes.inserted { become(object, run) } }
+    changes.forgetSaved()
+    links.forgetSaved()
+    if !isMerged { return }
+    // Rows may say something else than their objects did.
+    objects.noteUnread(written)
+    objects.noteUnread(run.parted.compactMap { objects.registered(store.maps[$0.map], RowID($0.row)) })
+  }
+
+  /// An object whose row went, although nobody deleted it here.
+  private func leave(_ row: LinkKey) {
+    guard let object = objects.registered(store.maps[row.map], RowID(row.row)), !object._$state.flags.contains(.gone),
+      let origin = object._$state.origin as? RowOrigin
+    else { return }
+    // Its last values stay readable.
+    if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
+    object.markGone()
+    object._$state.flags.remove(.changed)
+  }
+
+  /// Makes a new object that of the row it was written to; where that row has an object, this one leaves.
+  private func become(_ object: any _ModelObject, _ run: SaveRun) {
+    guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.gone) else { return }
+    let old = object._$state.row
+    let row = run.row(origin.map.home, old)
+    if row == old { return }
+    store.aliases.add(origin.map.home, old, row)
+    if let known = origin.known(row) {
+      objects.noteUnread([known])
+      return object.markGone()
+    }
+    origin.objects.remove(old, object._$state.ticket)
+    object._$state.row = row
+    object._$state.ticket = origin.objects.put(row, object)
+  }
+}

@@ -1,0 +1,177 @@
+internal import RoostRecords
+
+/// References of rows that are written, where what they lead to may be another row by now, or none.
+extension Saver {
+  /// Corrects the references of a row that is about to be written.
+  func lead(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ mask: UInt64, _ box: SinkBox, _ run: SaveRun
+  ) throws {
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
+        run.kept[ObjectIdentifier(object)]?.contains(relation.property) != true,
+        let row = leads(object, relation), let field = origin.map.field(relation.property)
+      else { continue }
+      let slot = try run.writer.table(origin.map.entity.id).slot(field.name)
+      let target = run.row(relation.home, row)
+      if target != row { box.sink.builder.set(slot, reference: RowID(target)) }
+      guard let loss = try loss(object, relation, target, run) else { continue }
+      switch loss {
+      case .refused(let fault): run.refuse(fault)
+      case .nothing where origin.map.type.mayBeNil(relation.property): box.sink.builder.setNull(slot)
+      case .nothing:
+        let other = ObjectName(store.maps[relation.target].type.name, target)
+        run.refuse(
+          GraphFault(
+            .denied, "it must lead to an object, and \(other) is deleted: delete it too, or let it lead elsewhere",
+            objects.name(object), origin.map.type.propertyName(relation.property), others: [other]))
+      }
+    }
+  }
+
+  /// Where the references of a row lead that is put together.
+  func leads(_ box: SinkBox, _ origin: RowOrigin) -> [RowID?] {
+    var rows: [RowID?] = []
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard case .reference = relation.way else { continue }
+      rows.append(box.sink.builder.reference(box.sink.plan.slot(relation.property)))
+    }
+    return rows
+  }
+
+  /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here.
+  func noteLeads(_ before: [RowID?], _ box: SinkBox, _ origin: RowOrigin, _ run: SaveRun) {
+    let homes = store.relations[origin.map.number].compactMap { relation -> Int? in
+      guard let relation, case .reference = relation.way else { return nil }
+      return relation.home
+    }
+    for (home, (before, after)) in zip(homes, zip(before, leads(box, origin))) where before != after {
+      if let before { run.note(home, before.number) }
+      if let after { run.note(home, after.number) }
+    }
+  }
+
+  /// Where a reference leads as its slot says.
+  func leads(_ object: any _ModelObject, _ relation: Relation) -> UInt64? {
+    let slot = object.one(relation.property)
+    let row = slot.object.map { links.model($0, relation)._$state.row } ?? slot.row
+    return RowNumber.leads(row) ? row : nil
+  }
+
+  private enum Loss {
+    case nothing
+    case refused(GraphFault)
+  }
+
+  /// What becomes of a reference that leads to a row which is not there; nil where it is.
+  private func loss(_ object: any _ModelObject, _ relation: Relation, _ row: UInt64, _ run: SaveRun) throws -> Loss? {
+    let target = store.maps[relation.target]
+    let known = objects.registered(target, RowID(row))?._$state.flags ?? []
+    let isDeleted =
+      (known.contains(.deleted) && !known.contains(.gone))
+      || links.isDoomed(relation.home, row)
+    if isDeleted {
+      // Of rows that are there the deletion sees to it.
+      guard object._$state.flags.contains(.inserted) else {
+        return try run.writer.contains(RowID(row), target.entity.id) ? nil : .nothing
+      }
+      let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
+      guard let inverse, inverse.deleteRule == .deny else { return .nothing }
+      return .refused(
+        GraphFault(
+          .denied,
+          "it cannot be deleted while it leads to \(objects.name(object)): delete that too, or take it out first",
+          ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [objects.name(object)])
+      )
+    }
+    // One that never was stored goes without anybody being asked.
+    if known.contains(.inserted) { return known.contains(.deleted) ? .nothing : nil }
+    if run.news == nil, !changes.mayDangle { return nil }
+    if try run.writer.contains(RowID(row), target.entity.id) { return nil }
+    let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
+    if inverse?.deleteRule == .cascade, mergePolicy != .storeWins {
+      let property = type(of: object)._$type.propertyName(relation.property)
+      return .refused(
+        GraphFault.orphan(objects.name(object), property, of: ObjectName(target.type.name, row), mergePolicy))
+    }
+    if mergePolicy != .error { return .nothing }
+    return .refused(
+      GraphFault(
+        .conflict, "another context deleted \(target.type.name) \(row), to which it was made to lead here",
+        objects.name(object), type(of: object)._$type.propertyName(relation.property),
+        others: [ObjectName(target.type.name, row)]))
+  }
+
+  /// Where two contexts gave an object two partners, one of them loses it.
+  func partSingles(_ run: SaveRun) throws {
+    if run.news == nil, run.decisions.isEmpty { return }
+    for object in changes.changed + changes.inserted {
+      let flags = object._$state.flags
+      guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin,
+        !run.vanished.contains(LinkKey(object, origin))
+      else { continue }
+      for case .some(let relation) in store.relations[origin.map.number]
+      where !relation.isInverseList && run.writes(object, relation.property) {
+        try partSingle(object, origin, relation, run)
+      }
+    }
+  }
+
+  private func partSingle(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun
+  ) throws {
+    let catalog = run.writer.catalog
+    guard case .reference(let id) = relation.way, let side = catalog.relationship(id),
+      let inverse = catalog.inverse(of: side)
+    else { return }
+    if relation.isOwnInverse { return try partMutual(object, origin, relation, side, run) }
+    if !inverse.isToOne { return }
+    let own = RowID(run.row(origin.map.home, object._$state.row))
+    let table = try run.writer.table(origin.map.entity.id)
+    let property = origin.map.type.propertyName(relation.property)
+    guard let field = origin.map.field(relation.property) else { return }
+    let slot = try table.slot(field.name)
+    guard let row = try table.reference(slot, of: own) else { return }
+    for other in try run.writer.links(inverse).rows(of: row) where other != own {
+      let names = (
+        ObjectName(origin.map.type.name, other.number), ObjectName(store.maps[relation.target].type.name, row.number)
+      )
+      if mergePolicy == .error, run.decisions.isEmpty {
+        run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
+        continue
+      }
+      let isKept = try keepsPartner(object, relation, run)
+      let loser = isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) ? own : other
+      guard origin.map.type.mayBeNil(relation.property) else {
+        run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
+        continue
+      }
+      try table.update(loser) { builder in builder.setNull(slot) }
+      run.note(origin.map.home, loser.number)
+      run.note(relation.home, row.number)
+    }
+  }
+
+  /// The same where both sides are one: whom an object leads to leads back, and nobody else leads to either.
+  private func partMutual(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ side: Relationship, _ run: SaveRun
+  ) throws {
+    let own = RowID(run.row(origin.map.home, object._$state.row))
+    // By that policy it was refused already, because both changed the partner.
+    if mergePolicy == .error, run.decisions.isEmpty { return }
+    let table = try run.writer.table(origin.map.entity.id)
+    let slot = try table.slot(origin.map.type.fieldName(relation.property))
+    func note(_ row: RowID) {
+      run.note(origin.map.home, row.number)
+      run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
+    }
+    if let other = try table.reference(slot, of: own), try table.reference(slot, of: other) != own,
+      try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
+    {
+      try table.update(own) { builder in builder.setNull(slot) }
+      note(own)
+    }
+    do { try run.writer.agree(mutual: side, of: own, changed: note) } catch let fault as RecordFault {
+      run.refuse(refusal(fault, object, run))
+    }
+  }
+}

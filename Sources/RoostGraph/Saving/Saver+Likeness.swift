@@ -1,0 +1,166 @@
+internal import RoostRecords
+
+/// Looking for an object with the same unique values before anything is saved.
+extension Saver {
+  /// The stored object that has unique values of this one; nil if there is none, or if it is this one itself.
+  func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
+    try follower.advance()
+    let map = try objects.map(of: object)
+    guard let (row, _) = try row(like: object, map), row != object._$state.row || object._$state.origin == nil else {
+      return nil
+    }
+    return try links.find(store.maps[map.home], RowID(row))
+  }
+
+  /// Throws where an object has unique values of a stored one, or of one that waits to be saved; or where one has that comes along with it.
+  func checkUnique(_ object: any _ModelObject) throws {
+    try follower.advance()
+    var seen: Set<ObjectIdentifier> = []
+    var waiting: [any _ModelObject] = [object]
+    while let next = waiting.popLast() {
+      guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+      if next !== object, next._$state.origin != nil { continue }
+      try checkUniqueNow(next)
+      if next._$state.origin != nil { continue }
+      var collector = LinkCollector()
+      next._$visit(&collector)
+      waiting += collector.found
+    }
+  }
+
+  private func checkUniqueNow(_ object: any _ModelObject) throws {
+    let map = try objects.map(of: object)
+    let own = object._$state.row
+    if let (row, index) = try row(like: object, map), row != own { throw likeness(object, map, row, index) }
+    let uniques = store.uniques(of: map)
+    if uniques.isEmpty { return }
+    let values = try self.values(of: object, map)
+    for index in uniques {
+      let wanted = index.parts.compactMap { values[$0.field] }
+      if wanted.count < index.parts.count || wanted.contains(.null) { continue }
+      if let row = try pendingRow(like: wanted, index, map, own) { throw likeness(object, map, row, index) }
+    }
+  }
+
+  /// The row of an object that waits to be saved and has these values.
+  private func pendingRow(like wanted: [Value], _ index: Index, _ map: EntityMap, _ own: UInt64) throws -> UInt64? {
+    for other in changes.changed where other.entityMap?.home == map.home && other._$state.row != own {
+      let flags = other._$state.flags
+      guard flags.contains(.changed), flags.isDisjoint(with: [.inserted, .deleted, .gone]) else { continue }
+      if try has(other, wanted, index) { return other._$state.row }
+    }
+    for isAgain in [false, true] {
+      try notePendingUniques()
+      guard let row = changes.uniques.rows[PendingUniques.Key(index: index.id, values: wanted)], row != own else {
+        return nil
+      }
+      if let other = objects.registered(store.maps[map.home], RowID(row)), other._$state.flags.contains(.inserted),
+        !other._$state.flags.contains(.deleted), try has(other, wanted, index)
+      {
+        return row
+      }
+      // It went, or was changed in a way that nobody told: another one may have the values.
+      if !isAgain { changes.uniques = PendingUniques() }
+    }
+    return nil
+  }
+
+  private func has(_ object: any _ModelObject, _ wanted: [Value], _ index: Index) throws -> Bool {
+    guard let map = object.entityMap, store.uniques(of: map).contains(where: { $0.id == index.id }) else {
+      return false
+    }
+    let values = try self.values(of: object, map)
+    return index.parts.map { values[$0.field] } == wanted
+  }
+
+  /// Notes the unique values of new objects that came since it was done last. Their setters tell from there on.
+  private func notePendingUniques() throws {
+    if changes.uniques.count > changes.inserted.count { changes.uniques = PendingUniques() }
+    for object in changes.inserted[changes.uniques.count...] {
+      changes.uniques.count += 1
+      let flags = object._$state.flags
+      guard flags.contains(.inserted), !flags.contains(.deleted), let map = object.entityMap else { continue }
+      let uniques = store.uniques(of: map)
+      if uniques.isEmpty { continue }
+      let values = try self.values(of: object, map)
+      for index in uniques {
+        let own = index.parts.compactMap { values[$0.field] }
+        if own.contains(.null) { continue }
+        let key = PendingUniques.Key(index: index.id, values: own)
+        if changes.uniques.rows[key] == nil { changes.uniques.rows[key] = object._$state.row }
+      }
+      // Setters of references tell in any case.
+      var bits = try uniqueBits(map)
+      for case .some(let relation) in store.relations[map.number] { bits &= ~_ModelState.bit(relation.property) }
+      object._$state.changed &= ~bits
+    }
+  }
+
+  /// The bits of a class's properties that are part of something unique.
+  func uniqueBits(_ map: EntityMap) throws -> UInt64 {
+    if let known = changes.uniques.bits[map.number] { return known }
+    let unique = Set(store.uniques(of: map).flatMap(\.parts).map(\.field))
+    var bits: UInt64 = 0
+    for (bit, fields) in try objects.fields(map) where fields.contains(where: unique.contains) {
+      bits |= 1 << UInt64(bit)
+    }
+    changes.uniques.bits[map.number] = bits
+    return bits
+  }
+
+  private func likeness(_ object: any _ModelObject, _ map: EntityMap, _ row: UInt64, _ index: Index) -> GraphFault {
+    let names = index.parts.compactMap { map.entity.field($0.field)?.name }.joined(separator: ", ")
+    let other = ObjectName(map.type.name, row)
+    let own = object._$state.row
+    return GraphFault(
+      .notUnique, "\(other) has the same value already, and only one may have it: change that one instead",
+      entity: map.type.name, row: own == 0 ? nil : own, property: names, others: [other])
+  }
+
+  /// What of an object must be unique: the values of one index after the other.
+  func uniqueValues(of object: any _ModelObject, _ map: EntityMap) throws -> [[Value?]] {
+    let values = try values(of: object, map)
+    return store.uniques(of: map).map { index in index.parts.map { values[$0.field] } }
+  }
+
+  private func row(like object: any _ModelObject, _ map: EntityMap) throws -> (UInt64, Index)? {
+    let uniques = store.uniques(of: map)
+    if uniques.isEmpty { return nil }
+    let table = try session.table(map)
+    let values = try values(of: object, map)
+    for index in uniques {
+      let wanted = index.parts.compactMap { values[$0.field] }
+      if wanted.count < index.parts.count || wanted.contains(.null) { continue }
+      guard let row = try table.row(unique: index.name, wanted) else { continue }
+      // What waits for its deletion, or was changed here, stands in nobody's way.
+      if links.isDoomed(map.home, row.number) { continue }
+      if let known = objects.registered(store.maps[map.home], row) {
+        if known._$state.flags.contains(.deleted) { continue }
+        if known !== object, known._$state.flags.contains(.changed) {
+          let now = try self.values(of: known, known.entityMap ?? map)
+          if index.parts.map({ now[$0.field] }) != index.parts.map({ values[$0.field] }) { continue }
+        }
+      }
+      return (row.number, index)
+    }
+    return nil
+  }
+
+  /// An object's values as its row would have them.
+  private func values(of object: any _ModelObject, _ map: EntityMap) throws -> [FieldID: Value] {
+    if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
+      objects.fill(object, origin)
+    }
+    let box = sink(map)
+    box.sink.clear()
+    object._$encode(into: &box.sink)
+    if let failure = box.sink.failure { throw failure }
+    let fields = map.entity.fields.map(\.id)
+    let values = try session.table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
+    return Dictionary(zip(fields, values)) { first, _ in first }
+  }
+}
+
+extension GraphStore {
+  func uniques(of map: EntityMap) -> [Index] { uniqueIndexes[map.number] }
+}

@@ -1,0 +1,69 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Merging a new object into the row that has its unique values.
+extension Saver {
+  struct MergedRow {
+    var row: UInt64
+    /// Whether no row had the values, so that it is a new one.
+    var isNew: Bool
+    var choice: UniqueChoice
+    /// The properties of the row that have another value now.
+    var fields: [String]
+  }
+
+  /// - Parameter box: holds the object's row.
+  func mergeRow(
+    _ object: any _ModelObject, _ map: EntityMap, _ policy: UniquePolicy, _ box: SinkBox, _ table: TableWriter
+  ) throws -> MergedRow {
+    var choice = UniqueChoice.upsert
+    let wanted: UpsertPolicy
+    switch policy {
+    case .always(let always):
+      choice = always
+      wanted = always.policy
+    case .newest(_, let isNewer):
+      wanted = .byRow { row in
+        let existing = Scratch(map, self.links)
+        defer { existing.leave() }
+        existing.begin(row, table)
+        choice = isNewer(object, existing.object) ? .upsert : .keepExisting
+        if let failure = existing.failure { throw failure }
+        return choice.policy
+      }
+    case .fields(let properties): wanted = .fields(map.fields(of: properties))
+    case .asks: preconditionFailure("somebody was asked before")
+    }
+    // What its references demand to be unique says nothing of which row it is.
+    let merged = try table.merge(&box.sink.builder, among: store.uniques(of: map).map(\.id), wanted)
+    var fields: [String] = []
+    for field in merged.changed {
+      let name = property(map.entity.field(field)?.name).map { String($0.prefix { $0 != "." }) }
+      if let name, !fields.contains(name) { fields.append(name) }
+    }
+    return MergedRow(row: merged.id.number, isNew: merged.outcome == .inserted, choice: choice, fields: fields)
+  }
+}
+
+extension UniqueChoice {
+  fileprivate var policy: UpsertPolicy {
+    switch self {
+    case .upsert: .replace
+    case .keepExisting: .keepExisting
+    case .mergeNonNil: .mergeNonNil
+    case .refuse: .throw
+    }
+  }
+}
+
+extension EntityMap {
+  /// The fields of properties, with those of their parts.
+  func fields(of properties: [Int]) -> Set<FieldID> {
+    var found: Set<FieldID> = []
+    for property in properties {
+      let name = type.fieldName(property)
+      for field in entity.fields where field.name == name || field.name.hasPrefix(name + ".") { found.insert(field.id) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,95 @@
+internal import RoostRecords
+
+/// Saying in terms of objects what rows refused.
+extension Saver {
+  /// What a row's fault says of its object.
+  func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
+    refusal(fault, objects.name(object), run.writer)
+  }
+
+  func refusal(_ fault: RecordFault, _ own: ObjectName, _ writer: RecordWriter) -> GraphFault {
+    let others = fault.rows.map(objects.name).filter { $0 != own }
+    let property = property(fault.field)
+    func badValue(_ cure: String) -> GraphFault {
+      GraphFault(.badValue, fault.detail + cure, own, property, others: others)
+    }
+    switch fault.code {
+    case .notUnique:
+      let text = values(fault, writer)
+      let other = others.first.map { "\($0)" } ?? "another object"
+      return GraphFault(
+        .notUnique,
+        "\(text.isEmpty ? "the value" : text) is \(other)'s already, and only one may have it: give one of them "
+          + "another value, or delete one", own, property, others: others)
+    case .denied: return GraphFault(.denied, fault.detail, own, property, others: others)
+    case .unknown: return GraphFault(.deleted, fault.detail, own, property, others: others)
+    case .conflict, .expired: return GraphFault(.conflict, fault.detail, own, property, others: others)
+    case .wrongType, .outOfRange: return badValue(": give it a value that can be stored")
+    case .missing: return badValue(": set it, or give it a default")
+    case .tooLarge: return badValue(": make it smaller")
+    }
+  }
+
+  /// Properties by the names of their fields: those of a subclass have its name before them.
+  func property(_ fields: String?) -> String? {
+    guard let fields, fields.contains("/") else { return fields }
+    return fields.split(separator: ",").map { part in
+      String(part.split(separator: "/").last ?? part).trimmingPrefix { $0 == " " }
+    }.joined(separator: ", ")
+  }
+
+  /// What the row that stands in the way has in the fields of a unique index.
+  private func values(_ fault: RecordFault, _ writer: RecordWriter) -> String {
+    guard let other = fault.rows.first, let entity = store.map(of: other.entity)?.entity else { return "" }
+    let fields = (fault.field ?? "").split(separator: ",").compactMap { part in
+      entity.fields.first { $0.name == part.drop { $0 == " " } }?.id
+    }
+    guard let values = try? writer.reading(other.entity).values(fields, of: other.row) else { return "" }
+    return values.map(\.text).joined(separator: ", ")
+  }
+
+  /// What a deletion that a rule forbids says of its objects.
+  func refusals(_ fault: RecordFault) -> [GraphFault] {
+    ([fault] + fault.others).map { fault in
+      let rows = fault.rows.map(objects.name)
+      if fault.code == .missing, rows.count > 1 {
+        return GraphFault.needed(rows[1], property(fault.field), rows[0])
+      }
+      guard fault.code == .denied, let first = rows.first else {
+        return GraphFault(.denied, fault.detail, entity: fault.entity, property: property(fault.field), others: rows)
+      }
+      return GraphFault.denied(first, property(fault.field), Array(rows.dropFirst()))
+    }
+  }
+}
+
+extension Value {
+  /// For a sentence.
+  var text: String {
+    switch self {
+    case .null: "nil"
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .uint(let value): "\(value)"
+    case .float(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .string(let value), .url(let value): "\"\(value.prefix(60))\(value.count > 60 ? "…" : "")\""
+    case .reference(let row): "row \(row.number)"
+    case .data(let bytes): "\(bytes.count) bytes"
+    case .date(let seconds): DateText.text(seconds)
+    case .decimal(let number): "\(number)"
+    case .uuid(let uuid): "\(uuid)"
+    case .array, .set, .dictionary, .structure: kind
+    }
+  }
+
+  /// Whether nothing was changed: also a number that is none stays what it is.
+  func isStill(_ other: Value) -> Bool {
+    switch (self, other) {
+    case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern || one == other
+    case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern || one == other
+    case (.date(let one), .date(let other)): one.bitPattern == other.bitPattern || one == other
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,186 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// New objects whose unique values a row has already.
+///
+/// An attempt to save that comes to such objects finds all of them, writes nothing, and is made again when it is known what
+/// becomes of each. So a save without any of them is not slowed down, and whoever decides holds no lock.
+extension Saver {
+  /// A row was refused: the object is the same as another row's, or something else is wrong with it.
+  func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
+      isAlike(other, origin.map, run.writer), partnership(fault, origin.map) == nil
+    else {
+      return run.refuse(refusal(fault, object, run))
+    }
+    if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
+      let fault = GraphFault(
+        .conflict, "another context stored an object with its unique values after this one had looked",
+        objects.name(object),
+        fault.field)
+      return run.refuse(fault)
+    }
+    // What is there is only looked for where somebody may want to be told.
+    let isAsked =
+      switch uniquePolicy(of: origin.map) {
+      case .always(.refuse), .asks: true
+      default: false
+      }
+    let refusal =
+      isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, objects.name(object), fault.field)
+    run.collisions.append(
+      SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.row.number, fault: refusal))
+  }
+
+  /// Whether others inserted or changed a row since the snapshot that is shown.
+  private func isNewer(_ row: RowID, _ map: EntityMap, _ run: SaveRun) -> Bool {
+    if run.news?.contains(map.home, row.number) == true { return true }
+    return (try? session.table(map).contains(row)) != true
+  }
+
+  /// That of the class, or of the nearest one above it that has its own.
+  func uniquePolicy(of map: EntityMap) -> UniquePolicy {
+    if uniquePolicies.isEmpty { return uniquePolicy }
+    var next: _ModelType? = map.type
+    while let type = next {
+      if let number = store.map(of: type.model)?.number, let own = uniquePolicies[number] { return own }
+      next = type.superType
+    }
+    return uniquePolicy
+  }
+
+  /// Whether a row is of the object's very class: another one's cannot become it.
+  func isAlike(_ other: RowName, _ map: EntityMap, _ writer: RecordWriter) -> Bool {
+    guard let family = map.family else { return true }
+    let number = try? writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
+      family.map(of: row)
+    }
+    return (number ?? nil) == map.number
+  }
+
+  /// Decides what becomes of the objects that an attempt came to.
+  func decide(_ run: SaveRun, _ book: inout DecisionBook) throws {
+    var refused: [GraphFault] = []
+    for key in run.lapsed { book.forget(key) }
+    for one in run.collisions {
+      guard let origin = one.object._$state.origin as? RowOrigin else { continue }
+      var policy = uniquePolicy(of: origin.map)
+      let name = policy.name(origin.map.type)
+      if case .asks(let choose) = policy {
+        try follower.advance()
+        let row = LinkKey(map: origin.map.home, row: run.row(origin.map.home, one.row), property: 0)
+        let before = try uniqueValues(of: one.object, origin.map)
+        let answer = try withExisting(row, origin.map, book) { try choose(one.object, $0) }
+        guard let choice = answer else { continue }
+        if choice != .refuse, try uniqueValues(of: one.object, origin.map) != before {
+          // It is the same as another one by now, or as none: the next attempt finds out.
+          book.forget(one.key)
+          continue
+        }
+        book.note(choice, one.object, one.key, row)
+        policy = .always(choice)
+      }
+      if case .always(.refuse) = policy {
+        refused.append(one.fault)
+      } else {
+        book.decisions[one.key] = SaveRun.Decision(row: one.row, policy: policy, name: name)
+      }
+    }
+    if !refused.isEmpty { throw SaveRefusal(faults: refused) }
+  }
+
+  /// Shows the object whose values a row will have to who decides about the next one; nil if there is none. Where it takes only what is not
+  /// nil, it has the rest from those below while it is shown.
+  private func withExisting<Result>(
+    _ row: LinkKey, _ map: EntityMap, _ book: DecisionBook, _ body: (any _ModelObject) throws -> Result
+  ) throws -> Result? {
+    var all = (book.shown[row] ?? [])[...]
+    guard let last = all.popLast() else { return try links.live(map.number, row.row).map(body) }
+    if !last.isPartial { return try body(last.object) }
+    var below: [any _ModelObject] = []
+    var isWhole = false
+    while !isWhole, let next = all.popLast() {
+      below.append(next.object)
+      isWhole = !next.isPartial
+    }
+    if !isWhole, let stored = try links.live(map.number, row.row) {
+      if stored._$state.flags.contains(.fault), let origin = stored._$state.origin as? RowOrigin {
+        objects.fill(stored, origin)
+      }
+      below.append(stored)
+    }
+    let filled = last.object.fillNil(from: below)
+    if filled.isEmpty { return try body(last.object) }
+    let before = ValueImage(last.object)
+    // Of what it only showed nothing stays: the save may be refused.
+    defer {
+      let after = ValueImage(last.object)
+      for one in filled where after.isSame(one.property, as: before) {
+        last.object._$fill(one.property, with: one.value)
+      }
+    }
+    return try body(last.object)
+  }
+
+  /// Writes an object to the row that it becomes; false where it is one of its own.
+  func merge(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter, _ run: SaveRun
+  ) throws -> Bool {
+    guard let decision = run.decisions[LinkKey(object, origin)] else { return false }
+    let row = run.row(origin.map.home, object._$state.row)
+    guard try run.writer.contains(RowID(row), origin.map.entity.id) else {
+      // Somebody deleted it meanwhile; then the object may get a row of its own, or become another one.
+      run.lapsed.append(LinkKey(object, origin))
+      return true
+    }
+    let before = try keepReferences(of: RowID(row), origin.map, box, table)
+    var merged: MergedRow?
+    var isFirst = true
+    try parting(object, origin, box, run) {
+      // One that may not lead to its new partner keeps the one that it has.
+      if !isFirst { _ = try keepReferences(of: RowID(row), origin.map, box, table) }
+      isFirst = false
+      merged = try mergeRow(object, origin.map, decision.policy, box, table)
+    } refused: { fault in
+      run.refuse(refusal(fault, object, run))
+    }
+    guard let merged else { return true }
+    if merged.isNew {
+      // Somebody who was asked gave one of the two another value.
+      run.lapsed.append(LinkKey(object, origin))
+      return true
+    }
+    if merged.row != row {
+      // Another row has the values now.
+      run.collisions.append(
+        SaveRun.Collision(
+          object: object, key: LinkKey(object, origin), row: merged.row,
+          fault: GraphFault(.notUnique, "another object has its unique values", objects.name(object))))
+      return true
+    }
+    run.note(origin.map.home, row)
+    let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
+    noteLeads(before, box, origin, run)
+    run.summary.mergeCount += 1
+    run.summary.merges.append(
+      SaveSummary.Merge(
+        inserted: objects.name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
+        policy: decision.name, fields: merged.fields, isAmongNew: isAmongNew))
+    return true
+  }
+
+  /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
+  func keepReferences(
+    of row: RowID, _ map: EntityMap, _ box: SinkBox, _ table: TableWriter
+  ) throws -> [RowID?] {
+    var before: [RowID?] = []
+    for case .some(let relation) in store.relations[map.number] {
+      guard case .reference = relation.way, let field = map.field(relation.property) else { continue }
+      let slot = try table.slot(field.name)
+      let now = try table.reference(slot, of: row)
+      before.append(now)
+      if let now, box.sink.builder.reference(slot) == nil { box.sink.builder.set(slot, reference: now) }
+    }
+    return before
+  }
+}

@@ -1,0 +1,179 @@
+internal import RoostRecords
+
+/// The rows of a save: those that are changed, those that go, and new ones.
+extension Saver {
+  func update(_ run: SaveRun) throws {
+    for object in changes.changed {
+      let flags = object._$state.flags
+      guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted]),
+        let origin = object._$state.origin as? RowOrigin
+      else { continue }
+      if run.news != nil, run.vanished.contains(LinkKey(object, origin)) { continue }
+      try update(object, origin, run, mayWait: true)
+    }
+    try updateWaiting(run, mayWait: true)
+  }
+
+  /// Updates what waited until other rows gave up their unique values, as long as that leads anywhere.
+  func updateWaiting(_ run: SaveRun, mayWait: Bool = false) throws {
+    var count = 0
+    while !run.waiting.isEmpty, run.waiting.count != count {
+      let waiting = run.waiting
+      count = waiting.count
+      run.waiting = []
+      for object in waiting {
+        guard let origin = object._$state.origin as? RowOrigin else { continue }
+        try update(object, origin, run, mayWait: true)
+      }
+    }
+    if mayWait { return }
+    let waiting = run.waiting
+    run.waiting = []
+    for object in waiting { try loosen(object, run) }
+    for object in waiting {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      try update(object, origin, run, mayWait: false)
+    }
+  }
+
+  /// Lets an object lead nowhere by those references that only one may have. Those who exchange what they lead to would wait for each
+  /// other otherwise.
+  private func loosen(_ object: any _ModelObject, _ run: SaveRun) throws {
+    guard let origin = object._$state.origin as? RowOrigin else { return }
+    let table = try run.writer.table(origin.map.entity.id)
+    for case .some(let relation) in store.relations[origin.map.number] where !relation.isInverseList {
+      guard case .reference = relation.way, run.writes(object, relation.property) else { continue }
+      let slot = try table.slot(origin.map.type.fieldName(relation.property))
+      if slot.nullBit >= 0 { try table.update(RowID(object._$state.row)) { builder in builder.setNull(slot) } }
+    }
+  }
+
+  private func update(_ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun, mayWait: Bool) throws {
+    let row = RowID(object._$state.row)
+    let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
+    if mask & ~store.outsideRows[origin.map.number] == 0, run.news == nil {
+      // Only a list changed, whose members' rows tell it, or its links.
+      return run.note(origin.map.home, row.number)
+    }
+    let box = sink(origin.map)
+    let table = try run.writer.table(origin.map.entity.id)
+    guard try table.read(row, into: &box.sink.builder) else {
+      return run.refuse(GraphFault(.deleted, "the object was deleted by another context", objects.name(object)))
+    }
+    box.sink.failure = nil
+    let before = run.isShared ? leads(box, origin) : []
+    let kept = try keptValues(object, origin, box, run)
+    object._$encode(only: mask, into: &box.sink)
+    for (slot, value) in kept { try box.sink.builder.set(slot, value) }
+    if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run)) }
+    if !run.isPlain { try lead(object, origin, mask, box, run) }
+    if run.isShared { noteLeads(before, box, origin, run) }
+    try parting(object, origin, box, run) {
+      try table.replace(row, with: &box.sink.builder)
+      run.note(origin.map.home, row.number)
+    } waits: { fault in
+      guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run) else { return false }
+      run.waiting.append(object)
+      return true
+    } refused: { fault in
+      run.refuse(refusal(fault, object, run))
+    }
+  }
+
+  /// What a row that was just read holds in those fields that this save leaves alone although their properties' bit is written.
+  private func keptValues(
+    _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
+  ) throws -> [(RoostRecords.Slot, Value)] {
+    var properties = run.kept.isEmpty ? [] : run.kept[ObjectIdentifier(object)] ?? []
+    if object._$state.flags.contains(.invalid) {
+      for property in object.refused.keys where origin.map.type.sharesBit(property) {
+        // Something must be in the slot, which is written with those that changed.
+        if !object.hasValue(property) { object.giveDefault(property) }
+        properties.append(property)
+      }
+    }
+    if properties.isEmpty { return [] }
+    let all = try objects.fields(origin.map)
+    let table = try run.writer.table(origin.map.entity.id)
+    let fields = properties.flatMap { all[$0] ?? [] }
+    let values = try run.reading(origin.map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
+    return try zip(fields, values).compactMap { id, value in
+      try origin.map.entity.field(id).map { (try table.slot($0.name), value) }
+    }
+  }
+
+  /// Whether the row that stands in the way is to be changed or deleted too.
+  private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> Bool {
+    guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
+    if links.isDoomed(map.home, other.row.number) { return true }
+    guard let known = objects.registered(map, other.row), known !== object else { return false }
+    return known._$state.flags.isPending
+  }
+
+  func delete(_ run: SaveRun) throws {
+    var rows: [Int: [RowID]] = [:]
+    for object in changes.deletedObjects {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      rows[origin.map.home, default: []].append(RowID(object._$state.row))
+    }
+    if rows.isEmpty { return }
+    try noteOwners(rows, run)
+    let names = rows.sorted { $0.key < $1.key }.flatMap { number, ids in
+      ids.map { RowName(store.maps[number].entity.id, $0) }
+    }
+    do {
+      // Together, because none of them forbids that another one goes.
+      let gone = try run.writer.deleteFollowingRules(names, staying: stayingRows)
+      for name in gone.rows {
+        guard let map = store.map(of: name.entity) else { continue }
+        run.entry.deleted[map.home, default: []].append(name.row.number)
+        run.gone.append(LinkKey(map: map.home, row: name.row.number, property: 0))
+      }
+      for loose in gone.loose {
+        guard let map = store.map(of: loose.row.entity) else { continue }
+        run.note(map.home, loose.row.row.number)
+        // Fields of subclasses may be nil, so the rows themselves did not object.
+        if store.needsReference(loose.field, map) {
+          let field = map.entity.field(loose.field)?.name
+          run.refuse(GraphFault.needed(self.objects.name(loose.row), property(field), self.objects.name(loose.gone)))
+        }
+      }
+    } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
+  }
+
+  /// Rows that `insert` brought back, which no rule takes along.
+  private var stayingRows: Set<RowName> {
+    Set(links.deletions.staying.map { RowName(store.maps[$0.map].entity.id, RowID($0.row)) })
+  }
+
+  func insert(_ run: SaveRun) throws {
+    var last: (number: Int, table: TableWriter, box: SinkBox)?
+    for object in changes.inserted {
+      guard object._$state.flags.contains(.inserted), !object._$state.flags.contains(.deleted),
+        let origin = object._$state.origin as? RowOrigin
+      else { continue }
+      if last?.number != origin.map.number {
+        last = (origin.map.number, try run.writer.table(origin.map.entity.id), sink(origin.map))
+      }
+      guard let (_, table, box) = last else { continue }
+      box.sink.clear()
+      object._$encode(into: &box.sink)
+      if let failure = box.sink.failure {
+        run.refuse(refusal(failure, object, run))
+        continue
+      }
+      #if DEBUG
+        readBack(object, origin.map, box).forEach(run.refuse)
+      #endif
+      if !run.isPlain {
+        try lead(object, origin, .max, box, run)
+        if try merge(object, origin, box, table, run) { continue }
+      }
+      try parting(object, origin, box, run) {
+        try table.insert(&box.sink.builder, as: RowID(object._$state.row))
+      } refused: { fault in
+        collide(fault, object, origin, run)
+      }
+    }
+  }
+}

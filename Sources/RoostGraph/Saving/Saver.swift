@@ -1,0 +1,53 @@
+internal import RoostRecords
+
+/// Writes what one context changed, in one transaction, and decides with its policies what wins where others changed the same.
+///
+/// A save is a number of attempts (``SaveRun``): an attempt that finds new objects with the unique values of stored ones writes nothing, and
+/// is made again when it is known what becomes of each. An attempt is, in this order: compare with what others committed, update changed
+/// rows, bring stored links to what they are here, delete, update what waited for that, insert, part partners, arrange lists, count members.
+///
+/// ## Invariants
+/// 1. A save writes all changes, or none if it throws.
+/// 2. User code that decides about unique values runs between two attempts, with no transaction open.
+/// 3. Nothing of an attempt is noted in objects or in the owners below before the transaction is committed (``finish(_:)``).
+package final class Saver {
+  let store: GraphStore
+  let session: Session
+  let objects: ObjectTable
+  let changes: ChangeSet
+  let links: LinkGraph
+  let follower: Follower
+  /// Who makes the changes, for the history.
+  package var author = ""
+  /// Whether its saves do not wait until they are on the disk: a crash may lose the newest of them.
+  package var isRelaxed = false
+  package var mergePolicy = MergePolicy.objectWins
+  package var uniquePolicy = UniquePolicy.always(.upsert)
+  /// By number of the map, those of classes that have their own.
+  package var uniquePolicies: [Int: UniquePolicy] = [:]
+  package internal(set) var lastSave = SaveSummary()
+  @exclusivity(unchecked) private var sinks: [SinkBox?]
+
+  /// Where rows of one entity are put together.
+  final class SinkBox {
+    @exclusivity(unchecked) var sink: _RowSink
+    init(_ plan: RowPlan) { sink = _RowSink(plan) }
+  }
+
+  init(_ follower: Follower, _ links: LinkGraph) {
+    self.follower = follower
+    self.links = links
+    (changes, objects, session, store) = (links.changes, links.objects, links.session, links.store)
+    sinks = Array(repeating: nil, count: store.maps.count)
+  }
+
+  /// Another context of the same user saved last.
+  package func forgetLastSave() { lastSave = SaveSummary() }
+
+  func sink(_ map: EntityMap) -> SinkBox {
+    if let known = sinks[map.number] { return known }
+    let made = SinkBox(map.newest)
+    sinks[map.number] = made
+    return made
+  }
+}

@@ -1,0 +1,203 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// Where a scratch object comes from: whatever row is at hand.
+///
+/// ## Invariants
+/// 1. The slots of the properties in `filled` hold what the row at hand says, or what was set since.
+/// 2. The object is a fault by its flags, so that each accessor comes here.
+final class ScratchOrigin: _Origin {
+  let graph: LinkGraph
+  private let map: EntityMap
+  @exclusivity(unchecked) private var source: _RowSource
+  private let large: LargeValues
+  @exclusivity(unchecked) private(set) var filled: UInt64 = 0
+  /// What was read in some row, and so is filled at once in the next.
+  @exclusivity(unchecked) var wanted: UInt64 = 0
+  @exclusivity(unchecked) private(set) var changed: UInt64 = 0
+  /// Whether there is a row at hand. Behind the last one an object's `deinit` may still read it.
+  @exclusivity(unchecked) private var isAtRow = false
+  private(set) var fault: GraphFault?
+  private var resolveFailure: (any Error)?
+  /// What references led to last: rows beside each other often lead to the same.
+  private var led: [Int: any _ModelObject] = [:]
+
+  init(_ map: EntityMap, _ graph: LinkGraph) {
+    self.map = map
+    self.graph = graph
+    large = LargeValues()
+    source = _RowSource(RowFilling.nowhere, map.newest, large: large)
+  }
+
+  // The compiler would make one that calls itself.
+  override init() { preconditionFailure("an origin is made for a map in a context") }
+
+  var failure: (any Error)? { resolveFailure ?? source.failure }
+
+  func begin(_ row: Row, _ table: TableWriter, _ object: any _ModelObject) {
+    large.table = table
+    large.row = row.id
+    // Rows that are written are of the newest layout.
+    source.begin(row.start, nil)
+    isAtRow = true
+    filled = wanted
+    changed = 0
+    if wanted != 0 { decode(object, wanted) }
+  }
+
+  /// The row goes.
+  func leave() { isAtRow = false }
+
+  /// Fills what was not asked for.
+  func fill(_ object: any _ModelObject) {
+    decode(object, ~filled)
+    filled = .max
+  }
+
+  private func decode(_ object: any _ModelObject, _ bits: UInt64) {
+    if isAtRow { object._$decode(only: bits, from: &source) }
+    if isAtRow, source.failure == nil { return }
+    // A getter must have a value. What could not be read ends the whole write.
+    var missing: UInt64 = 0
+    for (number, property) in map.type.properties.enumerated() where bits & _ModelState.bit(number) != 0 {
+      guard case .value = property.storage, !property.isByHand, !object._$isFilled(number) else { continue }
+      if !object._$fill(number, orEmpty: true) { missing |= _ModelState.bit(number) }
+    }
+    if missing != 0 { graph.objects.fillWithAnything(object, map, missing) }
+  }
+
+  private func fill(_ object: any _ModelObject, _ property: Int) {
+    let bit = _ModelState.bit(property)
+    if filled & bit != 0 { return }
+    decode(object, bit)
+    filled |= bit
+    wanted |= bit
+  }
+
+  private func refuse(_ code: GraphFault.Code, _ detail: String, _ object: any _ModelObject, _ property: Int) {
+    if fault == nil { fault = GraphFault(code, detail, graph.objects.name(object), map.type.propertyName(property)) }
+  }
+
+  private func relation(_ property: Int) -> Relation? { graph.store.relations[map.number][property] }
+
+  // MARK: Accessors
+
+  override func willRead(_ object: any _ModelObject, _ property: Int) {
+    fill(object, property)
+    guard isAtRow, let relation = relation(property), relation.isList, !object.many(property).isFilled,
+      object._$state.flags.isDisjoint(with: .lent)
+    else { return }
+    var members: [AnyObject] = []
+    note {
+      let reader = try graph.session.snapshot()
+      guard let side = reader.catalog.relationship(relation.way.id) else { return }
+      for row in try reader.links(side).rows(of: RowID(object._$state.row)) {
+        if let member = try graph.member(relation.target, row.number) { members.append(member) }
+      }
+    }
+    object.many(property).members = members
+  }
+
+  override func willWrite(_ object: any _ModelObject, _ property: Int) {
+    if let relation = relation(property) {
+      switch relation.way {
+      case .list:
+        return refuse(
+          .badValue, "a relationship to many cannot be changed here: fetch the models, or set the other side", object,
+          property)
+      case .found:
+        return refuse(
+          .badValue, "the other side holds this relationship: set it there, or fetch the models", object, property)
+      case .reference where relation.isOwnInverse:
+        return refuse(.badValue, "both sides of it change together: fetch the models", object, property)
+      case .reference: break
+      }
+    }
+    let bit = _ModelState.bit(property)
+    // Properties that share a bit are written together.
+    if bit == 1 << 63 { fill(object, property) }
+    filled |= bit
+    changed |= bit
+  }
+
+  override func didWrite(_ object: any _ModelObject, _ property: Int) {
+    guard let relation = relation(property), case .reference = relation.way, !relation.isOwnInverse,
+      let other = object.one(property).object.map({ graph.model($0, relation) })
+    else { return }
+    if let fault = graph.lacksRow(other, relation) { refuse(fault.code, fault.detail, object, property) }
+  }
+
+  override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
+    guard isAtRow, let relation = relation(property) else { return nil }
+    if let last = led[property], last._$state.row == row, !last.isMarkedDeleted { return last }
+    var found: (any _ModelObject)?
+    note {
+      var row = row
+      if row == RowNumber.unknown {
+        let reader = try graph.session.snapshot()
+        guard let side = reader.catalog.relationship(relation.way.id) else { return }
+        row = try reader.links(side).row(at: 0, of: RowID(object._$state.row))?.number ?? RowNumber.nothing
+      }
+      if RowNumber.leads(row) { found = try graph.live(relation.target, row) }
+    }
+    // The former one ends after the access.
+    if let found { _ = led.updateValue(found, forKey: property) }
+    return found
+  }
+
+  override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
+    guard let relation = relation(property) else { return nil }
+    let row = object.one(property).row
+    let target = graph.store.maps[relation.target]
+    return graph.objects.deadObject(target, RowID(RowNumber.leads(row) ? row : RowNumber.nothing / 2))
+  }
+
+  override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] { [] }
+
+  override func objectGoes(row: UInt64, ticket: UInt32) {}
+
+  private func note(_ body: () throws -> Void) {
+    do { try body() } catch { if resolveFailure == nil { resolveFailure = error } }
+  }
+
+  /// Reads the values that stand outside the row at hand.
+  private final class LargeValues: _RowSource.LargeValues {
+    @exclusivity(unchecked) var table: TableWriter?
+    @exclusivity(unchecked) var row = RowID(0)
+
+    func bytes(of field: FieldID) throws(StoreError) -> [UInt8] {
+      guard let table else { throw StoreError(.closed, "the row is not at hand any more") }
+      return try table.large(field, of: row)
+    }
+  }
+}
+
+extension LinkGraph {
+  /// Why no row can lead to an object; nil where one can.
+  func lacksRow(_ object: any _ModelObject, _ relation: Relation) -> GraphFault? {
+    let name = objects.name(object)
+    guard let origin = object._$state.origin as? RowOrigin, origin.table === objects else {
+      let isNew = object._$state.origin == nil
+      return GraphFault(
+        .foreign,
+        isNew
+          ? "it references an object of \(name.entity) that is in no context: insert and save that one before"
+          : "it leads to \(name), which belongs to another context: fetch it here by its identifier", name)
+    }
+    let flags = object._$state.flags
+    if flags.contains(.deleted) { return GraphFault(.deleted, "it leads to \(name), which is deleted", name) }
+    if flags.contains(.inserted) {
+      return GraphFault(.pendingChanges, "it leads to \(name), which waits to be saved: save that one before", name)
+    }
+    if !origin.map.isKind(of: store.maps[relation.target]) {
+      return GraphFault(
+        .wrongModel, "it leads to \(store.maps[relation.target].type.name) alone, and this is a \(name.entity)", name)
+    }
+    return nil
+  }
+}
+
+extension _ModelObject {
+  /// The store of a scratch object's row.
+  package var scratchStore: GraphStore? { (_$state.origin as? ScratchOrigin)?.graph.store }
+}

@@ -1,0 +1,210 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// An object as it is, or would be stored: its values, and where its relationships lead.
+package struct ObjectImage {
+  package var row: UInt64
+  package var values: ValueImage
+  /// By place among the class's relationships.
+  package var links: [Link]
+  /// By property, why its type does not accept the stored value. Such a value is not among `values`.
+  package var refused: [Int: GraphFault] = [:]
+
+  package enum Link {
+    /// Nobody asked.
+    case absent
+    case one(ObjectName?)
+    case many([ObjectName])
+  }
+}
+
+/// Reading rows without making objects of them.
+extension LinkGraph {
+  /// The images of rows, as the context sees them: with what waits to be saved. Rows that are not there have none.
+  ///
+  /// - Parameter lists: whether relationships to many are read too.
+  package func images(
+    _ rows: some Sequence<(map: EntityMap, row: UInt64)>, lists: Bool
+  ) throws -> [ObjectImage?] {
+    settle()
+    var images: [ObjectImage?] = []
+    images.reserveCapacity(rows.underestimatedCount)
+    for (map, row) in rows { images.append(try image(map, row, lists: lists)) }
+    return images
+  }
+
+  private func image(_ map: EntityMap, _ row: UInt64, lists: Bool) throws -> ObjectImage? {
+    if let known = objects.registered(map, RowID(row)) {
+      if known._$state.flags.contains(.deleted) { return nil }
+      if !known._$state.flags.isDisjoint(with: [.inserted, .changed]) {
+        return try imageNow(known, lists: lists)
+      }
+    }
+    if isDoomed(map.home, row) { return nil }
+    let (origin, table) = (objects.origin(map), try session.table(map))
+    var failure: (any Error)?
+    var refused: [Int: any Error] = [:]
+    var ownMap: EntityMap?
+    var references: [(property: Int, row: UInt64?)] = []
+    let values = try table.withRow(RowID(row)) { (found) throws(StoreError) -> ValueImage? in
+      guard let own = self.objects.origin(origin, of: found) else { return nil }
+      ownMap = own.map
+      var source = _RowSource(
+        found.start, own.map.rows[found.version], large: ObjectTable.LargeValuesOfRow(table: table, row: found.id))
+      let form = ImageForm.of(own.map.type)
+      for property in form.links {
+        guard case .reference? = store.relations[own.map.number][property]?.way else { continue }
+        references.append((property, source._isNull(property) ? nil : source._load(property, as: UInt64.self)))
+      }
+      var writer = ImageWriter(form)
+      do { return try writer.take(&source, refused: &refused) } catch {
+        failure = error
+        return nil
+      }
+    }
+    if let failure { throw failure }
+    guard let values = values ?? nil, let ownMap else { return nil }
+    var image = ObjectImage(row: row, values: values, links: [])
+    for (property, error) in refused {
+      image.refused[property] = objects.refusal(error, ObjectName(ownMap.type.name, row), property, ownMap)
+    }
+    let key = LinkKey(map: map.home, row: row, property: 0)
+    image.links = try values.form.links.map { property in
+      guard let relation = store.relations[ownMap.number][property] else { return .absent }
+      if let (_, row) = references.first(where: { $0.property == property }) {
+        return .one(row.flatMap { name($0, relation) })
+      }
+      return try link(key, nil, relation, lists: lists)
+    }
+    return image
+  }
+
+  /// The image of an object while the context is in the middle of a change, with links to objects that are to be deleted; nil where it cannot be read.
+  package func imageAsItIs(of object: any _ModelObject) -> ObjectImage? {
+    try? imageNow(object, lists: true, withDeleted: true)
+  }
+
+  /// The property at the other end of a relationship, where it has one; and whether links stand between the two.
+  package func otherSide(_ object: any _ModelObject, _ property: Int) -> (property: Int?, isByLinks: Bool) {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
+      return (nil, false)
+    }
+    return (relation.inverse, relation.isByLinks)
+  }
+
+  /// Whether a relationship to one follows what the object at its other end says.
+  package func followsOther(_ object: any _ModelObject, _ property: Int) -> Bool {
+    guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
+      return false
+    }
+    if case .found = relation.way { return true }
+    return relation.isOwnInverse
+  }
+
+  func imageNow(_ object: any _ModelObject, lists: Bool, withDeleted: Bool = false) throws -> ObjectImage {
+    let row = object._$state.row
+    if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
+      objects.fill(object, origin)
+    }
+    let values = ValueImage(object)
+    guard let origin = object._$state.origin as? RowOrigin else {
+      return ObjectImage(row: row, values: values, links: values.form.links.map { _ in .absent })
+    }
+    let key = LinkKey(object, origin)
+    let links = try values.form.links.map { property -> ObjectImage.Link in
+      guard let relation = self.relation(origin, property) else { return .absent }
+      return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
+    }
+    var image = ObjectImage(row: row, values: values, links: links)
+    for (property, error) in object.refused {
+      image.refused[property] = objects.refusal(error, objects.name(object), property, origin.map)
+    }
+    return image
+  }
+
+  private func link(
+    _ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation, lists: Bool, withDeleted: Bool = false
+  ) throws -> ObjectImage.Link {
+    if relation.isList {
+      if !lists { return .absent }
+      return .many(try rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
+    }
+    return .one(try rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
+  }
+
+  /// What a row is called that a relationship leads to; nil where it waits for its deletion.
+  private func name(_ row: UInt64, _ relation: Relation, _ withDeleted: Bool = false) -> ObjectName? {
+    guard RowNumber.leads(row) else { return nil }
+    let home = store.maps[relation.home]
+    if let known = objects.registered(home, RowID(row)) {
+      if known._$state.flags.contains(.deleted), !withDeleted { return nil }
+      return ObjectName(type(of: known)._$type.name, row)
+    }
+    let key = LinkKey(map: relation.home, row: row, property: 0)
+    if deletions.doomed.contains(key) { return nil }
+    return ObjectName(home.family == nil ? home.type.name : objects.map(of: key).type.name, row)
+  }
+
+}
+
+/// Objects that are nobody's.
+extension _ModelObject {
+  /// What each relationship of an object leads to that is in no context, by place among the class's relationships.
+  package func heldObjects() -> [[any _ModelObject]] {
+    var collector = HeldObjects(ImageForm.of(Self._$type))
+    _$visit(&collector)
+    return collector.found
+  }
+
+  /// Sets a property as its setter would, so that the object's context hears of it.
+  package func assign(_ property: Int, _ value: Any) {
+    let type = Self._$type
+    let isValue = ImageForm.of(type).linkPlaces[property] < 0
+    let isFree = isValue ? _$state._isFree(property) : _$state._isFree
+    if !isFree { _$willWrite(property) }
+    if type.properties[property].isByHand {
+      let box = _$box ?? _Box()
+      box.set(type.keyPath(property), value)
+      _$box = box
+    } else {
+      _$fill(property, with: value)
+    }
+    if !isFree { _$didWrite(property) }
+  }
+}
+
+private struct HeldObjects: _SlotVisitor {
+  let form: ImageForm
+  var found: [[any _ModelObject]]
+
+  init(_ form: ImageForm) {
+    self.form = form
+    found = form.links.map { _ in [] }
+  }
+
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>) {
+    if let object = slot.object, form.linkPlaces[property] >= 0 { found[form.linkPlaces[property]] = [object] }
+  }
+
+  mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToMany<Model>) {
+    if form.linkPlaces[property] >= 0 { found[form.linkPlaces[property]] = slot.members ?? [] }
+  }
+}
+
+extension AnyCoder {
+  /// Any value of the type, if one can be had.
+  package var anyValue: Any? { madeUp }
+
+  /// A value as an element of a collection; nil where it is of another type.
+  package func elementBytes(any value: Any) -> [UInt8]? {
+    var bytes = _ByteSink()
+    return append(any: value, to: &bytes) && bytes.fault == nil ? [UInt8](bytes.bytes) : nil
+  }
+
+  package func value(any bytes: [UInt8]) -> Any? {
+    bytes.withUnsafeBytes { memory in
+      var source = _ByteSource(memory)
+      return readAny(from: &source)
+    }
+  }
+}

@@ -1,0 +1,18 @@
+internal import RoostFile
+
+/// The properties of a store of which it was reported that a getter gave a default.
+///
+/// Unchecked because of `told`, which is read and written under the lock.
+final class DefaultsTold: @unchecked Sendable {
+  private struct Place: Hashable {
+    var map: Int
+    var property: Int
+  }
+
+  private let lock = Lock()
+  private var told: Set<Place> = []
+
+  func isNew(_ map: Int, _ property: Int) -> Bool {
+    lock.withLock { told.insert(Place(map: map, property: property)).inserted }
+  }
+}
