@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+
+/// Keeps the folders of a module in order: a file uses types of its own folder and of lower ones.
+///
+/// The compiler refuses upward imports between modules, but between folders it knows no border. A file uses a folder when it names a type that
+/// only a file of that folder declares; an extension of the type counts too. A file at the root of a module belongs to the folder `.`.
+@Suite struct FolderTests {
+  /// Folders of each module, the lowest first.
+  static let order: [String: String] = [
+    "Roost":
+      "Values Errors Testing Models Schema Predicates/Wording Predicates/Computing Predicates KeyPaths Predicates/Templates Container Fetching/Sorting Fetching Context Snapshots . Undo Aggregates Tracing History Importing Actors Exporting Bulk Foundation",
+    "RoostGraph": "Slots Objects Types . Links Rows Store Context Forms Snapshots History Batches Saving Bulk",
+    "RoostMacros": "Predicates .",
+    "RoostQuery": "Expressions Text Checking . Interpreter Program Planning Writing Execution Aggregates",
+    "RoostRecords": ". Values Rows Keys Catalog Store Reading Witness History Links Care Salvage",
+    "RoostTestSupport": ". Simulation Torture/Conditions Torture Torture/Rows Golden",
+    "RoostTool": "Command Rows Bench Shell Inspect Care Tour Transfer",
+    "RoostTransfer": ". Input Reading Values Writing Importing Asking Exporting",
+  ]
+
+  /// Upward uses that are left: each is `lower > higher`. The list is exact, so that it can only shrink.
+  static let left: [String: [String]] = [
+    "Roost": [
+      "Container > Context",
+      "Container > History",
+      "Container > Tracing",
+      "Context > History",
+      "Context > Undo",
+      "Errors > Container",
+      "Errors > Models",
+      "Fetching > Context",
+      "KeyPaths > Fetching/Sorting",
+      "Models > Context",
+      "Models > Schema",
+      "Predicates > KeyPaths",
+      "Predicates > Predicates/Templates",
+      "Predicates/Computing > Predicates",
+      "Predicates/Wording > Predicates",
+      "Schema > Container",
+      "Schema > KeyPaths",
+      "Schema > Snapshots",
+      "Testing > Container",
+    ],
+    "RoostGraph": [
+      ". > Saving",
+      "Context > Batches",
+      "Context > Saving",
+      "Context > Snapshots",
+      "Forms > Snapshots",
+      "Links > Context",
+      "Links > Store",
+      "Objects > Forms",
+      "Objects > Rows",
+      "Objects > Types",
+      "Rows > Forms",
+      "Rows > Store",
+      "Saving > Bulk",
+      "Slots > Objects",
+      "Slots > Types",
+      "Store > Batches",
+      "Store > Context",
+      "Store > History",
+      "Store > Saving",
+      "Types > Forms",
+      "Types > Rows",
+    ],
+    "RoostQuery": [
+      "Checking > .",
+      "Expressions > Checking",
+      "Planning > Execution",
+      "Text > Program",
+    ],
+    "RoostRecords": [
+      ". > Links",
+      "History > Care",
+      "Keys > Catalog",
+      "Keys > Reading",
+      "Rows > Catalog",
+      "Rows > Reading",
+      "Store > History",
+      "Store > Links",
+      "Store > Reading",
+    ],
+    "RoostTestSupport": [
+      "Torture > Golden",
+      "Torture > Torture/Rows",
+      "Torture/Conditions > Torture",
+    ],
+    "RoostTransfer": [
+      "Values > Importing",
+      "Values > Writing",
+    ],
+  ]
+
+  struct File {
+    var path: String
+    var folder: String
+    var names: SourceNames
+  }
+
+  /// The files of each module that has folders.
+  static let modules: [String: [File]] = {
+    let files = HouseTests.sources.map { source in
+      let folders = source.path.split(separator: "/").dropFirst().dropLast()
+      return (
+        source.floor,
+        File(
+          path: source.path, folder: folders.isEmpty ? "." : folders.joined(separator: "/"),
+          names: SourceNames(source.text))
+      )
+    }
+    return Dictionary(grouping: files, by: \.0).mapValues { $0.map(\.1) }
+      .filter { $0.value.contains { $0.folder != "." } }
+  }()
+
+  /// One use of a type that a file of a higher folder declares.
+  struct UpwardUse {
+    var place: String
+    var name: String
+    var step: String
+  }
+
+  /// The upward uses among files, where `order` names the folders from the lowest to the highest.
+  static func upwardUses(_ files: [File], _ order: [String]) -> [UpwardUse] {
+    var owners: [String: [File]] = [:]
+    for file in files { for name in file.names.declared { owners[name, default: []].append(file) } }
+    let floors = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+    var found: [UpwardUse] = []
+    for file in files {
+      for use in file.names.uses {
+        guard let owner = owners[use.name], owner.count == 1, let floor = floors[file.folder] else { continue }
+        guard let other = floors[owner[0].folder], floor < other else { continue }
+        let step = "\(file.folder) > \(owner[0].folder)"
+        found.append(UpwardUse(place: "\(file.path):\(use.line)", name: use.name, step: step))
+      }
+    }
+    return found
+  }
+
+  @Test func `the table names every folder`() {
+    #expect(Set(Self.order.keys) == Set(Self.modules.keys))
+    #expect(Set(Self.left.keys).isSubset(of: Self.order.keys))
+    for (module, files) in Self.modules {
+      let named = Self.order[module, default: ""].split(separator: " ").map(String.init)
+      #expect(Set(named) == Set(files.map(\.folder)), "the folders of \(module)")
+      #expect(Set(named).count == named.count, "a folder of \(module) stands twice in the table")
+    }
+  }
+
+  @Test func `no file uses a higher folder`() {
+    for (module, files) in Self.modules {
+      let uses = Self.upwardUses(files, Self.order[module, default: ""].split(separator: " ").map(String.init))
+      let known = Set(Self.left[module, default: []])
+      for use in uses where !known.contains(use.step) {
+        Issue.record("\(use.place) uses \(use.name) of a higher folder: \(use.step)")
+      }
+      for step in known.subtracting(uses.map(\.step)).sorted() {
+        Issue.record("\(module): no file does '\(step)' any more; take it out of the list")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("struct A { struct B {} }\nenum C {}", ["A", "C"]), ("/* struct A {} */ // struct B {}\nactor C {}", ["C"]),
+    ("let a = \"struct A {\"\nprotocol B {}", ["B"]), ("#if os(Linux)\n  typealias A = Int\n#endif", ["A"]),
+    ("let a = \"\\(b(\"}\"))}\"\nclass A {}", ["A"]), ("let a = #\"\\(}\"\"#\nclass A {}", ["A"]),
+    ("let a = \"\"\"\n  \"}\\(b)\\\"}\n  \"\"\"\nclass A {}", ["A"]),
+  ])
+  func `what a file declares`(text: String, names: [String]) { #expect(SourceNames(text).declared == Set(names)) }
+
+  @Test(arguments: [
+    ("extension A {\n  func b(_ c: [B]) { C() }\n}", ["A1", "B2", "C2"]), ("a.B\nA.B", ["A2"]),
+    ("let a = \"A\" // A\n/* A\n/* A */ A */ B", ["B3"]),
+    ("let a = \"A\\(B.c)A\"\nC", ["B1", "C2"]), ("struct A { enum B {}; var b: B; var c: C }", ["C1"]), ("`A`", ["A1"]),
+  ])
+  func `what a file uses`(text: String, uses: [String]) {
+    #expect(SourceNames(text).uses.map { "\($0.name)\($0.line)" } == uses)
+  }
+
+  @Test func `what it finds`() {
+    func file(_ folder: String, _ text: String) -> File {
+      File(path: folder + ".swift", folder: folder, names: SourceNames(text))
+    }
+    let files = [
+      file("Low", "struct Low {}\nextension High { func a(_ b: Both) {} }"),
+      file("High", "struct High { var low: Low }\nenum Both {}"),
+      file("Top", "enum Both {}"),
+    ]
+    let found = Self.upwardUses(files, ["Low", "High", "Top"])
+    #expect(
+      found.map(\.place) == ["Low.swift:2"] && found.map(\.name) == ["High"] && found.map(\.step) == ["Low > High"])
+    #expect(Self.upwardUses(files, ["High", "Low", "Top"]).map(\.name) == ["Low"])
+  }
+}
