@@ -41,6 +41,13 @@ struct Passing {
   var inner: Plan
 }
 
+/// A way along the rows that references lead to, in their order, and back to those that refer to them.
+struct Following {
+  var passing: Passing
+  /// Whether the query asks for no order among rows that refer to equal ones but that of their numbers.
+  var isWholeOrder: Bool
+}
+
 /// A way to find rows, what it costs, and what it leaves to be tested.
 struct Candidate {
   var access: Access
