@@ -69,19 +69,22 @@ import Testing
     Writing      changes and deletes the rows that a query finds
     """,
     "RoostRecords": """
-    .
-    Values
-    Rows
-    Keys
-    Catalog
-    Store
-    Reading
-    Witness
-    History
-    Links
-    Care
-    Salvage
-    """,
+      .              numbers that name entities, fields and rows; the error; a buffer of bytes
+      Values         values of fields, their types and their bytes
+      Rows           the layout of a row's bytes: reading, building and comparing them
+      Keys           values as bytes that sort as the values do
+      Catalog        the entities, fields, indexes and relationships of a store
+      Indexes        entries of an index: made from rows, kept until they are sorted, put into the tree
+      Reading        rows and entries of indexes, as a snapshot or a transaction reads them
+      Links          the lists of relationships: their trees, orders and members
+      History        entries, tokens and consumers of the history, and what a transaction notes for it
+      Tables         all rows of a store while one transaction changes them, and the log's records
+      Store          the store, its snapshots and its write transactions
+      Relationships  changes of links, and delete rules
+      Care           verifies rows, indexes, links and history
+      Salvage        makes a damaged store agree, and replays its log
+      Witness        reads a store beside the process that owns it
+      """,
     "RoostTestSupport": """
     .
     Simulation
@@ -161,17 +164,6 @@ import Testing
       "Store > Saving",
       "Types > Forms",
       "Types > Rows",
-    ],
-    "RoostRecords": [
-      ". > Links",
-      "History > Care",
-      "Keys > Catalog",
-      "Keys > Reading",
-      "Rows > Catalog",
-      "Rows > Reading",
-      "Store > History",
-      "Store > Links",
-      "Store > Reading",
     ],
     "RoostTestSupport": [
       "Torture > Golden",

@@ -88,6 +88,24 @@ package final class RecordStore: Sendable {
   }
 }
 
+extension RecordStore {
+  /// Gives numbers for rows that are to be written later, with ``TableWriter/insert(_:as:)``: `count` in a row, and this
+  /// is the first. The store must have been opened for that.
+  package func reserve(_ count: UInt64 = 1, of entity: EntityID) throws -> RowID {
+    guard let numbers else {
+      throw RecordFault(.conflict, "the store was not opened to give row numbers beforehand")
+    }
+    return try numbers.take(entity, count) {
+      try read { reader in
+        guard reader.catalog.entity(entity) != nil else {
+          throw RecordFault(.unknown, "there is no entity with the number \(entity.number)")
+        }
+        return try reader.nextRow(entity)
+      }
+    }
+  }
+}
+
 /// The one transaction that may change a store of rows.
 package final class RecordWriter {
   private let transaction: WriteTransaction

@@ -5,7 +5,7 @@ internal import RoostTrees
 extension RecordReader {
   private var storeID: HistoryStoreID { HistoryStoreID(high: store.identity.high, low: store.identity.low) }
 
-  private func historyReading() throws(StoreError) -> HistoryReading {
+  func historyReading() throws(StoreError) -> HistoryReading {
     let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
     var (tree, state): (IntegerTree?, HistoryState) = (nil, HistoryState())
     if let found = try trees.descriptor(Tables.meta) {
@@ -85,35 +85,5 @@ extension RecordReader {
       guard found.kind == .bytes else { throw Tables.foreign }
       return try HistoryConsumer.all(in: ByteTree(found.root, id: found.id, view: transaction.view), storeID)
     }
-  }
-}
-
-/// How much there is of some things, for whoever looks at a store as a whole.
-extension RecordReader {
-  /// The history that is kept. It goes through all of it.
-  package var historyFacts: RecordVerification.HistoryFacts {
-    get throws {
-      let reading = try historyReading()
-      var facts = RecordVerification.HistoryFacts()
-      facts.mode = reading.state.mode
-      facts.consumers = try consumers.count
-      var place: UInt64 = 0
-      while let key = try reading.key(after: place) {
-        let content = try reading.content(key)
-        if content.head.isGap { facts.gaps += 1 }
-        facts.entries += content.items.count
-        facts.first = facts.first ?? content.items.first?.number
-        facts.last = content.items.last?.number ?? facts.last
-        if content.head.last <= place || content.head.last == .max { break }
-        place = content.head.last
-      }
-      return facts
-    }
-  }
-
-  /// How many links a relationship has, both sides taken together as one; 0 where it has none of its own.
-  package func linkCount(_ one: Relationship) throws(StoreError) -> Int {
-    guard one.shape == .links, one.isForward else { return 0 }
-    return Int(clamping: try linkTree(one.id).root.count) / 2
   }
 }

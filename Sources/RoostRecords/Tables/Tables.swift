@@ -23,12 +23,12 @@ package final class Tables {
   var historyTurn: HistoryTurn
   /// Ascending by entity.
   @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
-  /// Links between rows: see `Links/Tables+Links.swift`.
-  /// What is left out on purpose: nothing, but in tests of the tests.
+  /// What this transaction omits on purpose: nothing, except in tests that check the tests.
   let omission: Omission
   /// What gives rows their numbers, if not each transaction by itself.
   let numbers: RowNumbers?
   let leavesOutIndexes: Bool
+  /// Links between rows: see `Tables+Links.swift`.
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
@@ -83,13 +83,6 @@ package final class Tables {
   func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? Schema.layouts(entity) }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
-
-  static func decode(_ bytes: [UInt8]) throws(StoreError) -> Catalog {
-    let result = bytes.withUnsafeBytes { bytes -> Result<Catalog, StoreError> in
-      do throws(StoreError) { return .success(try Catalog(decoding: bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
-  }
 
   /// Grows with everything that makes tables that were handed out useless.
   private(set) var generation = 0

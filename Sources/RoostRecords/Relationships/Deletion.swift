@@ -3,21 +3,6 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// A row by its entity and number.
-package struct RowName: Hashable, Sendable, Comparable {
-  package let entity: EntityID
-  package let row: RowID
-
-  package init(_ entity: EntityID, _ row: RowID) {
-    self.entity = entity
-    self.row = row
-  }
-
-  package static func < (one: RowName, other: RowName) -> Bool {
-    one.entity == other.entity ? one.row < other.row : one.entity < other.entity
-  }
-}
-
 /// The deletion of rows with everything that the rules of their relationships want.
 ///
 /// It has two halves. The first only reads: it finds all rows that go, then asks for each whether a rule forbids it, and

@@ -1,6 +1,5 @@
 internal import RoostBytes
 internal import RoostFile
-internal import RoostTrees
 
 /// Reads rows of any layout an entity ever had as rows of the newest.
 struct LayoutShift {
@@ -44,22 +43,4 @@ struct LayoutShift {
   }
 
   private var unreadable: StoreError { StoreError(.damaged, "a row of \(entity.name) is unreadable") }
-}
-
-extension Layout {
-  /// Whether a field's bytes are the same in two rows of this layout. Of a value that stands outside they say how long
-  /// it is.
-  @inline(__always)
-  func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ index: Int) -> Bool {
-    let (place, width) = places[index]
-    let isNull = place.isNull(one)
-    if isNull != place.isNull(other) { return false }
-    if isNull { return true }
-    if place.kind == .variable {
-      let (first, second) = (place.variable(one), place.variable(other))
-      return first.isOutside == second.isOutside && ByteKey(first.bytes).compare(ByteKey(second.bytes)) == 0
-    }
-    if width == 8 { return place.fixed(one).u64(0) == place.fixed(other).u64(0) }
-    return ByteKey(place.fixed(one), width).compare(ByteKey(place.fixed(other), width)) == 0
-  }
 }

@@ -10,7 +10,7 @@ final class Schema: Sendable {
 
   init(_ bytes: [UInt8]) throws(StoreError) {
     self.bytes = bytes
-    catalog = try Tables.decode(bytes)
+    catalog = try Catalog(decoding: bytes)
     var layouts: [EntityID: [Layout]] = [:]
     for entity in catalog.entities { layouts[entity.id] = Self.layouts(entity) }
     self.layouts = layouts
