@@ -69,29 +69,30 @@ import Testing
     Writing      changes and deletes the rows that a query finds
     """,
     "RoostRecords": """
-      .              numbers that name entities, fields and rows; the error; a buffer of bytes
-      Values         values of fields, their types and their bytes
-      Rows           the layout of a row's bytes: reading, building and comparing them
-      Keys           values as bytes that sort as the values do
-      Catalog        the entities, fields, indexes and relationships of a store
-      Indexes        entries of an index: made from rows, kept until they are sorted, put into the tree
-      Reading        rows and entries of indexes, as a snapshot or a transaction reads them
-      Links          the lists of relationships: their trees, orders and members
-      History        entries, tokens and consumers of the history, and what a transaction notes for it
-      Tables         all rows of a store while one transaction changes them, and the log's records
-      Store          the store, its snapshots and its write transactions
-      Relationships  changes of links, and delete rules
-      Care           verifies rows, indexes, links and history
-      Salvage        makes a damaged store agree, and replays its log
-      Witness        reads a store beside the process that owns it
-      """,
+    .              numbers that name entities, fields and rows; the error; a buffer of bytes
+    Values         values of fields, their types and their bytes
+    Rows           the layout of a row's bytes: reading, building and comparing them
+    Keys           values as bytes that sort as the values do
+    Catalog        the entities, fields, indexes and relationships of a store
+    Indexes        entries of an index: made from rows, kept until they are sorted, put into the tree
+    Reading        rows and entries of indexes, as a snapshot or a transaction reads them
+    Links          the lists of relationships: their trees, orders and members
+    History        entries, tokens and consumers of the history, and what a transaction notes for it
+    Tables         all rows of a store while one transaction changes them, and the log's records
+    Store          the store, its snapshots and its write transactions
+    Relationships  changes of links, and delete rules
+    Care           verifies rows, indexes, links and history
+    Salvage        makes a damaged store agree, and replays its log
+    Witness        reads a store beside the process that owns it
+    """,
     "RoostTestSupport": """
-    .
-    Simulation
-    Torture/Conditions
-    Torture
-    Torture/Rows
-    Golden
+    .                   seeds, temporary folders, what the compiler says
+    Simulation          a file system in memory that crashes and fails on demand
+    Torture             plays of random work on a store, their judges, and ways to spoil a store
+    Torture/Conditions  random conditions and rows, compared with a plain judge
+    Torture/Rows        plays of random work on rows
+    Golden              stores that each version of the file format wrote
+    Torture/Trials      the numbered trials over all of it, and what they sabotage
     """,
     "RoostTool": """
     Command   arguments, the console, errors and exit codes
@@ -164,11 +165,6 @@ import Testing
       "Store > Saving",
       "Types > Forms",
       "Types > Rows",
-    ],
-    "RoostTestSupport": [
-      "Torture > Golden",
-      "Torture > Torture/Rows",
-      "Torture/Conditions > Torture",
     ],
   ]
 

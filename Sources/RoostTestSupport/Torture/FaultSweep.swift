@@ -150,18 +150,6 @@ package final class FaultSweep {
   }
 }
 
-extension Trial {
-  /// Number 4: every call of 40 workloads fails in every way.
-  package static let faults = Trial(4, "errors of input and output", unit: "faulty runs", quota: 10_500) {
-    seed, record in
-    if RowTrials.takes(seed) { return RowTrials.faults(seed, record) }
-    let sweep = FaultSweep(.short(seed), seed: seed, record)
-    // Each call of 40 workloads fails in a third of the ways; which ones depends on the seed.
-    sweep.stride = 3
-    sweep.run()
-  }
-}
-
 extension Scenario {
   /// A few actions on a small store, for tests that play them very often.
   package static func short(_ seed: UInt64, actions: Int = 7) -> Scenario {
