@@ -9,31 +9,32 @@ import Testing
   /// The folders of each module, the lowest first, and what each is for. `.` is the module's root.
   static let floors: [String: String] = [
     "Roost": """
-    Values
-    Errors
-    Testing
-    Models
-    Schema
-    Predicates/Wording
-    Predicates/Computing
-    Predicates
-    KeyPaths
-    Predicates/Templates
-    Container
-    Fetching/Sorting
-    Fetching
-    Context
-    Snapshots
-    .
-    Undo
-    Aggregates
-    Tracing
-    History
-    Importing
-    Actors
-    Exporting
-    Bulk
-    Foundation
+    Values                  stored forms of Foundation's values, identifiers of models, and what a type's metadata tells
+    Errors                  errors, and warnings that are printed once
+    Testing                 devices that fail on demand, for a program's own tests
+    Tracing                 trace events, and the tracer of a store
+    Models                  model classes, their values, and the schema that is made of them
+    KeyPaths                finds the stored property that a key path names
+    Predicates              what an expression becomes: a condition of the engine, a step in memory, a text, a template
+    Predicates/Computing    computes expressions in memory
+    Predicates/Wording      expressions as text
+    Predicates/Expressions  translates Foundation's expressions to conditions
+    Predicates/Templates    keeps the translation of a predicate for the next one of its shape
+    History                 tokens, changes and transactions of the history
+    Fetching/Sorting        sort descriptors as orders of the engine
+    Stores                  configurations, and the stores that are open
+    Context                 containers, their contexts, saving, migration plans
+    Fetching                fetch descriptors and fetches
+    Snapshots               models as values
+    Undo                    undo and redo of a context's changes
+    Aggregates              sums, averages and groups
+    History/Reading         fetches, streams and consumers of the history
+    Importing               imports of text into models
+    Actors                  model actors
+    Exporting               exports of models as text
+    Bulk                    changes and deletions without objects
+    Foundation              parts of Foundation that Linux lacks
+    .                       the macros
     """,
     "RoostGraph": """
     Slots
@@ -122,27 +123,6 @@ import Testing
 
   /// Upward uses that are left: each is `lower > higher`. The list is exact, so that it can only shrink.
   static let left: [String: [String]] = [
-    "Roost": [
-      "Container > Context",
-      "Container > History",
-      "Container > Tracing",
-      "Context > History",
-      "Context > Undo",
-      "Errors > Container",
-      "Errors > Models",
-      "Fetching > Context",
-      "KeyPaths > Fetching/Sorting",
-      "Models > Context",
-      "Models > Schema",
-      "Predicates > KeyPaths",
-      "Predicates > Predicates/Templates",
-      "Predicates/Computing > Predicates",
-      "Predicates/Wording > Predicates",
-      "Schema > Container",
-      "Schema > KeyPaths",
-      "Schema > Snapshots",
-      "Testing > Container",
-    ],
     "RoostGraph": [
       ". > Saving",
       "Context > Batches",
@@ -165,7 +145,7 @@ import Testing
       "Store > Saving",
       "Types > Forms",
       "Types > Rows",
-    ],
+    ]
   ]
 
   struct File {

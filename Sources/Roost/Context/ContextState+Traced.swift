@@ -1,21 +1,10 @@
 internal import RoostGraph
 internal import RoostQuery
 
-/// Doing something, and telling of it.
+/// Runs an operation and reports it as a ``TraceEvent``.
 extension ContextState {
   /// Where something is called.
   typealias CodePlace = (fileID: StaticString, line: UInt)
-
-  /// Reads what a descriptor asks for, and tells of it, with the plan.
-  func traced<T: PersistentModel, Result>(
-    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, _ place: CodePlace?,
-    _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
-  ) throws -> Result {
-    let plan = LazyText { [self] in
-      try? call(.fetching) { try FetchRun(descriptor, self).planText() }
-    }
-    return try traced(kind, of: T.self, place, plan, note, body)
-  }
 
   /// Does something with the models of a class, and tells of it.
   func traced<T: PersistentModel, Result>(
@@ -71,17 +60,5 @@ extension ContextState {
     event.fileID = place.map { "\($0.fileID)" }
     event.line = place.map { Int($0.line) }
     event.error = failure
-  }
-}
-
-extension FetchRun {
-  /// How it would be carried out now, without doing so.
-  fileprivate func planText() throws -> String {
-    let part = try part()
-    let isAlone = part.isEngines
-    let query = part.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
-    var lines = [try part.graph.planner().plan(query).explanation]
-    for test in part.tests { lines.append("  test in memory \(test)") }
-    return lines.joined(separator: "\n")
   }
 }

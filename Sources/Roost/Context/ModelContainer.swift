@@ -151,4 +151,11 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The same as ``erase()``, without saying whether it could be done.
   public func deleteAllData() { try? erase() }
+
+  /// Writes what was committed from the log to its places in the files now, where that would be done later by itself. For tests, and
+  /// before a quiet time.
+  public func checkpoint() throws {
+    try stores.checkOpen()
+    for store in stores.stores { try Doorway.pass { try store.checkpoint() } }
+  }
 }

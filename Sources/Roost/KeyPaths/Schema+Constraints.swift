@@ -115,13 +115,5 @@ extension Schema {
   }
 }
 
-/// A constraint as a schema reads it.
-protocol ConstraintProperty {
-  var names: [[String]] { get }
-  /// What cannot be kept of it, in words.
-  var faults: [String] { get }
-  var isUnique: Bool { get }
-}
-
 extension Schema.Index: ConstraintProperty {}
 extension Schema.Unique: ConstraintProperty {}

@@ -19,6 +19,14 @@ extension SchemaProperty {
   public var isOptional: Bool { valueType is any OptionalValue.Type }
 }
 
+/// A constraint as a schema reads it.
+protocol ConstraintProperty {
+  var names: [[String]] { get }
+  /// What cannot be kept of it, in words.
+  var faults: [String] { get }
+  var isUnique: Bool { get }
+}
+
 /// Tells what an optional type wraps.
 protocol OptionalValue {
   static var wrapped: Any.Type { get }

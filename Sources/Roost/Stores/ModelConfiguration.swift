@@ -183,3 +183,11 @@ extension DataStoreConfiguration {
   /// Accepts every configuration.
   public func validate() throws {}
 }
+
+extension ModelConfiguration {
+  /// What lets the device under this store fail on demand, for tests; nil for none. A store in memory has no device, so it is refused there.
+  public var faults: StoreFaults? {
+    get { storeFaults }
+    set { storeFaults = newValue }
+  }
+}

@@ -49,9 +49,11 @@ final class StoreSet: Sendable {
       let plans = group.models.compactMap { model in
         schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
       }
-      let tracer = Tracer(group.configuration)
+      let configuration = group.configuration
+      let tracer = Tracer(
+        store: configuration.name, configuration.traceHandler, threshold: configuration.traceThreshold)
       let store = try OpeningTrace(tracer).run {
-        try Doorway.pass { try open(group.configuration, plans, Self.check(plan, group.models)) }
+        try Doorway.pass { try open(configuration, plans, Self.check(plan, group.models)) }
       }
       tracers.append(tracer)
       heard.append(tracer?.hearCheckpoints(store))

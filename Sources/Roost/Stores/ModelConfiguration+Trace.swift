@@ -6,12 +6,3 @@ extension ModelConfiguration {
     set { traceHandler = newValue.map(TraceHandler.init) }
   }
 }
-
-extension ModelContainer {
-  /// Writes what was committed from the log to its places in the files now, where that would be done later by itself. For tests, and
-  /// before a quiet time.
-  public func checkpoint() throws {
-    try stores.checkOpen()
-    for store in stores.stores { try Doorway.pass { try store.checkpoint() } }
-  }
-}
