@@ -171,6 +171,15 @@ final class StoreSet: Sendable {
     else { return nil }
     return (place, stores[place.store].row(place.map, behind: row))
   }
+
+  /// The place of an identifier's row. Throws for an identifier of another container's store.
+  func knownRow(of identifier: PersistentIdentifier) throws -> (place: Place, row: UInt64) {
+    if let found = row(of: identifier) { return found }
+    guard place(named: identifier.entityName) != nil else {
+      throw RoostError(.unknownModel, "the container has no model named \(identifier.entityName)")
+    }
+    throw RoostError(.foreign, "the identifier belongs to another store than this container's")
+  }
 }
 
 /// The stores that a closed container has still to close.

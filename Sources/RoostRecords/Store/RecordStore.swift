@@ -129,10 +129,10 @@ package final class RecordWriter {
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 
-  /// Whether an entity has a row at this moment.
-  /// Forgets references that were open and lead to a row by now, so that many of them take no memory until the commit.
+  /// Forgets open references whose row has been written since, so that they take no memory until the commit.
   package func forgetClosedReferences() throws { try tables.forgetClosedReferences() }
 
+  /// Whether an entity has a row at this moment.
   package func contains(_ row: RowID, _ entity: EntityID) throws -> Bool { try tables.contains(row, entity) }
 
   /// The entity's rows as they are at this moment, for reading until the next change.

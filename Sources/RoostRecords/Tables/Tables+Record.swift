@@ -15,6 +15,7 @@ internal import RoostTrees
 /// 35 delete    entity, row
 /// 36 large     entity, row, field, the value's bytes (rest): of the row that the next piece inserts or updates
 /// 37 history   see `Tables+History.swift`
+/// 38 to 42     links, see `Tables+Links.swift`
 /// 43 large extents   entity, row, field, the list of its extents (rest): the same, of a value that is written already
 /// 44 build     index, the row below which it is built now, or 0 where it is whole
 /// ```
@@ -161,7 +162,8 @@ extension Tables {
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    case .catalog, .history, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: return
+    // Those were carried out above.
+    case .catalog, .history, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: throw Self.unreadable
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
     case .large: try table.replayLarge(FieldID(try reader.number()), [UInt8](reader.rest()))
