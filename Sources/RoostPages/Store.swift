@@ -153,7 +153,6 @@ package final class Store: @unchecked Sendable {
     OpenStores.shared.vacate(tenancy)
   }
 
-  package var isInMemory: Bool { file == nil }
   /// Whether this process opened the store.
   var isOwn: Bool { process == currentProcessID }
 

@@ -184,7 +184,9 @@ import Testing
 
   @Test func `a catalog whose relationships do not agree is refused`() throws {
     var catalog = try LinkModelTests.catalog()
-    func decoded(_ catalog: RoostRecords.Catalog) throws -> RoostRecords.Catalog { try Tables.decode(catalog.encoded) }
+    func decoded(_ catalog: RoostRecords.Catalog) throws -> RoostRecords.Catalog {
+      try RoostRecords.Catalog(decoding: catalog.encoded)
+    }
     #expect(try decoded(catalog) == catalog)
     let good = catalog
     for number in catalog.relationships.indices {

@@ -14,8 +14,8 @@ final class ContextState {
   private weak var container: ModelContainer?
   var editingState = EditingState()
   #if !canImport(Darwin)
-    /// Remembers what was before, where somebody wants to take changes back.
-    var recorder: UndoRecorder? { didSet { for graph in open { graph.changes.watcher = recorder } } }
+    /// Registers changes to be undone; nil without an undo manager.
+    var recorder: (any ChangeRecording)? { didSet { for graph in open { graph.changes.watcher = recorder } } }
   #endif
   /// What traces call it.
   var name: String?
@@ -134,7 +134,9 @@ final class ContextState {
     #endif
     made.session.hearDefault = { [weak made] fault in if let made { Self.hear(fault, made) } }
     if let tracer = stores.tracers?[store] {
-      made.session.hearMerge = { [weak self] merge in if let self { tracer.hear(merge, self) } }
+      made.session.hearMerge = { [weak self] merge in
+        if let self { tracer.hear(merge, author: editingState.author, context: name) }
+      }
     }
     for rule in uniqueRules where rule.place.store == store {
       made.saver.uniquePolicies[rule.place.map.number] = rule.policy
@@ -154,7 +156,7 @@ final class ContextState {
     guard let state = graph.owner as? ContextState, let tracers = state.stores.tracers,
       let place = state.stores.stores.firstIndex(where: { $0 === graph.store })
     else { return }
-    tracers[place]?.hear(fault, state)
+    tracers[place]?.hear(fault, author: state.editingState.author, context: state.name)
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }
@@ -296,3 +298,17 @@ public struct EditingState: Identifiable, Sendable {
   public let id = UUID()
   public var author: String?
 }
+
+#if !canImport(Darwin)
+  /// Registers the changes of a context, so that they can be undone.
+  protocol ChangeRecording: ChangeWatching {
+    /// Registers what has changed since the last call.
+    func noteChanges()
+    /// The changes are saved now. Called before the notification, whose observers may change more.
+    func isSaved()
+    /// A save has ended, and its notification was posted.
+    func didSave()
+    /// Forgets the changes: the context gave them up.
+    func forget()
+  }
+#endif

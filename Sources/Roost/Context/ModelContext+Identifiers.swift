@@ -48,12 +48,7 @@ extension ModelContext {
   /// The model of an identifier; nil where it is deleted, or was never saved.
   public func existingModel<T>(for persistentModelID: PersistentIdentifier) throws -> T? where T: PersistentModel {
     if case .temporary = persistentModelID.key { return registered(persistentModelID) as? T }
-    guard let (place, row) = state.stores.row(of: persistentModelID) else {
-      guard state.stores.place(named: persistentModelID.entityName) != nil else {
-        throw RoostError(.unknownModel, "the container has no model named \(persistentModelID.entityName)")
-      }
-      throw RoostError(.foreign, "the identifier belongs to another store than this container's")
-    }
+    let (place, row) = try state.stores.knownRow(of: persistentModelID)
     guard let found = try Doorway.pass({ try state.graph(place.store).existing(place.map, RowID(row)) }) else {
       return nil
     }

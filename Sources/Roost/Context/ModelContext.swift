@@ -83,13 +83,6 @@ public class ModelContext: Equatable, SendableMetatype {
     state.attempt { try state.graph(of: model).delete(model) }
   }
 
-  /// Deletes all models that fulfil a predicate, with the next save.
-  public func delete<T>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws
-  where T: PersistentModel {
-    let run = FetchRun(FetchDescriptor(predicate: predicate), state, includesSubclasses: includeSubclasses)
-    try state.call(.deleting) { for model in try run.objects() { try state.graph(of: model).delete(model) } }
-  }
-
   /// Lets relationships that were changed on one side agree with the other.
   public func processPendingChanges() {
     for graph in state.open { graph.processPendingChanges() }

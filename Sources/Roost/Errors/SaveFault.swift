@@ -26,25 +26,6 @@ public struct SaveFault: Sendable, CustomStringConvertible {
   }
 }
 
-extension StoreSet {
-  /// What users are told of a save that was refused.
-  func error(_ refusal: SaveRefusal) -> RoostError {
-    let faults = refusal.faults.map { fault in
-      SaveFault(
-        code: Doorway.code(fault.code), model: fault.entity.flatMap { identifier($0, fault.row) },
-        property: fault.property, others: fault.others.compactMap { identifier($0.entity, $0.row) },
-        detail: fault.detail)
-    }
-    return RoostError(
-      faults.first?.code ?? .conflict, faults.map(\.description).joined(separator: "; "), refusal, faults: faults)
-  }
-
-  private func identifier(_ entity: String, _ row: UInt64?) -> PersistentIdentifier? {
-    guard let row, row != 0, let place = place(named: entity) else { return nil }
-    return PersistentIdentifier(store: stores[place.store].identifier, entity: entity, .row(row))
-  }
-}
-
 extension PersistentIdentifier {
   /// For a sentence.
   fileprivate var number: String {

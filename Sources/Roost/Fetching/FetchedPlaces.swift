@@ -75,7 +75,7 @@ extension FetchRun {
     return places
   }
 
-  /// Puts models that wait where the order wants them: of the others those are read that halving comes to.
+  /// Merges unsaved models into the sorted rows by binary search. Only rows that the search compares are loaded.
   private func merge(_ pending: [Model], into places: inout FetchedPlaces<Model>, _ part: FetchPart<Model>) throws {
     if rules.isEmpty {
       for model in pending { places.append(model) }
@@ -83,17 +83,15 @@ extension FetchRun {
     }
     var next = 0
     for model in pending.sorted(by: rules.precedes) {
-      var (low, high) = (next, places.rows.count)
-      while low < high {
-        let middle = (low + high) / 2
-        guard let other = try part.graph.objects.read([RowID(places.rows[middle])], part.map).first as? Model else {
-          throw RoostError(
-            .unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, and is not there")
+      let place = try rules.place(of: model, from: next, to: places.rows.count) { place in
+        let row = places.rows[place]
+        guard let other = try part.graph.objects.read([RowID(row)], part.map).first as? Model else {
+          throw RoostError(.unreadable, "row \(row) of \(part.map.type.name) was found, and is not there")
         }
-        if rules.precedes(other, model) { low = middle + 1 } else { high = middle }
+        return other
       }
-      places.insert(model, at: low)
-      next = low + 1
+      places.insert(model, at: place)
+      next = place + 1
     }
   }
 }

@@ -59,3 +59,18 @@ enum PathIdentity {
     return open(model)
   }
 }
+
+/// Tells the key paths that name a model itself.
+enum Identity {
+  static func isIdentifier(_ keyPath: AnyKeyPath, of model: any _ModelObject.Type) -> Bool {
+    guard let root = type(of: keyPath).rootType as? any PersistentModel.Type else { return false }
+    func open<Model: PersistentModel>(_ type: Model.Type) -> Bool {
+      // The second is the property; through the third generic code asks for it.
+      let property: KeyPath<Model, PersistentIdentifier> = \Model.id
+      let required: KeyPath<Model, Model.ID> = \Model.id
+      if keyPath == \Model.persistentModelID || keyPath == property { return true }
+      return keyPath == required && Model.ID.self == PersistentIdentifier.self
+    }
+    return open(root)
+  }
+}

@@ -2,6 +2,9 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
+/// The engine's words for conditions; Foundation has an `Expression` too.
+typealias Condition = RoostQuery.Expression
+
 /// A ``PropertyPath`` in a store: what it is in the engine's words.
 struct PlacedPath {
   let condition: Condition

@@ -17,12 +17,6 @@ extension PersistentModel {
 
   public nonisolated var id: PersistentIdentifier { persistentModelID }
 
-  /// The context that the model is in; nil for one that was never inserted, or whose deletion was saved.
-  public nonisolated var modelContext: ModelContext? {
-    if isGone { return nil }
-    return (graphContext?.owner as? ContextState)?.context
-  }
-
   /// Whether it differs from what is stored.
   public nonisolated var hasChanges: Bool { graphContext != nil && isPending }
 

@@ -59,7 +59,7 @@ enum Constant {
   static func row(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
     // Whether it is nil belongs to the template; any other row may be another one.
-    guard let value = flattened(captured.constant) else { return null(of: map) }
+    guard let value = MetadataKind.flattened(captured.constant) else { return null(of: map) }
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
     return .constant(try reference(value, map, graph), kind)
   }
@@ -70,7 +70,7 @@ enum Constant {
     guard let list = captured.value as? any Sequence else { throw Untranslatable(captured.value) }
     var hasNil = false
     let values = try elements(list).map { element -> Value in
-      guard let element = flattened(element) else {
+      guard let element = MetadataKind.flattened(element) else {
         hasNil = true
         return .null
       }
@@ -106,14 +106,5 @@ enum Constant {
   private static func isKept(_ identifier: PersistentIdentifier, _ map: EntityMap, _ graph: GraphContext) -> Bool {
     identifier.entityName == map.type.name
       || map.family != nil && graph.store.map(named: identifier.entityName)?.entity.id == map.entity.id
-  }
-
-  /// What stands in an optional, however often it is wrapped.
-  static func flattened(_ value: Any) -> Any? {
-    // What is no optional is not asked for a conformance, which takes long where there is none.
-    guard MetadataKind.isOptional(type(of: value)) else { return value }
-    // One optional becomes another without such a question too.
-    guard case Optional<Any>.some(let content) = value else { return nil }
-    return flattened(content)
   }
 }

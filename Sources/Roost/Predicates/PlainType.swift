@@ -121,31 +121,3 @@ extension UUIDNumber {
     self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
   }
 }
-
-/// What the first words of a type's metadata say, which is part of Swift's binary interface.
-enum MetadataKind {
-  private static let structKind = 0x200
-  private static let optionalKind = 0x202
-
-  static func isOptional(_ type: Any.Type) -> Bool { word(type) == optionalKind }
-
-  /// The name of a struct, without what it is made of.
-  static func structName(_ type: Any.Type) -> String? {
-    descriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)).map(name)
-  }
-
-  private static func word(_ type: Any.Type) -> Int { unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee }
-
-  /// What all types have in common that one generic struct makes: the second word of each says where it stands.
-  static func descriptor(_ type: UnsafeRawPointer) -> UnsafeRawPointer? {
-    guard type.load(as: Int.self) == structKind else { return nil }
-    return type.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeRawPointer.self)
-  }
-
-  /// What a type's descriptor says of its name: flags, where it stands in, and then how far away the name is.
-  static func name(_ descriptor: UnsafeRawPointer) -> String {
-    let place = descriptor + 8
-    let distance = Int(place.loadUnaligned(as: Int32.self))
-    return String(cString: (place + distance).assumingMemoryBound(to: CChar.self))
-  }
-}

@@ -3,9 +3,6 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// The engine's words for conditions; Foundation has an `Expression` too.
-typealias Condition = RoostQuery.Expression
-
 /// Why the engine has no words for an expression. It is then computed in memory, so nobody sees this.
 struct Untranslatable: Error {
   let expression: String
@@ -68,7 +65,7 @@ struct Piece {
     }
 
     /// Another value that is nil, or not, as this one is, would be taken in the same way.
-    var isNil: Bool { Constant.flattened(content) == nil }
+    var isNil: Bool { MetadataKind.flattened(content) == nil }
     /// For making a constant of it, in whose place another one may be put.
     var constant: Any { content }
   }

@@ -31,12 +31,7 @@ extension ModelContext {
       let model: T? = try existingModel(for: persistentModelID)
       return model.map { ModelSnapshot($0) }
     }
-    guard let (place, _) = state.stores.row(of: persistentModelID) else {
-      guard state.stores.place(named: persistentModelID.entityName) != nil else {
-        throw RoostError(.unknownModel, "the container has no model named \(persistentModelID.entityName)")
-      }
-      throw RoostError(.foreign, "the identifier belongs to another store than this container's")
-    }
+    let (place, _) = try state.stores.knownRow(of: persistentModelID)
     return try state.call(.fetching) {
       try state.graph(place.store).catchUp()
       guard let content = try state.snapshots([persistentModelID], true)[0], content.type.isKind(of: T._$type) else {

@@ -54,11 +54,3 @@ public final class StoreFaults: Hashable, @unchecked Sendable {
   public static func == (one: StoreFaults, other: StoreFaults) -> Bool { one === other }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
-
-extension ModelConfiguration {
-  /// What lets the device under this store fail on demand, for tests; nil for none. A store in memory has no device, so it is refused there.
-  public var faults: StoreFaults? {
-    get { storeFaults }
-    set { storeFaults = newValue }
-  }
-}

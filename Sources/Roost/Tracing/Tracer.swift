@@ -25,11 +25,11 @@ final class Tracer: @unchecked Sendable {
   private var busy: Set<UInt64> = []
 
   /// Nil where nobody wants to know.
-  init?(_ configuration: ModelConfiguration, _ output: TraceOutput? = .environment) {
-    if configuration.traceHandler == nil, output == nil { return nil }
-    store = configuration.name
-    handler = configuration.traceHandler
-    threshold = configuration.traceThreshold
+  init?(store: String, _ handler: TraceHandler?, threshold: Duration, output: TraceOutput? = .environment) {
+    if handler == nil, output == nil { return nil }
+    self.store = store
+    self.handler = handler
+    self.threshold = threshold
     self.output = output
   }
 
@@ -49,12 +49,12 @@ final class Tracer: @unchecked Sendable {
     if isWanted { handler?.handle(event) }
   }
 
-  func hear(_ merge: MergeReport, _ state: ContextState) {
+  func hear(_ merge: MergeReport, author: String?, context: String?) {
     var event = TraceEvent(.merge, store, nanoseconds: merge.nanoseconds)
     event.commits = merge.commits
     event.error = merge.failure.map(Doorway.translated)
-    event.author = state.editingState.author
-    event.context = state.name
+    event.author = author
+    event.context = context
     tell(event)
   }
 
@@ -69,12 +69,12 @@ final class Tracer: @unchecked Sendable {
   }
 
   /// A getter gave a default.
-  func hear(_ fault: GraphFault, _ state: ContextState) {
+  func hear(_ fault: GraphFault, author: String?, context: String?) {
     var event = TraceEvent(.defaultGiven, store, nanoseconds: 0)
     event.entity = fault.entity
     event.error = Doorway.translated(fault)
-    event.author = state.editingState.author
-    event.context = state.name
+    event.author = author
+    event.context = context
     tell(event)
   }
 

@@ -10,20 +10,23 @@ internal import RoostRecords
     /// What other contexts changed stays, also in the same models. A model that comes back after its deletion was saved is a new object
     /// with another identifier. ``rollback()`` and ``reset()`` forget what the context's changes were. Bulk writes are not taken back.
     public var undoManager: UndoManager? {
-      get { state.recorder?.manager }
+      get { recorder?.manager }
       set {
-        if newValue === state.recorder?.manager { return }
-        if let old = state.recorder {
+        let old = recorder
+        if newValue === old?.manager { return }
+        if let old {
           old.noteChanges()
           old.manager.remove(old)
         }
         state.recorder = newValue.map { UndoRecorder($0, state) }
       }
     }
+
+    private var recorder: UndoRecorder? { state.recorder as? UndoRecorder }
   }
 
   /// Compares what a context holds with what it held when it was looked at last, and registers the differences.
-  final class UndoRecorder: ChangeWatching, UndoRecording {
+  final class UndoRecorder: ChangeRecording, UndoRecording {
     let manager: UndoManager
     // The state has it.
     unowned let state: ContextState

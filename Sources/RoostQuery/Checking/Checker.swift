@@ -11,9 +11,6 @@ package struct Checker {
   private var depth = 0
   private let fieldTerms: FieldTerms?
 
-  /// Deeper expressions are refused, so that nothing that walks one can run out of stack.
-  package static let deepest = 200
-
   package init(_ catalog: Catalog, _ entity: EntityID) {
     self.catalog = catalog
     self.entity = entity
@@ -53,8 +50,8 @@ package struct Checker {
   }
 
   package mutating func term(_ expression: Expression) throws(ConditionFault) -> Term {
-    guard depth < Self.deepest else {
-      throw ConditionFault(.tooDeep, "it is deeper than \(Self.deepest)", in: describer.text(expression))
+    guard depth < Expression.deepest else {
+      throw ConditionFault(.tooDeep, "it is deeper than \(Expression.deepest)", in: describer.text(expression))
     }
     depth += 1
     defer { depth -= 1 }
@@ -140,7 +137,7 @@ package struct Checker {
 extension Kind {
   /// Whether a value is of this kind.
   func holds(_ value: Value, depth: Int = 0) -> Bool {
-    guard depth < Checker.deepest else { return false }
+    guard depth < Expression.deepest else { return false }
     switch (self, value) {
     case (.optional, .null): return true
     case (.optional(let inner), _): return inner.holds(value, depth: depth + 1)

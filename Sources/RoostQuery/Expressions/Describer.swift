@@ -73,7 +73,7 @@ package struct Describer {
   /// The entity of a row, or of the rows of a collection.
   private func entity(of expression: Expression, _ depth: Int = 0) -> EntityID? {
     // A condition may be refused because it is too deep, and is described then.
-    if depth > Checker.deepest { return nil }
+    if depth > Expression.deepest { return nil }
     func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
     return switch expression {
     case .variable(let number): number == 0 ? root : entities[number]

@@ -85,6 +85,9 @@ extension Expression {
   /// The row that the condition is about.
   package static let row = Expression.variable(0)
 
+  /// Deeper expressions are refused, so that no function that walks one runs out of stack.
+  package static let deepest = 200
+
   package static func && (one: Expression, other: Expression) -> Expression {
     // A chain becomes one list, so that its length is not its depth.
     if case .and(let parts) = one { return .and(parts + [other]) }

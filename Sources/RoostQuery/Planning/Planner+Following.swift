@@ -1,12 +1,5 @@
 internal import RoostRecords
 
-/// A way along the rows that references lead to, in their order, and back to those that refer to them.
-struct Following {
-  var passing: Passing
-  /// Whether the query asks for no order among rows that refer to equal ones but that of their numbers.
-  var isWholeOrder: Bool
-}
-
 /// What an order asks of the rows that a reference leads to.
 struct FollowedOrder {
   var reference: FieldID

@@ -166,7 +166,7 @@ final class RecordInspector {
     guard let meta = bytes(Tables.meta) else { return false }
     do throws(StoreError) {
       let value = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try meta.value(of: key) }
-      if let value { catalog = try Tables.decode(value) }
+      if let value { catalog = try Catalog(decoding: value) }
       return true
     } catch {
       add(.catalog, error.detail)

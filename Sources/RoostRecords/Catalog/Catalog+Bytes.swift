@@ -98,6 +98,13 @@ extension Catalog {
     return out.bytes
   }
 
+  init(decoding bytes: [UInt8]) throws(StoreError) {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Catalog, StoreError> in
+      do throws(StoreError) { return .success(try Catalog(decoding: bytes)) } catch { return .failure(error) }
+    }
+    self = try result.get()
+  }
+
   /// Reads a catalog; everything in it is checked.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(StoreError) {
     var reader = ByteReader(bytes)

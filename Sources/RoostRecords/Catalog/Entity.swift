@@ -97,13 +97,6 @@ package struct Entity: Hashable, Sendable {
   }
 }
 
-/// An index's number in its store; no other index ever gets it.
-package struct IndexID: Hashable, Sendable {
-  package let number: UInt32
-
-  package init(_ number: UInt32) { self.number = number }
-}
-
 /// Rows of an entity in the order of some of their fields.
 package struct Index: Hashable, Sendable {
   package struct Part: Hashable, Sendable {

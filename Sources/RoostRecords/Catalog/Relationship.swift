@@ -1,12 +1,3 @@
-/// A relationship's number in its store; no other one ever gets it.
-package struct RelationshipID: Hashable, Sendable, Comparable {
-  package let number: UInt32
-
-  package init(_ number: UInt32) { self.number = number }
-
-  package static func < (one: RelationshipID, other: RelationshipID) -> Bool { one.number < other.number }
-}
-
 /// How one entity's rows lead to another's. Each has an inverse; where the user named none it is hidden.
 ///
 /// ## Invariants

@@ -109,6 +109,22 @@ package final class Layout: Sendable {
 }
 
 extension Layout {
+  /// Whether a field's bytes are the same in two rows of this layout. Of a value that stands outside they say how long
+  /// it is.
+  @inline(__always)
+  func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ index: Int) -> Bool {
+    let (place, width) = places[index]
+    let isNull = place.isNull(one)
+    if isNull != place.isNull(other) { return false }
+    if isNull { return true }
+    if place.kind == .variable {
+      let (first, second) = (place.variable(one), place.variable(other))
+      return first.isOutside == second.isOutside && ByteKey(first.bytes).compare(ByteKey(second.bytes)) == 0
+    }
+    if width == 8 { return place.fixed(one).u64(0) == place.fixed(other).u64(0) }
+    return ByteKey(place.fixed(one), width).compare(ByteKey(place.fixed(other), width)) == 0
+  }
+
   /// The fields of fixed width in which two rows differ, of as many bytes; nil where more than such fields differs.
   func differingFixed(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> FieldSet? {
     func isSame(_ from: Int, _ to: Int) -> Bool {

@@ -44,7 +44,7 @@ package final class RowSalvage: SalvagedContent {
   package func owns(_ forest: Forest) throws(StoreError) -> Bool {
     guard let meta = try forest.find(Tables.meta), case .bytes(let draft) = meta.trunk else { return false }
     let value = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-    guard let value, let catalog = try? Tables.decode(value) else { return false }
+    guard let value, let catalog = try? Catalog(decoding: value) else { return false }
     name(catalog)
     return true
   }

@@ -31,7 +31,7 @@ final class TreeMender {
     let bytes = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in
       try draft.tree.value(of: key)
     }
-    catalog = try bytes.map { (bytes) throws(StoreError) in try Tables.decode(bytes) } ?? Catalog()
+    catalog = try bytes.map { (bytes) throws(StoreError) in try Catalog(decoding: bytes) } ?? Catalog()
   }
 
   func run() throws(StoreError) {

@@ -88,6 +88,24 @@ package final class RecordStore: Sendable {
   }
 }
 
+extension RecordStore {
+  /// Gives numbers for rows that are to be written later, with ``TableWriter/insert(_:as:)``: `count` in a row, and this
+  /// is the first. The store must have been opened for that.
+  package func reserve(_ count: UInt64 = 1, of entity: EntityID) throws -> RowID {
+    guard let numbers else {
+      throw RecordFault(.conflict, "the store was not opened to give row numbers beforehand")
+    }
+    return try numbers.take(entity, count) {
+      try read { reader in
+        guard reader.catalog.entity(entity) != nil else {
+          throw RecordFault(.unknown, "there is no entity with the number \(entity.number)")
+        }
+        return try reader.nextRow(entity)
+      }
+    }
+  }
+}
+
 /// The one transaction that may change a store of rows.
 package final class RecordWriter {
   private let transaction: WriteTransaction
@@ -111,10 +129,10 @@ package final class RecordWriter {
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 
-  /// Whether an entity has a row at this moment.
-  /// Forgets references that were open and lead to a row by now, so that many of them take no memory until the commit.
+  /// Forgets open references whose row has been written since, so that they take no memory until the commit.
   package func forgetClosedReferences() throws { try tables.forgetClosedReferences() }
 
+  /// Whether an entity has a row at this moment.
   package func contains(_ row: RowID, _ entity: EntityID) throws -> Bool { try tables.contains(row, entity) }
 
   /// The entity's rows as they are at this moment, for reading until the next change.

@@ -43,15 +43,3 @@ package struct Trial: Sendable {
     self.cases = cases
   }
 }
-
-extension Trial {
-  /// Number 1: random work, stopped after every call.
-  package static let crashes = Trial(1, "crash everywhere", unit: "images", quota: 60_000) { seed, record in
-    if RowTrials.takes(seed) { return RowTrials.crashes(seed, record) }
-    let scenario = Scenario.random(seed)
-    let sweep = CrashSweep(scenario.options, seed: seed, record)
-    sweep.run(scenario)
-    record.note("crash points", sweep.points)
-    record.note("images while a copy was made", sweep.copies)
-  }
-}

@@ -101,7 +101,7 @@ struct QuestionTyper {
     }
     if case .structure(let parts) = base.kind.whole {
       guard let place = parts.firstIndex(where: { $0.name == name }) else {
-        throw fault("it has no '\(name)'; it has \(FieldBinding.names(parts.map(\.name)))", placed)
+        throw fault("it has no '\(name)'; it has \(FieldNames.list(parts.map(\.name)))", placed)
       }
       let kind = Kind(parts[place].type)
       return Typed(expression: .part(base.expression, place), kind: base.kind.isOptional ? kind.optional : kind)
@@ -121,7 +121,7 @@ struct QuestionTyper {
     }
     // A reference is a field, and a relationship too.
     let known = Set(entity.fields.map(\.name) + relationships.map(\.name))
-    throw fault("\(entity.name) has no '\(name)'; it has \(FieldBinding.names(known.sorted()))", placed)
+    throw fault("\(entity.name) has no '\(name)'; it has \(FieldNames.list(known.sorted()))", placed)
   }
 
   private func isRow(_ kind: Kind) -> Bool { kind.entity != nil }
@@ -299,7 +299,7 @@ struct QuestionTyper {
     ]
     guard let test = tests[name], arguments.count == 1 else {
       throw fault(
-        "a text has no '\(name)'; it has \(FieldBinding.names(tests.keys.sorted() + ["lowercased", "uppercased"]))",
+        "a text has no '\(name)'; it has \(FieldNames.list(tests.keys.sorted() + ["lowercased", "uppercased"]))",
         placed)
     }
     let other = try typed(arguments[0].value, .string)
@@ -317,7 +317,7 @@ struct QuestionTyper {
     ]
     guard let kind = kinds[name], arguments.count == 1, arguments[0].value.written.isLiteral else {
       throw fault(
-        "there is no function '\(name)'; there are \(FieldBinding.names(kinds.keys.sorted())), each of a text", placed)
+        "there is no function '\(name)'; there are \(FieldNames.list(kinds.keys.sorted())), each of a text", placed)
     }
     return try literal(arguments[0].value, kind)
   }

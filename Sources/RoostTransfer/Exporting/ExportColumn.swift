@@ -7,9 +7,9 @@ struct ExportColumn {
   enum Content {
     case value(FieldAccess)
     /// Where a reference leads, as a key.
-    case reference(FieldAccess, FieldBinding.KeyWay)
+    case reference(FieldAccess, KeyWay)
     /// The rows of a relationship by links, as keys.
-    case list(Relationship, FieldBinding.KeyWay)
+    case list(Relationship, KeyWay)
     /// Whether an optional struct is there.
     case presence(FieldAccess)
     /// The name of the row's class.
@@ -31,7 +31,7 @@ struct ExportColumn {
       if name == numberName { return number(entity) }
       if let found = columns.first(where: { $0.name == name }) { return found }
       throw TransferFault(
-        .unknown, "\(entity.name) has no '\(name)'; it has \(FieldBinding.names(columns.map(\.name)))", field: name)
+        .unknown, "\(entity.name) has no '\(name)'; it has \(FieldNames.list(columns.map(\.name)))", field: name)
     }
   }
 
@@ -49,7 +49,7 @@ struct ExportColumn {
     var columns: [ExportColumn] = []
     for field in entity.fields {
       guard let access = table.access(field.id) else { continue }
-      if field.name == FieldBinding.kindName {
+      if field.name == FieldNames.kind {
         columns.append(ExportColumn(name: field.name, content: .kind(access), type: .string))
       } else if field.type == .presence {
         columns.append(ExportColumn(name: field.name, content: .presence(access), type: .bool))
@@ -57,10 +57,10 @@ struct ExportColumn {
         let one = relationships.first { $0.shape == .one(field.id) }
         // Nobody gave a name to what leads here alone.
         if one?.isHidden == true { continue }
-        let way = FieldBinding.way(target, catalog)
+        let way = KeyWay(target, catalog)
         columns.append(ExportColumn(name: field.name, content: .reference(access, way), type: way.type))
       } else {
-        let presences = FieldBinding.above(field.name).compactMap { name in
+        let presences = FieldNames.above(field.name).compactMap { name in
           entity.field(name).flatMap { $0.type == .presence ? table.access($0.id) : nil }
         }
         columns.append(
@@ -68,7 +68,7 @@ struct ExportColumn {
       }
     }
     for one in relationships where one.shape == .links && !one.isHidden && isWritten(one, catalog) {
-      let way = FieldBinding.way(one.target, catalog)
+      let way = KeyWay(one.target, catalog)
       columns.append(
         ExportColumn(name: one.name, content: .list(one, way), type: .array(.plain(way.type))))
     }
@@ -108,7 +108,7 @@ struct ExportColumn {
 
   /// How a row is named so that it is read again: its number stands in a list where a key may look like one.
   private static func exported(
-    _ row: RowID, _ way: FieldBinding.KeyWay, _ reader: RecordReader
+    _ row: RowID, _ way: KeyWay, _ reader: RecordReader
   ) throws -> Value {
     let key = try key(of: row, way, reader).value
     if case .reference = key, way.isText { return .array([key]) }
@@ -117,7 +117,7 @@ struct ExportColumn {
 
   /// How a row is named: by its unique field, or by its number where it has none.
   static func key(
-    of row: RowID, _ way: FieldBinding.KeyWay, _ reader: RecordReader
+    of row: RowID, _ way: KeyWay, _ reader: RecordReader
   ) throws -> (value: Value, type: FieldType) {
     let number = (Value.reference(row), FieldType.reference(way.entity))
     guard let name = way.index else { return number }

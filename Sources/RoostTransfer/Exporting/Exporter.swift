@@ -68,9 +68,9 @@ package struct Exporter {
     guard let entity = reader.catalog.entity(entity) else {
       throw TransferFault(
         .unknown,
-        "the store has no '\(entity)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
+        "the store has no '\(entity)'; it has \(FieldNames.list(reader.catalog.entities.map(\.name)))")
     }
-    if entity.fields.isEmpty, reader.catalog.entities.contains(where: { $0.field(FieldBinding.kindName) != nil }) {
+    if entity.fields.isEmpty, reader.catalog.entities.contains(where: { $0.field(FieldNames.kind) != nil }) {
       throw TransferFault(
         .unknown,
         "'\(entity.name)' has no rows of its own: its objects are rows of the class that it inherits from, so export that"

@@ -19,7 +19,7 @@ package struct RowListing {
     guard let entity = reader.catalog.entity(entityName) else {
       throw TransferFault(
         .unknown,
-        "the store has no '\(entityName)'; it has \(FieldBinding.names(reader.catalog.entities.map(\.name)))")
+        "the store has no '\(entityName)'; it has \(FieldNames.list(reader.catalog.entities.map(\.name)))")
     }
     self.reader = reader
     table = try reader.table(entity.id)

@@ -47,7 +47,7 @@ package struct RowPortrait: Sendable {
     try shape.append(row, table, reader, to: &object)
     var relations: [Relation] = []
     for one in relationships {
-      let way = FieldBinding.way(one.target, catalog)
+      let way = KeyWay(one.target, catalog)
       let (count, targets) = try Self.targets(of: one, row, table, reader, most)
       relations.append(
         Relation(
@@ -100,7 +100,7 @@ package enum RowKey {
       throw TransferFault(
         .unknown,
         (field.map { "'\($0)' is no unique field of \(entity.name)" } ?? "\(entity.name) has no unique field")
-          + (known.isEmpty ? ": name the row by its number, as '#12'" : "; it has \(FieldBinding.names(known))"))
+          + (known.isEmpty ? ": name the row by its number, as '#12'" : "; it has \(FieldNames.list(known))"))
     }
     let value: Value
     do throws(ValueFault) { value = try PlainText.value(text, found.type) } catch {

@@ -30,24 +30,6 @@ struct FieldBinding {
     }
   }
 
-  /// How the rows of an entity are named: by a unique field, or by their number.
-  struct KeyWay {
-    var entity: EntityID
-    var index: String?
-    var type: FieldType
-
-    /// Whether a key may look like a row's number.
-    var isText: Bool {
-      switch type {
-      case .string, .url, .data: index != nil
-      default: false
-      }
-    }
-  }
-
-  /// The field in which a row says of which class its object is.
-  static let kindName = "@class"
-
   let entity: Entity
   let layout: Layout
   let catalog: Catalog
@@ -76,7 +58,7 @@ struct FieldBinding {
   init(_ catalog: Catalog, _ options: ImportOptions) throws {
     guard let entity = catalog.entity(options.entity) else {
       throw TransferFault(
-        .unknown, "the store has no '\(options.entity)'; it has \(Self.names(catalog.entities.map(\.name)))")
+        .unknown, "the store has no '\(options.entity)'; it has \(FieldNames.list(catalog.entities.map(\.name)))")
     }
     self.entity = entity
     self.catalog = catalog
@@ -86,11 +68,11 @@ struct FieldBinding {
     var structures: Set<String> = []
     let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }
     for (number, field) in entity.fields.enumerated() {
-      if field.name == Self.kindName {
+      if field.name == FieldNames.kind {
         targets[field.name] = .kind(number)
         continue
       }
-      let above = Self.above(field.name)
+      let above = FieldNames.above(field.name)
       structures.formUnion(above)
       if field.type == .presence {
         targets[field.name] = .structure(presence: number)
@@ -102,10 +84,10 @@ struct FieldBinding {
       targets[field.name] = .field(number, presences: presences)
       guard case .reference(let target) = field.type else { continue }
       let one = relationships.first { $0.shape == .one(field.id) }
-      if let one { targets[field.name] = .reference(ReferenceTarget(one, field: number, Self.way(target, catalog))) }
+      if let one { targets[field.name] = .reference(ReferenceTarget(one, field: number, KeyWay(target, catalog))) }
     }
     for one in relationships where one.shape == .links {
-      targets[one.name] = .list(one, Self.way(one.target, catalog))
+      targets[one.name] = .list(one, KeyWay(one.target, catalog))
     }
     for name in structures where targets[name] == nil { targets[name] = .structure(presence: nil) }
     for (name, field) in options.shape?.names ?? [:] {
@@ -136,7 +118,9 @@ struct FieldBinding {
         let found = entity.fields[part]
         if found.isOptional || found.initial != nil || found.type == .presence { return false }
         // Those of a struct within, which is there or not, belong to that.
-        return above(found.name).last { name in entity.fields.contains { $0.name == name && $0.type == .presence } }
+        return FieldNames.above(found.name).last { name in
+          entity.fields.contains { $0.name == name && $0.type == .presence }
+        }
           == field.name
       }
       parts[number] = (all, needed)
@@ -148,13 +132,13 @@ struct FieldBinding {
   private static func kind(of entity: Entity) -> Kind {
     let required = entity.fields.indices.filter { number in
       let field = entity.fields[number]
-      return !field.isOptional && field.initial == nil && field.type != .presence && field.name != kindName
-        && above(field.name).allSatisfy { name in
+      return !field.isOptional && field.initial == nil && field.type != .presence && field.name != FieldNames.kind
+        && FieldNames.above(field.name).allSatisfy { name in
           !entity.fields.contains { $0.name == name && $0.type == .presence }
         }
     }
     let initials = entity.fields.enumerated().compactMap { number, field -> (Int, ImportShape.Initial)? in
-      if field.name == kindName { return (number, .always(.uint(UInt64(entity.id.number)))) }
+      if field.name == FieldNames.kind { return (number, .always(.uint(UInt64(entity.id.number)))) }
       return field.initial.map { (number, .always($0)) }
     }
     return Kind(name: entity.name, required: required, initials: initials)
@@ -166,7 +150,7 @@ struct FieldBinding {
       throw TransferFault(.unknown, "\(entity.name) has no '\(name)' in this store", field: name)
     }
     var initials = try kind.initials.map { (field: try number($0.field), value: $0.value) }
-    if let own = kind.number { initials.append((try number(kindName), .always(.uint(UInt64(own))))) }
+    if let own = kind.number { initials.append((try number(FieldNames.kind), .always(.uint(UInt64(own))))) }
     return Kind(
       name: kind.name, required: try kind.required.map(number), initials: initials, number: kind.number)
   }
@@ -180,28 +164,6 @@ struct FieldBinding {
     }
     guard let place = kinds.firstIndex(where: { $0.name == name }), let number = kinds[place].number else { return nil }
     return (place, number)
-  }
-
-  /// "a" and "a.b" of "a.b.c".
-  static func above(_ name: String) -> [String] {
-    let parts = name.split(separator: ".")
-    return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
-  }
-
-  static func way(_ id: EntityID, _ catalog: Catalog) -> KeyWay {
-    for index in catalog.indexes(of: id) where index.isUnique && index.parts.count == 1 && index.builtBelow == nil {
-      // What is unique among some rows names none of the others.
-      guard index.tests.isEmpty else { continue }
-      guard let field = catalog.field(index.parts[0].field, of: id) else { continue }
-      if case .reference = field.type { continue }
-      return KeyWay(entity: id, index: index.name, type: field.type)
-    }
-    return KeyWay(entity: id, index: nil, type: .reference(id))
-  }
-
-  static func names(_ names: [String]) -> String {
-    let shown = names.filter { !$0.hasPrefix("@") }.prefix(20).map { "'\($0)'" }
-    return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
   }
 
   /// What a name of a text means.
@@ -228,7 +190,7 @@ struct FieldBinding {
     }
     if options.ignoresUnknown { return .nothing }
     let known = targets.keys.filter { !structures.contains($0) }.sorted()
-    throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(Self.names(known))")
+    throw ValueFault(.unknown, "\(entity.name) has no '\(name)'; it has \(FieldNames.list(known))")
   }
 
   private static func find<Value>(_ name: String, in known: [String: Value]) -> (name: String, value: Value)? {
@@ -248,7 +210,7 @@ struct FieldBinding {
   func twoNames(_ written: [String], for name: String) -> ValueFault {
     ValueFault(
       .duplicate,
-      "\(Self.names(written)) are all '\(name)' of \(entity.name): keep one of them, and rename or leave out the others"
+      "\(FieldNames.list(written)) are all '\(name)' of \(entity.name): keep one of them, and rename or leave out the others"
     )
   }
 

@@ -26,10 +26,8 @@ package enum ImportState {
         }
       }
     }
-    if let known = writer.catalog.entity(imports), known.field("run") != nil { return }
+    if writer.catalog.entity(imports) != nil { return }
     try writer.change { catalog in
-      // An older form, which no release had.
-      for name in [imports, references] where catalog.entity(name) != nil { try catalog.remove(entity: name) }
       try catalog.add(entity: imports) { (entity) throws(RecordFault) in
         for name in ["name", "entity", "format", "run"] { try entity.add(name, .string) }
         for name in ["records", "inserted", "updated", "kept", "bad", "check"] { try entity.add(name, .uint64) }
@@ -139,7 +137,7 @@ package enum ImportState {
 
   /// The names of imports that nobody gave one, and that ended before they could tidy up.
   static func dead(_ reader: RecordReader) throws -> Set<String> {
-    guard reader.catalog.entity(imports)?.field("run") != nil else { return [] }
+    guard reader.catalog.entity(imports) != nil else { return [] }
     let table = try reader.table(imports)
     var names: Set<String> = []
     var cursor = try table.cursor()

@@ -19,14 +19,14 @@ package struct OpenReference {
 struct SoughtReference {
   /// By its number among the entity's fields.
   var field: Int
-  var way: FieldBinding.KeyWay
+  var way: KeyWay
   var key: Value
 }
 
 /// The same of a list, as a whole.
 struct SoughtList {
   var relationship: Relationship
-  var way: FieldBinding.KeyWay
+  var way: KeyWay
   var keys: [Value]
 }
 

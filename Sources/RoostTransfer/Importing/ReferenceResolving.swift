@@ -93,7 +93,7 @@ struct ReferenceResolving {
 struct KeyFinder: ReferenceFinder {
   /// Nil too where the key is none any more, because the field has another type now.
   func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID? {
-    let way = FieldBinding.way(relationship.target, reader.catalog)
+    let way = KeyWay(relationship.target, reader.catalog)
     do { return try KeyText.value(key, way).flatMap { try RowFinder(reader).row($0, way) } } catch is ValueFault {
       return nil
     } catch is RecordFault { return nil }
@@ -104,7 +104,7 @@ struct KeyFinder: ReferenceFinder {
 
 /// Keys as they are kept until their rows are there.
 enum KeyText {
-  static func text(_ key: Value, _ way: FieldBinding.KeyWay) -> [UInt8] {
+  static func text(_ key: Value, _ way: KeyWay) -> [UInt8] {
     var text: [UInt8] = []
     if case .reference = key {
       // A text may look like a row's number.
@@ -115,7 +115,7 @@ enum KeyText {
     return text
   }
 
-  static func value(_ text: String, _ way: FieldBinding.KeyWay) throws -> Value? {
+  static func value(_ text: String, _ way: KeyWay) throws -> Value? {
     let batch = try RecordBatch()
     try Array(text.utf8).withUnsafeBytes { try batch.text.append($0) }
     // So that a number is known to be whole.

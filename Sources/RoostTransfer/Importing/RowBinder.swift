@@ -317,7 +317,7 @@ struct RowBinder {
   }
 
   private func list(
-    _ one: Relationship, _ way: FieldBinding.KeyWay, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader,
+    _ one: Relationship, _ way: KeyWay, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader,
     _ row: BuiltRow, _ finder: inout RowFinder
   ) throws {
     let token = batch.tokens[at]

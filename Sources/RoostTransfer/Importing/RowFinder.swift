@@ -6,7 +6,7 @@ struct RowFinder {
 
   init(_ reader: RecordReader) { self.reader = reader }
 
-  func row(_ key: Value, _ way: FieldBinding.KeyWay) throws -> RowID? {
+  func row(_ key: Value, _ way: KeyWay) throws -> RowID? {
     let table = try reader.table(way.entity)
     if case .reference(let row) = key { return try table.contains(row) ? row : nil }
     guard let index = way.index else { return nil }

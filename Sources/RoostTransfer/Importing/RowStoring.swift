@@ -25,7 +25,7 @@ final class RowStoring {
     self.importer = importer
     self.writer = writer
     table = try writer.table(importer.options.entity)
-    kind = try? table.slot(FieldBinding.kindName)
+    kind = try? table.slot(FieldNames.kind)
     openReferences = try importer.keeper.references(writer)
     deciding = importer.options.deciding(writer.catalog)
     let all = writer.catalog.relationships(of: table.entity.id)
@@ -142,7 +142,7 @@ final class RowStoring {
     }
   }
 
-  private func find(_ key: Value, _ way: FieldBinding.KeyWay) throws -> RowID? {
+  private func find(_ key: Value, _ way: KeyWay) throws -> RowID? {
     if case .reference(let row) = key { return try writer.contains(row, way.entity) ? row : nil }
     guard let index = way.index else { return nil }
     return try writer.table(way.entity).row(unique: index, [key])
@@ -156,7 +156,7 @@ final class RowStoring {
         .unknown, "it leads to a row that is not there any more", entity: table.entity.name, field: field.name)
     }
     row.builder.setNull(table.layout.slots[number])
-    let key = KeyText.text(.reference(target), FieldBinding.way(one.target, writer.catalog))
+    let key = KeyText.text(.reference(target), KeyWay(one.target, writer.catalog))
     row.open.append(OpenReference(relationship: one.id, place: 0, key: key))
   }
 

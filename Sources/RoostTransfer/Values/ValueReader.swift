@@ -43,7 +43,7 @@ package struct ValueReader {
   /// How a row is named at a token, by its key or by its number, and the place behind it.
   ///
   /// A number is `#12`. Where keys are texts, which may look so, it stands in a list, `["#12"]`, and in a cell as `[#12]` without quotes.
-  func key(at token: Int, _ way: FieldBinding.KeyWay) throws(ValueFault) -> (value: Value, next: Int) {
+  func key(at token: Int, _ way: KeyWay) throws(ValueFault) -> (value: Value, next: Int) {
     if batch.tokens[token].kind == .bare, way.isText {
       let bytes = batch.bytes(batch.tokens[token])
       if bytes.starts(with: ValueWriter.numberStart), bytes.last == UInt8(ascii: "]") {
@@ -55,7 +55,7 @@ package struct ValueReader {
   }
 
   /// The same of a list, which is a text in a cell.
-  func keys(at token: Int, _ way: FieldBinding.KeyWay) throws(ValueFault) -> (values: [Value], next: Int) {
+  func keys(at token: Int, _ way: KeyWay) throws(ValueFault) -> (values: [Value], next: Int) {
     if batch.tokens[token].kind == .bare || batch.tokens[token].kind == .text {
       let found = try inCell(batch.tokens[token], "a list") { (inner, at) throws(ValueFault) in
         try keys(inner, &at, way)
@@ -67,7 +67,7 @@ package struct ValueReader {
   }
 
   private func keys(
-    _ batch: RecordBatch, _ at: inout Int, _ way: FieldBinding.KeyWay
+    _ batch: RecordBatch, _ at: inout Int, _ way: KeyWay
   ) throws(ValueFault) -> [Value] {
     let token = batch.tokens[at]
     guard token.kind == .list else { throw ValueFault(.wrongType, "a list is expected") }
@@ -80,7 +80,7 @@ package struct ValueReader {
   }
 
   private func key(
-    _ batch: RecordBatch, _ at: inout Int, _ way: FieldBinding.KeyWay
+    _ batch: RecordBatch, _ at: inout Int, _ way: KeyWay
   ) throws(ValueFault) -> Value {
     let token = batch.tokens[at]
     let number = FieldType.reference(way.entity)

@@ -1,5 +1,4 @@
 public import Foundation
-internal import RoostQuery
 
 /// Compares texts as readers expect it: letters first, then their marks, then their case.
 ///
@@ -42,26 +41,3 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
     }
   }
 #endif
-
-/// A text that is sorted as readers expect it.
-struct LocalizedText: Comparable, Hashable, Sendable {
-  let text: String
-  private let key: [UInt8]
-
-  init(_ text: String, _ readsNumbers: Bool) {
-    self.text = text
-    key = (readsNumbers ? Collation.localizedStandard : .localized).key(text)
-  }
-
-  static func < (one: LocalizedText, other: LocalizedText) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
-}
-
-extension String {
-  var localized: LocalizedText { LocalizedText(self, false) }
-  var localizedStandard: LocalizedText { LocalizedText(self, true) }
-}
-
-extension String? {
-  var localized: LocalizedText? { map { $0.localized } }
-  var localizedStandard: LocalizedText? { map { $0.localizedStandard } }
-}

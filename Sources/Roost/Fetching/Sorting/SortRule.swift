@@ -83,7 +83,7 @@ struct SortRule<Model: PersistentModel> {
   /// What a model is sorted by, as it would stand in a row; nil where that is not known.
   func value(_ model: Model) -> Value? {
     guard let path, let keyPath = descriptor.keyPath else { return nil }
-    guard let shown = Constant.flattened(model[keyPath: keyPath]) else { return .null }
+    guard let shown = MetadataKind.flattened(model[keyPath: keyPath]) else { return .null }
     switch path.change {
     case .rank: return (shown as? Int).map { .bool($0 == 1) }
     case .localized, .localizedStandard: return (shown as? LocalizedText).map { .string($0.text) }
@@ -181,22 +181,30 @@ struct SortRules<Model: PersistentModel> {
     return rules.first?.isDescending == true ? first > second : first < second
   }
 
-  /// Joins two lists that are in order.
+  /// Where a model belongs among sorted ones, at `start` or later: after those that precede it. `read` gives the model at a place, and is
+  /// called for the places that a binary search compares.
+  func place(
+    of model: Model, from start: Int, to end: Int, reading read: (Int) throws -> Model
+  ) rethrows -> Int {
+    var (low, high) = (start, end)
+    while low < high {
+      let middle = (low + high) / 2
+      if precedes(try read(middle), model) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Merges two sorted lists. The second is short, so each of its models is placed by binary search.
   func merged(_ stored: [Model], _ pending: [Model]) -> [Model] {
     if pending.isEmpty { return stored }
     var all: [Model] = []
     all.reserveCapacity(stored.count + pending.count)
     var next = 0
     for model in pending {
-      // The place of each is found by halving, since there are few of them.
-      var (low, high) = (next, stored.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if precedes(stored[middle], model) { low = middle + 1 } else { high = middle }
-      }
-      all += stored[next..<low]
+      let place = place(of: model, from: next, to: stored.count) { stored[$0] }
+      all += stored[next..<place]
       all.append(model)
-      next = low
+      next = place
     }
     return all + stored[next...]
   }

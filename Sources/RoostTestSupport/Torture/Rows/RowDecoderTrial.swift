@@ -71,7 +71,7 @@ extension RowTrials {
     if ofLog {
       var bytes = log
       mutator.mutate(&bytes)
-      Trial.reseal(&bytes, options.segmentBytes, &mutator)
+      mutator.reseal(&bytes, options.segmentBytes)
       _ = image.overwrite(RowPlay.path + "-log", with: bytes)
     } else {
       options.skipsChecks = true

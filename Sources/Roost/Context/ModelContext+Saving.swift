@@ -1,0 +1,78 @@
+internal import RoostGraph
+
+/// Saving, with the place of the call for traces.
+extension ModelContext {
+  /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
+  /// takes them before the first of them commits.
+  public func save(fileID: StaticString = #fileID, line: UInt = #line) throws {
+    state.endPause()
+    if !state.stores.isTraced { return try saveNow() }
+    try tracedSave((fileID, line)) { try saveNow() }
+  }
+
+  /// Runs a closure, then saves this context.
+  ///
+  /// This is no transaction of a database. The save is atomic, but other contexts may commit between a read and the save. Changes
+  /// made before the call are saved too. If the closure throws, nothing is saved, and its changes stay pending until
+  /// ``rollback()``. To read a value and write another one that depends on it, use
+  /// `container.write`.
+  public func transaction(
+    fileID: StaticString = #fileID, line: UInt = #line, block: () throws -> Void
+  ) throws {
+    try block()
+    try save(fileID: fileID, line: line)
+  }
+
+  /// The name of this context in a ``TraceEvent``.
+  public var name: String? {
+    get { state.name }
+    set { state.name = newValue }
+  }
+
+  /// Runs a save, and reports it to the tracer of each store that has changes.
+  func tracedSave(_ place: ContextState.CodePlace?, _ body: () throws -> Void) throws {
+    let before = state.traced.map { (graph: $0.graph, tracer: $0.tracer, counts: SaveCounts($0.graph)) }
+      .filter { $0.counts.hasChanges }
+    var failure: (any Error)?
+    let start = before.first?.tracer.now ?? 0
+    do { try body() } catch { failure = error }
+    for (graph, tracer, counts) in before {
+      var event = TraceEvent(.save, tracer.store, nanoseconds: tracer.now - start)
+      state.sign(&event, place, failure)
+      if failure == nil {
+        (event.inserted, event.updated, event.deleted) = (counts.inserted, counts.updated, counts.deleted)
+      }
+      event.bytes = graph.session.statistics.bytesWritten - counts.bytes
+      event.pages = graph.session.statistics.pagesWritten - counts.pages
+      tracer.tell(event)
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// The changes that a context is about to save, and what it had written before.
+private struct SaveCounts {
+  let inserted: Int
+  let updated: Int
+  let deleted: Int
+  let bytes: Int
+  let pages: Int
+  let hasChanges: Bool
+
+  init(_ graph: GraphContext) {
+    graph.processPendingChanges()
+    inserted = graph.changes.insertedObjects.count
+    updated = graph.changes.changedObjects.count
+    deleted = graph.changes.deletedObjects.count + graph.deletedRows.count
+    bytes = graph.session.statistics.bytesWritten
+    pages = graph.session.statistics.pagesWritten
+    hasChanges = inserted + updated + deleted > 0 || graph.objects.failure != nil || graph.changes.hasChanges
+  }
+}
+
+extension ContextState {
+  /// The graphs whose stores have a tracer.
+  fileprivate var traced: [(graph: GraphContext, tracer: Tracer)] {
+    open.compactMap { graph in stores.tracer(of: graph.store).map { (graph, $0) } }
+  }
+}

@@ -1,0 +1,193 @@
+internal import RoostFile
+internal import RoostGraph
+
+/// The stores of a container, and which model is kept in which of them.
+final class StoreSet: Sendable {
+  let stores: [GraphStore]
+  /// The configuration of each store.
+  let configurations: [ModelConfiguration]
+  /// What fetches have found out about predicates.
+  let templates = TemplateShelf()
+  /// The contexts that use them.
+  let contexts = OpenContexts()
+  private let rest = Rest()
+  /// By store, how long a serial write waits for another one, in nanoseconds.
+  let writeTimeouts: [UInt64]
+  /// Who wants to know what each store does; nil where nobody does.
+  let tracers: [Tracer?]?
+  private let heard: [Int?]
+  private let places: [ObjectIdentifier: Place]
+  private let byName: [String: Place]
+  /// The same where there are few: to compare names that are mostly one text in memory takes less than to hash one.
+  private let few: [(name: String, place: Place)]
+
+  struct Place: Sendable {
+    var store: Int
+    var map: EntityMap
+  }
+
+  init(
+    _ schema: Schema, _ configurations: [ModelConfiguration], _ plan: (any SchemaMigrationPlan.Type)? = nil,
+    opening open: (ModelConfiguration, [ModelPlan], MigrationCheck?) throws -> GraphStore = OpenGraphs.shared.store
+  ) throws {
+    var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
+    for (model, entity) in zip(schema.models, schema.entities) {
+      let place = groups.firstIndex { $0.configuration.schema?.entitiesByName[entity.name] != nil }
+      guard let place = place ?? groups.firstIndex(where: { $0.configuration.schema == nil }) else {
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "no configuration names \(entity.name): add it to the schema of one, or give one no schema at all")
+      }
+      groups[place].models.append(model)
+    }
+    try Self.checkFamilies(groups)
+    var stores: [GraphStore] = []
+    var tracers: [Tracer?] = []
+    var heard: [Int?] = []
+    var places: [ObjectIdentifier: Place] = [:]
+    // The end of an object that was not made whole is not told.
+    var isWhole = false
+    defer { if !isWhole { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } } }
+    for group in groups {
+      let plans = group.models.compactMap { model in
+        schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
+      }
+      let configuration = group.configuration
+      let tracer = Tracer(
+        store: configuration.name, configuration.traceHandler, threshold: configuration.traceThreshold)
+      let store = try OpeningTrace(tracer).run {
+        try Doorway.pass { try open(configuration, plans, Self.check(plan, group.models)) }
+      }
+      tracers.append(tracer)
+      heard.append(tracer?.hearCheckpoints(store))
+      for model in group.models {
+        if let map = store.map(of: model) {
+          places[ObjectIdentifier(model)] = Place(store: stores.count, map: map)
+        }
+      }
+      stores.append(store)
+    }
+    self.stores = stores
+    self.configurations = configurations
+    writeTimeouts = configurations.map(\.writeTimeoutNanoseconds)
+    self.places = places
+    self.tracers = tracers.contains { $0 != nil } ? tracers : nil
+    self.heard = heard
+    let byName = Dictionary(places.values.map { ($0.map.type.name, $0) }) { first, _ in first }
+    self.byName = byName
+    few = byName.count > 16 ? [] : byName.map { ($0.key, $0.value) }
+    isWhole = true
+    if configurations.contains(where: { !$0.isStoredInMemoryOnly }) { ExitHook.shared.add(self) }
+  }
+
+  private static func check(
+    _ plan: (any SchemaMigrationPlan.Type)?, _ models: [any PersistentModel.Type]
+  ) -> MigrationCheck? {
+    plan.map { StagedMigration(plan: $0, names: Set(models.map { $0._$type.name })).check }
+  }
+
+  deinit {
+    ExitHook.shared.remove(self)
+    if !contexts.isClosed { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } }
+    for case (let number?, let store) in zip(heard, stores) { store.forgetCheckpoints(number) }
+  }
+
+  /// Saves contexts that save by themselves, ends all contexts, and closes the stores that no other container uses.
+  ///
+  /// Where it throws before the contexts have ended, nothing has changed; after that it can be called again.
+  ///
+  /// The main context belongs to the main actor, and models that end with it too. So where it is in use, and another thread calls this,
+  /// all of it is done on the main actor.
+  func close(patienceNanoseconds: UInt64 = 10_000_000_000) throws {
+    let deadline = Clock.monotonicNanoseconds() + patienceNanoseconds
+    if MainQueue.isCurrent || !contexts.hasMain { return try closeHere(until: deadline) }
+    var result: Result<Void, any Error>?
+    let isDone = MainQueue.run(until: deadline) {
+      result = Result { try self.closeHere(until: deadline) }
+      CommitWatch.tell()
+    }
+    guard isDone, let result else {
+      throw GraphFault(
+        .twoThreads,
+        "Only the main thread can close the main context, and it was blocked for \(patienceNanoseconds / 1_000_000) ms. Close on the "
+          + "main actor, or do not block the main thread while another thread closes."
+      )
+    }
+    try result.get()
+  }
+
+  private func closeHere(until deadline: UInt64) throws {
+    // Outside of the lock, since models may do anything when they are saved.
+    if !contexts.isClosed { for (state, _) in contexts.savers() { try state.saveBeforeClosing() } }
+    try rest.lock.withLock {
+      if !contexts.isClosed {
+        contexts.close()
+        rest.stores = stores.filter { OpenGraphs.shared.leave($0, isClosing: true) }
+      }
+      guard contexts.shut(until: deadline) else {
+        throw GraphFault(
+          .twoThreads,
+          "a call of one of the container's contexts is under way: let it end, and close the container again")
+      }
+      while let store = rest.stores.last {
+        try store.close()
+        rest.stores.removeLast()
+      }
+    }
+  }
+
+  /// Throws where the container was closed.
+  func checkOpen() throws { try Doorway.pass { try contexts.checkOpen() } }
+
+  /// A class and those that inherit from it are rows of one entity.
+  private static func checkFamilies(
+    _ groups: [(configuration: ModelConfiguration, models: [any PersistentModel.Type])]
+  ) throws {
+    for group in groups {
+      for model in group.models {
+        guard let above = model._$type.superType, !group.models.contains(where: { $0._$type === above }) else {
+          continue
+        }
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "\(model._$type.name) inherits from \(above.name), so one store keeps both: name them in one configuration")
+      }
+    }
+  }
+
+  func place(of model: any _ModelObject.Type) -> Place? { places[ObjectIdentifier(model)] }
+  func place(named entity: String) -> Place? {
+    if few.isEmpty { return byName[entity] }
+    for one in few where one.name == entity { return one.place }
+    return nil
+  }
+
+  /// Where models of a class are, and those of its subclasses.
+  func known(_ model: any _ModelObject.Type) throws -> Place {
+    if let place = place(of: model) { return place }
+    throw RoostError(
+      .unknownModel, "the container was not made for \(model._$type.name): name it where the container is made")
+  }
+
+  /// Where the row of an identifier is; nil where it is none of these stores'.
+  func row(of identifier: PersistentIdentifier) -> (place: Place, row: UInt64)? {
+    guard case .row(let row) = identifier.key, let place = place(named: identifier.entityName),
+      identifier.store == stores[place.store].identifier
+    else { return nil }
+    return (place, stores[place.store].row(place.map, behind: row))
+  }
+
+  /// The place of an identifier's row. Throws for an identifier of another container's store.
+  func knownRow(of identifier: PersistentIdentifier) throws -> (place: Place, row: UInt64) {
+    if let found = row(of: identifier) { return found }
+    guard place(named: identifier.entityName) != nil else {
+      throw RoostError(.unknownModel, "the container has no model named \(identifier.entityName)")
+    }
+    throw RoostError(.foreign, "the identifier belongs to another store than this container's")
+  }
+}
+
+/// The stores that a closed container has still to close.
+private final class Rest: @unchecked Sendable {
+  // Unchecked because `lock` guards `stores`.
+  let lock = Lock()
+  var stores: [GraphStore] = []
+}

@@ -1,0 +1,87 @@
+public import Foundation
+internal import RoostGraph
+internal import RoostQuery
+
+/// Fetches with the place of the call, for traces. The compiler prefers them to the functions in `ModelContext+Fetch.swift`, which serve
+/// code that names a function without calling it, such as `let fetch = context.fetch`.
+extension ModelContext {
+  /// The models that a descriptor asks for.
+  @inlinable
+  public func fetch<T>(
+    _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [T] where T: PersistentModel {
+    // Inlined into the caller, which knows the types that generic code would have to look up.
+    if let predicate = descriptor.predicate, descriptor.sortBy.isEmpty,
+      descriptor.relationshipKeyPathsForPrefetching.isEmpty,
+      let found = try knownObjects(
+        T.self, predicate.expression, predicate.variable.key, descriptor.includePendingChanges,
+        descriptor.fetchOffset, descriptor.fetchLimit)
+    {
+      // An array of objects is the same in memory whatever their class.
+      return unsafeBitCast(found, to: [T].self)
+    }
+    return try fetchAny(descriptor, fileID, line)
+  }
+
+  @usableFromInline
+  func fetchAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt) throws -> [T]
+  where T: PersistentModel {
+    guard state.stores.isTraced else { return try found(descriptor) }
+    return try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.count }) { try found(descriptor) }
+  }
+
+  /// How many models there are. Where an index knows it no row is read.
+  @inlinable
+  public func fetchCount<T>(
+    _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> Int where T: PersistentModel {
+    if let predicate = descriptor.predicate, descriptor.sortBy.isEmpty, descriptor.fetchLimit == nil,
+      descriptor.fetchOffset == nil,
+      let count = try knownCount(
+        T.self, predicate.expression, predicate.variable.key, descriptor.includePendingChanges)
+    {
+      return count
+    }
+    return try countAny(descriptor, fileID, line)
+  }
+
+  @usableFromInline
+  func countAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt) throws -> Int
+  where T: PersistentModel {
+    guard state.stores.isTraced else { return try counted(descriptor) }
+    return try state.traced(.count, descriptor, (fileID, line), { $1.found = $0 }) { try counted(descriptor) }
+  }
+
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    guard state.stores.isTraced else { return try identified(descriptor) }
+    return try state.traced(.identifiers, descriptor, (fileID, line), { $1.found = $0.count }) {
+      try identified(descriptor)
+    }
+  }
+
+  // MARK: Predicates whose translation is known
+
+  @usableFromInline
+  func knownObjects(
+    _ model: any PersistentModel.Type, _ expression: any PredicateExpression<Bool>,
+    _ variable: PredicateExpressions.VariableID, _ includesPending: Bool, _ offset: Int?, _ limit: Int?
+  ) throws -> [AnyObject]? {
+    if state.stores.isTraced { return nil }
+    let asked = PreparedFetch.Asked(
+      model: model, expression: expression, variable: variable, includesPending: includesPending)
+    return try state.call(.fetching) { try PreparedFetch.objects(asked, offset, limit, state) }
+  }
+
+  @usableFromInline
+  func knownCount(
+    _ model: any PersistentModel.Type, _ expression: any PredicateExpression<Bool>,
+    _ variable: PredicateExpressions.VariableID, _ includesPending: Bool
+  ) throws -> Int? {
+    if state.stores.isTraced { return nil }
+    let asked = PreparedFetch.Asked(
+      model: model, expression: expression, variable: variable, includesPending: includesPending)
+    return try state.call(.fetching) { try PreparedFetch.count(asked, state) }
+  }
+}

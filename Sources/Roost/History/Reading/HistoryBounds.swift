@@ -1,0 +1,218 @@
+internal import Foundation
+internal import RoostRecords
+
+/// What a predicate surely asks for, so that the rest of the history need not be read: the parts that are joined by `&&` and compare
+/// a property of the transaction with a value.
+struct HistoryBounds {
+  enum Comparison { case less, lessOrEqual, equal, greaterOrEqual, greater }
+
+  enum Edge {
+    case token(DefaultHistoryToken)
+    case number(Int64)
+    case time(Date)
+  }
+
+  struct Bound {
+    var comparison: Comparison
+    var edge: Edge
+  }
+
+  var bounds: [Bound] = []
+  private(set) var authors: Set<String> = []
+  private(set) var stores: Set<String>?
+  /// Whether that is all of it. Else the predicate is asked about each transaction.
+  private(set) var isExact = true
+
+  init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
+    guard let predicate else { return }
+    var waiting: [any PredicateExpression<Bool>] = [predicate.expression]
+    while let next = waiting.popLast() {
+      if let sides = (next as? any JoinedTerm)?.sides {
+        waiting += [sides.0, sides.1]
+      } else if !(add(next, predicate.variable.key)) {
+        isExact = false
+      }
+    }
+  }
+
+  /// Whether with several stores a token's number in one of them does not say all: the transaction that the token stands behind is of one
+  /// store, and the one with its number in another store is not meant.
+  var meansOneTransaction: Bool {
+    bounds.contains { $0.token != nil && [.less, .equal, .greaterOrEqual].contains($0.comparison) }
+  }
+
+  /// Whether there is a token behind which everything is wanted.
+  var hasLowerToken: Bool {
+    bounds.contains { bound in
+      guard case .token = bound.edge else { return false }
+      return bound.comparison == .greater || bound.comparison == .greaterOrEqual
+    }
+  }
+
+  private mutating func add(
+    _ part: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID
+  ) -> Bool {
+    if let value = part as? PredicateExpressions.Value<Bool> { return value.value }
+    guard let term = part as? any HistoryTerm, let found = term.term(variable) else { return false }
+    switch found.property {
+    case .token:
+      guard let token = found.value as? DefaultHistoryToken else { return false }
+      bounds.append(Bound(comparison: found.comparison, edge: .token(token)))
+    case .number:
+      guard let number = found.value as? Int64 else { return false }
+      bounds.append(Bound(comparison: found.comparison, edge: .number(number)))
+    case .timestamp:
+      guard let time = found.value as? Date, !time.timeIntervalSinceReferenceDate.isNaN else { return false }
+      bounds.append(Bound(comparison: found.comparison, edge: .time(time)))
+    case .author:
+      guard found.comparison == .equal else { return false }
+      // An author without letters is none, so nobody has that name.
+      let author = MetadataKind.flattened(found.value)
+      if author == nil {
+        authors.insert("")
+      } else if let author = author as? String, !author.isEmpty {
+        authors.insert(author)
+      } else {
+        return false
+      }
+    case .store:
+      guard found.comparison == .equal, let store = found.value as? String else { return false }
+      stores = stores.map { $0.intersection([store]) } ?? [store]
+    }
+    return true
+  }
+}
+
+/// The properties of a transaction that the history is kept by.
+enum HistoryProperty {
+  case token, number, timestamp, author, store
+
+  init?(_ keyPath: AnyKeyPath) {
+    guard let known = Self.known[keyPath] else { return nil }
+    self = known
+  }
+
+  /// As this module writes them, and as generic code does.
+  // Unsafe, because a key path is not marked as what it is: a value that never changes.
+  private nonisolated(unsafe) static let known: [AnyKeyPath: HistoryProperty] = {
+    typealias Transaction = DefaultHistoryTransaction
+    var all: [AnyKeyPath: HistoryProperty] = [
+      \Transaction.token: .token, \Transaction.transactionIdentifier: .number, \Transaction.id: .number,
+      \Transaction.timestamp: .timestamp, \Transaction.author: .author, \Transaction.storeIdentifier: .store,
+    ]
+    func add<TX: HistoryTransaction>(_ type: TX.Type) {
+      all[\TX.token] = .token
+      all[\TX.transactionIdentifier] = .number
+      all[\TX.timestamp] = .timestamp
+      all[\TX.author] = .author
+      all[\TX.storeIdentifier] = .store
+    }
+    add(Transaction.self)
+    return all
+  }()
+}
+
+/// A comparison of a property with a value.
+private struct FoundTerm {
+  var property: HistoryProperty
+  var comparison: HistoryBounds.Comparison
+  var value: Any
+}
+
+/// Two parts that must both be true.
+private protocol JoinedTerm {
+  var sides: (any PredicateExpression<Bool>, any PredicateExpression<Bool>) { get }
+}
+
+extension PredicateExpressions.Conjunction: JoinedTerm {
+  fileprivate var sides: (any PredicateExpression<Bool>, any PredicateExpression<Bool>) { (lhs, rhs) }
+}
+
+private protocol HistoryTerm {
+  func term(_ variable: PredicateExpressions.VariableID) -> FoundTerm?
+}
+
+extension PredicateExpressions.Comparison: HistoryTerm {
+  fileprivate func term(_ variable: PredicateExpressions.VariableID) -> FoundTerm? {
+    let comparison: HistoryBounds.Comparison =
+      switch op {
+      case .lessThan: .less
+      case .lessThanOrEqual: .lessOrEqual
+      case .greaterThan: .greater
+      case .greaterThanOrEqual: .greaterOrEqual
+      @unknown default: .equal
+      }
+    if let property = property(lhs, variable), let value = constant(rhs) {
+      return FoundTerm(property: property, comparison: comparison, value: value)
+    }
+    guard let property = property(rhs, variable), let value = constant(lhs) else { return nil }
+    let turned: HistoryBounds.Comparison =
+      switch comparison {
+      case .less: .greater
+      case .lessOrEqual: .greaterOrEqual
+      case .equal: .equal
+      case .greaterOrEqual: .lessOrEqual
+      case .greater: .less
+      }
+    return FoundTerm(property: property, comparison: turned, value: value)
+  }
+}
+
+extension PredicateExpressions.Equal: HistoryTerm {
+  fileprivate func term(_ variable: PredicateExpressions.VariableID) -> FoundTerm? {
+    if let property = property(lhs, variable), let value = constant(rhs) {
+      return FoundTerm(property: property, comparison: .equal, value: value)
+    }
+    guard let property = property(rhs, variable), let value = constant(lhs) else { return nil }
+    return FoundTerm(property: property, comparison: .equal, value: value)
+  }
+}
+
+private func property(
+  _ expression: any PredicateExpression, _ variable: PredicateExpressions.VariableID
+) -> HistoryProperty? {
+  guard let named = expression as? any NamedExpression, let path = named.path(from: variable) else { return nil }
+  return HistoryProperty(path)
+}
+
+private func constant(_ expression: any PredicateExpression) -> Any? {
+  (expression as? any ConstantExpression)?.constant
+}
+
+/// A property of the variable.
+private protocol NamedExpression {
+  func path(from variable: PredicateExpressions.VariableID) -> AnyKeyPath?
+}
+
+extension PredicateExpressions.KeyPath: NamedExpression {
+  fileprivate func path(from variable: PredicateExpressions.VariableID) -> AnyKeyPath? {
+    guard let root = root as? PredicateExpressions.Variable<DefaultHistoryTransaction>, root.key == variable else {
+      return nil
+    }
+    return keyPath
+  }
+}
+
+/// What does not depend on the variable.
+private protocol ConstantExpression {
+  var constant: Any? { get }
+}
+
+extension PredicateExpressions.Value: ConstantExpression {
+  fileprivate var constant: Any? { value }
+}
+
+extension PredicateExpressions.NilLiteral: ConstantExpression {
+  fileprivate var constant: Any? { Wrapped?.none as Any }
+}
+
+extension PredicateExpressions.KeyPath: ConstantExpression {
+  fileprivate var constant: Any? {
+    guard let value = (root as? any ConstantExpression)?.constant as? Root.Output else { return nil }
+    return value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>]
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: ConstantExpression {
+  fileprivate var constant: Any? { (inner as? any ConstantExpression)?.constant.flatMap { MetadataKind.flattened($0) } }
+}

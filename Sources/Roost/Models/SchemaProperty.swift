@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// An attribute, a relationship, or a constraint of an entity.
+public protocol SchemaProperty: Decodable, Encodable, Hashable {
+  var name: String { get set }
+  var originalName: String { get set }
+  var valueType: any Any.Type { get set }
+  var isAttribute: Bool { get }
+  var isRelationship: Bool { get }
+  var isTransient: Bool { get }
+  var isOptional: Bool { get }
+  var isUnique: Bool { get }
+}
+
+extension SchemaProperty {
+  public var isAttribute: Bool { false }
+  public var isRelationship: Bool { false }
+  public var isTransient: Bool { false }
+  public var isOptional: Bool { valueType is any OptionalValue.Type }
+}
+
+/// A constraint as a schema reads it.
+protocol ConstraintProperty {
+  var names: [[String]] { get }
+  /// What cannot be kept of it, in words.
+  var faults: [String] { get }
+  var isUnique: Bool { get }
+}
+
+/// Tells what an optional type wraps.
+protocol OptionalValue {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalValue {
+  static var wrapped: Any.Type { Wrapped.self }
+}
+
+/// A type's name in an encoded schema, and back for those that are known everywhere.
+enum TypeName {
+  static func name(_ type: Any.Type) -> String { String(reflecting: type) }
+
+  static func type(_ name: String) -> Any.Type { known[name] ?? Any.self }
+
+  private static let known: [String: Any.Type] = {
+    var known: [String: Any.Type] = [:]
+    func add<Value>(_ type: Value.Type) {
+      known[name(type)] = type
+      known[name(Value?.self)] = Value?.self
+      known[name([Value].self)] = [Value].self
+    }
+    add(Bool.self)
+    add(Int.self)
+    add(Int8.self)
+    add(Int16.self)
+    add(Int32.self)
+    add(Int64.self)
+    add(UInt.self)
+    add(UInt8.self)
+    add(UInt16.self)
+    add(UInt32.self)
+    add(UInt64.self)
+    add(Float.self)
+    add(Double.self)
+    add(String.self)
+    add(Decimal.self)
+    add(Date.self)
+    add(Data.self)
+    add(UUID.self)
+    add(URL.self)
+    return known
+  }()
+}

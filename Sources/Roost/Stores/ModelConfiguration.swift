@@ -1,0 +1,193 @@
+public import Foundation
+
+/// Where models are kept, and how.
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable, CustomDebugStringConvertible
+{
+  public let url: URL
+  public let name: String
+  public let groupAppContainerIdentifier: String?
+  public let cloudKitContainerIdentifier: String?
+  public let groupContainer: GroupContainer
+  public let cloudKitDatabase: CloudKitDatabase
+  public var schema: Schema?
+  public let allowsSave: Bool
+  public let isStoredInMemoryOnly: Bool
+  /// What the store keeps of its commits; nil for what it kept before, which is their changes if nobody said anything.
+  public var history: History?
+  /// For how long it is kept, but for what a consumer has not read; nil for ever. What is older is removed when the store is opened, and
+  /// from time to time after commits.
+  public var historyRetention: HistoryRetention?
+  /// How much memory the store keeps pages in; nil for an eighth of what the process may use, 16 MiB at the least and 1 GiB at the most.
+  /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
+  /// program has the store open already, what was said then counts. A store in memory has no such bound.
+  public var cacheBytes: Int?
+  /// What a container does where the store's file was removed and its log stayed.
+  public var missingStore = MissingStore.begin
+  /// How long the container waits for another process that has the store open for writing, before it throws `locked`; nil for five
+  /// seconds, and on the main thread for no time. A container that only reads does not wait.
+  ///
+  /// It tries again after pauses that grow to twenty milliseconds, so who comes first need not get the store first.
+  public var lockTimeout: Duration?
+  /// How long `write` waits while one other `write` is running. Five minutes where it is nil. Time spent queueing after several short
+  /// writes does not count. After it the call throws `timedOut`.
+  public var writeTimeout: Duration?
+  /// What is told to ``trace`` takes so long at least; failures are told in any case.
+  public var traceThreshold = Duration.zero
+  var traceHandler: TraceHandler?
+  var storeFaults: StoreFaults?
+  /// Whether the program said where the file is.
+  let hasOwnPlace: Bool
+
+  public var id: URL { url }
+
+  public init(isStoredInMemoryOnly: Bool = false) {
+    self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
+    self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+    groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.name = name ?? "default"
+    self.schema = schema
+    self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    self.allowsSave = allowsSave
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
+    groupAppContainerIdentifier = groupContainer.identifier
+    cloudKitContainerIdentifier = cloudKitDatabase.name
+    hasOwnPlace = false
+    url = isStoredInMemoryOnly ? URL(filePath: "/dev/null") : StorePlace.file(named: self.name)
+    warn()
+  }
+
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.name = name ?? url.deletingPathExtension().lastPathComponent
+    self.schema = schema
+    self.url = url
+    self.allowsSave = allowsSave
+    self.cloudKitDatabase = cloudKitDatabase
+    isStoredInMemoryOnly = url.path() == "/dev/null"
+    groupContainer = .automatic
+    groupAppContainerIdentifier = nil
+    cloudKitContainerIdentifier = cloudKitDatabase.name
+    hasOwnPlace = true
+    warn()
+  }
+
+  private static let leastCacheBytes = 1 << 20
+
+  var lockTimeoutNanoseconds: UInt64 {
+    lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)
+  }
+
+  var writeTimeoutNanoseconds: UInt64 { writeTimeout.map(Self.nanoseconds) ?? 300_000_000_000 }
+
+  private static func nanoseconds(_ span: Duration) -> UInt64 {
+    let (seconds, attoseconds) = span.components
+    if seconds < 0 || attoseconds < 0 { return 0 }
+    // A wait of a century means no limit.
+    return UInt64(min(seconds, 100 * 365 * 86_400)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+  }
+
+  public var debugDescription: String {
+    "ModelConfiguration - name: \(name), url: \(isStoredInMemoryOnly ? "in memory" : url.path()), allowsSave: \(allowsSave)"
+  }
+
+  /// Says once what is accepted and does nothing.
+  private func warn() {
+    if cloudKitDatabase.name != nil {
+      Warning.cloud.say("models are not kept in CloudKit here: cloudKitDatabase has no effect")
+    }
+    if groupContainer.identifier != nil {
+      Warning.group.say("there are no app groups here: groupContainer has no effect")
+    }
+  }
+
+  /// Whether a file can have such a name.
+  public func validate() throws {
+    try checkHistory()
+    if let cacheBytes, cacheBytes < Self.leastCacheBytes {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "a cache of \(cacheBytes) bytes is too small: set cacheBytes to \(Self.leastCacheBytes) at least, or to nil")
+    }
+    if isStoredInMemoryOnly {
+      if storeFaults == nil { return }
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "a store in memory has no device that could fail: give the configuration with faults a url")
+    }
+    let file = hasOwnPlace ? url.lastPathComponent : name
+    if file.isEmpty || file == "." || file == ".." || file.contains("\0") || (!hasOwnPlace && file.contains("/")) {
+      throw SwiftDataError.configurationFileNameContainsInvalidCharacters.about("\"\(file)\" cannot name a file")
+    }
+    // Beside the file stands its log, whose name is longer.
+    if file.utf8.count > 240 {
+      throw SwiftDataError.configurationFileNameTooLong.about(
+        "\"\(file)\" has \(file.utf8.count) bytes, 240 at the most")
+    }
+    guard url.isFileURL else {
+      throw SwiftDataError.loadIssueModelContainer.about("\(url) is no file")
+    }
+  }
+}
+
+extension ModelConfiguration {
+  /// What a container does where the store's file was removed and its log stayed. The log may hold saves that the file
+  /// did not have yet.
+  ///
+  /// ```swift
+  /// var configuration = ModelConfiguration(url: file)
+  /// configuration.missingStore = .refuse
+  /// ```
+  public enum MissingStore: Hashable, Sendable {
+    /// The log is renamed to `NAME-log.lost-ID`, standard error says so, and a new store begins.
+    case begin
+    /// ``ModelContainer`` throws: `storeError` is `storeMissing`.
+    case refuse
+  }
+
+  /// Which database of CloudKit models would be kept in.
+  public struct CloudKitDatabase: Hashable, Sendable {
+    let name: String?
+
+    public static var automatic: CloudKitDatabase { CloudKitDatabase(name: nil) }
+    public static var none: CloudKitDatabase { CloudKitDatabase(name: nil) }
+    public static func `private`(_ privateDBName: String) -> CloudKitDatabase { CloudKitDatabase(name: privateDBName) }
+  }
+
+  /// Which group of apps would share the models.
+  public struct GroupContainer: Hashable, Sendable {
+    let identifier: String?
+
+    public static var automatic: GroupContainer { GroupContainer(identifier: nil) }
+    public static var none: GroupContainer { GroupContainer(identifier: nil) }
+    public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(identifier: groupName) }
+  }
+}
+
+/// How a store of some kind is described.
+public protocol DataStoreConfiguration: Hashable {
+  var name: String { get }
+  var schema: Schema? { get set }
+  func validate() throws
+}
+
+extension DataStoreConfiguration {
+  /// Accepts every configuration.
+  public func validate() throws {}
+}
+
+extension ModelConfiguration {
+  /// What lets the device under this store fail on demand, for tests; nil for none. A store in memory has no device, so it is refused there.
+  public var faults: StoreFaults? {
+    get { storeFaults }
+    set { storeFaults = newValue }
+  }
+}

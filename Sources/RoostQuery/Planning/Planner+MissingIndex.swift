@@ -1,0 +1,92 @@
+package import RoostRecords
+
+extension Planner {
+  /// An index that is not there, and how many rows would be read with it.
+  package struct MissingIndex: Sendable {
+    package var entity: EntityID
+    package var fields: [FieldID]
+    package var reads: Int
+  }
+
+  /// The index with which a query would read the fewest rows; nil where none would help. It counts, so it takes its time.
+  ///
+  /// In front stand fields of which one value is asked for; behind them the one of which a stretch is, or those that sort.
+  package func missingIndex(_ query: Query) throws -> MissingIndex? {
+    let table = try ground.table(query.entity)
+    let condition = try query.condition.map { (condition) throws(ConditionFault) in
+      var checker = Checker(ground, table.id)
+      return try checker.condition(condition)
+    }
+    let conjunction = Conjunction(condition)
+    if conjunction.isImpossible { return nil }
+    let own = conjunction.constraints.filter { constraint in
+      guard constraint.path.isOwn, let field = table.entity.field(constraint.path.first) else { return false }
+      return Kind(field).isSortable && !field.name.hasPrefix("@")
+    }
+    let points = own.filter { $0.bounds.allSatisfy(\.isPoint) }
+    var best: MissingIndex?
+    func offer(_ constraints: [Constraint], _ sorting: [FieldID]) throws {
+      let fields =
+        constraints.map(\.path.first)
+        + sorting.filter { field in
+          !constraints.contains { $0.path.first == field }
+        }
+      guard !fields.isEmpty else { return }
+      let isThere = table.indexes.contains { index in
+        index.isWhole && !index.isPartial && index.index.parts.count >= fields.count
+          && zip(index.index.parts, fields).allSatisfy { $0.field == $1 }
+      }
+      if isThere { return }
+      let parts = conjunction.parts.indices.filter { number in constraints.contains { $0.conjuncts.contains(number) } }
+      let asked = parts.map { conjunction.parts[$0].expression }
+      var reads: Int
+      do { reads = try count(Query(query.entity, where: asked.isEmpty ? nil : .and(asked))) } catch is ConditionFault {
+        // By itself a part may be at fault where the whole is not, and then there is no advice.
+        return
+      }
+      let isWhole = Set(parts).count == conjunction.parts.count
+      if !sorting.isEmpty, isWhole, let limit = query.limit {
+        let wanted = limit.addingReportingOverflow(query.offset)
+        reads = min(reads, wanted.overflow ? .max : wanted.partialValue)
+      }
+      if best.map({ reads < $0.reads }) ?? true { best = MissingIndex(entity: table.id, fields: fields, reads: reads) }
+    }
+    try offer(points, [])
+    for range in own where !range.bounds.allSatisfy(\.isPoint) { try offer(points + [range], []) }
+    if let sorting = try Self.fields(query.order, table, ground), points.allSatisfy({ $0.bounds.count == 1 }) {
+      try offer(points, sorting)
+    }
+    if conjunction.parts.isEmpty, let missing = try missingBehindReference(query, table),
+      best.map({ missing.reads < $0.reads }) ?? true
+    {
+      return missing
+    }
+    return best
+  }
+
+  /// The index of what a reference leads to with which an order that goes over it would need few rows.
+  private func missingBehindReference(_ query: Query, _ table: TableReader) throws -> MissingIndex? {
+    guard let limit = query.limit else { return nil }
+    let order = try query.order.map { (order) throws(ConditionFault) in
+      var checker = Checker(ground, table.id)
+      return try checker.key(order)
+    }
+    guard let followed = FollowedOrder(order), case .following(let way)? = try following(order, table)?.access,
+      way.passing.inner.direction == nil, let fields = try Self.fields(followed.orders, table, ground)
+    else { return nil }
+    let wanted = limit.addingReportingOverflow(query.offset)
+    return MissingIndex(
+      entity: way.passing.inner.table.id, fields: fields, reads: wanted.overflow ? .max : wanted.partialValue)
+  }
+
+  /// What an index must have to give an order; nil where none can.
+  private static func fields(_ order: [Order], _ table: TableReader, _ ground: Ground) throws -> [FieldID]? {
+    guard let first = order.first, order.allSatisfy({ $0.isDescending == first.isDescending }) else { return nil }
+    var fields: [FieldID] = []
+    for key in order {
+      guard case .field(.variable(0), let field) = key.key, key.collation == .plain else { return nil }
+      fields.append(field)
+    }
+    return fields
+  }
+}

@@ -1,0 +1,48 @@
+internal import RoostRecords
+
+/// What a plan did, for whoever shows it otherwise than in words.
+extension Plan {
+  package struct Facts: Sendable {
+    /// The indexes that it reads.
+    package var indexes: [String] = []
+    /// What is tested on rows; nil for nothing.
+    package var test: String?
+    /// Whether rows come in the query's order by themselves.
+    package var comesSorted = true
+  }
+
+  /// The rows that it read, also those whose order it followed.
+  package var rowsRead: Int { tally.rows + (followed?.rowsRead ?? 0) }
+  /// The same of entries of indexes.
+  package var entriesRead: Int { tally.entries + (followed?.entriesRead ?? 0) }
+
+  private var followed: Plan? {
+    if case .following(let following) = access { following.passing.inner } else { nil }
+  }
+
+  package var facts: Facts {
+    var facts = Facts()
+    facts.comesSorted = direction != nil
+    facts.test = residual.map { Describer(ground.catalog, entity.id).text($0.expression) }
+    Self.name(access, &facts.indexes)
+    return facts
+  }
+
+  private static func name(_ access: Access, _ names: inout [String]) {
+    switch access {
+    case .nothing, .all, .rows: return
+    case .single(_, let reader): names.append(reader.index.name)
+    case .index(let use): names.append(use.index.index.name)
+    case .through(let passing):
+      names.append(passing.index.index.name)
+      name(passing.inner.access, &names)
+    case .following(let following):
+      name(following.passing.inner.access, &names)
+      names.append(following.passing.index.index.name)
+    case .either(let branches), .both(let branches): for branch in branches { name(branch.access, &names) }
+    case .filtered(let base, let use):
+      name(base.access, &names)
+      names.append(use.index.index.name)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/// A text that others are tested against, with what is computed once.
+struct Needle {
+  let test: Expression.TextTest
+  private let bytes: UnsafeRawBufferPointer
+  private let isSimple: Bool
+  /// Whether there is something of it, and none of its characters can be written in another way: so where its bytes are not, it is not.
+  private let isPlain: Bool
+  private let text: String
+  private var scratch: [UInt8] = []
+
+  init(_ test: Expression.TextTest, _ text: String, _ arena: Arena) {
+    self.test = test
+    self.text = text
+    bytes =
+      test == .containsLoosely
+      ? arena.keep(Folding.bytes(text, keepsMarks: false)) : arena.keep(Array(text.utf8))
+    isSimple = TextBytes.isSimple(bytes)
+    isPlain = isSimple && !bytes.isEmpty && !bytes.contains(where: Self.hasDouble)
+  }
+
+  /// Of ASCII only these are what other characters are the same as: the Greek question mark, a Greek accent, and the sign for Kelvin.
+  private static func hasDouble(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ";") || byte == UInt8(ascii: "`") || byte == UInt8(ascii: "K")
+  }
+
+  mutating func holds(_ candidate: UnsafeRawBufferPointer) -> Bool {
+    if test == .containsLoosely {
+      // What is not there is found nowhere, as Foundation says it.
+      if bytes.isEmpty { return false }
+      if Folding.isASCII(candidate) { return ByteSearch.containsCaseless(candidate, bytes) }
+      scratch.removeAll(keepingCapacity: true)
+      Folding.append(candidate, keepsMarks: false, to: &scratch)
+      return scratch.withUnsafeBytes { ByteSearch.contains($0, bytes) }
+    }
+    if isPlain, let answer = byBytes(candidate) { return answer }
+    if isSimple, TextBytes.isSimple(candidate) {
+      switch test {
+      case .contains: return ByteSearch.contains(candidate, bytes)
+      case .starts, .hasPrefix:
+        return candidate.count >= bytes.count
+          && TextBytes.isSame(UnsafeRawBufferPointer(rebasing: candidate.prefix(bytes.count)), bytes)
+      case .hasSuffix:
+        return candidate.count >= bytes.count
+          && TextBytes.isSame(UnsafeRawBufferPointer(rebasing: candidate.suffix(bytes.count)), bytes)
+      case .containsLoosely: break
+      }
+    }
+    return TextComparing.test(test, String(decoding: candidate, as: UTF8.self), text)
+  }
+
+  /// What the bytes of any text say of a plain needle; nil where it stands beside what may be a mark, or may join it to something.
+  private func byBytes(_ candidate: UnsafeRawBufferPointer) -> Bool? {
+    let rest = candidate.count - bytes.count
+    if rest < 0 { return false }
+    switch test {
+    case .contains:
+      var isDoubtful = false
+      var begin = 0
+      while let place = ByteSearch.place(of: bytes, in: candidate, from: begin) {
+        if Self.isClear(candidate, before: place), Self.isClear(candidate, behind: place + bytes.count) { return true }
+        isDoubtful = true
+        begin = place + 1
+      }
+      return isDoubtful ? nil : false
+    case .starts, .hasPrefix:
+      guard TextBytes.isSame(UnsafeRawBufferPointer(rebasing: candidate.prefix(bytes.count)), bytes) else {
+        return false
+      }
+      return Self.isClear(candidate, behind: bytes.count) ? true : nil
+    case .hasSuffix:
+      guard TextBytes.isSame(UnsafeRawBufferPointer(rebasing: candidate.suffix(bytes.count)), bytes) else {
+        return false
+      }
+      return Self.isClear(candidate, before: rest) ? true : nil
+    case .containsLoosely: return nil
+    }
+  }
+
+  /// ASCII begins a character of its own behind other ASCII, but for a line feed behind a carriage return.
+  @inline(__always)
+  private static func isClear(_ text: UnsafeRawBufferPointer, before place: Int) -> Bool {
+    place == 0 || text[place - 1] < 0x80 && text[place - 1] != 13
+  }
+
+  @inline(__always)
+  private static func isClear(_ text: UnsafeRawBufferPointer, behind place: Int) -> Bool {
+    place == text.count || text[place] < 0x80
+  }
+}

@@ -1,0 +1,46 @@
+internal import RoostBytes
+internal import RoostFile
+
+/// Reads rows of any layout an entity ever had as rows of the newest.
+struct LayoutShift {
+  let entity: Entity
+  let layouts: [Layout]
+
+  init(_ entity: Entity, _ layouts: [Layout]) {
+    self.entity = entity
+    self.layouts = layouts
+  }
+
+  /// Fills the builder, which is of the newest layout, with a row of any.
+  func load(_ row: UnsafeRawBufferPointer, into builder: inout RowBuilder) throws(StoreError) {
+    let newest = builder.layout
+    guard let version = Layout.version(of: row), Int(version) < layouts.count else { throw unreadable }
+    let layout = layouts[Int(version)]
+    guard layout.admits(row) else { throw unreadable }
+    if version == newest.version { return builder.load(row) }
+    builder.clear()
+    let start = row.baseAddress!
+    for (field, slot) in zip(entity.fields, newest.slots) {
+      guard let at = layout.members.firstIndex(where: { $0.id == field.id }) else {
+        try setInitial(field, slot, &builder)
+        continue
+      }
+      let was = layout.slots[at]
+      if layout.isNull(start, was) {
+        if slot.nullBit >= 0 { builder.setNull(slot) } else { try setInitial(field, slot, &builder) }
+      } else if was.isVariable {
+        let (bytes, isOutside) = layout.bytes(start, was)
+        builder.set(slot, bytes: bytes, isOutside: isOutside)
+      } else {
+        builder.set(slot, fixed: start + was.position)
+      }
+    }
+  }
+
+  private func setInitial(_ field: Field, _ slot: Slot, _ builder: inout RowBuilder) throws(StoreError) {
+    guard let value = field.initial else { return }
+    do throws(RecordFault) { try builder.set(slot, value) } catch { throw unreadable }
+  }
+
+  private var unreadable: StoreError { StoreError(.damaged, "a row of \(entity.name) is unreadable") }
+}

@@ -1,0 +1,47 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostTrees
+
+/// A catalog as it stands in a store, with what is made of it for every transaction.
+final class Schema: Sendable {
+  let catalog: Catalog
+  private let bytes: [UInt8]
+  private let layouts: [EntityID: [Layout]]
+
+  init(_ bytes: [UInt8]) throws(StoreError) {
+    self.bytes = bytes
+    catalog = try Catalog(decoding: bytes)
+    var layouts: [EntityID: [Layout]] = [:]
+    for entity in catalog.entities { layouts[entity.id] = Self.layouts(entity) }
+    self.layouts = layouts
+  }
+
+  static func layouts(_ entity: Entity) -> [Layout] {
+    entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
+  }
+
+  /// The layouts of an entity of this catalog.
+  func layouts(of entity: Entity) -> [Layout] { layouts[entity.id] ?? Self.layouts(entity) }
+
+  func isMade(of other: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in other.withUnsafeBytes { ByteKey(bytes).compare(ByteKey($0)) == 0 } }
+  }
+}
+
+/// The schema that was met last, so that a transaction does not read the same catalog again.
+///
+/// The bytes decide whether it is the same: whoever sees another catalog, older or newer, gets that one.
+///
+/// Unchecked because of `newest`, which is read and written under the lock.
+final class SchemaCache: @unchecked Sendable {
+  private let lock = Lock()
+  private var newest: Schema?
+
+  func schema(_ bytes: [UInt8]) throws(StoreError) -> Schema {
+    let known = lock.withLock { newest }
+    if let known, known.isMade(of: bytes) { return known }
+    let made = try Schema(bytes)
+    lock.withLock { newest = made }
+    return made
+  }
+}

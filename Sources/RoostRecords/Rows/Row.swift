@@ -1,0 +1,125 @@
+internal import RoostBytes
+
+/// A row where it lies, of any layout of its entity. It ends with the closure or the step that gave it.
+///
+/// Its bytes were looked at: every ``FieldPlace`` of its layout reads within them.
+@usableFromInline package struct Row {
+  @usableFromInline package let id: RowID
+  @usableFromInline package let start: UnsafeRawPointer
+  @usableFromInline package let count: Int
+  /// The version of its layout.
+  @usableFromInline package let version: Int
+
+  @inline(__always)
+  init(_ id: RowID, _ start: UnsafeRawPointer, _ count: Int, _ version: Int) {
+    self.id = id
+    self.start = start
+    self.count = count
+    self.version = version
+  }
+
+  @inlinable
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+}
+
+/// What a layout's rows look like as a whole, without the fields' types.
+struct RowShape {
+  private let endsStart: Int
+  private let bytesStart: Int
+
+  init(_ layout: Layout) {
+    endsStart = layout.endsStart
+    bytesStart = layout.bytesStart
+  }
+
+  /// See `Layout.admits`; the version has been read.
+  @inline(__always)
+  func admits(_ row: UnsafeRawPointer, _ count: Int) -> Bool {
+    if count < bytesStart { return false }
+    var before = 0
+    var entry = endsStart
+    while entry < bytesStart {
+      let end = row.u16(entry)
+      let at = Int(end & 0x7FFF)
+      if at < before || (end & 0x8000 != 0 && at &- before != 8) { return false }
+      before = at
+      entry &+= 2
+    }
+    return bytesStart &+ before == count
+  }
+}
+
+/// Where a field stands in the rows of one layout. It says nothing of its type, and so is copied for nothing.
+@usableFromInline package struct FieldPlace: Sendable {
+  @usableFromInline package enum Kind: UInt8, Sendable {
+    /// The layout does not have the field: it is as the field says that it was initially.
+    case missing
+    case fixed
+    case variable
+  }
+
+  @usableFromInline package let kind: Kind
+  @usableFromInline let nullMask: UInt8
+  @usableFromInline let nullByte: UInt32
+  /// Where the bytes of a field of fixed width begin, or the entry in the table of ends.
+  @usableFromInline let position: UInt32
+  /// Of a variable field, where the bytes of all begin; of the first one `isFirst` says that there is no end before.
+  @usableFromInline let bytesStart: UInt32
+  @usableFromInline let isFirst: Bool
+
+  static let missing = FieldPlace()
+
+  private init() {
+    kind = .missing
+    nullMask = 0
+    nullByte = 0
+    position = 0
+    bytesStart = 0
+    isFirst = false
+  }
+
+  init(_ slot: Slot, in layout: Layout) {
+    self.init(slot, endsStart: layout.endsStart, bytesStart: layout.bytesStart)
+  }
+
+  init(_ slot: Slot, endsStart: Int, bytesStart: Int) {
+    kind = slot.isVariable ? .variable : .fixed
+    nullMask = slot.nullBit < 0 ? 0 : 1 << UInt8(slot.nullBit & 7)
+    nullByte = slot.nullBit < 0 ? 0 : UInt32(2 + slot.nullBit >> 3)
+    position = UInt32(slot.isVariable ? endsStart + 2 * slot.position : slot.position)
+    self.bytesStart = UInt32(bytesStart)
+    isFirst = slot.isVariable && slot.position == 0
+  }
+
+  /// Whether a row may say nil here.
+  @inlinable @inline(__always)
+  package var isOptional: Bool { nullMask != 0 }
+
+  /// Whether the row says nil. A field that is missing says nothing.
+  @inlinable @inline(__always)
+  package func isNull(_ row: UnsafeRawPointer) -> Bool {
+    nullMask != 0 && row.load(fromByteOffset: Int(nullByte), as: UInt8.self) & nullMask != 0
+  }
+
+  /// Spelled out, because what another floor extends cannot be inlined from here.
+  @inlinable @inline(__always)
+  static func word(_ row: UnsafeRawPointer, _ offset: Int) -> UInt16 {
+    UInt16(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  /// The bytes of a field of fixed width.
+  @inlinable @inline(__always)
+  package func fixed(_ row: UnsafeRawPointer) -> UnsafeRawPointer { row + Int(position) }
+
+  /// The bytes of a variable field; where they stand outside the row they only say how long the value is.
+  @inlinable @inline(__always)
+  package func variable(_ row: UnsafeRawPointer) -> (bytes: UnsafeRawBufferPointer, isOutside: Bool) {
+    let at = Int(position)
+    let start = isFirst ? 0 : Int(Self.word(row, at &- 2) & 0x7FFF)
+    let end = Self.word(row, at)
+    let length = Int(end & 0x7FFF) &- start
+    return (
+      UnsafeRawBufferPointer(start: row + (Int(bytesStart) &+ start), count: length), end & 0x8000 != 0
+    )
+  }
+}

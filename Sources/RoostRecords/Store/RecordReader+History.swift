@@ -1,0 +1,89 @@
+package import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+extension RecordReader {
+  private var storeID: HistoryStoreID { HistoryStoreID(high: store.identity.high, low: store.identity.low) }
+
+  func historyReading() throws(StoreError) -> HistoryReading {
+    let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
+    var (tree, state): (IntegerTree?, HistoryState) = (nil, HistoryState())
+    if let found = try trees.descriptor(Tables.meta) {
+      guard found.kind == .bytes else { throw Tables.foreign }
+      state = try HistoryState.read(ByteTree(found.root, id: found.id, view: transaction.view))
+    }
+    if let found = try trees.descriptor(HistoryTree.name) {
+      guard found.kind == .integers else { throw Tables.foreign }
+      tree = IntegerTree(found.root, id: found.id, view: transaction.view)
+    }
+    return HistoryReading(store: storeID, tree: tree, state: state, latest: transaction.snapshot.transaction)
+  }
+
+  package var historyMode: HistoryMode {
+    get throws(StoreError) { try historyReading().state.mode }
+  }
+
+  /// The place behind the newest transaction that this reader sees. What comes later is read from here.
+  package var latestToken: HistoryToken {
+    get throws(StoreError) {
+      let reading = try historyReading()
+      return try reading.token(reading.latest)
+    }
+  }
+
+  /// The place before the oldest transaction that the history still has.
+  package var oldestToken: HistoryToken {
+    get throws(StoreError) {
+      let reading = try historyReading()
+      return HistoryToken(reading.store, reading.state.floor, reading.state.floorStamp)
+    }
+  }
+
+  /// The transactions behind a token, or all that are there, oldest first.
+  ///
+  /// A token whose future is not known throws a fault `expired`: some of it was pruned, a crash took the token's own
+  /// transaction back, or the history was off for a while. Where that while lies behind the token, the cursor throws
+  /// when it gets there, unless it crosses gaps.
+  ///
+  /// - Parameters:
+  ///   - entities: Only transactions that changed rows of one of these.
+  ///   - author: Only transactions of this author.
+  package func history(
+    after token: HistoryToken? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
+    crossesGaps: Bool = false
+  ) throws -> HistoryCursor {
+    let reading = try historyReading()
+    if let token { try reading.check(token) }
+    return try HistoryCursor(
+      reading,
+      HistoryRange(
+        after: token?.transaction ?? reading.state.floor, of: entities, by: author, crossesGaps: crossesGaps))
+  }
+
+  /// The transactions of a range, which is taken as it is: see ``check(_:)``.
+  package func history(_ range: HistoryRange) throws -> HistoryCursor { try HistoryCursor(historyReading(), range) }
+
+  /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
+  package func check(_ token: HistoryToken) throws { try historyReading().check(token) }
+
+  /// The place behind the newest transaction that is older than a time.
+  package func token(before stamp: HybridTime) throws(StoreError) -> HistoryToken {
+    let reading = try historyReading()
+    return try reading.token(reading.newest(before: stamp))
+  }
+
+  /// The place behind a transaction of which only the number is known.
+  package func token(behind transaction: UInt64) throws(StoreError) -> HistoryToken {
+    let reading = try historyReading()
+    return try reading.token(min(max(transaction, reading.state.floor), reading.latest))
+  }
+
+  package var consumers: [HistoryConsumer] {
+    get throws(StoreError) {
+      let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
+      guard let found = try trees.descriptor(HistoryConsumer.tree) else { return [] }
+      guard found.kind == .bytes else { throw Tables.foreign }
+      return try HistoryConsumer.all(in: ByteTree(found.root, id: found.id, view: transaction.view), storeID)
+    }
+  }
+}

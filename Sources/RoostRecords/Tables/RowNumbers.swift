@@ -1,0 +1,72 @@
+internal import RoostFile
+internal import RoostTrees
+
+/// The numbers that rows of a store get, where they are given before the rows are written.
+///
+/// Objects have a lasting identity before they are saved, so somebody must give numbers outside the transactions. From then
+/// on every number of the store is given here; one that is never used is a gap, and not given again while the store is open.
+///
+/// Unchecked because of `next`, which is read and written under the lock.
+final class RowNumbers: @unchecked Sendable {
+  private let lock = Lock()
+  /// By entity; those that were asked for last stand in front. They are few, and so are found sooner than by hashing.
+  @exclusivity(unchecked) private var next: [(entity: EntityID, number: UInt64)] = []
+
+  /// Numbers end here, so that adding to one cannot overflow.
+  static let end: UInt64 = 1 << 62
+
+  /// Gives `count` numbers in a row, and says the first. `stored` is the number of the next row as the store has it, and
+  /// is asked for once.
+  func take(_ entity: EntityID, _ count: UInt64, _ stored: () throws -> UInt64) throws -> RowID {
+    lock.acquire()
+    defer { lock.release() }
+    let known = place(entity)
+    let first = try known.map { next[$0].number } ?? stored()
+    guard count > 0, count < Self.end, first < Self.end - count else {
+      throw RecordFault(.tooLarge, "the entity with the number \(entity.number) has no row numbers left")
+    }
+    if let known { next[known].number = first + count } else { next.append((entity, first + count)) }
+    return RowID(first)
+  }
+
+  private func place(_ entity: EntityID) -> Int? {
+    guard let found = next.firstIndex(where: { $0.entity == entity }) else { return nil }
+    if found == 0 { return 0 }
+    next.swapAt(found, found / 2)
+    return found / 2
+  }
+
+  /// Whether a number was given, or may have been before the store was opened.
+  func wasGiven(_ id: RowID, _ entity: EntityID, _ stored: UInt64) -> Bool {
+    lock.acquire()
+    defer { lock.release() }
+    return id.number > 0 && id.number < place(entity).map { next[$0].number } ?? stored
+  }
+}
+
+extension TableWriter {
+  /// Adds a row under a number that ``RecordStore/reserve(_:of:)`` gave.
+  package func insert(_ builder: inout RowBuilder, as id: RowID) throws {
+    try tables.check(generation)
+    guard tables.numbers?.wasGiven(id, entity.id, nextRow) == true else {
+      throw RecordFault(.conflict, "the row number \(id.number) was not reserved", entity: entity.name)
+    }
+    guard try isFree(id) else {
+      throw RecordFault(.conflict, "there is a row with the number \(id.number)", entity: entity.name)
+    }
+    let moved = try assemble(&builder, id)
+    do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
+  }
+
+  /// Whether no row has the number.
+  func isFree(_ id: RowID) throws(StoreError) -> Bool {
+    if id.number >= nextRow { return true }
+    return try rows.tree.withValue(of: id.number) { _ in true } == nil
+  }
+
+  /// The number for a row that is written now.
+  func newNumber() throws -> RowID {
+    guard let numbers = tables.numbers else { return RowID(nextRow) }
+    return try numbers.take(entity.id, 1) { nextRow }
+  }
+}

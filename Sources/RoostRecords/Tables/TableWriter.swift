@@ -1,0 +1,277 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// One entity's rows, large values and indexes while a transaction changes them.
+///
+/// ## Invariants
+/// 1. Every row stands in every index that admits it, and every entry has its row; or the index has a change waiting.
+/// 2. A change is checked before anything is touched, so a fault leaves everything as it was.
+package final class TableWriter {
+  package let entity: Entity
+  package let layout: Layout
+  let layouts: [Layout]
+  let tables: Tables
+  let rows: IntegerTreeDraft
+  let large: ByteTreeDraft
+  let indexes: [IndexWriter]
+  /// The same without a count of their users, for every row.
+  let borrowed: [Borrowed]
+  let links: TableLinks
+  /// Of the tables when this one was opened: it is of no use once they have gone on without it.
+  let generation: Int
+  @exclusivity(unchecked) private(set) var nextRow: UInt64
+  /// Changes of rows from here on need no note in the history: they are new, or there is none.
+  let firstNew: UInt64
+  @exclusivity(unchecked) private(set) var isNextRowChanged = false
+  // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
+  @exclusivity(unchecked) var new: RowBytes
+  @exclusivity(unchecked) var old: RowBytes
+  /// The row that was put into `old` to be read, if it is still that.
+  @exclusivity(unchecked) var loaded: RowID?
+  /// Fields of the loaded row that stand outside it, and that its entity has no more.
+  @exclusivity(unchecked) var strays: [FieldID] = []
+  /// Large values of a record that is carried out again, until their row comes.
+  var waiting: [Moved] = []
+  /// For the update of a row.
+  @exclusivity(unchecked) var builder: RowBuilder
+
+  typealias Borrowed = Unmanaged<IndexWriter>
+
+  /// The most bytes a row may have to stay in its leaf.
+  private static let rowBytes = Limits.entryBytes - IntegerLeaf.slotSize
+
+  init(
+    _ entity: Entity, _ tables: Tables, rows: IntegerTreeDraft, large: ByteTreeDraft, indexes: [(Index, ByteTreeDraft)],
+    nextRow: UInt64
+  ) throws(StoreError) {
+    self.entity = entity
+    self.tables = tables
+    generation = tables.generation
+    layouts = tables.layouts(of: entity)
+    let layout = layouts[layouts.count - 1]
+    self.layout = layout
+    self.rows = rows
+    self.large = large
+    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
+    borrowed = self.indexes.map(Unmanaged.passUnretained)
+    self.nextRow = nextRow
+    links = try TableLinks(entity, layout, self.indexes, tables)
+    firstNew = tables.history.begin(entity.id, next: nextRow)
+    new = RowBytes()
+    old = RowBytes()
+    builder = RowBuilder(layout)
+  }
+
+  /// The rows as they are at this moment, for reading until the next change.
+  package var reading: TableReader {
+    get throws(StoreError) {
+      var trees: [(Index, ByteTree)] = []
+      for index in indexes { trees.append((index.index, try index.tree())) }
+      return TableReader(
+        entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree, indexes: trees)
+    }
+  }
+
+  /// Puts what waits into the trees.
+  func settle() throws(StoreError) { for index in indexes { try index.settle() } }
+
+  func noteSealed() { isNextRowChanged = false }
+
+  /// An empty row, to be filled and given to ``insert(_:)`` as often as needed.
+  package func makeBuilder() -> RowBuilder { RowBuilder(layout) }
+
+  package func slot(_ name: String) throws(RecordFault) -> Slot {
+    guard let index = entity.fields.firstIndex(where: { $0.name == name }) else {
+      throw RecordFault(.unknown, "there is no such field", entity: entity.name, field: name)
+    }
+    return layout.slots[index]
+  }
+
+  // MARK: Inserting
+
+  /// Adds a row and returns its number, which no other row ever gets.
+  package func insert(_ builder: inout RowBuilder) throws -> RowID {
+    try tables.check(generation)
+    let id = try newNumber()
+    let moved = try assemble(&builder, id)
+    do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
+    return id
+  }
+
+  /// Puts in what was assembled.
+  func finishInsert(_ id: RowID, _ moved: [Moved]) throws {
+    try prepare(borrowed, id, moved)
+    try links.check(id, new.start, nil, layout)
+    try tables.changing(generation) { () throws(StoreError) in
+      try place(id, moved)
+      try tables.record(.insert, entity.id, id, new.bytes)
+    }
+  }
+
+  /// Adds a row from values by name; what is not named is nil, or zero and empty.
+  @discardableResult
+  package func insert(_ values: KeyValuePairs<String, Value>) throws -> RowID {
+    builder.clear()
+    for (name, value) in values {
+      do throws(RecordFault) { try builder.set(slot(name), value) } catch { throw error.at(entity.name, name) }
+    }
+    return try insert(&builder)
+  }
+
+  /// A value that is too large for its row.
+  struct Moved {
+    var slot: Slot
+    var field: FieldID
+    var bytes: [UInt8]
+    /// Where it lies already, if the log named that; the bytes are then read when they are needed.
+    var extents: ExtentList?
+  }
+
+  /// Puts the row's bytes into `new`, and takes out of it what is too large.
+  func assemble(_ builder: inout RowBuilder, _ id: RowID) throws(RecordFault) -> [Moved] {
+    var moved: [Moved] = []
+    while builder.byteCount > Self.rowBytes, let largest = builder.largest() {
+      let index = layout.slots.firstIndex { $0.isVariable && $0.position == largest.position }!
+      let bytes = builder.withBytes(largest.position) { [UInt8]($0) }
+      moved.append(Moved(slot: layout.slots[index], field: layout.members[index].id, bytes: bytes))
+      withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { length in
+        length.baseAddress!.set64(0, UInt64(bytes.count))
+        builder.set(layout.slots[index], bytes: UnsafeRawBufferPointer(length), isOutside: true)
+      }
+    }
+    let memory = new.make(builder.byteCount)
+    do throws(RecordFault) { try builder.write(to: memory) } catch {
+      putBack(moved, into: &builder)
+      throw error.at(entity.name, nil)
+    }
+    return moved
+  }
+
+  /// Puts what was too large back: whoever is refused may try again with the same builder, in another way.
+  func putBack(_ moved: [Moved], into builder: inout RowBuilder) {
+    for value in moved { value.bytes.withUnsafeBytes { builder.set(value.slot, bytes: $0) } }
+  }
+
+  func giveBack(_ moved: [Moved], to builder: inout RowBuilder, _ error: any Error) -> any Error {
+    putBack(moved, into: &builder)
+    return error
+  }
+
+  /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
+  func prepare(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws {
+    for index in touched {
+      try index.use { index in
+        if let other = try conflict(index, id, moved) { throw notUnique(other, index) }
+      }
+    }
+  }
+
+  /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
+  func conflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws -> RowID? {
+    try makeKey(index, id, moved)
+    guard index.keyFits else { throw tooLarge(index) }
+    guard index.isUnique else { return nil }
+    if !index.isCut { return try index.conflict(id) }
+    return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
+  }
+
+  private func tooLarge(_ index: IndexWriter) -> RecordFault {
+    RecordFault(
+      .tooLarge, "the values take too many bytes in the index \(index.index.name)", entity: entity.name,
+      field: names(index))
+  }
+
+  func notUnique(_ other: RowID, _ index: IndexWriter) -> RecordFault {
+    var fault = RecordFault(
+      .notUnique, "row \(other.number) has the same values in the unique index \(index.index.name)",
+      entity: entity.name, field: names(index))
+    fault.rows = [RowName(entity.id, other)]
+    return fault
+  }
+
+  private func names(_ index: IndexWriter) -> String {
+    index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
+  }
+
+  func makeKeys(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    for index in touched {
+      try index.use { (index) throws(StoreError) in try makeKey(index, id, moved) }
+    }
+  }
+
+  @inline(__always)
+  private func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    if !index.prepare(new.start) { try makeKeySlowly(index, id, moved) }
+  }
+
+  private func makeKeySlowly(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    try index.prepare(new.start, layout) { (slot) throws(StoreError) in try text(slot, id, moved) }
+  }
+
+  /// Puts `new` into rows and indexes, whose keys are made.
+  func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
+    let isNewest = id.number >= nextRow
+    if isNewest {
+      if id.number > nextRow { tables.history.note(gap: nextRow..<id.number, of: entity.id) }
+      nextRow = id.number + 1
+      isNextRowChanged = true
+    } else {
+      tables.history.note(insert: id, of: entity.id)
+    }
+    for value in moved { try put(value, id) }
+    try rows.put(id.number, new.bytes)
+    try add(id, to: borrowed)
+    try links.inserted(id, new.start, layout, isNewest: isNewest)
+  }
+
+  /// Leaves a number to a row that is not written.
+  func passOver(_ id: RowID) {
+    guard id.number >= nextRow else { return }
+    tables.history.note(gap: nextRow..<id.number + 1, of: entity.id)
+    nextRow = id.number + 1
+    isNextRowChanged = true
+  }
+
+  /// Puts the entries of `new` into some indexes.
+  func add(_ id: RowID, to touched: [Borrowed]) throws(StoreError) {
+    for index in touched {
+      try index.use { (index) throws(StoreError) in try index.add(id) }
+    }
+  }
+
+  func put(_ value: Moved, _ id: RowID) throws(StoreError) {
+    let transaction = tables.forest.transaction
+    var list = value.extents
+    if list == nil, value.bytes.count >= ExtentList.namedFrom, transaction.canName {
+      list = try transaction.writeExtents(value.bytes)
+    }
+    var failure: StoreError?
+    LargeKey.with(id, value.field) { key in
+      do throws(StoreError) {
+        if let list {
+          try large.put(ByteKey(key), extents: list)
+        } else {
+          try large.put(ByteKey(key), value.bytes)
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    if let list {
+      try tables.recordLarge(entity.id, id, value.field, list)
+    } else {
+      try tables.recordLarge(entity.id, id, value.field, value.bytes)
+    }
+  }
+
+  /// The bytes of a field that stands outside the row.
+  func text(_ slot: Slot, _ id: RowID, _ moved: [Moved]) throws(StoreError) -> [UInt8] {
+    if let found = moved.first(where: { $0.slot.position == slot.position }) {
+      if let list = found.extents { return try tables.forest.transaction.view.readExtents(list) }
+      return found.bytes
+    }
+    let index = layout.slots.firstIndex { $0.isVariable && $0.position == slot.position }!
+    return try LargeKey.read(id, layout.members[index].id, in: large.tree)
+  }
+}

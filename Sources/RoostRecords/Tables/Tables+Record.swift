@@ -1,0 +1,206 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// What this floor writes into the log, and how it is carried out again.
+///
+/// ## Layout
+/// `entity`, `field` and `row` are varints; `rest` reaches to the piece's end.
+/// ```
+/// 32 catalog   its bytes (rest)
+/// 33 insert    entity, row, the row's bytes (rest)
+/// 34 update    entity, row, number of the row's fields that follow, and for each: field, u8 (1 nil, 2 outside),
+///              varint length, bytes as in a row
+/// 35 delete    entity, row
+/// 36 large     entity, row, field, the value's bytes (rest): of the row that the next piece inserts or updates
+/// 37 history   see `Tables+History.swift`
+/// 38 to 42     links, see `Tables+Links.swift`
+/// 43 large extents   entity, row, field, the list of its extents (rest): the same, of a value that is written already
+/// 44 build     index, the row below which it is built now, or 0 where it is whole
+/// ```
+extension Tables {
+  enum Kind: UInt8 {
+    case catalog = 32
+    case insert = 33
+    case update = 34
+    case delete = 35
+    case large = 36
+    case history = 37
+    case link = 38
+    case unlink = 39
+    case moveLink = 40
+    case unlinkAll = 41
+    case arrange = 42
+    case largeExtents = 43
+    case build = 44
+
+    var isAboutLinks: Bool { (Kind.link.rawValue...Kind.arrange.rawValue).contains(rawValue) }
+  }
+
+  static let floor = Store.Floor(
+    replay: { (transaction, kind, bytes) throws(StoreError) in
+      guard let kind = Kind(rawValue: kind) else { throw unreadable }
+      do { try tables(of: transaction).carryOut(kind, bytes) } catch let error as StoreError { throw error } catch {
+        throw StoreError(.logDamaged, "a record cannot be carried out again: \(error)")
+      }
+    },
+    seal: { (transaction) throws(StoreError) in
+      let tables = try tables(of: transaction)
+      defer { tables.end() }
+      return try tables.seal()
+    })
+
+  static var unreadable: StoreError { StoreError(.logDamaged, "a change of rows in the log is unreadable") }
+
+  /// The tables that live as long as the transaction being replayed.
+  private static func tables(of transaction: WriteTransaction) throws(StoreError) -> Tables {
+    try transaction.attached { () throws(StoreError) in try Tables(Forest(in: transaction)) }
+  }
+
+  // MARK: Writing
+
+  private var transaction: WriteTransaction { forest.transaction }
+
+  @inline(__always)
+  func record(_ kind: Kind, _ entity: EntityID, _ row: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    let head = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
+    try transaction.record(kind.rawValue, count: head + bytes.count) { memory in
+      var at = Varint.encode(UInt64(entity.number), to: memory)
+      at += Varint.encode(row.number, to: memory + at)
+      if let start = bytes.baseAddress { (memory + at).copyMemory(from: start, byteCount: bytes.count) }
+    }
+  }
+
+  func recordLarge(_ entity: EntityID, _ row: RowID, _ field: FieldID, _ bytes: [UInt8]) throws(StoreError) {
+    var piece = ByteWriter()
+    piece.number(field.number)
+    let head = piece.bytes
+    try join(.large, entity, row, head + bytes)
+  }
+
+  func recordLarge(_ entity: EntityID, _ row: RowID, _ field: FieldID, _ list: ExtentList) throws(StoreError) {
+    var piece = ByteWriter()
+    piece.number(field.number)
+    try join(.largeExtents, entity, row, piece.bytes + list.encoded)
+  }
+
+  private func join(_ kind: Kind, _ entity: EntityID, _ row: RowID, _ bytes: [UInt8]) throws(StoreError) {
+    var failure: StoreError?
+    bytes.withUnsafeBytes { bytes in
+      do throws(StoreError) { try record(kind, entity, row, bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  func recordCatalog(_ bytes: [UInt8]) throws(StoreError) {
+    try transaction.record(Kind.catalog.rawValue, count: bytes.count) { memory in
+      bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    }
+  }
+
+  func recordUpdate(
+    _ entity: EntityID, _ row: RowID, _ changed: FieldSet, _ layout: Layout, _ bytes: UnsafeRawBufferPointer
+  ) throws(StoreError) {
+    try record(.update, entity, row, changed, layout, bytes.baseAddress!)
+  }
+
+  /// What the history keeps of the row is read again from the state before the transaction.
+  func recordDelete(_ entity: EntityID, _ row: RowID) throws(StoreError) {
+    try record(.delete, entity, row, UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  /// Adds a piece with some fields of a row.
+  private func record(
+    _ kind: Kind, _ entity: EntityID, _ row: RowID, _ wanted: FieldSet, _ layout: Layout, _ start: UnsafeRawPointer
+  ) throws(StoreError) {
+    var count = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
+    count += Varint.byteCount(UInt64(wanted.count))
+    wanted.forEach(of: layout.places.count) { index in
+      let bytes = Self.field(layout, index, start).bytes.count
+      count += Varint.byteCount(UInt64(layout.members[index].id.number)) + 1 + Varint.byteCount(UInt64(bytes)) + bytes
+    }
+    try transaction.record(kind.rawValue, count: count) { memory in
+      var at = memory
+      at += Varint.encode(UInt64(entity.number), to: at)
+      at += Varint.encode(row.number, to: at)
+      at += Varint.encode(UInt64(wanted.count), to: at)
+      wanted.forEach(of: layout.places.count) { index in
+        let (flags, bytes) = Self.field(layout, index, start)
+        at += Varint.encode(UInt64(layout.members[index].id.number), to: at)
+        at.set8(0, flags)
+        at += 1
+        at += Varint.encode(UInt64(bytes.count), to: at)
+        if let source = bytes.baseAddress { at.copyMemory(from: source, byteCount: bytes.count) }
+        at += bytes.count
+      }
+    }
+  }
+
+  /// A field's flags and bytes, as a piece has them.
+  @inline(__always)
+  private static func field(
+    _ layout: Layout, _ index: Int, _ row: UnsafeRawPointer
+  ) -> (flags: UInt8, bytes: UnsafeRawBufferPointer) {
+    let (place, width) = layout.places[index]
+    if place.isNull(row) { return (1, UnsafeRawBufferPointer(start: nil, count: 0)) }
+    if place.kind == .variable {
+      let (bytes, isOutside) = place.variable(row)
+      return (isOutside ? 2 : 0, bytes)
+    }
+    return (0, UnsafeRawBufferPointer(start: place.fixed(row), count: width))
+  }
+
+  // MARK: Carrying out
+
+  func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
+    if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
+    if kind == .history { return try carryOutHistory(bytes) }
+    var reader = ByteReader(bytes)
+    if kind == .build { return try carryOutBuild(&reader) }
+    if kind.isAboutLinks { return try carryOutLinks(kind, &reader) }
+    let table = try table(EntityID(try reader.number()))
+    let row = RowID(try reader.number())
+    switch kind {
+    // Those were carried out above.
+    case .catalog, .history, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: throw Self.unreadable
+    case .insert: try table.replayInsert(row, reader.rest())
+    case .delete: try table.replayDelete(row)
+    case .large: try table.replayLarge(FieldID(try reader.number()), [UInt8](reader.rest()))
+    case .largeExtents:
+      let field = FieldID(try reader.number())
+      guard let list = ExtentList(decoding: reader.rest()) else { throw Self.unreadable }
+      try table.replayLarge(field, [], list)
+    case .update:
+      let fields = try reader.list { reader in
+        (FieldID(try reader.number()), try reader.byte(), try reader.data())
+      }
+      try table.replayUpdate(row) { (builder) throws(StoreError) in
+        for (id, flags, bytes) in fields {
+          let layout = builder.layout
+          guard let index = layout.members.firstIndex(where: { $0.id == id }) else { throw Self.unreadable }
+          let slot = layout.slots[index]
+          if flags & 1 != 0 {
+            builder.setNull(slot)
+            continue
+          }
+          guard slot.isVariable || bytes.count == slot.type.width else { throw Self.unreadable }
+          bytes.withUnsafeBytes { bytes in
+            if slot.isVariable {
+              builder.set(slot, bytes: bytes, isOutside: flags & 2 != 0)
+            } else if let start = bytes.baseAddress {
+              builder.set(slot, fixed: start)
+            } else {
+              builder.setPresent(slot)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A record that cannot be carried out again ends the replay in the middle: the tables let go of each other then too.
+extension Tables: TransactionState {
+  package func transactionEnded() { end() }
+}

@@ -1,0 +1,265 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// All entities' rows while a transaction changes them; writers and the replay of the log both work with it.
+///
+/// ## Layout
+/// The trees of a store: `meta` holds the catalog under the key `catalog`, and for every entity that ever had rows the next
+/// row's number, u64 little-endian, under `next` and the entity's number, u32 big-endian. `r7` holds entity 7's rows by
+/// number, `v7` its large values, `i7` index 7.
+package final class Tables {
+  let forest: Forest
+  private var transaction: WriteTransaction { forest.transaction }
+  /// Of the catalog, while it is as the transaction found it.
+  private var schema: Schema?
+  private let schemas: SchemaCache
+  package private(set) var catalog: Catalog
+  /// The catalog as it was before the transaction.
+  let base: Catalog
+  /// What the transaction changed so far, for the history.
+  let history: HistoryNotes
+  var historyTurn: HistoryTurn
+  /// Ascending by entity.
+  @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
+  /// What this transaction omits on purpose: nothing, except in tests that check the tests.
+  let omission: Omission
+  /// What gives rows their numbers, if not each transaction by itself.
+  let numbers: RowNumbers?
+  let leavesOutIndexes: Bool
+  /// Links between rows: see `Tables+Links.swift`.
+  var linkDrafts: [RelationshipID: LinkDraft] = [:]
+  /// References that led to no row, and one of the rows that have them.
+  var openReferences: [OpenReference: RowID] = [:]
+  /// How often rows were deleted and links changed.
+  @exclusivity(unchecked) var deletions = 0
+  @exclusivity(unchecked) var linkChanges = 0
+  /// What reads of this transaction ask whether it is still as it was.
+  let scope: ReadScope
+  /// Decides, where records are carried out over what was saved of a damaged store, what becomes of rows that have the values of
+  /// a row that is about to be written. False if that one is left out.
+  var makesWay: ((_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool)?
+  /// A change that failed half way; it makes the commit fail.
+  private(set) var failure: StoreError?
+
+  static let meta = RoostTrees.Catalog.entitiesTree
+  static let catalogKey = RoostTrees.Catalog.entitiesKey
+
+  static func rows(_ id: EntityID) -> [UInt8] { Array("r\(id.number)".utf8) }
+  static func large(_ id: EntityID) -> [UInt8] { Array("v\(id.number)".utf8) }
+  static func entries(_ id: IndexID) -> [UInt8] { Array("i\(id.number)".utf8) }
+  static func nextKey(_ id: EntityID) -> [UInt8] {
+    Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
+  }
+
+  init(
+    _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), _ numbers: RowNumbers? = nil
+  ) throws(StoreError) {
+    self.forest = forest
+    self.schemas = schemas
+    self.numbers = numbers
+    omission = forest.transaction.store.options.omission
+    leavesOutIndexes = omission == .indexChange
+    scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
+    var catalog = Catalog()
+    var state = HistoryState()
+    if let meta = try forest.find(Self.meta) {
+      guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
+      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
+      if let bytes {
+        let schema = try schemas.schema(bytes)
+        self.schema = schema
+        catalog = schema.catalog
+      }
+      state = try HistoryState.read(draft.tree)
+    }
+    self.catalog = catalog
+    base = catalog
+    historyTurn = HistoryTurn(state)
+    history = HistoryNotes(isOn: state.mode != .off)
+  }
+
+  func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? Schema.layouts(entity) }
+
+  static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
+
+  /// Grows with everything that makes tables that were handed out useless.
+  private(set) var generation = 0
+
+  /// Throws unless a table of this generation may be used.
+  func check(_ generation: Int) throws(StoreError) {
+    if generation == self.generation { return }
+    throw StoreError(
+      .closed, "the table was asked for before a savepoint was undone, the catalog changed or the transaction ended")
+  }
+
+  /// Nothing that was handed out may be used any more.
+  func end() {
+    generation += 1
+    scope.generation += 1
+    opened = []
+    linkDrafts = [:]
+  }
+
+  /// Ends the transaction's reads too. A cursor that outlives it gives its slot back.
+  func close() {
+    end()
+    if scope.isOpen { transaction.givesSlot = scope.end() }
+  }
+
+  /// Runs a change whose failure may leave it half done.
+  func changing(_ generation: Int, _ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try check(generation)
+    if let failure { throw failure }
+    scope.generation &+= 1
+    do throws(StoreError) {
+      try body()
+      try transaction.relieve()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  // MARK: Tables
+
+  package func table(_ id: EntityID) throws -> TableWriter {
+    if let known = known(id) { return known }
+    guard let entity = catalog.entity(id) else {
+      throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
+    }
+    let table = try TableWriter(
+      entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
+      indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
+    opened.insert((id, table), at: opened.firstIndex { $0.id > id } ?? opened.count)
+    return table
+  }
+
+  /// They are few, and so are found sooner than by hashing.
+  private func known(_ id: EntityID) -> TableWriter? {
+    for place in opened.indices where opened[place].id == id { return opened[place].table }
+    return nil
+  }
+
+  package func table(_ name: String) throws -> TableWriter {
+    guard let entity = catalog.entity(name) else {
+      throw RecordFault(.unknown, "there is no such entity", entity: name)
+    }
+    return try table(entity.id)
+  }
+
+  func integers(_ name: [UInt8]) throws(StoreError) -> IntegerTreeDraft {
+    guard let found = try forest.find(name), case .integers(let draft) = found.trunk else { throw Self.foreign }
+    return draft
+  }
+
+  func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {
+    guard let found = try forest.find(name), case .bytes(let draft) = found.trunk else { throw Self.foreign }
+    return draft
+  }
+
+  /// The number of the entity's next row, as it is now.
+  func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    if let known = known(id) { return known.nextRow }
+    return try nextRow(id)
+  }
+
+  private func nextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
+    let value = try ByteKey.borrowing(Self.nextKey(id)) { [meta = try bytes(Self.meta)] (key) throws(StoreError) in
+      try meta.tree.value(of: key)
+    }
+    return try Self.nextRow(value)
+  }
+
+  static func nextRow(_ stored: [UInt8]?) throws(StoreError) -> UInt64 {
+    guard let stored else { return 1 }
+    guard stored.count == 8 else { throw StoreError(.damaged, "the number of the next row is unreadable") }
+    return max(1, stored.withUnsafeBytes { $0.baseAddress!.u64(0) })
+  }
+
+  // MARK: The catalog
+
+  /// Makes this the catalog: trees for what is new, none for what is gone, and new indexes filled from the rows.
+  func setCatalog(_ new: Catalog) throws {
+    let old = catalog
+    if new == old { return }
+    try settle()
+    for entity in old.entities where new.entity(entity.id) == nil {
+      _ = try forest.drop(Self.rows(entity.id))
+      _ = try forest.drop(Self.large(entity.id))
+    }
+    for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
+      _ = try forest.drop(Self.entries(index.id))
+    }
+    end()
+    schema = nil
+    catalog = new
+    if try forest.find(Self.meta) == nil { _ = try forest.create(Self.meta, .bytes) }
+    for entity in new.entities where old.entity(entity.id) == nil {
+      _ = try forest.create(Self.rows(entity.id), .integers)
+      _ = try forest.create(Self.large(entity.id), .bytes)
+    }
+    let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
+    for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
+    try setTrees(old, new)
+    let encoded = new.encoded
+    try store(encoded)
+    try recordCatalog(encoded)
+    history.noteCatalog()
+    for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
+  }
+
+  private func store(_ encoded: [UInt8]) throws(StoreError) {
+    let meta = try bytes(Self.meta)
+    try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try meta.put(key, encoded) }
+  }
+
+  /// Notes how far an index is built.
+  func set(_ index: Index) throws(StoreError) {
+    try settle()
+    end()
+    catalog.set(index)
+    try store(catalog.encoded)
+  }
+
+  /// Writes what tables keep in memory into the trees, before the roots are sealed.
+  private func sealCounters() throws(StoreError) {
+    for (id, table) in opened where table.isNextRowChanged {
+      let meta = try bytes(Self.meta)
+      let number = table.nextRow
+      _ = try ByteKey.borrowing(Self.nextKey(id)) { (key) throws(StoreError) in
+        var failure: StoreError?
+        withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { memory in
+          memory.baseAddress!.set64(0, number)
+          do throws(StoreError) { _ = try meta.put(key, UnsafeRawBufferPointer(memory)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+      }
+      table.noteSealed()
+    }
+  }
+
+  /// Makes the trees hold everything, so that a savepoint may be set.
+  func settle() throws(StoreError) {
+    if let failure { throw failure }
+    for (_, table) in opened { try table.settle() }
+    try sealCounters()
+  }
+
+  /// The catalog's root with everything that was changed.
+  func seal() throws(StoreError) -> Root {
+    try settle()
+    try sealHistory()
+    return try forest.seal()
+  }
+
+  /// Forgets all drafts, after the forest went back to a savepoint.
+  func reload() throws(StoreError) {
+    end()
+    failure = nil
+    let found = try Tables(forest, schemas)
+    schema = found.schema
+    catalog = found.catalog
+  }
+}

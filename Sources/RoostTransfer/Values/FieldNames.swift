@@ -1,0 +1,17 @@
+/// Names of an entity's fields, as texts and errors use them.
+enum FieldNames {
+  /// The field in which a row stores the class of its object.
+  static let kind = "@class"
+
+  /// The paths of the structs around a field: "a" and "a.b" of "a.b.c".
+  static func above(_ name: String) -> [String] {
+    let parts = name.split(separator: ".")
+    return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
+  }
+
+  /// The names that an error offers, in quotes; not those of the engine.
+  static func list(_ names: [String]) -> String {
+    let shown = names.filter { !$0.hasPrefix("@") }.prefix(20).map { "'\($0)'" }
+    return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
+  }
+}
