@@ -112,7 +112,7 @@ extension StoreError.Code {
       "Nothing was written. Close this store and open the path again; until then you can still read the old file."
     case .notFound: "Check the path, or create the store first."
     case .locked: "Close the store in that process, or open it read-only."
-    case .timedOut: "Try again, or set a longer timeout."
+    case .timedOut: "Shorten the other transaction, or set a longer timeout."
     case .diskFull: "Free some space and continue with the same store: it has its last commit."
     case .ioError: "Check the device. The operation had no effect."
     case .permissionDenied: "Check the permissions of the file and of its folder."

@@ -34,7 +34,7 @@ extension KeyValueStore {
   ) throws(StoreError) -> Salvage {
     let source = try fileSystem.canonicalPath(path)
     guard try fileSystem.canonicalPath(new) != source else {
-      throw StoreError(.alreadyExists, "the store to be saved cannot be written over", path: path)
+      throw StoreError(.alreadyExists, "the source cannot be the target of a salvage", path: path)
     }
     // Beside an owner pages of several states would come together, and be told as losses.
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
@@ -62,6 +62,6 @@ extension KeyValueStore {
   ) throws(StoreError) {
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let now = try Store.examineRemains(source, fileSystem: fileSystem, floor: Replay.floor).sequence
-    if now != sequence { throw StoreError(.busy, "somebody wrote the store while it was saved", path: source) }
+    if now != sequence { throw StoreError(.busy, "another process wrote the source during the salvage", path: source) }
   }
 }

@@ -33,7 +33,7 @@ final class Workpiece {
     let temporary = KeyValueStore.pathWhileMade(path)
     guard temporary != source else {
       throw StoreError(
-        .alreadyExists, "while a store is made it has this name, which its source has: give one of them another name",
+        .alreadyExists, "the source has the temporary name of the target: rename one of them",
         path: source)
     }
     self.path = path
@@ -116,7 +116,9 @@ final class Workpiece {
     if try fileSystem.exists(path) { throw Self.taken(path) }
     let gate = try fileSystem.open(Store.logPath(path), .writeOrCreate)
     do throws(StoreError) {
-      guard try gate.lock() else { throw StoreError(.busy, "somebody is making a store of that name", path: path) }
+      guard try gate.lock() else {
+        throw StoreError(.busy, "another process is creating a store of this name", path: path)
+      }
       if try fileSystem.exists(path) { throw Self.taken(path) }
     } catch {
       gate.close()
@@ -126,7 +128,7 @@ final class Workpiece {
   }
 
   private static func taken(_ path: String) -> StoreError {
-    StoreError(.alreadyExists, "there is a file of that name", path: path)
+    StoreError(.alreadyExists, "there is a file of this name", path: path)
   }
 
   /// Leaves nothing behind.

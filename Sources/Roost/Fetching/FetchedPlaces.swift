@@ -88,7 +88,7 @@ extension FetchRun {
         let middle = (low + high) / 2
         guard let other = try part.graph.objects([RowID(places.rows[middle])], part.map).first as? Model else {
           throw RoostError(
-            .unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, and is not there")
+            .unreadable, "row \(places.rows[middle]) of \(part.map.type.name) was found, but does not exist")
         }
         if rules.precedes(other, model) { low = middle + 1 } else { high = middle }
       }

@@ -169,7 +169,7 @@ extension BatchInsertion {
     func refusal() -> GraphFault {
       GraphFault(
         .notUnique,
-        "\(context.name(other)) has the same value already, and only one may have it: give one of them another value",
+        "\(context.name(other)) already has this unique value: give one of them another value",
         entity: place.map.type.name, others: [context.name(other)])
     }
     let decision: Decision

@@ -13,7 +13,7 @@ extension GraphContext {
     if object._$state.flags.contains(.gone) {
       return complain(
         GraphFault(
-          .deleted, "it is deleted, so what is set has no effect: make a new one", name(object),
+          .deleted, "it is deleted, so setting it has no effect: make a new object", name(object),
           origin.map.type.propertyName(property)))
     }
     if likes.count > 0, object._$state.flags.contains(.inserted), let bits = likes.bits[origin.map.number],
@@ -27,7 +27,7 @@ extension GraphContext {
         if isGoing(object) {
           return complain(
             GraphFault(
-              .deleted, "it was changed by its own deinit, when nobody could save it any more: change it before",
+              .deleted, "its deinit changed it, and an object that ends cannot be saved: change it earlier",
               name(object), origin.map.type.propertyName(property)))
         }
         if isWatched { watcher?.willChange(object) }

@@ -11,7 +11,7 @@ extension GraphContext {
     let other = fault.row.map { ObjectName(entity, $0) }
     complain(
       GraphFault(
-        fault.code, "it was made to lead to \(other?.description ?? entity), but \(fault.detail)", name(owner),
+        fault.code, "it was set to \(other?.description ?? entity), but \(fault.detail)", name(owner),
         type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
   }
 

@@ -48,12 +48,12 @@ extension GraphContext {
     }
     try ground().rowsRead += 1
     if let found { return found }
-    throw StoreError(.damaged, "row \(row.number) of \(map.type.name) stands in an index, and is not there")
+    throw StoreError(.damaged, "row \(row.number) of \(map.type.name) is in an index, but does not exist")
   }
 
   private func check<Model: _ModelObject>(_ map: EntityMap, _ type: Model.Type) throws(GraphFault) {
     if map.type.model == Model.self || map.type.model is Model.Type { return }
-    throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
+    throw GraphFault(.wrongModel, "its objects are not of the class \(Model._$type.name)", entity: map.type.name)
   }
 
   /// An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.
@@ -143,7 +143,7 @@ extension GraphContext {
       // Whoever asked knows it now, so no save need say it.
       failure = before
       throw error
-        ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
+        ?? GraphFault(.unreadable, "the value could not be read", entity: origin.map.type.name, row: object._$state.row)
     }
   }
 }

@@ -220,7 +220,7 @@ extension Entity {
           try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
         } catch { throw error.at(name, field.name) }
       } else if !field.isOptional {
-        throw RecordFault(.missing, "nil where a value must stand", entity: name, field: field.name)
+        throw RecordFault(.missing, "nil, but a value is required", entity: name, field: field.name)
       }
       if part.isDescending { key.complement(from: start) }
     }

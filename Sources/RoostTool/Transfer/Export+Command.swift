@@ -87,7 +87,7 @@ private struct Exporting {
 
   private func run(_ witness: RecordWitness, into output: String) throws -> Ending {
     if !arguments.has("replace"), try DiskFileSystem.shared.exists(output) {
-      throw StoreError(.alreadyExists, "there is a file of that name, and '--replace' is not given", path: output)
+      throw StoreError(.alreadyExists, "there is a file of this name: give '--replace' to replace it", path: output)
     }
     try OutputPlace.check(output, store: witness.path)
     let began = ContinuousClock.now

@@ -169,7 +169,8 @@ private struct Importing {
     do {
       isResumed = try importer.isResumed()
       if !isResumed, let rejects = arguments.text("rejects"), try DiskFileSystem.shared.exists(rejects) {
-        throw StoreError(.alreadyExists, "bad records of another import may be here", path: rejects)
+        throw StoreError(
+          .alreadyExists, "the file may have bad records of another import: choose a new file", path: rejects)
       }
       report = try importer.run(input, format)
     } catch {
