@@ -33,9 +33,9 @@ import Testing
     context.delete(firm)
     try context.save()
     firm.name = "Lake"
-    refused(.deleted, "Firm 1", "name", "it is deleted", "make a new one")
+    refused(.deleted, "Firm 1", "name", "it is deleted", "make a new object")
     firm.desks.append(Desk("a"))
-    refused(.deleted, "Firm 1", "desks", "it is deleted", "make a new one")
+    refused(.deleted, "Firm 1", "desks", "it is deleted", "make a new object")
     try context.save()
   }
 
@@ -46,11 +46,11 @@ import Testing
     context.delete(firm)
     try context.save()
     desk.firm = firm
-    refused(.deleted, "Desk 1", "firm", "Firm 1", "it is deleted", "make a new one")
+    refused(.deleted, "Desk 1", "firm", "Firm 1", "it is deleted", "make a new object")
     context.delete(desk)
     try context.save()
     lake.desks = [desk]
-    refused(.deleted, "Firm 2", "desks", "Desk 1", "it is deleted", "make a new one")
+    refused(.deleted, "Firm 2", "desks", "Desk 1", "it is deleted", "make a new object")
     try context.save()
   }
 

@@ -233,7 +233,7 @@ struct Price: Codable, Hashable {
     ),
     ("price", "{\"amount\": 1, \"coin\": \"x\"}", "a case of Coin is expected (\"EUR\", \"USD\"), found \"x\""),
     ("tone", "\"high\"", "the bytes of a value of type Tone are expected, found \"high\""),
-    ("page", "\"http://[\"", "a URL is expected, found \"http://[\""),
+    ("page", "\"http://[\"", "a value of type URL is expected, found \"http://[\""),
   ])
   func `an enum's value that is none of its cases is a bad record`(
     _ field: String, _ value: String, _ detail: String

@@ -111,10 +111,10 @@ struct InverseSearch {
           let names = candidates.map { "\(target.entity.name).\($0.name)" }.sorted()
           let others = rivals.map { "\(owner.entity.name).\($0.name)" }.sorted()
           let fault = SchemaFault(
-            "which of \(others.joined(separator: ", ")) belongs to which of \(names.joined(separator: ", ")) cannot be told: "
+            "which of \(others.joined(separator: ", ")) is the inverse of which of \(names.joined(separator: ", ")) is ambiguous: "
               + "write @Relationship(inverse:) on one side of each pair")
           let mirrored = SchemaFault(
-            "which of \(names.joined(separator: ", ")) belongs to which of \(others.joined(separator: ", ")) cannot be told: "
+            "which of \(names.joined(separator: ", ")) is the inverse of which of \(others.joined(separator: ", ")) is ambiguous: "
               + "write @Relationship(inverse:) on one side of each pair")
           if !faults.contains(fault), !faults.contains(mirrored) { faults.append(fault) }
         }

@@ -18,7 +18,7 @@ extension GraphContext {
       // What was to be deleted stays after all.
       if object._$state.flags.contains(.gone), !isUnborn(object) {
         throw GraphFault(
-          .deleted, "it is deleted and saved, so it cannot be inserted again: make a new object", name(object))
+          .deleted, "it is deleted, so it cannot be inserted again: make a new object", name(object))
       }
       if object._$state.flags.contains(.deleted) { takeBack(object, list) }
       return

@@ -212,7 +212,7 @@ extension Entity {
     for (part, value) in zip(index.parts, values) {
       let start = key.count
       guard let field = field(part.field) else {
-        throw RecordFault(.unknown, "the index \(index.name) has a field that is not there", entity: name)
+        throw RecordFault(.unknown, "the index \(index.name) names a field that does not exist", entity: name)
       }
       if field.isOptional { key.append(value.isNull ? 0 : 1) }
       if !value.isNull {
