@@ -37,7 +37,7 @@ extension Command {
         "Compares the checksum of every page, then its contents, and its key range, counts and level with those in its",
         "parent. No page may be lost or used twice. Prints a line for each finding, and ends with 1 if there is one.",
         "Writes nothing without --repair. With it, each page with a single flipped bit is corrected first; its checksum",
-        "proves the correction. Then it ends with 3 if the store is open.",
+        "proves the correction. With --repair it ends with 3 if the store is open.",
       ],
       syntax: repairAndJSON
     ) { arguments, console in
