@@ -136,7 +136,8 @@ let package = Package(
     floor(
       "Roost",
       on: [
-        "RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
+        "RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages",
+        "RoostFile",
       ]),
     floor("SwiftData", on: ["Roost"]),
 

@@ -26,7 +26,7 @@ extension Rescue {
       try target.transaction.relieve()
     }
     if let first {
-      lose(nil, StoreError(first.code, "\(failed) changes in the log cannot be carried out: \(first.detail)"))
+      lose(nil, StoreError(first.code, "\(failed) changes in the log cannot be replayed: \(first.detail)"))
     }
     if let failure { lose(nil, failure) }
   }

@@ -26,7 +26,7 @@ extension Rescue {
   ) throws(StoreError) -> Salvage {
     let source = try fileSystem.canonicalPath(path)
     guard try fileSystem.canonicalPath(new) != source else {
-      throw StoreError(.alreadyExists, "the store to be saved cannot be written over", path: path)
+      throw StoreError(.alreadyExists, "the source cannot be the target of a salvage", path: path)
     }
     // Beside an owner pages of several states would come together, and be told as losses.
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
@@ -54,6 +54,6 @@ extension Rescue {
   ) throws(StoreError) {
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let now = try Store.examineRemains(source, fileSystem: fileSystem, floor: floor).sequence
-    if now != sequence { throw StoreError(.busy, "a program wrote the store while it was saved", path: source) }
+    if now != sequence { throw StoreError(.busy, "another process wrote the source during the salvage", path: source) }
   }
 }

@@ -32,7 +32,7 @@ package final class Workpiece {
     let temporary = Self.pathWhileMade(path)
     guard temporary != source else {
       throw StoreError(
-        .alreadyExists, "while a store is made it has this name, which its source has: give one of them another name",
+        .alreadyExists, "the source has the temporary name of the target: rename one of them",
         path: source)
     }
     self.path = path
@@ -115,7 +115,9 @@ package final class Workpiece {
     if try fileSystem.exists(path) { throw Self.taken(path) }
     let gate = try fileSystem.open(Store.logPath(path), .writeOrCreate)
     do throws(StoreError) {
-      guard try gate.lock() else { throw StoreError(.busy, "somebody is making a store of that name", path: path) }
+      guard try gate.lock() else {
+        throw StoreError(.busy, "another process is creating a store of this name", path: path)
+      }
       if try fileSystem.exists(path) { throw Self.taken(path) }
     } catch {
       gate.close()
@@ -125,7 +127,7 @@ package final class Workpiece {
   }
 
   private static func taken(_ path: String) -> StoreError {
-    StoreError(.alreadyExists, "there is a file of that name", path: path)
+    StoreError(.alreadyExists, "there is a file of this name", path: path)
   }
 
   /// Leaves nothing behind.

@@ -50,7 +50,7 @@ package final class DiskFileSystem: FileSystem {
 
   private static func noFile(_ path: String, isFolder: Bool) -> StoreError {
     StoreError(
-      .notAStore, isFolder ? "it is a folder, and no file" : "it is a pipe or a device, and no file", path: path)
+      .notAStore, isFolder ? "it is a folder, not a file" : "it is a pipe or a device, not a file", path: path)
   }
 
   package func rename(_ from: String, to: String) throws(StoreError) {

@@ -4,75 +4,79 @@ extension ErrorCatalogue {
 
   private static let rows: [ErrorEntry] = [
     .init(
-      .rows, 1, "wrongType", "A value is of another type than the field.",
+      .rows, 1, "wrongType", "The value has another type than the field.",
       "Give a value of the field's type; the error names both."),
     .init(
-      .rows, 2, "outOfRange", "A number is too large, or too small, for the field.",
-      "Give a number that fits, or make the field's type wider."),
+      .rows, 2, "outOfRange", "The number does not fit into the type of the field.",
+      "Give a smaller number, or give the field a larger type."),
     .init(
-      .rows, 3, "missing", "A field that may not be nil has no value.",
+      .rows, 3, "missing", "A required field has no value.",
       "Give a value, or declare the property as optional."),
     .init(
-      .rows, 4, "notUnique", "Another row has these values already, and only one may.",
-      "Change one of the two, or choose what becomes of such a row: update, merge, skip."),
+      .rows, 4, "notUnique", "Another row already has these unique values.",
+      "Change one of the two rows, or choose what an import does: update, merge, skip."),
     .init(
-      .rows, 5, "unknown", "There is no entity, field, index or row of this name.",
-      "Look at `roost schema` for the names that there are."),
+      .rows, 5, "unknown", "There is no entity, field, index or row with this name.",
+      "`roost schema` lists the names."),
     .init(
       .rows, 6, "tooLarge", "The row is too large.",
-      "Split the value, or keep it outside the row; Docs/LIMITS.md gives the bound."),
+      "Split the value, or store it outside the row; Docs/LIMITS.md has the limit."),
     .init(
-      .rows, 7, "denied", "Rows that depend on this one forbid its deletion.",
-      "Delete those first, let them lead elsewhere, or choose another delete rule."),
+      .rows, 7, "denied", "A delete rule forbids the deletion, because other rows reference this row.",
+      "Delete those rows first, change their references, or choose another delete rule."),
     .init(
-      .rows, 8, "conflict", "The change of the catalog does not fit what is stored.",
-      "The error says what stands in the way; add something new instead of changing what is there."),
+      .rows, 8, "conflict", "The change of the catalog does not fit the stored rows.",
+      "The error names the obstacle. Add a new field, index or relationship instead of changing the old one."),
     .init(
-      .rows, 9, "expired", "The history behind this token is not there any more, or was never kept.",
-      "Read what you need from the rows, and go on from the latest token."),
+      .rows, 9, "expired", "The history after this token was removed, or was never recorded.",
+      "Read the rows again, and continue from the latest token."),
   ]
 
   private static let conditions: [ErrorEntry] = [
     .init(
-      .conditions, 1, "wrongType", "Two parts of the condition do not fit together.",
+      .conditions, 1, "wrongType", "Two parts of the condition have types that do not fit.",
       "Compare values of one type; the error names the part."),
     .init(
-      .conditions, 2, "unknown", "The condition names something that is not there.",
-      "Look at `roost schema` for the names that there are."),
+      .conditions, 2, "unknown", "The condition names an unknown field.",
+      "`roost schema` lists the names."),
     .init(
       .conditions, 3, "tooDeep", "The condition is nested too deeply.",
       "Join its parts by && or || instead of nesting them."),
     .init(
-      .conditions, 4, "badPattern", "The regular expression, or pattern, is none.",
-      "Correct the pattern; the error says what is wrong with it."),
+      .conditions, 4, "badPattern", "The regular expression or pattern is invalid.",
+      "Correct the pattern; the error says what is wrong."),
     .init(
-      .conditions, 5, "nilUnwrapped", "A value that is nil was unwrapped for some row.",
-      "Test for nil first, or give a value with ??."),
+      .conditions, 5, "nilUnwrapped", "A row has nil where the condition unwraps a value.",
+      "Test for nil first, or give a default with ??."),
     .init(
-      .conditions, 6, "overflow", "A number became too large while the condition was computed for some row.",
+      .conditions, 6, "overflow", "A number became too large when the condition was computed for a row.",
       "Compute with Double, or with smaller numbers."),
-    .init(.conditions, 7, "dividedByZero", "Something was divided by zero for some row.", "Test for zero first."),
-    .init(.conditions, 8, "outOfBounds", "A list has no element of this number for some row.", "Test the count first."),
+    .init(.conditions, 7, "dividedByZero", "The condition divides by zero for a row.", "Test for zero first."),
     .init(
-      .conditions, 9, "missingRow", "A reference leads to a row that is not there.",
-      "Run `roost verify`: the store says that it must be there."),
+      .conditions, 8, "outOfBounds", "The condition uses an index beyond the end of a list for a row.",
+      "Test the count first."),
+    .init(
+      .conditions, 9, "missingRow", "A row references a row that does not exist.",
+      "Run `roost verify`: the store is inconsistent."),
   ]
 
   private static let objects: [ErrorEntry] = [
     .init(
-      .objects, 1, "unknownModel", "The type is not among the store's models.", "Name it when the container is made."),
+      .objects, 1, "unknownModel", "The store was not opened for this model.",
+      "Name the model when you make the container."),
     .init(
       .objects, 2, "foreign", "The object belongs to another context.",
       "Fetch it in this context, by its persistentModelID."),
     .init(
-      .objects, 3, "deleted", "The object, or the row it stands for, is deleted.",
-      "Forget the object; its last values can still be read."),
+      .objects, 3, "deleted", "The object is deleted.", "Do not change it any more. You can still read its last values."
+    ),
     .init(
       .objects, 4, "closed", "The context or its store is closed.", "Make another context, or the container again."),
-    .init(.objects, 5, "unreadable", "No value could be read.", "Run `roost verify`, and `rollback()` to go on."),
     .init(
-      .objects, 6, "wrongModel", "A relationship does not lead to models of this class.",
-      "Give a model of the class that the relationship names."),
+      .objects, 5, "unreadable", "A value could not be read.", "Run `roost verify`; call `rollback()` to continue."),
+    .init(
+      .objects, 6, "wrongModel", "The relationship is of another class.",
+      "Give an object of the class that the error names."),
     .init(
       .objects, 7, "conflict", "Another context changed the same property.",
       "Choose a merge policy, or roll back and try again."),
@@ -80,158 +84,161 @@ extension ErrorCatalogue {
       .objects, 8, "twoThreads", "Two threads used one context at the same time.",
       "Give each thread or actor a context of its own."),
     .init(
-      .objects, 9, "readOneByOne", "A loop read its objects one by one, in a strict context.",
+      .objects, 9, "readOneByOne", "A loop in a strict context read its objects one by one.",
       "Prefetch the relationship that the error names."),
     .init(
-      .objects, 10, "notUnique", "Another object has the same values, and only one may.",
+      .objects, 10, "notUnique", "Another object has the same unique values.",
       "Change one of the two, or choose a policy for such models."),
     .init(
-      .objects, 11, "denied", "A delete rule, or a relationship that must lead somewhere, forbids a deletion.",
-      "Delete the objects that the error names too, or take them out first."),
+      .objects, 11, "denied", "A delete rule or a required relationship forbids the deletion.",
+      "Also delete the objects that the error names, or remove them from the relationship first."),
     .init(
-      .objects, 12, "badValue", "A value is missing, or cannot be stored.",
+      .objects, 12, "badValue", "A value is missing or cannot be stored.",
       "Give a value that fits; the error names the property."),
     .init(
-      .objects, 13, "count", "A relationship leads to fewer objects than it must, or to more than it may.",
+      .objects, 13, "count", "A relationship has fewer members than its minimum, or more than its maximum.",
       "Add or remove members before the save."),
     .init(
-      .objects, 14, "pendingChanges", "Something waits to be saved that stands in the way.",
-      "Save, or roll back, first."),
+      .objects, 14, "pendingChanges", "The context has unsaved changes that the call cannot take into account.",
+      "Save or roll back first."),
   ]
 
   private static let door: [ErrorEntry] = [
     .init(
-      .door, 1, "unknownModel", "The type is not among the container's models.", "Name it when the container is made."),
+      .door, 1, "unknownModel", "The container was not made for this model.",
+      "Name the model when you make the container."),
     .init(
-      .door, 2, "foreign", "The object, or the identifier, belongs to another context or container.",
-      "Fetch it where you want to use it."),
+      .door, 2, "foreign", "The object or identifier belongs to another context or container.",
+      "Fetch the object in the context that uses it."),
     .init(
-      .door, 3, "deleted", "The object, or its row, is deleted.",
-      "Forget the object; its last values can still be read."),
+      .door, 3, "deleted", "The object is deleted.", "Do not change it any more. You can still read its last values."),
     .init(
       .door, 4, "closed", "The context or its container is closed.", "Make another context, or the container again."),
-    .init(.door, 5, "unreadable", "A value could not be read.", "Run `roost verify`, and `rollback()` to go on."),
+    .init(.door, 5, "unreadable", "A value could not be read.", "Run `roost verify`; call `rollback()` to continue."),
     .init(
-      .door, 6, "conflict", "Somebody else changed the same.", "Choose a merge policy, or roll back and try again."),
+      .door, 6, "conflict", "Another context changed the same property or object.",
+      "Choose a merge policy, or roll back and try again."),
     .init(
-      .door, 7, "notUnique", "Another model has this value already.",
+      .door, 7, "notUnique", "Another model already has this unique value.",
       "Change one of the two, or choose a policy for such models."),
     .init(
-      .door, 8, "denied", "A delete rule forbids it.",
-      "Delete the models that the error names too, or take them out first."),
+      .door, 8, "denied", "A delete rule or a required relationship forbids the deletion.",
+      "Also delete the models that the error names, or remove them from the relationship first."),
     .init(
       .door, 9, "twoThreads", "Two threads used one context at the same time.",
       "Give each thread or actor a context of its own."),
     .init(
-      .door, 10, "readOneByOne", "A loop read its models one by one, in a strict context.",
+      .door, 10, "readOneByOne", "A loop in a strict context read its models one by one.",
       "Prefetch the relationship that the error names."),
     .init(
-      .door, 11, "badValue", "A value is missing, of another type, or too large.",
+      .door, 11, "badValue", "A value is missing, has another type, or is too large.",
       "Give a value that fits; the error names the property."),
     .init(
-      .door, 12, "count", "A relationship leads to fewer models than it must, or to more than it may.",
+      .door, 12, "count", "A relationship has fewer members than its minimum, or more than its maximum.",
       "Add or remove members before the save."),
     .init(
-      .door, 13, "pendingChanges", "What waits to be saved stands in the way of a bulk write.",
-      "Save, or roll back, first."),
+      .door, 13, "pendingChanges", "The context has unsaved changes to the models of a bulk write.",
+      "Save or roll back first."),
     .init(
-      .door, 14, "badCondition", "A condition comes to a row for which it has no answer.",
+      .door, 14, "badCondition", "A condition cannot be computed for a row.",
       "Test for nil, zero or the count first; the error names the part."),
-    .init(.door, 15, "historyOff", "The history is asked for, and is off.", "Switch it on in the configuration."),
+    .init(.door, 15, "historyOff", "The store records no history.", "Turn the history on in the configuration."),
     .init(
-      .door, 16, "store", "The store's file, or the device, refused.",
-      "What was thrown further down says more: look at `underlyingError`."),
+      .door, 16, "store", "A call on the file of the store failed.",
+      "`underlyingError` has the cause."),
     .init(
-      .door, 17, "badInput", "What is imported is wrong as it stands.",
-      "`importFault` names the record, the field and what is wrong: mend it, or leave bad records out with `.skip(upTo:)`."
+      .door, 17, "badInput", "A record of the import is invalid.",
+      "`importFault` names the record, the field and the cause. Correct the record, or skip bad records with `.skip(upTo:)`."
     ),
   ]
 
   private static let swiftData: [ErrorEntry] = [
     .init(
       .swiftData, 1, "includePendingChangesWithBatchSize",
-      "In SwiftData, batches and changes that wait to be saved cannot be fetched together.",
-      "It is never thrown here: both go together."),
+      "In SwiftData, a fetch in batches cannot include unsaved changes.",
+      "Roost never throws it: both work together."),
     .init(
-      .swiftData, 2, "unsupportedPredicate", "The predicate says something that nobody can answer.",
-      "Write the part that the error names in another way."),
+      .swiftData, 2, "unsupportedPredicate", "The predicate has a part that cannot be evaluated.",
+      "Rewrite the part that the error names."),
     .init(
-      .swiftData, 3, "unsupportedKeyPath", "The key path leads to nothing that is stored.",
-      "Use stored properties and their parts."),
+      .swiftData, 3, "unsupportedKeyPath", "The key path names no stored property.",
+      "Use a stored property, or a part of one."),
     .init(
       .swiftData, 4, "sortingPendingChangesWithIdentifiers",
-      "In SwiftData, identifiers cannot be sorted with changes that wait to be saved.",
-      "It is never thrown here: both go together."),
+      "In SwiftData, a sorted fetch of identifiers cannot include unsaved changes.",
+      "Roost never throws it: both work together."),
     .init(
-      .swiftData, 5, "unsupportedSortDescriptor", "Nothing can be sorted by this.",
+      .swiftData, 5, "unsupportedSortDescriptor", "Models cannot be sorted by this value.",
       "Sort by a stored property that has an order."),
     .init(
-      .swiftData, 6, "duplicateConfiguration", "Two configurations are the same.",
-      "Give each its own file, or leave one out."),
+      .swiftData, 6, "duplicateConfiguration", "Two configurations have the same file.",
+      "Give each configuration its own file, or remove one."),
     .init(
-      .swiftData, 7, "configurationFileNameTooLong", "The configuration's name is too long for a file's.",
-      "Choose a shorter one."),
+      .swiftData, 7, "configurationFileNameTooLong", "The name of the configuration is too long for a file name.",
+      "Choose a shorter name."),
     .init(
-      .swiftData, 8, "configurationFileNameContainsInvalidCharacters", "The configuration's name cannot be a file's.",
-      "Choose one without / and control characters."),
+      .swiftData, 8, "configurationFileNameContainsInvalidCharacters",
+      "The name of the configuration cannot be a file name.",
+      "Choose a name without / and control characters."),
     .init(
       .swiftData, 9, "configurationSchemaNotFoundInContainerSchema",
-      "A configuration has a model that the container's schema lacks.", "Name the model in the container's schema too."),
+      "A configuration names a model that the schema of the container lacks.",
+      "Name the model in the schema of the container too."),
     .init(
       .swiftData, 10, "loadIssueModelContainer", "The container cannot be made.",
-      "The error's sentence says why, and what to do."),
+      "The error says why, and what to do."),
     .init(
-      .swiftData, 11, "modelValidationFailure", "A save was refused because of what models hold.",
-      "RoostError.faults tells each fault."),
+      .swiftData, 11, "modelValidationFailure", "The save was refused, because models have invalid values.",
+      "`RoostError.faults` lists each one."),
     .init(
-      .swiftData, 12, "missingModelContext", "In SwiftData, a model belongs to no context where it must have one.",
-      "It is never thrown here."),
+      .swiftData, 12, "missingModelContext", "In SwiftData, a model has no context and needs one.",
+      "Roost never throws it."),
     .init(
-      .swiftData, 13, "backwardMigration", "In SwiftData, a store is newer than its models.", "It is never thrown here."
+      .swiftData, 13, "backwardMigration", "In SwiftData, the store is newer than the models.", "Roost never throws it."
     ),
-    .init(.swiftData, 14, "unknownSchema", "The schema has no classes.", "Make it of the models."),
+    .init(.swiftData, 14, "unknownSchema", "The schema has no classes.", "Make the schema from the model classes."),
     .init(
-      .swiftData, 15, "historyTokenExpired", "The history behind this token is not there any more, or was never kept.",
-      "Read from the models what you need of them, and go on from the latest token."),
+      .swiftData, 15, "historyTokenExpired", "The history after this token was removed, or was never recorded.",
+      "Fetch the models again, and continue from the latest token."),
     .init(
-      .swiftData, 16, "invalidTransactionFetchRequest", "The history was asked for in a way that means nothing.",
+      .swiftData, 16, "invalidTransactionFetchRequest", "The history descriptor is invalid.",
       "Correct the descriptor; the error names the part."),
   ]
 
   private static let transfer: [ErrorEntry] = [
     .init(
-      .transfer, 1, "encoding", "The bytes are no text in UTF-8, or not the compressed file they seem to be.",
-      "Convert the file to UTF-8, or unpack it first."),
+      .transfer, 1, "encoding", "The input is not UTF-8 text, or not a valid LZ4 file.",
+      "Convert the file to UTF-8, or decompress it first."),
     .init(
-      .transfer, 2, "syntax", "The text is not what the format demands.",
-      "Correct the line that is named, or name the right format."),
+      .transfer, 2, "syntax", "The text does not follow the format.",
+      "Correct the line that the error names, or give the right format."),
     .init(
-      .transfer, 3, "columns", "A record has another number of columns than the first line.",
-      "Correct the line; a text with a delimiter in it needs quotes."),
+      .transfer, 3, "columns", "The record and the first line have different numbers of columns.",
+      "Correct the line; a cell that contains the delimiter needs quotes."),
     .init(
-      .transfer, 4, "duplicate", "A name, or a unique value, stands twice where it may stand once.",
-      "Remove one of them, or choose what becomes of such records: skip, update, merge."),
+      .transfer, 4, "duplicate", "A name or a unique value occurs twice.",
+      "Remove one, or choose what the import does with such records: skip, update, merge."),
     .init(
-      .transfer, 5, "unknown", "A name that nothing is known of.",
-      "Look at `roost schema` for the names that there are; columns can be renamed or ignored."),
+      .transfer, 5, "unknown", "The store has no such name.",
+      "`roost schema` lists the names; an import can rename or ignore columns."),
     .init(
-      .transfer, 6, "missing", "There is no value where one must stand.", "Give a value, or a default in the model."),
+      .transfer, 6, "missing", "A required value is missing.", "Give a value, or a default in the model."),
     .init(
-      .transfer, 7, "wrongType", "The value is of another type than the field.",
-      "Correct the value; the error names line and field."),
+      .transfer, 7, "wrongType", "The value has another type than the field.",
+      "Correct the value; the error names the line and the field."),
     .init(
-      .transfer, 8, "outOfRange", "The number is too large for the field.",
-      "Correct the value; the error names line and field."),
+      .transfer, 8, "outOfRange", "The number does not fit into the type of the field.",
+      "Correct the value; the error names the line and the field."),
     .init(
       .transfer, 9, "tooLarge",
-      "A record, a field, the number of columns, the depth, or the number of bad records passes a bound.",
-      "Raise the bound, or split the input."),
-    .init(.transfer, 10, "truncated", "The input ends in the middle of something.", "Get the whole file again."),
+      "A record, a field, the number of columns, the depth, or the number of bad records exceeds a limit.",
+      "Raise the limit, or split the input."),
+    .init(.transfer, 10, "truncated", "The input ends in the middle of a record.", "Get the whole file again."),
   ]
 
   private static let tool: [ErrorEntry] = [
     .init(
-      .tool, 1, "question", "A condition or an order that was typed means nothing.",
-      "The mark below it shows where; `roost schema` tells the names.")
+      .tool, 1, "question", "The condition or sort order on the command line is invalid.",
+      "The mark below the text shows where; `roost schema` lists the names.")
   ]
 }

@@ -29,7 +29,7 @@ package final class Thread: @unchecked Sendable {
     #endif
     if result != 0 {
       work.release()
-      throw StoreError(.outOfMemory, "a thread could not be made", errorNumber: result)
+      throw StoreError(.outOfMemory, "a thread could not be created", errorNumber: result)
     }
   }
 

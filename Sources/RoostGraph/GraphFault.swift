@@ -64,14 +64,14 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     let some = others.prefix(3).map(\.description).joined(separator: ", ")
     return GraphFault(
       .denied,
-      "it cannot be deleted while it leads to \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
-        + "take them out first", object, property, others: others)
+      "it cannot be deleted while it references \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
+        + "remove them from the relationship first", object, property, others: others)
   }
 
   /// What is said of a reference that must lead somewhere, to an object that goes.
   static func needed(_ object: ObjectName, _ property: String?, _ other: ObjectName) -> GraphFault {
     GraphFault(
-      .denied, "it must lead to an object, and \(other) is to be deleted: delete it too, or let it lead elsewhere",
+      .denied, "it must reference an object, and \(other) will be deleted: delete it too, or change the reference",
       object, property, others: [other])
   }
 
@@ -81,8 +81,8 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   ) -> GraphFault {
     GraphFault(
       policy == .error ? .conflict : .deleted,
-      "another context deleted \(owner), to which it belongs: give it another owner, delete it too, or save with the merge "
-        + "policy .storeWins, which stores it without one", member, property, others: [owner])
+      "another context deleted its owner, \(owner): give it another owner, delete it too, or save with the merge "
+        + "policy .storeWins, which stores it without an owner", member, property, others: [owner])
   }
 
   package var description: String {

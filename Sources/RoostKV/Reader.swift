@@ -36,13 +36,13 @@ final class Scope {
   func check() throws(StoreError) { if !isOpen { throw ended } }
 
   @inline(never)
-  var ended: StoreError { StoreError(.closed, "the transaction this came from has ended") }
+  var ended: StoreError { StoreError(.closed, "the transaction has ended") }
 
   @inline(never)
   var stale: StoreError { StoreError(.closed, "the tree was changed since this cursor began") }
 
   @inline(never)
-  var nowhere: StoreError { StoreError(.notFound, "the cursor stands on no entry") }
+  var nowhere: StoreError { StoreError(.notFound, "the cursor is at no entry") }
 }
 
 /// One snapshot of a store, for reading.

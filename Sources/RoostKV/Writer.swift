@@ -122,7 +122,7 @@ public final class Writer {
   func endBuilding() { isBuilding = false }
 
   private static var building: StoreError {
-    StoreError(.nestedWrite, "a tree is being built; nothing else can be changed meanwhile")
+    StoreError(.nestedWrite, "a tree is being built: change nothing else until it is complete")
   }
 
   @inline(never)

@@ -10,7 +10,7 @@ struct ModelActorMacro: MemberMacro, ExtensionMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard declaration.is(ActorDeclSyntax.self) else {
-      context.complain(node, "'@ModelActor' stands before an actor")
+      context.complain(node, "'@ModelActor' can only be attached to an actor")
       return []
     }
     let access = declaration.access

@@ -18,11 +18,11 @@ struct ModelCheck<Context: MacroExpansionContext> {
     guard let structure = declaration.as(StructDeclSyntax.self) else {
       let kind =
         declaration.is(ActorDeclSyntax.self) ? "an actor" : declaration.is(EnumDeclSyntax.self) ? "an enum" : "this"
-      return context.complain(node, "'@Model' stands before a class, not before \(kind)")
+      return context.complain(node, "'@Model' can only be attached to a class, not to \(kind)")
     }
     let word = structure.structKeyword
     context.complain(
-      node, "'@Model' stands before a class, not before a struct",
+      node, "'@Model' can only be attached to a class, not to a struct",
       [.replace("make '\(structure.name.text)' a class", word, word.with(\.tokenKind, .keyword(.class)))])
   }
 
@@ -59,7 +59,8 @@ struct ModelCheck<Context: MacroExpansionContext> {
 
   private func check(_ property: Property) {
     if property.type == nil, property.initial == nil {
-      context.complain(property.binding, "'\(property.name)' needs a type: '@Model' cannot store what has none")
+      context.complain(
+        property.binding, "'\(property.name)' needs a type: '@Model' cannot store a property without one")
     }
     if let attribute = property.attribute, property.relationship != nil {
       context.complain(
@@ -68,8 +69,8 @@ struct ModelCheck<Context: MacroExpansionContext> {
     if property.isObserved {
       context.warn(
         property.declaration,
-        "the observers of '\(property.name)' are never called, because its model stores it: mark it '@Transient', or observe it "
-          + "where it is set")
+        "the observers of '\(property.name)' are never called, because its model stores it: mark it '@Transient', or react "
+          + "where you set it")
     }
     guard let type = property.binding.typeAnnotation?.type else { return }
     if let tuple = type.as(TupleTypeSyntax.self), tuple.elements.count != 1 {
@@ -91,7 +92,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
     } else if let initial, !initial.isLiteral {
       context.warn(
         variable.bindingSpecifier,
-        "'\(name)' is not stored, because it is a 'let', and may be another one in each object: write 'var', or mark it '@Transient'",
+        "'\(name)' is not stored, because it is a 'let' that each object may set to another value: write 'var', or mark it '@Transient'",
         [fix])
     }
   }
@@ -103,7 +104,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
     if isOptional, variable.bindingSpecifier.tokenKind == .keyword(.var) { return }
     context.complain(
       binding,
-      "'\(name)' is '@Transient' and needs a default value, because it is not in the store: write '= …' behind it")
+      "'\(name)' is '@Transient' and needs a default value, because the store does not have it: write '= …' after it")
   }
 
   private func checkConstraints() {

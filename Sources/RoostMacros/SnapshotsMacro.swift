@@ -11,7 +11,7 @@ struct SnapshotsMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.attributes.named("Model") != nil else {
-      context.complain(node, "'@Snapshots' stands beside '@Model', before a class")
+      context.complain(node, "'@Snapshots' can only be attached to a class with '@Model'")
       return []
     }
     let isConforming = !protocols.contains { $0.isNamed("PersistentModel") }
@@ -20,7 +20,7 @@ struct SnapshotsMacro: MemberMacro {
       guard let named = member.asProtocol((any NamedDeclSyntax).self), named.name.text == "Snapshot" else { continue }
       context.complain(
         named.name,
-        "'\(model.name)' has a type 'Snapshot' of its own, which '@Snapshots' would make: rename it, or leave '@Snapshots' out and "
+        "'\(model.name)' already has a type 'Snapshot', the name that '@Snapshots' uses: rename it, or remove '@Snapshots' and "
           + "use 'ModelSnapshot<\(model.name)>'")
       return []
     }

@@ -20,7 +20,7 @@ extension Examination {
     guard let start = superblock.log else { return nil }
     do throws(StoreError) {
       guard try fileSystem.exists(path) else {
-        return StoreError(.logMissing, "the store was not closed and its log is not there", path: path)
+        return StoreError(.logMissing, "the store was not closed and its log is missing", path: path)
       }
     } catch { return error }
     var failure: StoreError?
@@ -69,7 +69,8 @@ extension Examination {
     defer { logFile.close() }
     guard let size = try? logFile.size(), size > 0 else { return nil }
     return StoreError(
-      .logDamaged, "without a superblock nothing tells where the log begins, so it is not used", path: path)
+      .logDamaged, "both superblocks are lost, so the beginning of the log is unknown, and the log is not used",
+      path: path)
   }
 
   /// How many records are closed, and whether what follows them is damaged.

@@ -141,7 +141,7 @@ package final class Examination {
       let found = StoreError(
         .damaged,
         "this superblock \(isTorn ? "was torn by a crash" : "is damaged"); the other one is in use, and the next "
-          + "checkpoint writes this one anew",
+          + "checkpoint rewrites this one",
         path: file.path, page: UInt64(slot))
       if isTorn { notes.append(found) } else { complain(found) }
     }

@@ -139,7 +139,7 @@ extension WriteTransaction {
     }
     for extent in all {
       for place in extent.place..<extent.place + extent.pages where isImpossible(place, list.born) {
-        throw StoreError(.damaged, "an extent is reached twice, or by what is free", page: UInt64(extent.place))
+        throw StoreError(.damaged, "an extent is referenced twice, or is free", page: UInt64(extent.place))
       }
     }
     let isNamed = list.isNamed || store.isNamed(list.born)
@@ -290,7 +290,7 @@ extension PageView {
 
   private func mismatch(_ extent: ExtentList.Extent, _ file: (any StorageFile)?) -> StoreError {
     StoreError(
-      .damaged, "an extent's bytes do not match its check", path: file?.path, page: UInt64(extent.place))
+      .damaged, "an extent has a wrong checksum", path: file?.path, page: UInt64(extent.place))
   }
 }
 

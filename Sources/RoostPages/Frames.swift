@@ -288,14 +288,14 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
             || repairs?.mend(buffer, at: page, check: expected) == true
             || readCopy(of: page, into: buffer, check: expected))
     else {
-      throw damage("the page's bytes do not match the check in its parent", page)
+      throw damage("the page has a wrong checksum", page)
     }
     try validate(page, memory)
   }
 
   private func validate(_ page: PageID, _ memory: UnsafeMutableRawPointer) throws(StoreError) {
     guard UnsafeRawPointer(memory).u32(Page.Field.place) == page.place else {
-      throw damage("the page says it belongs elsewhere", page)
+      throw damage("the page has the number of another page", page)
     }
     if let complaint = validator(page, memory) { throw damage(complaint, page) }
   }

@@ -216,7 +216,7 @@ struct FreeMapDisk {
     do throws(StoreError) {
       if reference != .none, !seen.insert(reference.page.place).inserted {
         throw StoreError(
-          .damaged, "a page of the free map is reached twice", path: file.path, page: UInt64(reference.page.place))
+          .damaged, "a page of the free map is referenced twice", path: file.path, page: UInt64(reference.page.place))
       }
       return try page(reference, from: file, limit, kind, level: level, repairs)
     } catch {
@@ -247,7 +247,7 @@ struct FreeMapDisk {
     let isRight =
       Checksum.of(bytes) == reference.check
       || bytes.withUnsafeMutableBytes { repairs?.mend($0, at: page, check: reference.check) == true }
-    guard isRight else { throw damage("a page of the free map does not match its check") }
+    guard isRight else { throw damage("a page of the free map has a wrong checksum") }
     let complaint = bytes.withUnsafeBytes { FreeMapPage.complaint($0.baseAddress!, kind: kind, level: level) }
     if let complaint { throw damage(complaint) }
     return bytes

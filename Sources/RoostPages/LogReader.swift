@@ -63,7 +63,7 @@ struct LogReader {
           offset: Self.offset(of: segment, segmentBytes))
       }
       guard found.salt == start.salt, found.position == start.position else {
-        throw StoreError(.logMissing, "the log beside the store is not the one it names", path: file.path)
+        throw StoreError(.logMissing, "the log beside the store is not the log that the store names", path: file.path)
       }
       enter(found, segment)
       chain = found.previous

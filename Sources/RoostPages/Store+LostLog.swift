@@ -26,7 +26,7 @@ extension Store {
   /// Says why a log was put aside, and how to bring its commits back.
   private static func say(_ options: StoreOptions, _ reason: String, lost: String) {
     options.say(
-      "\(reason) The log may hold commits, so it is kept as \(lost). "
+      "\(reason) The log may hold commits, so it was renamed to \(lost). "
         + "`roost salvage --log \(lost) STORE NEW` brings them back, where STORE is the file that it belongs to.")
   }
 
@@ -37,7 +37,7 @@ extension Store {
     let remains = try LogRemains(path, fileSystem)
     if let remains, !remains.holdsCommits { return try fileSystem.remove(logPath(path)) }
     let lost = try putLogAside(path, remains?.id ?? StoreID(high: 0, low: 0), fileSystem)
-    say(options, "The file \(path) is gone, and its log was still there. A new store begins.", lost: lost)
+    say(options, "The file \(path) is missing, but its log exists. A new store is created.", lost: lost)
   }
 
   /// Puts the log of another store aside that lies beside this one's name.

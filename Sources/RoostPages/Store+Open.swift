@@ -87,7 +87,7 @@ extension Store {
 
   private static func orphanError(_ path: String) -> StoreError {
     StoreError(
-      .storeMissing, "the store's file is not there, but its log is, and may hold commits: \(logPath(path))",
+      .storeMissing, "the file of the store is missing, but its log exists and may hold commits: \(logPath(path))",
       path: path)
   }
 
@@ -108,7 +108,7 @@ extension Store {
     let gate = try fileSystem.open(logPath(path), .writeOrCreate)
     defer { gate.close() }
     guard try gate.lock() else {
-      throw StoreError(.busy, "another process is making this store", path: path)
+      throw StoreError(.busy, "another process is creating this store", path: path)
     }
     if try fileSystem.exists(path) { return }
     if try gate.size() > 0 {
@@ -122,7 +122,7 @@ extension Store {
     // Until its end nobody else opens the store: a log that had begun by then would lose its name below.
     defer { file.close() }
     do throws(StoreError) {
-      guard try file.lock() else { throw StoreError(.busy, "somebody else is writing this file", path: temporary) }
+      guard try file.lock() else { throw StoreError(.busy, "another process is writing this file", path: temporary) }
       var superblock = firstSuperblock(options)
       for slot in 0..<2 {
         superblock.sequence = UInt64(slot + 1)
@@ -202,7 +202,7 @@ extension Store {
       return
     }
     guard try fileSystem.exists(logPath) else {
-      throw StoreError(.logMissing, "the store was not closed and its log is not there", path: logPath)
+      throw StoreError(.logMissing, "the store was not closed and its log is missing", path: logPath)
     }
     let logFile = try fileSystem.open(logPath, options.readOnly ? .read : .write)
     do throws(StoreError) { try recover(logFile, start) } catch {

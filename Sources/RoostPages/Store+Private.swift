@@ -21,11 +21,11 @@ extension Store {
     var isOurs = false
     do throws(StoreError) {
       isOurs = try file.lock()
-      guard isOurs else { throw StoreError(.busy, "somebody else is writing this file", path: path) }
+      guard isOurs else { throw StoreError(.busy, "another process or thread is writing this file", path: path) }
       do throws(StoreError) { try checkNames(file, path, fileSystem) } catch {
         // Whoever wrote this file may have finished it and given it its name: then it is not ours.
         isOurs = error.code != .notFound && error.code != .busy
-        throw isOurs ? error : StoreError(.busy, "somebody else has just written this file", path: path)
+        throw isOurs ? error : StoreError(.busy, "another process or thread has just written this file", path: path)
       }
       try file.truncate(to: 0)
       var superblock = firstSuperblock(options)

@@ -67,7 +67,7 @@ extension Store {
   }
 
   package static func ownerIsFaster(_ path: String) -> StoreError {
-    StoreError(.busy, "the owner of the store wrote it anew each time it was read", path: path)
+    StoreError(.busy, "another process changed the store during each attempt to read it", path: path)
   }
 
   /// Whether the file has a newer superblock than the one this store began with.

@@ -18,7 +18,7 @@ extension WriteTransaction {
   func noteDouble(_ place: UInt32) { recordFailure = recordFailure ?? Self.double(place) }
 
   private static func double(_ place: UInt32) -> StoreError {
-    StoreError(.damaged, "a page is reached twice, or by what is free", page: UInt64(place))
+    StoreError(.damaged, "a page is referenced twice, or is free", page: UInt64(place))
   }
 
   /// Throws if this transaction cannot be committed: its record lacks a piece, or it leaves a place twice.

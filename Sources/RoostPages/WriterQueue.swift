@@ -45,7 +45,7 @@ final class WriterQueue: @unchecked Sendable {
       if let deadline {
         if !ticket.condition.wait(lock, until: deadline) && !ticket.isUp {
           waiting.removeAll { $0 === ticket }
-          throw StoreError(.timedOut, "another transaction did not end in time")
+          throw StoreError(.timedOut, "another transaction had the writer lock until the timeout")
         }
       } else {
         ticket.condition.wait(lock)

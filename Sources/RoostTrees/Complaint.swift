@@ -16,8 +16,8 @@ package enum Complaint {
   static func about(_ page: UnsafeRawPointer) -> String? {
     let level = Node.level(page)
     switch page.u8(Header.kind) {
-    case Node.integerLeaf: return level == 0 ? integerLeaf(page) : "a leaf stands above others"
-    case Node.byteLeaf: return level == 0 ? byteNode(page) : "a leaf stands above others"
+    case Node.integerLeaf: return level == 0 ? integerLeaf(page) : "a leaf has a level above 0"
+    case Node.byteLeaf: return level == 0 ? byteNode(page) : "a leaf has a level above 0"
     case Node.integerBranch: return branchLevel(level) ?? integerBranch(page)
     case Node.byteBranch: return branchLevel(level) ?? byteNode(page)
     default: return "the page is no node of a tree"
@@ -25,7 +25,7 @@ package enum Complaint {
   }
 
   private static func branchLevel(_ level: UInt8) -> String? {
-    level >= 1 && level <= Node.maximumLevel ? nil : "a branch stands at an impossible level"
+    level >= 1 && level <= Node.maximumLevel ? nil : "a branch has an impossible level"
   }
 
   /// Values' and children's bytes, with the garbage, must fill the heap.

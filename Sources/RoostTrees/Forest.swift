@@ -115,7 +115,7 @@ package final class Forest {
   ) throws(StoreError) -> Opened {
     try Catalog.checkName(name)
     if try find(name) != nil {
-      throw StoreError(.alreadyExists, "there is a tree named \"\(String(decoding: name, as: UTF8.self))\"")
+      throw StoreError(.alreadyExists, "there already is a tree named \"\(String(decoding: name, as: UTF8.self))\"")
     }
     let next = try nextID()
     let id = wanted ?? next
@@ -151,7 +151,7 @@ package final class Forest {
     }
     if name == new { return }
     if try find(new) != nil {
-      throw StoreError(.alreadyExists, "there is a tree named \"\(String(decoding: new, as: UTF8.self))\"")
+      throw StoreError(.alreadyExists, "there already is a tree named \"\(String(decoding: new, as: UTF8.self))\"")
     }
     _ = try ByteKey.borrowing(name) { (key) throws(StoreError) in try catalog.remove(key) }
     try put(new, tree.known)

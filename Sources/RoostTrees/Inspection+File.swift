@@ -33,7 +33,7 @@ extension Inspection {
         return report
       }
     }
-    throw StoreError(.busy, "the store was written each time it was examined", path: path)
+    throw StoreError(.busy, "another process wrote the store during each attempt to verify it", path: path)
   }
 
   /// Why the log cannot be replayed, if it cannot.

@@ -90,7 +90,7 @@ package struct Inspection {
         continue
       }
       if let other = owners.updateValue(name, forKey: descriptor.id) {
-        add(nil, name, "the tree's number \(descriptor.id) is also that of \"\(other)\"", 5)
+        add(nil, name, "the tree and \"\(other)\" have the same number, \(descriptor.id)", 5)
       }
       inspect(name, descriptor)
     }

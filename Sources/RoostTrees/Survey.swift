@@ -97,7 +97,7 @@ private struct Survey<F: Form> {
   private mutating func read(_ part: Part) throws(StoreError) -> UnsafeRawPointer {
     let page = part.reference.page
     func damage(_ what: String) -> StoreError { StoreError(.damaged, what, page: UInt64(page.place)) }
-    guard seen.insert(page).inserted else { throw damage("the page is reached twice") }
+    guard seen.insert(page).inserted else { throw damage("the page is referenced twice") }
     let memory = try view.frames.page(part.reference)
     if let complaint = Complaint.about(page, memory) { throw damage(complaint) }
     let kind = part.level == 0 ? F.leafKind : F.branchKind

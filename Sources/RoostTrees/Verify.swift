@@ -76,7 +76,7 @@ private struct Examination<F: Form> {
     while let expected = open.popLast() {
       let page = expected.reference.page
       guard seen.insert(page).inserted else {
-        report(page, "the page is reached twice")
+        report(page, "the page is referenced twice")
         continue
       }
       view.slot.enter()

@@ -37,20 +37,23 @@ import Testing
     .                       the macros
     """,
     "RoostGraph": """
-    Slots
-    Objects
-    Types
-    .
-    Links
-    Rows
-    Store
-    Context
-    Forms
-    Snapshots
-    History
-    Batches
-    Saving
-    Bulk
+    .          the error type of objects
+    Slots      where an object keeps its values
+    Objects    the base class of models, its state and its accessors
+    Types      what the macro tells of a class of models
+    Rows       the way of an object's values into a row and out of it
+    Forms      the coders of values
+    Store      the store of a container, and which class of models has which rows
+    History    what a commit changed, told by models and properties
+    Session    the lock and the snapshot of a context, and the end of its calls
+    Identity   the objects of a context by their rows, and their loading
+    Changes    what waits for a save
+    Links      the relationships of a context's objects
+    Snapshots  copies of objects that no context owns
+    Following  takes over what other contexts commit
+    Saving     writes the changes of a context in one transaction
+    Bulk       writes of many rows without objects
+    Context    the context itself: the entry to its owners
     """,
     "RoostMacros": """
     Predicates  the expansion of #Predicate
@@ -125,24 +128,18 @@ import Testing
   static let left: [String: [String]] = [
     "RoostGraph": [
       ". > Saving",
-      "Context > Batches",
-      "Context > Saving",
-      "Context > Snapshots",
+      "Bulk > Context",
       "Forms > Snapshots",
-      "Links > Context",
-      "Links > Store",
+      "Identity > Context",
+      "Identity > Links",
       "Objects > Forms",
       "Objects > Rows",
       "Objects > Types",
       "Rows > Forms",
       "Rows > Store",
-      "Saving > Bulk",
       "Slots > Objects",
       "Slots > Types",
-      "Store > Batches",
-      "Store > Context",
       "Store > History",
-      "Store > Saving",
       "Types > Forms",
       "Types > Rows",
     ]

@@ -40,7 +40,8 @@ struct SourceNames {
       } else if last != ".", word != "_", Self.isTypeName(code[start]) {
         uses.append(Use(name: word, line: line))
       }
-      last = word
+      // `import struct Module.Name` declares nothing.
+      last = last == "import" ? "" : word
     }
     uses.removeAll { nested.contains($0.name) }
   }

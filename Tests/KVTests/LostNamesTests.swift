@@ -315,7 +315,7 @@ import Testing
     defer { try? copy.close() }
     #expect(findings == [], "\(found.losses)")
     #expect(
-      found.losses.contains { $0.sentence.hasPrefix("the history begins behind transaction ") }, "\(found.losses)")
+      found.losses.contains { $0.sentence.hasPrefix("the history begins after transaction ") }, "\(found.losses)")
     #expect(try copy.read { try RowState($0) }.tables == state.tables)
   }
 }

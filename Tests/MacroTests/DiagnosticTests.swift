@@ -9,18 +9,18 @@ import Testing
   @Test(arguments: [
     (
       "@Model struct Item {}",
-      "1: error: '@Model' stands before a class, not before a struct → make 'Item' a class"
+      "1: error: '@Model' can only be attached to a class, not to a struct → make 'Item' a class"
     ),
-    ("@Model enum Item {}", "1: error: '@Model' stands before a class, not before an enum"),
-    ("@Model actor Item {}", "1: error: '@Model' stands before a class, not before an actor"),
-    ("@ModelActor class Store {}", "1: error: '@ModelActor' stands before an actor"),
+    ("@Model enum Item {}", "1: error: '@Model' can only be attached to a class, not to an enum"),
+    ("@Model actor Item {}", "1: error: '@Model' can only be attached to a class, not to an actor"),
+    ("@ModelActor class Store {}", "1: error: '@ModelActor' can only be attached to an actor"),
   ])
   func `the wrong kind of type`(source: String, expected: String) {
     #expect(Expansion(source).complaints == [expected])
   }
 
   @Test(arguments: [
-    ("var n", "2: error: 'n' needs a type: '@Model' cannot store what has none"),
+    ("var n", "2: error: 'n' needs a type: '@Model' cannot store a property without one"),
     ("var a = 1, b = 2", "2: error: '@Model' needs one declaration for each property: write several 'var'"),
     ("var (a, b) = (1, 2)", "2: error: '@Model' cannot store a pattern: write one 'var' for each name"),
     ("let n: Int", "2: error: 'n' cannot be stored, because it is a 'let': write 'var' → write 'var'"),
@@ -30,13 +30,13 @@ import Testing
     ),
     (
       "let id = UUID()",
-      "2: warning: 'id' is not stored, because it is a 'let', and may be another one in each object: write 'var', or mark it "
+      "2: warning: 'id' is not stored, because it is a 'let' that each object may set to another value: write 'var', or mark it "
         + "'@Transient' → write 'var'"
     ),
     (
       "var n = 0 { didSet {} }",
-      "2: warning: the observers of 'n' are never called, because its model stores it: mark it '@Transient', or observe it "
-        + "where it is set"
+      "2: warning: the observers of 'n' are never called, because its model stores it: mark it '@Transient', or react "
+        + "where you set it"
     ),
     (
       "lazy var n = 0",
@@ -53,7 +53,7 @@ import Testing
     ),
     (
       "@Transient var n: Int",
-      "2: error: 'n' is '@Transient' and needs a default value, because it is not in the store: write '= …' behind it"
+      "2: error: 'n' is '@Transient' and needs a default value, because the store does not have it: write '= …' after it"
     ),
     ("var n: (Int, Int) = (1, 2)", "2: error: 'n' cannot be stored, because it is a tuple: make it a Codable struct"),
     ("var n: () -> Void = {}", "2: error: 'n' cannot be stored, because it is a function: mark it '@Transient'"),

@@ -64,11 +64,11 @@ import Testing
   @Test(arguments: [
     (
       "@Snapshots @Model final class Item {\nstruct Snapshot {}\ninit() {}\n}",
-      "2: error: 'Item' has a type 'Snapshot' of its own, which '@Snapshots' would make: rename it, or leave '@Snapshots' out "
+      "2: error: 'Item' already has a type 'Snapshot', the name that '@Snapshots' uses: rename it, or remove '@Snapshots' "
         + "and use 'ModelSnapshot<Item>'"
     ),
-    ("@Snapshots class Item {}", "1: error: '@Snapshots' stands beside '@Model', before a class"),
-    ("@Snapshots struct Item {}", "1: error: '@Snapshots' stands beside '@Model', before a class"),
+    ("@Snapshots class Item {}", "1: error: '@Snapshots' can only be attached to a class with '@Model'"),
+    ("@Snapshots struct Item {}", "1: error: '@Snapshots' can only be attached to a class with '@Model'"),
   ])
   func `what it cannot stand before`(source: String, expected: String) {
     #expect(Expansion(source).complaints == [expected])

@@ -75,7 +75,7 @@ import Testing
     let faults = Schema([Mistaken.self]).faults.map(\.description)
     #expect(
       faults == [
-        "the inverse of Mistaken.friends is no relationship: Mistaken.name; name one that leads back"
+        "the inverse of Mistaken.friends is not a relationship: Mistaken.name; name one that references Mistaken"
       ])
   }
 

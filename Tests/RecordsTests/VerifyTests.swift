@@ -53,7 +53,7 @@ import Testing
       _ = try writer.table("Target").rows.remove(4)
     }
     #expect(many.contains("index: the rows have 8 entries in the index, which has 9, @parent of Target"), "\(many)")
-    #expect(many.contains("link: a link leads to row 4, which is not there, both of Owner, row 2"), "\(many)")
+    #expect(many.contains("link: a link references row 4, which does not exist, both of Owner, row 2"), "\(many)")
   }
 
   /// As many entries as there must be, and one of them under another key.
@@ -74,7 +74,7 @@ import Testing
       }
     }
     #expect(found.contains("index: the row is missing, @parent of Target, row 1"), "\(found)")
-    #expect(found.contains("index: an entry has not the row's values, @parent of Target, row 1"), "\(found)")
+    #expect(found.contains("index: an entry has other values than its row, @parent of Target, row 1"), "\(found)")
     #expect(found.count == 2, "\(found)")
   }
 
@@ -195,8 +195,8 @@ import Testing
     }
     #expect(
       found == [
-        "link: the row is missing in the order of row 1, children of Target, row 1",
-        "link: row 1 stands in the order, and does not refer to the row, children of Owner, row 2",
+        "link: the row is missing in the list of row 1, children of Target, row 1",
+        "link: row 1 is in the list, but does not reference the row, children of Owner, row 2",
       ])
   }
 
@@ -206,7 +206,7 @@ import Testing
       let rows = try children.rows(of: RowID(1))
       try writer.tables.links(children.relationship).add(RowID(1), rows[1])
     }
-    let missing = [1, 7].map { "link: the row is missing in the order of row 1, children of Target, row \($0)" }
+    let missing = [1, 7].map { "link: the row is missing in the list of row 1, children of Target, row \($0)" }
     #expect(found == missing, "\(found)")
   }
 

@@ -115,7 +115,7 @@ import Testing
     context.insert(key)
     for _ in 1...2 {
       let error = #expect(throws: RoostError.self) { try context.save() }
-      #expect(error?.code == .denied && error?.description.contains("must lead to an object") == true)
+      #expect(error?.code == .denied && error?.description.contains("must reference an object") == true)
     }
     // What was refused ended no link.
     context.insert(locker)

@@ -25,9 +25,9 @@ import Testing
     context.delete(firm)
     try context.save()
     firm.name = "Lake"
-    try refused(.deleted, "Firm 1.name", "make a new one")
+    try refused(.deleted, "Firm 1.name", "make a new object")
     context.insert(firm)
-    try refused(.deleted, "Firm 1", "make a new one")
+    try refused(.deleted, "Firm 1", "make a new object")
   }
 
   @Test func `a deleted model is not led to`() throws {

@@ -33,9 +33,9 @@ import Testing
     context.delete(firm)
     try context.save()
     firm.name = "Lake"
-    refused(.deleted, "Firm 1", "name", "it is deleted", "make a new one")
+    refused(.deleted, "Firm 1", "name", "it is deleted", "make a new object")
     firm.desks.append(Desk("a"))
-    refused(.deleted, "Firm 1", "desks", "it is deleted", "make a new one")
+    refused(.deleted, "Firm 1", "desks", "it is deleted", "make a new object")
     try context.save()
   }
 
@@ -46,11 +46,11 @@ import Testing
     context.delete(firm)
     try context.save()
     desk.firm = firm
-    refused(.deleted, "Desk 1", "firm", "Firm 1", "it is deleted", "make a new one")
+    refused(.deleted, "Desk 1", "firm", "Firm 1", "it is deleted", "make a new object")
     context.delete(desk)
     try context.save()
     lake.desks = [desk]
-    refused(.deleted, "Firm 2", "desks", "Desk 1", "it is deleted", "make a new one")
+    refused(.deleted, "Firm 2", "desks", "Desk 1", "it is deleted", "make a new object")
     try context.save()
   }
 
@@ -99,8 +99,8 @@ import Testing
 
   @Test func `an inverse is missing`() {
     let mistakes: [(any PersistentModel.Type, [String])] = [
-      (Lopsided.self, ["Lopsided.title", "no relationship", "name"]),
-      (Crooked.self, ["Crooked.lost", "do not lead to each other", "name"]),
+      (Lopsided.self, ["Lopsided.title", "not a relationship", "name"]),
+      (Crooked.self, ["Crooked.lost", "do not reference each other", "name"]),
     ]
     for (model, parts) in mistakes {
       let error = #expect(throws: (any Error).self) {
@@ -148,9 +148,10 @@ import Testing
     context.insert(person)
     try context.save()
     context.delete(firm)
-    refused(.denied, "Firm 1", "desks", "Desk 1", "cannot be deleted", "delete them too", "take them out")
+    refused(.denied, "Firm 1", "desks", "Desk 1", "cannot be deleted", "delete them too", "remove them")
     desk.firm = nil
-    refused(.denied, "Badgeholder 1", "firm", "Firm 1", "must lead to an object", "delete it too", "lead elsewhere")
+    refused(
+      .denied, "Badgeholder 1", "firm", "Firm 1", "must reference an object", "delete it too", "change the reference")
     person.firm = Firm("Lake")
     try context.save()
   }
@@ -158,9 +159,9 @@ import Testing
   @Test func `there are too few members, or too many`() throws {
     let crew = Crew("Kiel", 1)
     context.insert(crew)
-    refused(.count, "Crew 1", "sailors", "leads to 0", "2 at least", "add some")
+    refused(.count, "Crew 1", "sailors", "has 0", "2 at least", "add some")
     crew.sailors = (0..<4).map { Sailor("\($0)") }
-    refused(.count, "Crew 1", "sailors", "leads to 4", "3 at most", "take some out")
+    refused(.count, "Crew 1", "sailors", "has 4", "3 at most", "remove some")
   }
 
   @Test func `a value does not fit`() throws {

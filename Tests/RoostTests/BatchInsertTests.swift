@@ -151,7 +151,7 @@ import Testing
     context.insert(gone)
     context.delete(gone)
     let cases: [(WareGroup, RoostError.Code, String)] = [
-      (waiting, .pendingChanges, "save that one before"), (gone, .deleted, "deleted"),
+      (waiting, .pendingChanges, "save it first"), (gone, .deleted, "deleted"),
     ]
     for (group, code, text) in cases {
       let ware = Ware("w")

@@ -232,8 +232,8 @@ struct Price: Codable, Hashable {
       "a case of Coin is expected (\"EUR\", \"USD\"), found [{\"amount\": 1, \"coin\": \"x\"}]"
     ),
     ("price", "{\"amount\": 1, \"coin\": \"x\"}", "a case of Coin is expected (\"EUR\", \"USD\"), found \"x\""),
-    ("tone", "\"high\"", "the bytes of a Tone are expected, found \"high\""),
-    ("page", "\"http://[\"", "a URL is expected, found \"http://[\""),
+    ("tone", "\"high\"", "the bytes of a value of type Tone are expected, found \"high\""),
+    ("page", "\"http://[\"", "a value of type URL is expected, found \"http://[\""),
   ])
   func `an enum's value that is none of its cases is a bad record`(
     _ field: String, _ value: String, _ detail: String

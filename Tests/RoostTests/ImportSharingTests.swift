@@ -223,7 +223,7 @@ import Testing
       }
     }
     let error = #expect(throws: RoostError.self) { try importer.run(0..<4) { bead($0, []) } }
-    #expect(error?.detail.contains("element 1 led to other models then") == true, "\(error as Any)")
+    #expect(error?.detail.contains("element 1 referenced other models then") == true, "\(error as Any)")
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Bead>()) == 3)
   }
 

@@ -142,7 +142,7 @@ import Testing
     let fault = try #require(error?.faults.first)
     #expect(error?.code == .denied && error?.faults.count == 1 && fault.property == "office")
     #expect(fault.model == taxi.persistentModelID && fault.others == [office.persistentModelID])
-    #expect(fault.detail.contains("must lead to an object, and Office 1 is to be deleted: delete it too"))
+    #expect(fault.detail.contains("must reference an object, and Office 1 will be deleted: delete it too"))
     context.rollback()
     #expect(taxi.office === office)
     context.delete(driver)

@@ -72,7 +72,8 @@ import Testing
     let error = #expect(throws: RoostError.self) { try here.save() }
     #expect(error?.code == .conflict, "\(String(describing: error))")
     #expect(error?.faults.contains { $0.model == own.persistentModelID && $0.property == "sailor" } == true)
-    #expect(error?.description.contains("only one may") == true && error?.description.contains("Sailor 1") == true)
+    #expect(
+      error?.description.contains("only one object may") == true && error?.description.contains("Sailor 1") == true)
     here.mergePolicy = .objectWins
     try here.save()
     #expect(try stored() == [1: "Ann", 2: nil])

@@ -41,7 +41,7 @@ import Testing
       #Predicate { $0.plain > 0 && ($0.k...zero).contains($0.plain) }, "a range ends before it begins, in $0.k...0")
     try Self.check(#Predicate { $0.plain > 0 && $0.oratio! == 1 }, "it is nil, in $0.oratio!")
     try Self.check(
-      #Predicate { $0.plain > 0 && ($0 as! Gizmo).hours > 0 }, "it is no Gizmo, in $0 as! Gizmo")
+      #Predicate { $0.plain > 0 && ($0 as! Gizmo).hours > 0 }, "it is not of type Gizmo, in $0 as! Gizmo")
     try Self.check(
       #Predicate { $0.plain > 0 && $0.kids.contains { $0.n / zero == 1 } }, "it divides by zero, in $1.n / 0")
   }
@@ -87,8 +87,8 @@ import Testing
       #expect(error == .unsupportedPredicate)
       #expect(
         error?.description
-          == "unsupportedPredicate: '$?.name == \"ann\"': it asks for a variable that stands for nothing: use those that the "
-          + "closures of this very predicate give")
+          == "unsupportedPredicate: '$?.name == \"ann\"': it uses an undefined variable: use the variables of this "
+          + "predicate's own closures")
     }
   }
 

@@ -186,7 +186,7 @@ import Testing
         try ModelContainer(for: Post.self, configurations: ModelConfiguration(url: URL(filePath: path)))
       }
       #expect(error?.code == .store && error?.storeError?.path?.isEmpty == false, "\(error as Any)")
-      #expect(error?.description.contains("the folder of the store cannot be made") == true, "\(error as Any)")
+      #expect(error?.description.contains("the folder of the store cannot be created") == true, "\(error as Any)")
     }
     let nowhere = folder.file("no/schema.json")
     let unwritten = #expect(throws: RoostError.self) { try Schema([Post.self]).save(to: nowhere) }

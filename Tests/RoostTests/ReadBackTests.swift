@@ -17,7 +17,7 @@ import Testing
       for _ in 0..<2 {
         let error = #expect(throws: RoostError.self) { try context.save() }
         #expect(error?.code == .badValue && error?.faults.map(\.property) == ["mark"])
-        for part in ["Forgetful 1.mark", "color", "gives back", "encode", "decode"] {
+        for part in ["Forgetful 1.mark", "color", "decoding the stored value gives", "encode", "decode"] {
           #expect(error?.description.contains(part) == true, "\(String(describing: error))")
         }
       }

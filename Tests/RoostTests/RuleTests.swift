@@ -112,7 +112,7 @@ import Testing
     context.insert(crew)
     let few = refused()
     #expect(few?.code == .count && few?.faults.first?.property == "sailors")
-    #expect(few?.detail.contains("leads to 0") == true && few?.detail.contains("2 at least") == true)
+    #expect(few?.detail.contains("has 0") == true && few?.detail.contains("2 at least") == true)
     crew.sailors = (0..<4).map { Sailor("\($0)") }
     #expect(refused()?.detail.contains("3 at most") == true)
     context.delete(crew.sailors[3])

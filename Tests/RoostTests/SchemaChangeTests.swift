@@ -240,7 +240,7 @@ private enum Exchanged {
       default:
         (
           try refusal(Required.Reference.Box.self, Required.Reference.Holder.self), "Box.maker",
-          "make the relationship optional"
+          "make it optional"
         )
       }
     #expect(text.contains(property) && text.contains(cure), "\(text)")
@@ -282,7 +282,7 @@ private enum Exchanged {
       case 3: (try refusal(Renamed.Both.Box.self, Renamed.Both.Holder.self), "Box.boss", "owner")
       default: (try refusal(Renamed.Way.Box.self, Renamed.Way.Holder.self), "Holder.list", "way")
       }
-    #expect(text.contains(property) && text.contains("call the property \(before) again"), "\(text)")
+    #expect(text.contains(property) && text.contains("name the property \(before) again"), "\(text)")
     try checkOld()
   }
 

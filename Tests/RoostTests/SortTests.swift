@@ -63,7 +63,7 @@ import Testing
     #expect {
       try context.fetch(FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.label!.name)]))
     } throws: { error in
-      SwiftDataError.unsupportedSortDescriptor ~= error && "\(error)".contains("write ?. for !.")
+      SwiftDataError.unsupportedSortDescriptor ~= error && "\(error)".contains("write ?. instead of !.")
     }
   }
 

@@ -212,7 +212,8 @@ import Testing
 
   @Test func `a policy that means nothing says so`() throws {
     let cases: [(ModelContext.UniqueRule<Ware>, String)] = [
-      (.fields(), "name those"), (.fields(\.code.count), "no stored property"), (.fields(\.count, \.parts), "go over"),
+      (.fields(), "name the properties"), (.fields(\.code.count), "not a stored property"),
+      (.fields(\.count, \.parts), "always taken over"),
     ]
     for (rule, text) in cases {
       let error = #expect(throws: RoostError.self) { try context.setUniquePolicy(rule, for: Ware.self) }

@@ -145,7 +145,7 @@ struct Transcript {
     try bytes.write(to: URL(fileURLWithPath: path))
     let text = Transcript.of("info", path)
     #expect(text.ending == .failed)
-    let finding = "damage  page \(map.place): a page of the free map does not match its check"
+    let finding = "damage  page \(map.place): a page of the free map has a wrong checksum"
     #expect(text.output.contains(finding), "\(text)")
     #expect(text.output.contains("names: 2,001 entries"))
     let json = Transcript.of("info", "--json", path)

@@ -332,18 +332,18 @@ extension Transcript {
     _ = try RowsFixture.make(other)
     for output in [path, link, path + "-log", folder.file("./music.roost"), other] {
       let found = Transcript.of("export", path, "Album", "-o", output, "--replace", "--format", "csv")
-      #expect(found.ending == .failed && found.errors.contains("is not written over"), "\(output): \(found)")
+      #expect(found.ending == .failed && found.errors.contains("is not replaced"), "\(output): \(found)")
       let rejected = Transcript.of("import", path, "Album", input, "--skip-bad", "9", "--rejects", output)
-      #expect(rejected.ending == .failed && rejected.errors.contains("is not written over"), "\(output): \(rejected)")
+      #expect(rejected.ending == .failed && rejected.errors.contains("is not replaced"), "\(output): \(rejected)")
     }
     let own = Transcript.of("import", path, "Album", input, "--skip-bad", "9", "--rejects", input)
-    #expect(own.ending == .failed && own.errors.contains("is not written over"), "\(own)")
+    #expect(own.ending == .failed && own.errors.contains("is not replaced"), "\(own)")
     #expect(try Data(contentsOf: store) == before)
     #expect(!FileManager.default.fileExists(atPath: path + "-log"))
     let pipe = folder.file("pipe")
     #expect(mkfifo(pipe, 0o600) == 0)
     let device = Transcript.of("export", path, "Album", "-o", pipe, "--replace", "--format", "csv")
-    #expect(device.ending == .failed && device.errors.contains("this is no file"), "\(device)")
+    #expect(device.ending == .failed && device.errors.contains("this is not a file"), "\(device)")
     // What is nobody's store is replaced, and what only has the name of a file in the making is left alone.
     let (file, making) = (try put("old", "t.csv"), try put("mine", "t.csv-making"))
     #expect(Transcript.of("export", path, "Album", "-o", file, "--replace").ending == .good)

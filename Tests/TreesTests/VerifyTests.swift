@@ -67,7 +67,7 @@ private struct Spoilt {
     Branch.mutableCell(branch, 1).set32(Child.place, Branch.reference(branch, 0).page.place)
     spoilt.page(level: 0).set16(Header.garbage, 1)
     let sentences = spoilt.sentences
-    #expect(sentences.contains("the page is reached twice"))
+    #expect(sentences.contains("the page is referenced twice"))
     #expect(sentences.contains("the heap is not filled"))
   }
 

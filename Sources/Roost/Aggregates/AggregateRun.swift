@@ -25,7 +25,7 @@ struct AggregateRun<Model: PersistentModel> {
     let graph = state.graph(place.store)
     for path in measures.compactMap(\.path) + keys.compactMap(\.path) where path.isForced {
       throw SwiftDataError.unsupportedKeyPath.about(
-        "\(path.root.name).\(path.names.joined(separator: "!.")) ends the program where there is none: write ?. for !.")
+        "\(path.root.name).\(path.names.joined(separator: "!.")) would end the program at nil: write ?. instead of !.")
     }
     let run = FetchRun(descriptor, state)
     if keys.isEmpty, let count = try count(run) { return [count] }

@@ -84,7 +84,7 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
   override func add(_ tally: MeasureTally) throws {
     guard let bound = tally.bound else { return }
     guard let value = StoredValue.decoded(bound, as: Value.self) else {
-      throw RoostError(.unreadable, "what is stored is no \(Value.self): \(Describer.text(bound))")
+      throw RoostError(.unreadable, "the stored value is not of type \(Value.self): \(Describer.text(bound))")
     }
     take(value)
   }

@@ -42,7 +42,7 @@ extension ModelContext {
     limit: Int? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] where Model: PersistentModel {
     if let limit, limit < 0 {
-      throw RoostError(.badValue, "a limit of \(limit) groups means nothing: leave it out, or give a number from 0 on")
+      throw RoostError(.badValue, "the limit of groups is \(limit): omit it, or give 0 or more")
     }
     var grouping = [GroupKey(firstKey)]
     for key in repeat each keys { grouping.append(GroupKey(key)) }
@@ -68,7 +68,7 @@ extension ModelContext {
 
   private static func key<Key: Hashable>(_ key: AnyHashable) throws -> Key {
     if let known = key.base as? Key { return known }
-    throw RoostError(.unreadable, "a group's key is no \(Key.self)")
+    throw RoostError(.unreadable, "the key of a group is not of type \(Key.self)")
   }
 
   private func groups<Model, each Result>(

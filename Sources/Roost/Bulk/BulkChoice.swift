@@ -36,8 +36,8 @@ struct BulkChoice<Model: PersistentModel> {
     if rows.test != nil || translation?.passesThrough.contains(where: { graph.hasPending($0) }) == true {
       throw RoostError(
         .pendingChanges,
-        "the predicate looks at models that wait to be saved, and a bulk write at what is stored: save before, or give "
-          + "them up with rollback()")
+        "the predicate reads models with unsaved changes, and a bulk write reads the store: save first, or call "
+          + "rollback()")
     }
     let tests = predicate.map { Translation.tests($0) } ?? []
     for model in graph.changes.insertedObjects + graph.changes.changedObjects {
@@ -47,11 +47,11 @@ struct BulkChoice<Model: PersistentModel> {
       let name = model.persistentModelID
       throw RoostError(
         .pendingChanges,
-        "a \(name.entityName) that waits to be saved is meant too, and a bulk write changes what is stored: save before, "
-          + "or give it up with rollback()", nil,
+        "the predicate matches an object of \(name.entityName) with unsaved changes, and a bulk write changes the store: save "
+          + "first, or call rollback()", nil,
         faults: [
           SaveFault(
-            code: .pendingChanges, model: name, property: nil, others: [], detail: "it waits to be saved: save before")
+            code: .pendingChanges, model: name, property: nil, others: [], detail: "it has unsaved changes: save first")
         ])
     }
   }

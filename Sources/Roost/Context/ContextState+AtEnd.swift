@@ -26,7 +26,7 @@ extension ContextState {
     var hasChanges = isMain && failure != nil
     for graph in graphs {
       guard let changes = graph.hasUnsaved(until: deadline) else {
-        return sayLost(RoostError(.twoThreads, "the program ended while a call of the context was under way"))
+        return sayLost(RoostError(.twoThreads, "the program ended during a call of the context"))
       }
       hasChanges = hasChanges || changes
     }

@@ -152,7 +152,7 @@ final class ContextState {
   private static func hear(_ fault: GraphFault, _ graph: GraphContext) {
     let property = "\(fault.entity ?? "").\(fault.property ?? "")"
     Warning.refused.say(
-      "\(fault). This is said once for each property", about: "\(graph.store.identifier) \(property)")
+      "\(fault). This is printed once for each property", about: "\(graph.store.identifier) \(property)")
     guard let state = graph.owner as? ContextState, let tracers = state.stores.tracers,
       let place = state.stores.stores.firstIndex(where: { $0 === graph.store })
     else { return }
@@ -259,7 +259,7 @@ final class ContextState {
       pause.end()
     } catch {
       if pause.begin() {
-        Warning.autosave.say("a context could not save by itself, and tries again from time to time: \(error)")
+        Warning.autosave.say("autosave failed, and will try again: \(error)")
       }
     }
     catchUp()

@@ -110,8 +110,8 @@ private enum WritingThreads {
   static func refuseThisOne() throws {
     guard lock.withLock({ threads.contains(Thread.currentID) }) else { return }
     throw RoostError(
-      .store, "a write was begun within a write: use the context that the closure has",
-      StoreError(.nestedWrite, "this thread runs the closure of a write"))
+      .store, "a write was called within a write: use the context of the closure",
+      StoreError(.nestedWrite, "this thread is running the closure of a write"))
   }
 
   static func during<Result>(_ body: () throws -> Result) throws -> Result {

@@ -79,7 +79,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
       if let known = configuration as? ModelConfiguration { return known }
       let kind = type(of: configuration)
       throw SwiftDataError.loadIssueModelContainer.about(
-        "the configuration \(configuration.name) is a \(kind): only a ModelConfiguration can be used")
+        "the configuration \(configuration.name) has the type \(kind): use ModelConfiguration")
     }
   }
 
@@ -90,14 +90,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
       if configuration.isStoredInMemoryOnly { continue }
       let path = configuration.url.standardizedFileURL.path()
       guard files.insert(path).inserted else {
-        throw SwiftDataError.duplicateConfiguration.about("two configurations keep their models in \(path)")
+        throw SwiftDataError.duplicateConfiguration.about("two configurations have the file \(path)")
       }
     }
   }
 
   private static func whole(_ given: Schema, _ configurations: [ModelConfiguration]) throws -> Schema {
     guard given.models.count == given.entities.count else {
-      throw SwiftDataError.unknownSchema.about("a container needs the classes of its models: make the schema of them")
+      throw SwiftDataError.unknownSchema.about(
+        "a container needs the classes of its models: make the schema from the classes")
     }
     for configuration in configurations {
       for entity in configuration.schema?.entities ?? [] where given.entitiesByName[entity.name] == nil {

@@ -25,8 +25,8 @@ struct StagedMigration {
     throw MigrationFault(
       entity, property,
       "the store differs here from the newest version of \(plan), \(known), and the stage from \(from.versionIdentifier) to "
-        + "\(to.versionIdentifier) is custom. Custom stages are not carried out yet: make the stage a lightweight one and "
-        + "change the objects after that, or export them with the models of the old version and import them into a new store"
+        + "\(to.versionIdentifier) is custom. Custom stages are not supported yet: make the stage lightweight and change "
+        + "the objects after that, or export them with the models of the old version and import them into a new store"
     )
   }
 

@@ -35,7 +35,8 @@ final class StoreSet: Sendable {
       let place = groups.firstIndex { $0.configuration.schema?.entitiesByName[entity.name] != nil }
       guard let place = place ?? groups.firstIndex(where: { $0.configuration.schema == nil }) else {
         throw SwiftDataError.loadIssueModelContainer.about(
-          "no configuration names \(entity.name): add it to the schema of one, or give one no schema at all")
+          "no configuration names \(entity.name): add it to the schema of one, or make one configuration without a schema"
+        )
       }
       groups[place].models.append(model)
     }
@@ -126,7 +127,7 @@ final class StoreSet: Sendable {
       guard contexts.shut(until: deadline) else {
         throw GraphFault(
           .twoThreads,
-          "a call of one of the container's contexts is under way: let it end, and close the container again")
+          "another thread uses a context of the container: wait for it, then close the container again")
       }
       while let store = rest.stores.last {
         try store.close()
@@ -148,7 +149,8 @@ final class StoreSet: Sendable {
           continue
         }
         throw SwiftDataError.loadIssueModelContainer.about(
-          "\(model._$type.name) inherits from \(above.name), so one store keeps both: name them in one configuration")
+          "\(model._$type.name) inherits from \(above.name), so both must be in one store: name them in one configuration"
+        )
       }
     }
   }

@@ -68,7 +68,7 @@ extension ModelContext.UniqueRule {
       return .newest(name) { isNewer(unsafeDowncast($0, to: Model.self), unsafeDowncast($1, to: Model.self)) }
     case .fields(let keyPaths):
       if keyPaths.isEmpty {
-        throw RoostError(.badValue, "no property is named: name those that are taken over, or write .keepExisting")
+        throw RoostError(.badValue, "no property is named: name the properties to take over, or write .keepExisting")
       }
       return .fields(try keyPaths.map { try property($0, map.type) })
     case .resolve(let body):
@@ -79,12 +79,12 @@ extension ModelContext.UniqueRule {
   private func property(_ keyPath: PartialKeyPath<Model>, _ type: _ModelType) throws -> Int {
     guard let number = type.number(of: keyPath) else {
       throw RoostError(
-        .badValue, "\(keyPath) is no stored property of \(type.name): name a property as a whole, as in \\.title")
+        .badValue, "\(keyPath) is not a stored property of \(type.name): name a whole property, as in \\.title")
     }
     if case .toMany = type.properties[number].storage {
       throw RoostError(
         .badValue,
-        "\(type.name).\(type.propertyName(number)) leads to many, and those always go over: leave it out")
+        "\(type.name).\(type.propertyName(number)) is a to-many relationship, which is always taken over: leave it out")
     }
     return number
   }

@@ -90,7 +90,7 @@ enum Doorway {
       SwiftDataError.loadIssueModelContainer.about(fault.description, fault)
     case let fault as RecordFault where fault.code == .expired:
       SwiftDataError.historyTokenExpired.about(
-        "\(fault.detail). Read from the models what you need of them, and go on from latestHistoryToken", fault)
+        "\(fault.detail). Fetch the models again, and continue from latestHistoryToken", fault)
     case let fault as RecordFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
     case let fault as ConditionFault: condition(fault)
     case let error as StoreError where error.code == .closed:

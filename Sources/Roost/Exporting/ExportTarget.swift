@@ -36,7 +36,9 @@ public struct ExportTarget: Sendable {
       let output = DescriptorOutput(ByteStream.descriptor(handle.fileDescriptor, "the handle"))
       return try withExtendedLifetime(handle) { try body(try packed(output, isPacked == true), try format("")) }
     case .file(let url):
-      guard url.isFileURL else { throw RoostError(.badValue, "\(url) is no file: export to a file, and send that") }
+      guard url.isFileURL else {
+        throw RoostError(.badValue, "\(url) is not a file URL: export to a file, and send that")
+      }
       let format = try format(url.lastPathComponent)
       let part = url.appendingPathExtension("partial")
       let path = part.path(percentEncoded: false)
@@ -60,7 +62,7 @@ public struct ExportTarget: Sendable {
   private func format(_ name: String) throws -> TextFormat {
     guard let format = given ?? ImportSource.Format.named(name) else {
       throw RoostError(
-        .badValue, "the file's name does not tell how records stand in it: give a format, as .file(url, .csv)")
+        .badValue, "the file name does not end with a known format: give a format, as .file(url, .csv)")
     }
     try format.check()
     return format.plain

@@ -31,19 +31,19 @@ extension FetchRun {
   func page(after cursor: FetchCursor?) throws -> FetchPage<Model> {
     guard offset == 0 else {
       throw RoostError(
-        .badValue, "a page begins where the one before ended, not at offset \(offset): leave fetchOffset out")
+        .badValue, "a page begins after the previous page, not at offset \(offset): leave fetchOffset out")
     }
     let size = min(limit ?? Self.defaultSize, 1 << 30)
     let part = try part()
     if !descriptor.includePendingChanges, part.graph.hasPending(part.map) {
       throw RoostError(
         .pendingChanges,
-        "\(Model._$type.name): a page without changes that wait cannot tell where models stand that are changed: save before, or leave includePendingChanges as it is"
+        "\(Model._$type.name): a page without pending changes cannot be computed while models have unsaved changes: save first, or keep includePendingChanges true"
       )
     }
     guard let ordering = rules.orders(part.map, part.graph.store) else {
       throw SwiftDataError.unsupportedSortDescriptor.about(
-        "a page needs an order that the store knows, and \(rules.words(part.map, part.graph.store)) is computed: sort by stored properties, or fetch with fetchOffset"
+        "a page needs an order of stored properties, and \(rules.words(part.map, part.graph.store)) is computed: sort by stored properties, or fetch with fetchOffset"
       )
     }
     let orders = ordering.orders.isEmpty ? [Order(.row)] : ordering.orders
@@ -97,7 +97,7 @@ extension FetchRun {
     return SeekPoint(
       try rules.rules.map { rule in
         if let value = rule.value(model) { return value }
-        throw RoostError(.unreadable, "what row \(row.number) of \(Model._$type.name) is sorted by could not be read")
+        throw RoostError(.unreadable, "the sort values of row \(row.number) of \(Model._$type.name) could not be read")
       }, row)
   }
 
@@ -110,17 +110,18 @@ extension FetchRun {
 
   private func point(_ cursor: FetchCursor, _ keys: RowKeys, _ part: FetchPart<Model>) throws -> SeekPoint {
     func wrong(_ detail: String) -> RoostError {
-      RoostError(.badValue, "\(detail): give the cursor to the descriptor it came from, or begin anew without one")
+      RoostError(
+        .badValue, "\(detail): use the cursor with the descriptor that it came from, or begin again without a cursor")
     }
     let sort = rules.rules.map(\.words)
     func text(_ sort: [String]) -> String { sort.isEmpty ? "nothing" : sort.joined(separator: ", ") }
     guard cursor.entity == part.map.type.name else {
-      throw wrong("the cursor is one of \(cursor.entity), and this is a fetch of \(part.map.type.name)")
+      throw wrong("the cursor is from a fetch of \(cursor.entity), and this fetch is of \(part.map.type.name)")
     }
     guard cursor.sort == sort else {
       throw wrong("the cursor's fetch was sorted by \(text(cursor.sort)), this one is sorted by \(text(sort))")
     }
-    guard cursor.store == part.graph.store.identifier else { throw wrong("the cursor is one of another store") }
+    guard cursor.store == part.graph.store.identifier else { throw wrong("the cursor is from another store") }
     guard cursor.values.count == keys.types.count else { throw wrong("the cursor has \(cursor.values.count) values") }
     let values = zip(keys.types, cursor.values).map { type, bytes in
       bytes.withUnsafeBytes { Value(element: $0, as: type) }

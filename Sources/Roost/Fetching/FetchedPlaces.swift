@@ -86,7 +86,7 @@ extension FetchRun {
       let place = try rules.place(of: model, from: next, to: places.rows.count) { place in
         let row = places.rows[place]
         guard let other = try part.graph.objects.read([RowID(row)], part.map).first as? Model else {
-          throw RoostError(.unreadable, "row \(row) of \(part.map.type.name) was found, and is not there")
+          throw RoostError(.unreadable, "row \(row) of \(part.map.type.name) was found, but does not exist")
         }
         return other
       }

@@ -40,7 +40,7 @@ extension ModelContext {
 
   private static func check(_ batchSize: Int) throws {
     if batchSize > 0 { return }
-    throw RoostError(.badValue, "a batch of \(batchSize) models holds none: give a batchSize from 1 on")
+    throw RoostError(.badValue, "the batchSize is \(batchSize): give 1 or more")
   }
 
   /// Some models of a fetch, and where the next ones begin. An index that has the fetch's order finds the place at once, however

@@ -16,7 +16,7 @@ extension ImportChunks {
   private func store(_ content: SnapshotContent, _ insertion: ChunkInsertion) throws {
     guard let own = own(content) else {
       return try insertion.leaveOut(
-        ImportFault(.unknown, "a \(content.type.name) is none of the container's \(map.type.name)s"))
+        ImportFault(.unknown, "the snapshot is of \(content.type.name), and the import of \(map.type.name)"))
     }
     var strays: Strays = []
     let links = try links(content, own, &strays, insertion)
@@ -48,7 +48,7 @@ extension ImportChunks {
       if isStored { try note(content, row, own, strays, insertion, isNew: false) }
     case .insert, .throw:
       try insertion.leaveOut(
-        ImportFault(.duplicate, "\(own.type.name) \(row.number) is here already, or has the same unique values"))
+        ImportFault(.duplicate, "\(own.type.name) \(row.number) exists already, or has the same unique values"))
     }
   }
 

@@ -35,7 +35,7 @@ final class ImportChunks: @unchecked Sendable {
   init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions, _ kind: Kind) throws {
     try options.check()
     guard let map = target.map else {
-      throw RoostError(.unknownModel, "\(target.entity) is none of the container's models: import it as text")
+      throw RoostError(.unknownModel, "\(target.entity) is not a model of the container: import it as text")
     }
     self.container = container
     self.target = target
@@ -83,8 +83,8 @@ final class ImportChunks: @unchecked Sendable {
     if memory.recall(model, rows.map { ($0.path, $0.model, $0.row) }) { return }
     throw RecordFault(
       .conflict,
-      "the import '\(options.name ?? "")' was cut off, and element \(element + 1) led to other models then: go on with those of "
-        + "then, or give this import another name", entity: target.entity)
+      "the import '\(options.name ?? "")' was interrupted, and its element \(element + 1) referenced other models then: "
+        + "continue with the same models, or give this import another name", entity: target.entity)
   }
 
   var progress: ImportProgress { clock.progress(plain) }

@@ -79,12 +79,12 @@ public struct ImportOptions: Sendable {
       if isWrong { throw RoostError(.badValue, detail) }
     }
     if let chunk {
-      try refuse(chunk < 1, "a chunk of \(chunk) records is none: set chunk to 1 at least, or to nil")
+      try refuse(chunk < 1, "chunk is \(chunk): set it to 1 or more, or to nil")
     }
     if case .skip(let most) = badRecords {
-      try refuse(most < 0, "\(most) bad records cannot be left out: write .stop, or a number that is not negative")
+      try refuse(most < 0, "\(most) bad records cannot be skipped: write .stop, or give 0 or more")
     }
-    try refuse(mostReported < 0, "a report cannot name \(mostReported) faults: set mostReported to 0 at least")
+    try refuse(mostReported < 0, "mostReported is \(mostReported): set it to 0 or more")
     try refuse(
       mostRecordBytes < 1 || mostFieldBytes < 1 || mostDepth < 1,
       "mostRecordBytes, mostFieldBytes and mostDepth must be 1 at least")

@@ -157,7 +157,7 @@ public struct ImportReport: Sendable, CustomStringConvertible {
   public var description: String {
     var parts = ["\(progress.inserted) inserted", "\(progress.updated) updated", "\(progress.kept) kept"]
     if progress.bad > 0 { parts.append("\(progress.bad) left out") }
-    if unresolvedCount > 0 { parts.append("\(unresolvedCount) references lead nowhere") }
+    if unresolvedCount > 0 { parts.append("\(unresolvedCount) references have no target") }
     return parts.joined(separator: ", ") + (isCancelled ? ", cancelled" : "")
   }
 }

@@ -37,10 +37,10 @@ public struct ImportSource: Sendable {
       if let delimiter, delimiter == 0 || delimiter >= 0x80 || [0x22, 0x0A, 0x0D].contains(delimiter) {
         throw RoostError(
           .badValue,
-          "the delimiter of a table must be one character of ASCII, and no quote and no line's end: write \",\"")
+          "the delimiter of a table must be one ASCII character, but no quote and no newline: write \",\"")
       }
       if names?.isEmpty == true {
-        throw RoostError(.badValue, "a table has no columns: name them, or leave them to its first line")
+        throw RoostError(.badValue, "the list of columns is empty: name the columns, or leave them to the first line")
       }
     }
   }
@@ -80,7 +80,7 @@ public struct ImportSource: Sendable {
     }
     guard case .file(let url) = place, let format = Format.named(url.lastPathComponent) else {
       throw RoostError(
-        .badValue, "the file's name does not tell how records stand in it: give a format, as .file(url, .csv)")
+        .badValue, "the file name does not end with a known format: give a format, as .file(url, .csv)")
     }
     return format
   }
@@ -90,7 +90,7 @@ public struct ImportSource: Sendable {
     switch place {
     case .file(let url):
       guard url.isFileURL else {
-        throw RoostError(.badValue, "\(url) is no file: download it first, and import the file")
+        throw RoostError(.badValue, "\(url) is not a file URL: download it first, and import the file")
       }
       let stream = try ByteStream.reading(url.path(percentEncoded: false))
       return CountedInput(DescriptorInput(stream), stream.byteCount)

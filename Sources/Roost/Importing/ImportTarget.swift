@@ -32,7 +32,7 @@ struct ImportTarget: Sendable {
     }
     throw RoostError(
       .unknownModel,
-      "the container knows no \(name): name its class where the container is made, or an entity that the store has")
+      "the container has no \(name): name its class when you make the container, or name an entity of the store")
   }
 
   /// What the classes say of rows that the catalog does not.

@@ -53,14 +53,16 @@ struct InverseSearch {
         let place = "\(owner.entity.name).\(one.name)"
         guard let (entity, other) = find(keyPath) else {
           faults.append(
-            SchemaFault("the inverse of \(place) is no relationship: \(name(keyPath)); name one that leads back"))
+            SchemaFault(
+              "the inverse of \(place) is not a relationship: \(name(keyPath)); name one that references \(owner.entity.name)"
+            ))
           continue
         }
         let back = "\(entity.name).\(other.name)"
         guard leads(one, to: entity), leads(other, to: owner.entity) else {
           faults.append(
             SchemaFault(
-              "\(back) cannot be the inverse of \(place), because the two do not lead to each other: name one that leads to "
+              "\(back) cannot be the inverse of \(place), because the two do not reference each other: name one that references "
                 + owner.entity.name))
           continue
         }
@@ -70,7 +72,7 @@ struct InverseSearch {
         }
         if other !== one, let known = other.inverseName, known != one.name {
           Warning.inverse.say(
-            "\(back) is the inverse of \(known), so \(place), which names it too, leads one way", about: place)
+            "\(back) is the inverse of \(known), so \(place), which names it too, has no inverse", about: place)
           oneWay.insert(ObjectIdentifier(one))
           continue
         }
@@ -85,10 +87,10 @@ struct InverseSearch {
     let place = "\(entity.name).\(one.name)"
     guard one.destination == entity.name else {
       return faults.append(
-        SchemaFault("\(place) cannot be mutual, because it leads to \(one.destination): leave .mutual out"))
+        SchemaFault("\(place) cannot be mutual, because it references \(one.destination): leave .mutual out"))
     }
     guard one.inverseKeyPath == nil || one.inverseKeyPath == one.keypath else {
-      return faults.append(SchemaFault("\(place) is mutual, and so has no other inverse: name none"))
+      return faults.append(SchemaFault("\(place) is mutual, so it is its own inverse: name no other one"))
     }
     one.inverseKeyPath = one.keypath
   }
@@ -109,10 +111,10 @@ struct InverseSearch {
           let names = candidates.map { "\(target.entity.name).\($0.name)" }.sorted()
           let others = rivals.map { "\(owner.entity.name).\($0.name)" }.sorted()
           let fault = SchemaFault(
-            "which of \(others.joined(separator: ", ")) belongs to which of \(names.joined(separator: ", ")) cannot be told: "
+            "which of \(others.joined(separator: ", ")) is the inverse of which of \(names.joined(separator: ", ")) is ambiguous: "
               + "write @Relationship(inverse:) on one side of each pair")
           let mirrored = SchemaFault(
-            "which of \(names.joined(separator: ", ")) belongs to which of \(others.joined(separator: ", ")) cannot be told: "
+            "which of \(names.joined(separator: ", ")) is the inverse of which of \(others.joined(separator: ", ")) is ambiguous: "
               + "write @Relationship(inverse:) on one side of each pair")
           if !faults.contains(fault), !faults.contains(mirrored) { faults.append(fault) }
         }

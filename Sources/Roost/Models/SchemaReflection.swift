@@ -27,7 +27,7 @@ struct SchemaReflection {
     }
     var names: Set<String> = []
     for entity in entities where !names.insert(entity.name).inserted {
-      faults.append(SchemaFault("two models have the name \(entity.name): give one of them another"))
+      faults.append(SchemaFault("two models have the name \(entity.name): rename one of them"))
     }
     for (type, entity) in zip(models, entities) { fill(entity, type) }
     for (type, entity) in zip(models, entities) { inherit(entity, type) }
@@ -72,7 +72,7 @@ struct SchemaReflection {
       case .none:
         faults.append(
           SchemaFault(
-            "\(entity.name).\(property.name) cannot be stored, because \(valueType) is not Codable: make it so, or mark it @Transient"
+            "\(entity.name).\(property.name) cannot be stored, because \(valueType) is not Codable: make it Codable, or mark the property @Transient"
           ))
       }
     }

@@ -18,7 +18,8 @@ final class Walker {
   func step<Expression: PredicateExpression>(of expression: Expression) throws -> Step<Expression.Output> {
     guard depth < Self.deepest else {
       throw ConditionFault(
-        .tooDeep, "it is deeper than \(Self.deepest): join its parts with '&&' and '||' in one row, or ask for less",
+        .tooDeep,
+        "it is nested more than \(Self.deepest) deep: join its parts with '&&' and '||' in one row, or shorten it",
         in: text.text(expression))
     }
     guard let known = ExpressionTypes.translatable(expression) else { return Step { try expression.evaluate($0) } }

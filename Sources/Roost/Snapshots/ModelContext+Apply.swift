@@ -23,7 +23,7 @@ extension ModelContext {
     }
     return try models.map { model in
       if let model = model as? T { return model }
-      throw RoostError(.badValue, "the model is a \(type(of: model)._$type.name), not a \(T._$type.name)")
+      throw RoostError(.badValue, "the model is of class \(type(of: model)._$type.name), not \(T._$type.name)")
     }
   }
 }
@@ -127,7 +127,7 @@ private struct SnapshotApplication {
       guard type(of: model)._$type.isKind(of: content.type) else {
         throw RoostError(
           .badValue,
-          "\(content.type.name): the model of this identifier is a \(type(of: model)._$type.name) here")
+          "\(content.type.name): the model of this identifier is of class \(type(of: model)._$type.name) here")
       }
       models[number] = Found(model: model)
       return
@@ -139,13 +139,13 @@ private struct SnapshotApplication {
     if case .row = content.identifier.key, content.identifier.entityName != content.type.name {
       throw RoostError(
         .badValue,
-        "the snapshot is of a \(content.identifier.entityName), but has the properties of \(content.type.name) alone, so no new "
-          + "model can be made of it: apply one of its own class")
+        "the snapshot is of class \(content.identifier.entityName), but has only the properties of \(content.type.name), so no "
+          + "new model can be made: apply a snapshot of its own class")
     }
     if let property = content.fill(made) {
       throw RoostError(
         .badValue,
-        "\(content.type.name).\(content.type.propertyName(property)) is not in the snapshot, so no new model can be made of it: "
+        "\(content.type.name).\(content.type.propertyName(property)) is not in the snapshot, so no new model can be made: "
           + "give the property a default")
     }
     self.made[number] = made
@@ -209,11 +209,11 @@ private struct SnapshotApplication {
         guard let target = try target(identifier, content) else {
           throw RoostError(
             .foreign,
-            "\(name) leads to a \(identifier.entityName) that is not here: apply its snapshot before, or in the same call"
+            "\(name) references a model of \(identifier.entityName) that is not in this store: apply its snapshot first, or in the same call"
           )
         }
         guard let wanted = content.form.destination(property), type(of: target)._$type.isKind(of: wanted) else {
-          throw RoostError(.badValue, "\(name) cannot lead to a \(identifier.entityName)")
+          throw RoostError(.badValue, "\(name) cannot reference a model of \(identifier.entityName)")
         }
       }
     }

@@ -7,7 +7,7 @@ extension ModelSnapshot {
   public mutating func set<Value>(_ keyPath: KeyPath<Model, Value>, to value: Value) throws {
     let number = try number(keyPath)
     guard content.link(number) == nil, let image = content.values.setting(number, to: value) else {
-      throw RoostError(.badValue, "\(name(number)) cannot be set to a \(Value.self) in a snapshot")
+      throw RoostError(.badValue, "\(name(number)) cannot be set to a value of type \(Value.self) in a snapshot")
     }
     content.values = image
     content.refused[number] = nil
@@ -32,14 +32,15 @@ extension ModelSnapshot {
   private mutating func lead(_ keyPath: PartialKeyPath<Model>, _ link: SnapshotContent.Link) throws {
     let number = try number(keyPath)
     let place = content.form.linkPlaces[number]
-    guard place >= 0 else { throw RoostError(.badValue, "\(name(number)) is no relationship") }
+    guard place >= 0 else { throw RoostError(.badValue, "\(name(number)) is not a relationship") }
     content.links[place] = link
   }
 
   private func number(_ keyPath: PartialKeyPath<Model>) throws -> Int {
     if let number = SnapshotPaths.number(of: keyPath) { return number }
     throw RoostError(
-      .badValue, "\(keyPath) is not stored by itself, so it cannot be set in a snapshot: set the property that holds it"
+      .badValue,
+      "\(keyPath) is not a stored property, so it cannot be set in a snapshot: set the property that contains it"
     )
   }
 

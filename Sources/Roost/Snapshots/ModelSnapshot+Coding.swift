@@ -39,7 +39,7 @@ extension ModelSnapshot: Codable {
     guard let type = ModelNames.shared.type(name, Model._$type) else {
       throw DecodingError.dataCorruptedError(
         forKey: .model, in: container,
-        debugDescription: "\(name) is no \(Model._$type.name) that this program knows: make its container first")
+        debugDescription: "\(name) is not a known subclass of \(Model._$type.name): make its container first")
     }
     let form = ImageForm.of(type)
     let values = try container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)

@@ -81,7 +81,7 @@ extension ModelSnapshot {
 
   private func many(_ keyPath: PartialKeyPath<Model>) throws -> [PersistentIdentifier] {
     guard let number = SnapshotPaths.number(of: keyPath) else {
-      throw RoostError(.badValue, "\(keyPath) is not stored, so a snapshot has no list of it: ask the model")
+      throw RoostError(.badValue, "\(keyPath) is not stored, so a snapshot has no list of it: read it from the model")
     }
     if case .many(let found)? = content.link(number) { return found }
     if content.link(number) == .absent, content.isDecoded { return [] }
@@ -94,7 +94,7 @@ extension ModelSnapshot {
   private func computed<Value>(_ keyPath: KeyPath<Model, Value>) throws -> Value {
     let made = content.makeModel()
     guard let model = made as? Model else {
-      throw RoostError(.badValue, "\(keyPath) cannot be computed of a snapshot")
+      throw RoostError(.badValue, "\(keyPath) cannot be computed from a snapshot")
     }
     // It may read any property.
     try content.checkRefused()
@@ -104,8 +104,8 @@ extension ModelSnapshot {
     if let property = alarm.asked {
       throw RoostError(
         .badValue,
-        "\(keyPath) asks \(content.type.name).\(content.type.propertyName(property)), of which a snapshot has identifiers alone: "
-          + "compute it of the model")
+        "\(keyPath) reads \(content.type.name).\(content.type.propertyName(property)), and a snapshot has only its identifiers: "
+          + "compute it from the model")
     }
     // Whoever asks for the identifier wants that of the model.
     if let identifier = value as? PersistentIdentifier, identifier == model.persistentModelID,

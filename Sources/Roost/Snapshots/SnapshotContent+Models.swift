@@ -9,15 +9,15 @@ extension SnapshotContent {
     if link(number) != nil {
       throw RoostError(
         .badValue,
-        "\(type.name).\(type.propertyName(number)) is a relationship, of which a snapshot has identifiers alone: "
-          + "ask for it by a key path of its own type")
+        "\(type.name).\(type.propertyName(number)) is a relationship, and a snapshot has only its identifiers: "
+          + "read it by a key path of its own type")
     }
     let property = type.properties[number]
     if let value = property.initial?() as? Value { return value }
     if let value = form.coders[number]?.anyValue as? Value { return value }
     throw RoostError(
       .badValue,
-      "\(type.name).\(property.name) is not in the snapshot, and its type has no value that is empty: give it a default"
+      "\(type.name).\(property.name) is not in the snapshot, and its type has no empty value: give it a default"
     )
   }
 

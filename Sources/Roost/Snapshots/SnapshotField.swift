@@ -105,7 +105,7 @@ extension _SnapshotField: Codable {
       self.init(value, nil)
     } else {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "a \(Value.self) cannot be read here"))
+        .init(codingPath: decoder.codingPath, debugDescription: "a value of type \(Value.self) cannot be decoded here"))
     }
   }
 
@@ -128,7 +128,8 @@ extension _SnapshotField: Codable {
     if let type = Value.self as? any Encodable.Type, try write(type, value) { return }
     if let raw = (value as? any RawRepresentable)?.rawValue as? any Encodable { return try container.encode(raw) }
     throw EncodingError.invalidValue(
-      value, .init(codingPath: encoder.codingPath, debugDescription: "a \(Value.self) is not Codable here"))
+      value,
+      .init(codingPath: encoder.codingPath, debugDescription: "a value of type \(Value.self) cannot be encoded here"))
   }
 }
 

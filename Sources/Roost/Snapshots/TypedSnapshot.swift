@@ -74,7 +74,7 @@ enum SnapshotReading {
       StandardError.stop(why)
     }
     StandardError.stop(
-      "\(content.type.name).\(content.type.propertyName(property)) has no value that is a \(Value.self): fetch the snapshots with "
+      "\(content.type.name).\(content.type.propertyName(property)) has no value of type \(Value.self): fetch the snapshots with "
         + "lists, and give properties that older programs do not know a default")
   }
 

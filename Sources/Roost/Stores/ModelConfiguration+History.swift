@@ -74,7 +74,8 @@ extension ModelConfiguration {
 
   func checkHistory() throws {
     guard let historyRetention, historyRetention.milliseconds < 0 else { return }
-    throw RoostError(.badValue, "historyRetention of \(name) is less than no time: give it days, or nil to keep all")
+    throw RoostError(
+      .badValue, "historyRetention of \(name) is negative: give a number of days, or nil to keep all history")
   }
 
   /// Lets a store keep what is asked for, and no longer than that.

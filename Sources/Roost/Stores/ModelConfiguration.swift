@@ -104,10 +104,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Says once what is accepted and does nothing.
   private func warn() {
     if cloudKitDatabase.name != nil {
-      Warning.cloud.say("models are not kept in CloudKit here: cloudKitDatabase has no effect")
+      Warning.cloud.say("Roost has no CloudKit: cloudKitDatabase has no effect")
     }
     if groupContainer.identifier != nil {
-      Warning.group.say("there are no app groups here: groupContainer has no effect")
+      Warning.group.say("Roost has no app groups: groupContainer has no effect")
     }
   }
 
@@ -121,7 +121,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     if isStoredInMemoryOnly {
       if storeFaults == nil { return }
       throw SwiftDataError.loadIssueModelContainer.about(
-        "a store in memory has no device that could fail: give the configuration with faults a url")
+        "a store in memory has no device that can fail: give the configuration with faults a url")
     }
     let file = hasOwnPlace ? url.lastPathComponent : name
     if file.isEmpty || file == "." || file == ".." || file.contains("\0") || (!hasOwnPlace && file.contains("/")) {

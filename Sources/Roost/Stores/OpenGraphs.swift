@@ -70,7 +70,7 @@ final class OpenGraphs: @unchecked Sendable {
     }
     guard Set(entry.models) == Set(types) else {
       throw SwiftDataError.loadIssueModelContainer.about(
-        "\(key.path) is open in this program with other models: close that container, or let go of it, its contexts and their objects first"
+        "\(key.path) is open in this program with other models: close that container first, or release it, its contexts and their objects"
       )
     }
     if let faults, faults != entry.faults {

@@ -17,7 +17,7 @@ final class FaultyFileSystem: FileSystem {
   private func ask(_ path: String, _ kind: StoreFaults.Kind) throws(StoreError) {
     do throws(Fault) { try faults.ask(kind) } catch {
       throw StoreError(
-        kind == .diskFull ? .diskFull : .ioError, "a fault that was asked for", path: path,
+        kind == .diskFull ? .diskFull : .ioError, "a failure that the test requested", path: path,
         errorNumber: error.errorNumber)
     }
   }

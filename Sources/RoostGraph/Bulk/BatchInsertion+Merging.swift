@@ -51,7 +51,7 @@ extension BatchInsertion {
     if turns < 100 { return }
     throw GraphFault(
       .conflict,
-      "whoever is asked about its unique values gives it those of another one each time: give it a value that nobody has",
+      "the closure of the unique policy gave it the unique values of another object 100 times: give it an unused value",
       bulk.objects.name(object))
   }
 

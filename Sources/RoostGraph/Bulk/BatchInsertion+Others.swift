@@ -171,7 +171,7 @@ extension BatchInsertion {
     func refusal() -> GraphFault {
       GraphFault(
         .notUnique,
-        "\(bulk.objects.name(other)) has the same value already, and only one may have it: give one of them another value",
+        "\(bulk.objects.name(other)) already has this unique value: give one of them another value",
         entity: place.map.type.name, others: [bulk.objects.name(other)])
     }
     let decision: Decision

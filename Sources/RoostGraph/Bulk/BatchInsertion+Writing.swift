@@ -7,7 +7,8 @@ extension BatchInsertion {
   func put(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
     if object._$state.origin != nil {
       throw GraphFault(
-        .conflict, "whoever was asked about unique values inserted it by another way: leave that to the batch",
+        .conflict,
+        "the closure of the unique policy inserted it into a context: do not insert objects of the batch there",
         bulk.objects.name(object))
     }
     place.box.sink.clear()

@@ -150,7 +150,7 @@ final class BatchInsertion {
     let place = try place(object)
     if object._$state.origin != nil {
       throw GraphFault(
-        .foreign, "it is stored already, or in another context, and a batch is of new models",
+        .foreign, "it is stored already, or in another context: insert(batch:) takes new models only",
         bulk.objects.name(object))
     }
     if !book.contains(object) {

@@ -83,7 +83,7 @@ extension ChunkInsertion {
       let (place, encoder) = (try batch.place(of: map), encoder(map))
       place.box.sink.clear()
       guard try place.table.read(row, into: &place.box.sink.builder) else {
-        throw GraphFault(.deleted, "it is not there any more", ObjectName(map.type.name, row.number))
+        throw GraphFault(.deleted, "it does not exist any more", ObjectName(map.type.name, row.number))
       }
       let former = encoder.references(place.box.sink)
       try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)
@@ -164,7 +164,7 @@ extension ChunkInsertion {
     let target = bulk.store.maps[relation.target]
     if try run.writer.contains(RowID(row), target.entity.id) { return }
     throw GraphFault(
-      .deleted, "it leads to \(target.type.name) \(row), which is not there", entity: map.type.name,
+      .deleted, "it references \(target.type.name) \(row), which does not exist", entity: map.type.name,
       property: map.type.propertyName(link.property))
   }
 

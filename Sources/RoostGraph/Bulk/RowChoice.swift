@@ -85,7 +85,7 @@ extension BulkWriter {
       faults.append(
         GraphFault(
           .pendingChanges,
-          "what was done to it here waits to be saved, and this would change it too: save before, or give it up with "
+          "it has unsaved changes in this context, and the bulk write would change it too: save first, or call "
             + "rollback()", self.objects.name(LinkKey(map: map.home, row: row.number, property: 0))))
     }
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }

@@ -75,7 +75,7 @@ package final class ChangeSet {
     if object._$state.flags.contains(.gone) {
       return complain(
         GraphFault(
-          .deleted, "it is deleted, so what is set has no effect: make a new one", objects.name(object),
+          .deleted, "it is deleted, so setting it has no effect: make a new object", objects.name(object),
           origin.map.type.propertyName(property)))
     }
     if uniques.count > 0, object._$state.flags.contains(.inserted), let bits = uniques.bits[origin.map.number],
@@ -89,7 +89,7 @@ package final class ChangeSet {
         if isEnding(object) {
           return complain(
             GraphFault(
-              .deleted, "it was changed by its own deinit, when nobody could save it any more: change it before",
+              .deleted, "its deinit changed it, and an object that ends cannot be saved: change it earlier",
               objects.name(object), origin.map.type.propertyName(property)))
         }
         if isWatched { watcher?.willChange(object) }
@@ -127,7 +127,7 @@ package final class ChangeSet {
     let other = fault.row.map { ObjectName(entity, $0) }
     complain(
       GraphFault(
-        fault.code, "it was made to lead to \(other?.description ?? entity), but \(fault.detail)", objects.name(owner),
+        fault.code, "it was set to \(other?.description ?? entity), but \(fault.detail)", objects.name(owner),
         type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
   }
 

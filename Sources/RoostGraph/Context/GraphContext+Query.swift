@@ -41,7 +41,7 @@ extension GraphContext {
 
   private func check<Model: _ModelObject>(_ map: EntityMap, _ type: Model.Type) throws(GraphFault) {
     if map.type.model == Model.self || map.type.model is Model.Type { return }
-    throw GraphFault(.wrongModel, "its objects are no \(Model._$type.name)", entity: map.type.name)
+    throw GraphFault(.wrongModel, "its objects are not of the class \(Model._$type.name)", entity: map.type.name)
   }
 
   /// An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.

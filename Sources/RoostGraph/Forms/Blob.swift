@@ -132,7 +132,7 @@ final class BlobCoder<Value: Codable>: Coder<Value> {
 
   override var isChoosy: Bool { true }
   override func refusal(of value: RoostRecords.Value) -> String? {
-    self.value(from: value) == nil ? "the bytes of a \(Value.self) are expected" : nil
+    self.value(from: value) == nil ? "the bytes of a value of type \(Value.self) are expected" : nil
   }
 
   private func bytes(_ value: Value) -> Result<[UInt8], RecordFault> {

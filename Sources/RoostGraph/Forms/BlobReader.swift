@@ -19,7 +19,7 @@ struct BlobReader: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(blob: blob) }
 
   static func wrong(_ wanted: String) -> DecodingError {
-    .dataCorrupted(.init(codingPath: [], debugDescription: "\(wanted) stands not here"))
+    .dataCorrupted(.init(codingPath: [], debugDescription: "a value of another type is here, not \(wanted)"))
   }
 
   static func value<Value: Decodable>(_ blob: Blob, _ type: Value.Type) throws -> Value {

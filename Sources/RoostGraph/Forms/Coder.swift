@@ -139,7 +139,7 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
   /// Not every text is an address.
   override var isChoosy: Bool { form == ._url }
   override func refusal(of value: RoostRecords.Value) -> String? {
-    self.value(from: value) == nil ? "a \(Value.self) is expected" : nil
+    self.value(from: value) == nil ? "a value of type \(Value.self) is expected" : nil
   }
 
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) { value._$put(into: &sink, at: node) }

@@ -24,7 +24,7 @@ package final class TransformedCoder<Value>: Coder<Value> {
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
     if let bytes = bytes(value) { return bytes.withUnsafeBytes { sink._store(bytes: $0, at: node) } }
     if isOptional, Self.isNil(value) { return sink._setNull(at: node) }
-    sink.refuse(node, RecordFault(.wrongType, "the transformer \(name) makes no Data of it"))
+    sink.refuse(node, RecordFault(.wrongType, "the transformer \(name) does not return Data for it"))
   }
 
   private static func isNil(_ value: Value) -> Bool { (value as? any NilTeller)?.isNil ?? false }

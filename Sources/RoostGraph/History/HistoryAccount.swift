@@ -41,7 +41,7 @@ package final class HistoryAccount: Sendable {
         next[change.entity] = limit
       }
       guard change.rows.lowerBound > 0, change.rows.upperBound < limit else {
-        throw StoreError(.damaged, "the history of transaction \(transaction.number) names rows that never were")
+        throw StoreError(.damaged, "the history of transaction \(transaction.number) names rows that never existed")
       }
       guard let family = home.family else { return }
       for row in change.rows {

@@ -42,7 +42,7 @@ extension ObjectTable {
     // The caller knows it now, so no save need say it.
     forgetFailure(after: before)
     throw error
-      ?? GraphFault(.unreadable, "no value could be read", entity: origin.map.type.name, row: object._$state.row)
+      ?? GraphFault(.unreadable, "the value could not be read", entity: origin.map.type.name, row: object._$state.row)
   }
 
   private func fillSiblings(

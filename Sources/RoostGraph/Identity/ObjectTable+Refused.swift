@@ -94,7 +94,7 @@ extension ObjectTable {
     return GraphFault(
       .unreadable,
       "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
-        + "getter gives a default: set the property to replace what is stored, or let the type accept it",
+        + "getter returns a default: set the property to replace the stored value, or change the type so that it accepts the value",
       name, map.type.propertyName(property))
   }
 }

@@ -18,7 +18,7 @@ extension ObjectTable {
     }
     try session.ground().rowsRead += 1
     if let found { return found }
-    throw StoreError(.damaged, "row \(row.number) of \(map.type.name) stands in an index, and is not there")
+    throw StoreError(.damaged, "row \(row.number) of \(map.type.name) is in an index, but does not exist")
   }
 
   func found(by plan: Plan, _ map: EntityMap) throws -> [AnyObject] {

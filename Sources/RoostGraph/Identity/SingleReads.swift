@@ -32,8 +32,8 @@ struct SingleReads {
     throw GraphFault(
       .readOneByOne,
       isLink
-        ? "\(count) objects were asked for it one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
-        : "\(count) objects were read one by one: fetch them together, as by a predicate with contains, or name the relationship that leads to them in relationshipKeyPathsForPrefetching",
+        ? "a loop read it from \(count) objects one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
+        : "a loop read \(count) objects one by one: fetch them together, as by a predicate with contains, or name their relationship in relationshipKeyPathsForPrefetching",
       entity: type.name, property: key.property >= 0 ? type.propertyName(key.property) : nil)
   }
 }

@@ -10,14 +10,14 @@ extension LinkGraph {
     try session.checkOpen()
     if object._$state.origin == nil || list != nil, isEnding(object) {
       throw GraphFault(
-        .deleted, "it was inserted by its own deinit, when no context can keep it any more: insert it before",
+        .deleted, "its deinit inserted it, and no context can keep an object that ends: insert it earlier",
         entity: type(of: object)._$type.name)
     }
     if try objects.origin(of: object) != nil {
       // What was to be deleted stays after all.
       if object._$state.flags.contains(.gone), !isUnborn(object) {
         throw GraphFault(
-          .deleted, "it is deleted, and so cannot be inserted again: make a new one", objects.name(object))
+          .deleted, "it is deleted, so it cannot be inserted again: make a new object", objects.name(object))
       }
       if object._$state.flags.contains(.deleted) { takeBack(object, list) }
       return

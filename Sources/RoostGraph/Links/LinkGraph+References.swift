@@ -123,7 +123,7 @@ extension LinkGraph {
     let target = targetMap.type.name
     changes.complain(
       GraphFault(
-        .wrongModel, "it leads to \(target) alone, and this is a \(origin.map.type.name)",
+        .wrongModel, "it can only reference \(target), not \(origin.map.type.name)",
         entity: type(of: owner)._$type.name, row: owner._$state.row,
         property: type(of: owner)._$type.propertyName(relation.property)))
     return false

@@ -52,7 +52,7 @@ public struct _RowSink: ~Copyable {
   public mutating func _setNull(at node: Int) {
     let place = places[node]
     if place.nullMask == 0 || place.isNeeded {
-      return refuse(node, RecordFault(.missing, "nil where a value must stand"))
+      return refuse(node, RecordFault(.missing, "nil, but a value is required"))
     }
     builder.setNull(plan.slot(node))
   }

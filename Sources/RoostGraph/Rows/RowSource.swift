@@ -74,7 +74,7 @@ public struct _RowSource: ~Copyable {
   ) -> Result {
     do throws(StoreError) {
       guard let large else {
-        throw StoreError(.damaged, "\(plan.names[node]) stands outside its row, and nobody can read it")
+        throw StoreError(.damaged, "\(plan.names[node]) is stored outside its row, and cannot be read")
       }
       return try large.bytes(of: field).withUnsafeBytes(body)
     } catch {

@@ -222,8 +222,8 @@ extension Saver {
         GraphFault(
           .count,
           isFew
-            ? "it leads to \(count), and must lead to \(relation.minimum) at least: add some, or delete it"
-            : "it leads to \(count), and may lead to \(relation.maximum) at most: take some out", objects.name(key),
+            ? "it has \(count), and needs \(relation.minimum) at least: add some, or delete it"
+            : "it has \(count), and may have \(relation.maximum) at most: remove some", objects.name(key),
           map.type.propertyName(key.property)))
     }
     return faults

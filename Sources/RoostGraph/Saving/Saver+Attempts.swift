@@ -30,7 +30,7 @@ extension Saver {
       } catch is SaveAgain {
         turns += 1
         if turns > mostTurns {
-          throw GraphFault(.conflict, "other contexts changed unique values each time it was tried: save again")
+          throw GraphFault(.conflict, "other contexts changed unique values during each of 100 attempts: save again")
         }
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
       } catch {

@@ -76,10 +76,14 @@ extension Saver {
     let hasValues = try objects.fields(origin.map).keys.contains { object._$state.changed & _ModelState.bit($0) != 0 }
     switch mergePolicy {
     case .error:
-      run.refuse(GraphFault(.conflict, "another context deleted what was changed here: " + cure, objects.name(object)))
+      run.refuse(
+        GraphFault(
+          .conflict, "another context deleted this object, which was changed here: " + cure, objects.name(object)))
     // Members that came or went are told by their own sides.
     case .overwrite where hasValues:
-      run.refuse(GraphFault(.deleted, "another context deleted what was changed here: " + cure, objects.name(object)))
+      run.refuse(
+        GraphFault(
+          .deleted, "another context deleted this object, which was changed here: " + cure, objects.name(object)))
     case .overwrite, .objectWins, .storeWins: run.summary.dropped.append(objects.name(object))
     }
   }
@@ -109,8 +113,8 @@ extension Saver {
       return run.refuse(
         GraphFault(
           .conflict,
-          "another context changed what was deleted here, from \(text(before)) at commit \(seen) to "
-            + "\(text(stored)) by commit \(run.writer.commitNumber - 1): give the deletion up with rollback(), or save with "
+          "another context changed this property of an object that was deleted here, from \(text(before)) at commit \(seen) to "
+            + "\(text(stored)) by commit \(run.writer.commitNumber - 1): undo the deletion with rollback(), or save with "
             + "another merge policy", objects.name(object), self.property(origin.map, property)))
     }
   }
@@ -133,7 +137,7 @@ extension Saver {
     GraphFault(
       .conflict,
       "it was \(one.before) at commit \(one.seen); here it became \(one.here), and another context stored \(one.stored), by "
-        + "commit \(one.newest) at the latest: give the change up with rollback(), or save with another merge policy",
+        + "commit \(one.newest) at the latest: undo the change with rollback(), or save with another merge policy",
       one.object, one.property)
   }
 

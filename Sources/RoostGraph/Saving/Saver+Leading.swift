@@ -22,7 +22,7 @@ extension Saver {
         let other = ObjectName(store.maps[relation.target].type.name, target)
         run.refuse(
           GraphFault(
-            .denied, "it must lead to an object, and \(other) is deleted: delete it too, or let it lead elsewhere",
+            .denied, "it must reference an object, and \(other) is deleted: delete it too, or change the reference",
             objects.name(object), origin.map.type.propertyName(relation.property), others: [other]))
       }
     }
@@ -79,7 +79,7 @@ extension Saver {
       return .refused(
         GraphFault(
           .denied,
-          "it cannot be deleted while it leads to \(objects.name(object)): delete that too, or take it out first",
+          "it cannot be deleted while it references \(objects.name(object)): delete that too, or remove it from the relationship first",
           ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [objects.name(object)])
       )
     }
@@ -96,7 +96,7 @@ extension Saver {
     if mergePolicy != .error { return .nothing }
     return .refused(
       GraphFault(
-        .conflict, "another context deleted \(target.type.name) \(row), to which it was made to lead here",
+        .conflict, "another context deleted \(target.type.name) \(row), which it references here",
         objects.name(object), type(of: object)._$type.propertyName(relation.property),
         others: [ObjectName(target.type.name, row)]))
   }

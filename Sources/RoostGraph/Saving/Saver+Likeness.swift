@@ -113,7 +113,7 @@ extension Saver {
     let other = ObjectName(map.type.name, row)
     let own = object._$state.row
     return GraphFault(
-      .notUnique, "\(other) has the same value already, and only one may have it: change that one instead",
+      .notUnique, "\(other) already has this unique value: change that object instead",
       entity: map.type.name, row: own == 0 ? nil : own, property: names, others: [other])
   }
 

@@ -110,7 +110,9 @@ extension GraphFault {
     _ object: ObjectName, _ property: String, _ other: ObjectName, _ target: ObjectName
   ) -> GraphFault {
     GraphFault(
-      .conflict, "another context made \(other) lead to \(target), and only one may: give one of them up", object,
+      .conflict,
+      "another context set \(other) to reference \(target), and only one object may: clear one of the two references",
+      object,
       property, others: [other, target])
   }
 
@@ -118,7 +120,8 @@ extension GraphFault {
     _ object: ObjectName, _ property: String, _ other: ObjectName, _ target: ObjectName
   ) -> GraphFault {
     GraphFault(
-      .denied, "\(other) must lead to \(target) too, and only one may: let one of them lead elsewhere", object,
+      .denied, "\(other) must reference \(target) too, and only one object may: change one of the two references",
+      object,
       property, others: [other, target])
   }
 }

@@ -18,8 +18,8 @@
       return comparison.differences.map { difference in
         GraphFault(
           .badValue,
-          "it is \(difference.was), and what is stored of it gives back \(difference.now): let its type encode and "
-            + "decode all that it is made of", objects.name(object), type.propertyName(difference.property))
+          "its value is \(difference.was), but decoding the stored value gives \(difference.now): its type must encode and "
+            + "decode all of its parts", objects.name(object), type.propertyName(difference.property))
       }
     }
   }

@@ -19,7 +19,7 @@ extension Saver {
       let other = others.first.map { "\($0)" } ?? "another object"
       return GraphFault(
         .notUnique,
-        "\(text.isEmpty ? "the value" : text) is \(other)'s already, and only one may have it: give one of them "
+        "\(other) already has the unique value\(text.isEmpty ? "" : " \(text)"): give one of them "
           + "another value, or delete one", own, property, others: others)
     case .denied: return GraphFault(.denied, fault.detail, own, property, others: others)
     case .unknown: return GraphFault(.deleted, fault.detail, own, property, others: others)

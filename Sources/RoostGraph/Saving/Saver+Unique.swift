@@ -15,7 +15,7 @@ extension Saver {
     }
     if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
       let fault = GraphFault(
-        .conflict, "another context stored an object with its unique values after this one had looked",
+        .conflict, "another context stored an object with its unique values after this context had read",
         objects.name(object),
         fault.field)
       return run.refuse(fault)

@@ -103,13 +103,14 @@ final class ScratchOrigin: _Origin {
       switch relation.way {
       case .list:
         return refuse(
-          .badValue, "a relationship to many cannot be changed here: fetch the models, or set the other side", object,
+          .badValue, "a bulk update cannot change a to-many relationship: fetch the models, or set the other side",
+          object,
           property)
       case .found:
         return refuse(
-          .badValue, "the other side holds this relationship: set it there, or fetch the models", object, property)
+          .badValue, "the other side stores this relationship: set it there, or fetch the models", object, property)
       case .reference where relation.isOwnInverse:
-        return refuse(.badValue, "both sides of it change together: fetch the models", object, property)
+        return refuse(.badValue, "both sides of this relationship change together: fetch the models", object, property)
       case .reference: break
       }
     }
@@ -166,7 +167,7 @@ final class ScratchOrigin: _Origin {
     @exclusivity(unchecked) var row = RowID(0)
 
     func bytes(of field: FieldID) throws(StoreError) -> [UInt8] {
-      guard let table else { throw StoreError(.closed, "the row is not at hand any more") }
+      guard let table else { throw StoreError(.closed, "the closure of the bulk update has ended") }
       return try table.large(field, of: row)
     }
   }
@@ -181,17 +182,17 @@ extension LinkGraph {
       return GraphFault(
         .foreign,
         isNew
-          ? "it references an object of \(name.entity) that is in no context: insert and save that one before"
-          : "it leads to \(name), which belongs to another context: fetch it here by its identifier", name)
+          ? "it references an object of \(name.entity) that is in no context: insert and save that object first"
+          : "it references \(name), which belongs to another context: fetch it here by its identifier", name)
     }
     let flags = object._$state.flags
-    if flags.contains(.deleted) { return GraphFault(.deleted, "it leads to \(name), which is deleted", name) }
+    if flags.contains(.deleted) { return GraphFault(.deleted, "it references \(name), which is deleted", name) }
     if flags.contains(.inserted) {
-      return GraphFault(.pendingChanges, "it leads to \(name), which waits to be saved: save that one before", name)
+      return GraphFault(.pendingChanges, "it references \(name), which is not saved yet: save it first", name)
     }
     if !origin.map.isKind(of: store.maps[relation.target]) {
       return GraphFault(
-        .wrongModel, "it leads to \(store.maps[relation.target].type.name) alone, and this is a \(name.entity)", name)
+        .wrongModel, "it can only reference \(store.maps[relation.target].type.name), not \(name.entity)", name)
     }
     return nil
   }

@@ -117,7 +117,9 @@ final class ContextLock: @unchecked Sendable {
   }
 
   private static func fault(_ story: String) -> GraphFault {
-    GraphFault(.twoThreads, story + "; a context belongs to one thread at a time: give each thread or actor its own")
+    GraphFault(
+      .twoThreads, story + "; a context belongs to one thread at a time: give each thread or actor a context of its own"
+    )
   }
 
   private static func tell(_ one: UInt64, _ other: UInt64, _ place: String) -> String {

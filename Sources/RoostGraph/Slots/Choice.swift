@@ -57,6 +57,6 @@ public func _related<Model: _ModelObject>(_ value: consuming [Model]?) -> [Model
 @available(
   *, unavailable,
   message:
-    "a relationship leads to a model, an optional one, or an array of models: mark its class @Model, or remove @Relationship"
+    "the type of a relationship is a model, an optional model, or an array of models: mark its class @Model, or remove @Relationship"
 )
 public func _related<Value>(_ value: Value) -> Value { value }

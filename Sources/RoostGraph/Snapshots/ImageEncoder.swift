@@ -29,7 +29,7 @@ final class ImageEncoder {
       if skipsNil, coder.form.isOptional, values.raw(number)?.first == 0 { continue }
       switch values.read(number, { coder.transfer(from: &$0, to: &sink, at: number) }) {
       case true?: continue
-      case false?: throw fault(number, "the snapshot has a value that is none of its type")
+      case false?: throw fault(number, "the snapshot has a value of another type")
       case nil:
         if leavesAbsent { continue }
         if let initial = map.type.properties[number].initial?(), coder.put(any: initial, into: &sink, at: number) {
@@ -51,7 +51,7 @@ final class ImageEncoder {
       } else if leavesAbsent, link == nil {
         continue
       } else if one.isNeeded {
-        throw fault(one.property, "it must lead to a model that is there")
+        throw fault(one.property, "it must reference an existing model")
       } else {
         sink.builder.setNull(one.slot)
       }

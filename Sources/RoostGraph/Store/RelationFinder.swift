@@ -58,7 +58,7 @@ struct RelationFinder {
 
   private func mismatch(_ plan: RelationshipPlan, _ map: EntityMap) -> RecordFault {
     RecordFault(
-      .wrongType, "the store holds this relationship in another form: it needs a migration", entity: map.type.name,
+      .wrongType, "the store has this relationship in another form: that needs a migration", entity: map.type.name,
       field: plan.name)
   }
 }

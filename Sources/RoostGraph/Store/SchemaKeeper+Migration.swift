@@ -78,7 +78,7 @@ extension SchemaKeeper {
     guard !isNew, !model.type.mayBeNil(property), try filled(model) != nil else { return }
     throw MigrationFault(
       model.type.name, model.type.propertyName(property),
-      "the store has objects for which it would lead to nothing: make the relationship optional")
+      "the store has objects without a value for this relationship: make it optional")
   }
 
   /// Refuses a relationship that the store knows by another name.
@@ -89,7 +89,7 @@ extension SchemaKeeper {
     else { return }
     throw MigrationFault(
       model.type.name, one.name,
-      "the store knows it as \(before), and relationships are not renamed yet: call the property \(before) again")
+      "the store has it as \(before), and relationships cannot be renamed yet: name the property \(before) again")
   }
 
   /// Refuses properties that exchange names. That they have done so is noted in the catalog of a new store, because their names
@@ -111,7 +111,7 @@ extension SchemaKeeper {
       if known != nil {
         throw MigrationFault(
           model.type.name, first,
-          "it exchanges names with \(names.dropFirst().joined(separator: ", ")), which is not carried out yet: keep the names, "
+          "it exchanges names with \(names.dropFirst().joined(separator: ", ")), which is not possible yet: keep the names, "
             + "or give the properties names that are new")
       }
     }

@@ -53,7 +53,7 @@ extension SchemaKeeper {
       target.type.number(ofPath: inverse).map({ $0 >= target.type.first }) == true
     else {
       throw RecordFault(
-        .conflict, "its inverse \(inverse) is not declared by \(one.target), or does not lead back to \(name)",
+        .conflict, "its inverse \(inverse) is not declared by \(one.target), or does not reference \(name)",
         entity: name,
         field: one.name)
     }

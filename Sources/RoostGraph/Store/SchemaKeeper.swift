@@ -89,7 +89,7 @@ struct SchemaKeeper {
       guard let entity = reader.catalog.entity(model.type.name), try reader.table(entity.id).count > 0 else { continue }
       throw RecordFault(
         .conflict,
-        "the store has its objects by themselves, not among those of \(model.type.root.name): that needs a migration",
+        "the store has its objects in an entity of their own, not in that of \(model.type.root.name): that needs a migration",
         entity: model.type.name)
     }
   }
@@ -157,7 +157,7 @@ struct SchemaKeeper {
     }
     guard field.type == wanted.type else {
       throw RecordFault(
-        .wrongType, "the store holds \(field.type), the model wants \(wanted.type)",
+        .wrongType, "the store has \(field.type), the model has \(wanted.type)",
         entity: model.type.name, field: wanted.path)
     }
     for place in entity.fields.indices where entity.fields[place].id == field.id {
@@ -198,7 +198,7 @@ struct SchemaKeeper {
     if let missing = fields.first(where: { entity.field($0) == nil }) {
       if !isUnique { return false }
       throw RecordFault(
-        .conflict, "it is held by the other side of the relationship, so it cannot be unique here", entity: entity.name,
+        .conflict, "the other side stores this relationship, so it cannot be unique here", entity: entity.name,
         field: missing)
     }
     if !isUnique, fields.count == 1, case .reference? = entity.field(fields[0])?.type { return false }

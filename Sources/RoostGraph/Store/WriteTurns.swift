@@ -163,9 +163,9 @@ package final class WriteTurns: @unchecked Sendable {
     }
     return StoreError(
       .timedOut,
-      "a write waited \(seconds(ticket.start)) for its turn, and the write at \(holder.place) has had the turn for "
-        + "\(seconds(holder.since)). If the closure there waits for a thread or task that writes too, no time is long enough: "
-        + "do not wait in the closure. If it only has much to do, set a longer writeTimeout in the configuration")
+      "a write waited \(seconds(ticket.start)) for the write at \(holder.place), which has been running for "
+        + "\(seconds(holder.since)); the closure of a write must not wait for another write, and writeTimeout is the time limit"
+    )
   }
 
   // MARK: Waking

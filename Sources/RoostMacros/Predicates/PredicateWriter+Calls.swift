@@ -41,7 +41,7 @@ extension PredicateWriter {
   private mutating func unknown(_ callee: MemberAccessExprSyntax) -> String {
     refuse(
       callee.declName,
-      "a predicate has no words for '\(callee.declName.trimmedDescription)': it knows contains, allSatisfy, filter, flatMap, starts(with:), "
+      "a predicate cannot call '\(callee.declName.trimmedDescription)', only contains, allSatisfy, filter, flatMap, starts(with:), "
         + "hasPrefix, hasSuffix, lowercased, uppercased, localizedStandardContains, localizedCompare, caseInsensitiveCompare, min, max and "
         + "evaluate; compute anything else before, and compare with the result")
   }
@@ -57,7 +57,8 @@ extension PredicateWriter {
       let (receiver, key) = (value(call.calledExpression), value(arguments[0].expression))
       return build("subscript", receiver, key, "default: " + value(arguments[1].expression))
     default:
-      return refuse(call, "a predicate knows 'list[number]', 'dictionary[key]' and 'dictionary[key, default: value]'")
+      return refuse(
+        call, "a predicate supports 'list[number]', 'dictionary[key]' and 'dictionary[key, default: value]'")
     }
   }
 }

@@ -37,7 +37,7 @@ extension PredicateWriter {
     case .ifExpr:
       return result(of: [CodeBlockItemSyntax(item: .expr(expression))][...], expression)
     default:
-      return refuse(expression, "a predicate has no words for this: compute it before, and compare with the result")
+      return refuse(expression, "a predicate cannot contain this: compute it before, and compare with the result")
     }
   }
 
@@ -103,7 +103,7 @@ extension PredicateWriter {
     default:
       return refuse(
         expression.operator,
-        "a predicate has no words for '\(sign)': it knows ==, !=, <, <=, >, >=, &&, ||, !, ??, +, -, *, /, %, ... and ..<"
+        "a predicate cannot use '\(sign)', only ==, !=, <, <=, >, >=, &&, ||, !, ??, +, -, *, /, %, ... and ..<"
       )
     }
   }
@@ -117,7 +117,7 @@ extension PredicateWriter {
     switch expression.operator.text {
     case "!": return build("Negation", named(value(expression.expression)))
     case "-": return build("UnaryMinus", value(expression.expression))
-    default: return refuse(expression.operator, "a predicate knows '!' and '-' before a value, no others")
+    default: return refuse(expression.operator, "a predicate supports only '!' and '-' before a value")
     }
   }
 

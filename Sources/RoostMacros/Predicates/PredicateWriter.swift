@@ -92,7 +92,7 @@ struct PredicateWriter {
     case .expr(let expression):
       if let expression = expression.as(IfExprSyntax.self) { return choice(expression, rest, node) }
       if rest.isEmpty { return value(expression) }
-      return refuse(expression, "this value is not used: a predicate is one value, and 'let' statements before it")
+      return refuse(expression, "this value is not used: a predicate has one value, after its 'let' statements")
     case .stmt(let statement):
       if let statement = statement.as(ReturnStmtSyntax.self), let expression = statement.expression {
         return value(expression)
@@ -106,9 +106,9 @@ struct PredicateWriter {
           $0.result(of: Array(statement.body.statements)[...], statement)
         }
       }
-      return refuse(statement, "a predicate has no words for this statement: write 'let', 'if', 'guard' or a value")
+      return refuse(statement, "a predicate cannot contain this statement: write 'let', 'if', 'guard' or a value")
     case .decl(let declaration): return bind(declaration, rest, node)
-    @unknown default: return refuse(first, "a predicate has no words for this")
+    @unknown default: return refuse(first, "a predicate cannot contain this")
     }
   }
 
@@ -120,7 +120,7 @@ struct PredicateWriter {
       let binding = variable.bindings.first, let initial = binding.initializer?.value,
       let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
     else {
-      return refuse(declaration, "a predicate has no words for this declaration: write 'let name = value'")
+      return refuse(declaration, "a predicate cannot contain this declaration: write 'let name = value'")
     }
     if scope.isUsed(in: initial) {
       let text = value(initial)
@@ -185,7 +185,7 @@ struct PredicateWriter {
       }
       return build("NilCoalesce", "lhs: " + build("flatMap", source, yes), "rhs: " + no)
     default:
-      return refuse(first, "a predicate has no words for this condition: compare with '==', or bind with 'let'")
+      return refuse(first, "a predicate cannot contain this condition: compare with '==', or bind with 'let'")
     }
   }
 }

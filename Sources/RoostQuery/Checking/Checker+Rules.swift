@@ -36,7 +36,7 @@ extension Checker {
     case .coalesce(let one, let two):
       let parts = try [term(one), term(two)]
       guard parts[0].kind.whole == parts[1].kind.whole else {
-        throw wrong(expression, "\(parts[1].kind) cannot stand for \(parts[0].kind)")
+        throw wrong(expression, "\(parts[1].kind) cannot replace \(parts[0].kind)")
       }
       return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, .many(parts))
     case .unwrap(let inner):

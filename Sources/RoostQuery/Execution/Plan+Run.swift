@@ -98,7 +98,7 @@ extension Plan {
       return arena.keep(bytes)
     }
     guard let row else {
-      throw StoreError(.damaged, "row \(id.number) of \(entity.name) stands in an index, and is not there")
+      throw StoreError(.damaged, "row \(id.number) of \(entity.name) is in an index, but does not exist")
     }
     defer { withExtendedLifetime(spare) {} }
     tally.rows += 1
@@ -133,7 +133,7 @@ extension Plan {
   private func forEach(behind point: SeekPoint, _ body: (Row) throws -> Bool) throws {
     let keys = try SortKeys(order, ground, entity.id)
     guard let start = keys.bytes(point) else {
-      throw ConditionFault(.wrongType, "the place to go on from is none of this order", in: entity.name)
+      throw ConditionFault(.wrongType, "the cursor does not fit this sort order", in: entity.name)
     }
     let limit = query.limit ?? .max
     behind = start

@@ -42,7 +42,7 @@ package struct Interpreter {
     let parts = term.operands
     switch term.expression {
     case .constant(let value, _): return value
-    case .parameter: throw fault(.unknown, "nobody said what it is", term)
+    case .parameter: throw fault(.unknown, "it has no value", term)
     case .variable(let number): return bindings[number] ?? .null
     case .field: return try field(term)
     case .part(_, let index):

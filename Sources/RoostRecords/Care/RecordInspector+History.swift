@@ -13,9 +13,9 @@ extension RecordInspector {
     }
     verification.history.mode = state.mode
     let latest = examination.snapshot.transaction
-    if state.floor > latest { add(.history, "the history is removed up to a transaction that there never was") }
+    if state.floor > latest { add(.history, "the history is removed up to a transaction that never existed") }
     guard let tree = integers(HistoryTree.name, isNeeded: false) else {
-      if state.mode == .off { add(.history, "the history is off, and no gap tells since when") }
+      if state.mode == .off { add(.history, "the history is off, but it has no gap entry") }
       return
     }
     var walk = HistoryWalk(state, latest, self)
@@ -94,7 +94,7 @@ struct HistoryWalk {
 
   mutating func examine(_ content: HistoryContent) throws(StoreError) {
     let own = content.head
-    if let head, head.isOpen { add("the history goes on while it is off, behind transaction \(lastNumber)") }
+    if let head, head.isOpen { add("the history is off, but has entries after transaction \(lastNumber)") }
     if own.isGap { return gap(own) }
     if own.kind == HistoryBlock.entry {
       let isBehind = head?.kind == HistoryBlock.entry
@@ -102,7 +102,7 @@ struct HistoryWalk {
       let bytes = isBehind ? (head?.bytesBefore ?? 0) + (head?.byteCount ?? 0) : 0
       // The first entry may stand behind others that were removed or cannot be read.
       if !isFirst, head != nil, own.ordinal != ordinal || own.bytesBefore != bytes {
-        add("the entry of transaction \(own.last) counts wrongly what stands before it")
+        add("the entry of transaction \(own.last) has a wrong count of the entries before it")
       }
     }
     for item in content.items {
@@ -120,7 +120,7 @@ struct HistoryWalk {
 
   private mutating func gap(_ own: HistoryBlock.Head) {
     if own.stamp < lastStamp { add("a gap of the history is older than the entry before it") }
-    if !own.isOpen, own.last > latest { add("a gap of the history ends behind the last transaction") }
+    if !own.isOpen, own.last > latest { add("a gap of the history ends after the last transaction") }
     facts.gaps += 1
     (lastNumber, head, isFirst) = (own.isOpen ? lastNumber : own.last, own, false)
     tallies = [:]
@@ -143,7 +143,9 @@ struct HistoryWalk {
       if !given[change.entity, default: GivenNumbers(start: start)].give(low...high) {
         add("row \(low) of entity \(change.entity.number) is inserted twice, in transaction \(lastNumber)")
       }
-      if let shelf, high >= shelf.next { add("row \(high) of \(shelf.entity.name) is inserted before its turn") }
+      if let shelf, high >= shelf.next {
+        add("row \(high) of \(shelf.entity.name) is inserted, but its number is not assigned yet")
+      }
       let counted = tallies[change.entity, default: Tally(start: start)].start
       // What stands before the first row that is told of is not counted either.
       if high >= counted {
@@ -152,7 +154,7 @@ struct HistoryWalk {
     case .delete:
       if let tally = tallies[change.entity], low >= tally.start { tallies[change.entity]?.rows -= 1 }
       if let shelf, try inspector.contains(RowID(low), shelf) {
-        add("row \(low) of \(shelf.entity.name) is there, although transaction \(lastNumber) removed it")
+        add("row \(low) of \(shelf.entity.name) exists, although transaction \(lastNumber) deleted it")
       }
     }
   }
@@ -161,7 +163,7 @@ struct HistoryWalk {
   mutating func end() {
     if isBroken { return }
     if (state.mode == .off) != (head?.isOpen ?? false) {
-      add("the history is \(state.mode == .off ? "off" : "on"), and its last value says otherwise")
+      add("the history is \(state.mode == .off ? "off" : "on"), but its last entry says otherwise")
     }
     for (id, shelf) in inspector.shelves {
       var tally = tallies[id]
@@ -172,7 +174,7 @@ struct HistoryWalk {
         // Rows that were inserted before the history begins may have higher numbers than some that came later.
         if isFromBegin ? Int64(clamping: rows) != tally.rows : Int64(clamping: rows) < tally.rows {
           let name = shelf.entity.name
-          add("the history tells of \(tally.rows) rows of \(name) from \(tally.start) on; there are \(rows)")
+          add("the history has \(tally.rows) rows of \(name) from \(tally.start) on, and the store \(rows)")
         }
       }
     }

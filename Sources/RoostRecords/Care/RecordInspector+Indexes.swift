@@ -32,20 +32,21 @@ extension RecordInspector {
         guard !value.isExtents, let (row, valueBytes) = found.withUnsafeBytes({ IndexEntry.row($0, value.bytes) })
         else { return add(.index, "an entry is unreadable", name, index: index.name) }
         if let end = index.builtBelow, row >= end {
-          return add(.index, "the row has an entry before its turn", name, row, index: index.name)
+          return add(
+            .index, "the row has an entry, although the index is not built that far", name, row, index: index.name)
         }
         guard let bytes = try shelf.row(row) else {
-          return add(.index, "an entry leads to a row that is not there", name, row, index: index.name)
+          return add(.index, "an entry references a row that does not exist", name, row, index: index.name)
         }
         // A row that is unreadable was told.
         guard let values = try values(row, bytes, shelf) else { return }
         var standing: Shelf.Standing?
         do throws(RecordFault) { standing = try shelf.key(index, row, values, &key) } catch { return }
         guard let standing, key.bytes.elementsEqual(found) else {
-          return add(.index, "an entry has not the row's values", name, row, index: index.name)
+          return add(.index, "an entry has other values than its row", name, row, index: index.name)
         }
         guard standing.isAlone == (value.bytes.first == 0), standing.valueBytes == valueBytes else {
-          return add(.index, "an entry has another form than it must", name, row, index: index.name)
+          return add(.index, "an entry has the wrong form", name, row, index: index.name)
         }
         if standing.isCut { examineTwins(row, Array(found.prefix(valueBytes)), values, index, shelf, &twins) }
       }

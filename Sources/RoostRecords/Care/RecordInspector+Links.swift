@@ -65,14 +65,14 @@ final class LinkExaminer {
     if kind != 0 { return }
     count += 1
     if let targets, try !inspector.contains(link.target, targets) {
-      add("a link leads to row \(link.target.number), which is not there", link)
+      add("a link references row \(link.target.number), which does not exist", link)
     }
     guard let field else {
-      if let owners, try !inspector.contains(link.owner, owners) { add("the row has a link, and is not there", link) }
+      if let owners, try !inspector.contains(link.owner, owners) { add("the row has a link, but does not exist", link) }
       return
     }
     if try reference(link.target, field) != link.owner {
-      add("row \(link.target.number) stands in the order, and does not refer to the row", link)
+      add("row \(link.target.number) is in the list, but does not reference the row", link)
     }
   }
 
@@ -84,7 +84,7 @@ final class LinkExaminer {
     if kind < 2, form.isOrdered(isForward), before.link.row(isForward) == link.row(isForward),
       before.link.label(isForward) == link.label(isForward)
     {
-      add("two links of a list stand at one place", link)
+      add("two links of a list have the same position", link)
     }
     // By reference a row stands in one list, and once.
     let mayRepeat = forward.traits.contains(.repeating)
@@ -106,7 +106,7 @@ final class LinkExaminer {
     for other in form.entries {
       let label = form.key(link, entry: other, &key)
       if other == kind, !key.bytes.elementsEqual(found) {
-        add("a link's key is not written as it must be", link)
+        add("the key of a link is malformed", link)
         return false
       }
       let isRight = try tree.withValue(of: ByteKey(key.bytes)) { LinkForm.holds(label, $0) }

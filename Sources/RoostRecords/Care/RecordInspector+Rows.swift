@@ -17,7 +17,7 @@ extension RecordInspector {
       try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, value) throws(StoreError) in
         let id = RowID(number)
         if number == 0 || number >= shelf.next {
-          add(.counter, "the row is not below the number of the next one, \(shelf.next)", name, id)
+          add(.counter, "the row number is not below the next number, \(shelf.next)", name, id)
         }
         guard let values = try read(id, value, shelf) else {
           isWhole = false
@@ -97,7 +97,7 @@ extension RecordInspector {
       }
       if found != id {
         let other = found.map { "row \($0.number)" } ?? "none"
-        add(.index, "the row's entry leads to \(other)", name, id, index: index.name)
+        add(.index, "the entry of the row references \(other)", name, id, index: index.name)
       }
     } catch { add(error) }
     return true
@@ -169,7 +169,7 @@ struct References {
       let name = shelf.entity.name
       if let shelf = way.target, try !inspector.contains(target, shelf) {
         inspector.add(
-          .reference, "the row refers to row \(target.number), which is not there", name, id,
+          .reference, "the row references row \(target.number), which does not exist", name, id,
           index: way.relationship.name)
       }
       guard let order = way.order, target.number != 0 else { continue }
@@ -179,7 +179,7 @@ struct References {
           try LinkDraft.holds(target, order.form, order.tree)
         {
           inspector.add(
-            .link, "the row is missing in the order of row \(target.number)", name, id, index: order.relationship.name)
+            .link, "the row is missing in the list of row \(target.number)", name, id, index: order.relationship.name)
         }
       } catch { inspector.add(error) }
     }

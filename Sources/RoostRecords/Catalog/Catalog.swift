@@ -139,7 +139,8 @@ package struct Catalog: Hashable, Sendable {
     // that are equal follow their numbers in its direction.
     if parts[0].isDescending { for number in parts.indices { parts[number].isDescending.toggle() } }
     for test in tests where entity.field(test.field) == nil {
-      throw RecordFault(.unknown, "a test of the index \(name) needs a field that is not there", entity: entityName)
+      throw RecordFault(
+        .unknown, "a condition of the index \(name) names a field that does not exist", entity: entityName)
     }
     let id = IndexID(next.index)
     next.index += 1

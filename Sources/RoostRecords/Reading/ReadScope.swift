@@ -45,7 +45,7 @@ final class ReadScope {
   }
 
   @inline(never)
-  var nowhere: StoreError { StoreError(.notFound, "the cursor stands on no entry") }
+  var nowhere: StoreError { StoreError(.notFound, "the cursor is at no entry") }
 }
 
 /// What a reader or cursor is bound to, and asks first.

@@ -212,7 +212,7 @@ extension Entity {
     for (part, value) in zip(index.parts, values) {
       let start = key.count
       guard let field = field(part.field) else {
-        throw RecordFault(.unknown, "the index \(index.name) has a field that is not there", entity: name)
+        throw RecordFault(.unknown, "the index \(index.name) names a field that does not exist", entity: name)
       }
       if field.isOptional { key.append(value.isNull ? 0 : 1) }
       if !value.isNull {
@@ -220,7 +220,7 @@ extension Entity {
           try KeyCoding.append(value, as: field.type, to: &key, cutBehind: index.textBytes)
         } catch { throw error.at(name, field.name) }
       } else if !field.isOptional {
-        throw RecordFault(.missing, "nil where a value must stand", entity: name, field: field.name)
+        throw RecordFault(.missing, "nil, but a value is required", entity: name, field: field.name)
       }
       if part.isDescending { key.complement(from: start) }
     }

@@ -173,7 +173,7 @@ final class Deletion {
     let some = staying.prefix(3).map { "\($0.row.number)" }.joined(separator: ", ")
     var fault = RecordFault(
       .denied,
-      "row \(name.row.number) cannot go while it leads to rows of \(self.name(one.target)): "
+      "row \(name.row.number) cannot be deleted while it references rows of \(self.name(one.target)): "
         + some + (staying.count > 3 ? " and others" : ""), entity: self.name(name.entity), field: one.name)
     fault.rows = [name] + staying
     return fault

@@ -13,7 +13,7 @@ extension RecordWriter {
     func lead(_ row: RowID, to other: RowID?) throws {
       if other == nil, slot.nullBit < 0 {
         throw RecordFault(
-          .missing, "row \(row.number) must lead to a row, and row \(own.number) takes its partner",
+          .missing, "row \(row.number) must reference a row, and row \(own.number) takes its partner",
           entity: table.entity.name, field: name)
       }
       try table.update(row) { builder in

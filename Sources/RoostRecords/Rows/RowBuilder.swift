@@ -126,7 +126,7 @@ package struct RowBuilder: ~Copyable {
 
   package mutating func set(_ slot: Slot, _ value: Value) throws(RecordFault) {
     if value.isNull {
-      guard slot.nullBit >= 0 else { throw RecordFault(.missing, "nil where a value must stand") }
+      guard slot.nullBit >= 0 else { throw RecordFault(.missing, "nil, but a value is required") }
       return setNull(slot)
     }
     if slot.isVariable {

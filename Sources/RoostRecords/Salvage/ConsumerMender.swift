@@ -21,7 +21,7 @@ struct ConsumerMender {
       if !all, number >= reading.state.floor, number <= reading.latest { continue }
       let (transaction, stamp) = HistoryConsumer.cutOff
       try tables.setConsumer(one.name, transaction, stamp)
-      tally.add("consumers of the history are told that they have read what is lost, or cannot read on", one.name)
+      tally.add("consumers of the history have read lost transactions, or cannot continue, and get an error", one.name)
       changed += 1
     }
   }

@@ -76,7 +76,7 @@ package final class RowSalvage: SalvagedContent {
     hasLosses = !saved.isWhole
     guard try owns(forest) else {
       isForeign = true
-      return tally.add("the catalog cannot be read, so nobody knows what the trees hold")
+      return tally.add("the catalog cannot be read, so the contents of the trees are unknown")
     }
     let mender = try TreeMender(forest, saved, schemas, tally)
     defer { tally = mender.tally }

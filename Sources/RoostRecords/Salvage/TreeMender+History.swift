@@ -42,7 +42,7 @@ extension TreeMender {
     if draft == nil, state.mode == .off { draft = try history() }
     if let draft { try restoreGap(draft, state, behind: latest) }
     try mendConsumers()
-    if floor > 0 { tally.add("the history begins behind transaction \(floor)") }
+    if floor > 0 { tally.add("the history begins after transaction \(floor)") }
   }
 
   /// Begins a new history.
@@ -52,7 +52,7 @@ extension TreeMender {
     try put(state.encoded, at: HistoryState.key, in: bytes(Tables.meta))
     try restoreGap(history(), state, behind: state.floor)
     try mendConsumers()
-    tally.add("the history, of which nothing fits together")
+    tally.add("the history, because its entries are inconsistent")
   }
 
   /// The last transaction of which a value that is lost may have told: it may be of many, up to the next value that is there.

@@ -99,7 +99,7 @@ final class TreeMender {
     }
     _ = try forest.create(name, kind)
     losesRows = true
-    tally.add("trees of which nothing is left", String(decoding: name, as: UTF8.self))
+    tally.add("trees without any readable entry", String(decoding: name, as: UTF8.self))
   }
 
   func bytes(_ name: [UInt8]) throws(StoreError) -> ByteTreeDraft {

@@ -67,7 +67,7 @@ extension TableWriter {
   /// A large value of the row whose insertion or change is the next piece of the record.
   func replayLarge(_ field: FieldID, _ bytes: [UInt8], _ list: ExtentList? = nil) throws(StoreError) {
     guard let index = layout.members.firstIndex(where: { $0.id == field }), layout.slots[index].isVariable else {
-      throw StoreError(.logDamaged, "a record names a field that is not there")
+      throw StoreError(.logDamaged, "a record names a field that does not exist")
     }
     waiting.append(Moved(slot: layout.slots[index], field: field, bytes: bytes, extents: list))
   }

@@ -111,7 +111,7 @@ extension Tables {
         open.target.number == 0 ? .missing : .unknown,
         open.target.number == 0
           ? "row \(row.number) needs a reference, and none was set"
-          : "row \(row.number) refers to row \(open.target.number), which is not there",
+          : "row \(row.number) references row \(open.target.number), which does not exist",
         entity: table.entity.name, field: table.entity.field(id)?.name)
     }
   }

@@ -42,7 +42,7 @@ extension Tables {
     replay: { (transaction, kind, bytes) throws(StoreError) in
       guard let kind = Kind(rawValue: kind) else { throw unreadable }
       do { try tables(of: transaction).carryOut(kind, bytes) } catch let error as StoreError { throw error } catch {
-        throw StoreError(.logDamaged, "a record cannot be carried out again: \(error)")
+        throw StoreError(.logDamaged, "a record cannot be replayed: \(error)")
       }
     },
     seal: { (transaction) throws(StoreError) in

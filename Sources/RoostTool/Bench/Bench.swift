@@ -195,14 +195,14 @@ extension Bench.Report {
 extension Command {
   static var bench: Command {
     Command(
-      name: "bench", summary: "Check this machine's disk and the engine on it, in a temporary folder.",
+      name: "bench", summary: "Measure this disk and the engine on it, in a temporary folder.",
       discussion: [
-        "It writes about 64 MiB, and as much as so many rows take, and removes all of it. Times are of this run: they tell",
-        "one machine from another, and are no benchmark. Ends with 1 where an answer is wrong.",
+        "Writes about 64 MiB and the rows, and removes all of it. The times compare machines; they are no benchmark. Ends",
+        "with 1 if an answer is wrong.",
       ],
       syntax: Syntax(options: [
         Syntax.Option(name: "count", value: "n", help: "How many rows (50000)."),
-        Syntax.Option(name: "directory", value: "folder", help: "On which disk; its folder is made in here."),
+        Syntax.Option(name: "directory", value: "folder", help: "Where to make the temporary folder."),
         Syntax.Option(name: "json", help: "Print JSON."),
       ])
     ) { arguments, console in

@@ -8,7 +8,7 @@ extension Command {
     Syntax(
       operands: [
         Syntax.Operand(name: "source", help: "The store. It is not changed."),
-        Syntax.Operand(name: "target", help: "The new store. Nothing of that name may exist."),
+        Syntax.Operand(name: "target", help: "The new store. No file of this name may exist."),
       ],
       options: [Syntax.Option(name: "json", help: "Print JSON.")])
   }
@@ -25,11 +25,11 @@ extension Command {
 
   static var backup: Command {
     Command(
-      name: "backup", summary: "Copy a store, also one that is open, into a new and compact one.",
+      name: "backup", summary: "Copy a store into a new, compact one. The store may be open.",
       discussion: [
-        "The newest snapshot is copied, and every page and value is compared with its check on the way. The target",
-        "appears under its name when it is whole and on the device. Ends with 1, and leaves no target, if a part of the",
-        "source cannot be read: see 'salvage'. Beside a process that writes much, that process had better make the backup.",
+        "Copies the newest snapshot and compares the checksum of every page and value. The target gets its name when it",
+        "is complete and synced. Ends with 1, without a target, if a part of the source cannot be read: see 'salvage'.",
+        "If another process writes the store very often, the backup may end with 3: try again.",
       ],
       syntax: sourceTargetAndJSON
     ) { arguments, console in
@@ -44,11 +44,11 @@ extension Command {
 
   static var restore: Command {
     Command(
-      name: "restore", summary: "Make a store of a backup, which is examined first.",
+      name: "restore", summary: "Verify a backup and make a store of it.",
       discussion: [
-        "Every page and value of the backup is read and compared with its check before anything is written. The store",
-        "appears under its name when it is whole and on the device; until then the old one is there. Ends with 1 if the",
-        "backup is damaged, and with 3 if the store to be replaced is open.",
+        "Reads every page and value of the backup and compares its checksum before it writes anything. The store gets its",
+        "name when it is complete and synced; until then the old store keeps the name. Ends with 1 if the backup is",
+        "damaged, and with 3 if the store to be replaced is open.",
       ],
       syntax: Syntax(
         operands: [
@@ -56,7 +56,7 @@ extension Command {
           Syntax.Operand(name: "target", help: "The store."),
         ],
         options: [
-          Syntax.Option(name: "replace", help: "Replace a store of that name, and its log."),
+          Syntax.Option(name: "replace", help: "Replace an existing store of this name, and its log."),
           Waiting.option,
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
@@ -65,7 +65,7 @@ extension Command {
       let verification = try VerifyReport(backup)
       guard verification.isSound else {
         if arguments.has("json") { try console.json(verification) } else { verification.write(to: console) }
-        throw CheckFailure(sentence: "the backup is damaged, and \(target) was left as it is; see 'roost salvage'")
+        throw CheckFailure(sentence: "the backup is damaged, and \(target) was not changed; see 'roost salvage'")
       }
       let quiet = console.quiet(arguments.has("json"))
       let report = try making(target, of: backup) {
@@ -83,10 +83,10 @@ extension Command {
     syntax.operands[0].help = "The store. No other process may have it open for writing."
     syntax.options.insert(Waiting.option, at: 0)
     return Command(
-      name: "compact", summary: "Move pages of a store forward, and give the end of its file back.",
+      name: "compact", summary: "Move pages to the front of the file and shorten it.",
       discussion: [
-        "It works in short transactions, so it may be stopped at any moment: what was done stays done. Ends with 3 if",
-        "the store is open in another process, and with 1 if it cannot be read or written.",
+        "Works in short transactions. You may stop it at any time; finished transactions remain. Ends with 3 if another",
+        "process has the store open, and with 1 if the store cannot be read or written.",
       ],
       syntax: syntax
     ) { arguments, console in
@@ -101,15 +101,15 @@ extension Command {
   static var salvage: Command {
     var syntax = sourceTargetAndJSON
     syntax.options.insert(
-      Syntax.Option(name: "log", value: "file", help: "The store's log, where it is not beside the store."), at: 0)
+      Syntax.Option(name: "log", value: "file", help: "The log of the store, if it is not beside the store."), at: 0)
     return Command(
-      name: "salvage", summary: "Save what a damaged store still holds into a new one.",
+      name: "salvage", summary: "Copy the readable contents of a damaged store into a new one.",
       discussion: [
-        "What cannot be read is walked around, and each loss is a line. Entries found in pages that no sound reference",
-        "leads to are saved too, and counted as unverified: they may be old, or have a wrong byte. Then the log is carried",
-        "out as far as it is whole: its commits keep their numbers. Indexes are made anew. Copy the source and its log",
-        "before anything else. Ends with 1 where anything is lost, with all that could be saved in the target, and with 3",
-        "if the source is open. A log that was put aside (NAME-log.lost-ID) is named with '--log'.",
+        "Copy the source and its log before you begin. Unreadable pages are skipped, and each loss is printed as a line.",
+        "Entries in pages without a valid reference are copied too, and counted as unverified: they may be old, or have a",
+        "wrong byte. Then the intact part of the log is replayed; its commits keep their numbers. Indexes are rebuilt. Ends",
+        "with 1 if anything is lost; the target has the rest. Ends with 3 if the source is open. If the log was renamed to",
+        "NAME-log.lost-ID, name it with '--log'.",
       ],
       syntax: syntax
     ) { arguments, console in

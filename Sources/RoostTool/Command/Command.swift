@@ -16,8 +16,8 @@ enum Ending: Int32 {
 
   static let explained = [
     ("0", "All is well."),
-    ("1", "A check failed, damage was found, what is named is not there, or a store could not be read or written."),
-    ("2", "The arguments, or the condition among them, make no sense."),
+    ("1", "A test failed, damage was found, something named does not exist, or a store cannot be read or written."),
+    ("2", "The arguments, or the condition among them, are invalid."),
     ("3", "Another process has the store open, or writes it faster than it can be read: try again later."),
   ]
 }
@@ -180,7 +180,7 @@ struct Command {
 
   private static var overview: [String] {
     var lines = [
-      "OVERVIEW: Looks into Roost stores, looks after them, and shows what Roost does.", "",
+      "OVERVIEW: Reads and maintains Roost stores, and demonstrates Roost.", "",
       "USAGE: roost <subcommand>", "", "OPTIONS:",
     ]
     lines += Syntax.columns([("--version", "Show the version."), ("-h, --help", "Show help information.")])

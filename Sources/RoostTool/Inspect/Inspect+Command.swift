@@ -9,11 +9,11 @@ extension Command {
 
   static var info: Command {
     Command(
-      name: "info", summary: "Tell what a store holds. Nothing is written.",
+      name: "info", summary: "Print what a store contains. Writes nothing.",
       discussion: [
-        "The store may be open in another process, which is named; its newest commit is read. If nobody closed it, the log",
-        "is replayed in memory.",
-        "Damage of the superblocks or of the map of free places is told, and ends it with 1; `verify` looks at everything.",
+        "Reads the newest commit, also if another process has the store open; then it names the process. If the store was",
+        "not closed, it replays the log in memory.",
+        "Prints damage of the superblocks or the free map, and then ends with 1; `verify` reads everything.",
       ],
       syntax: storeAndJSON
     ) { arguments, console in
@@ -32,12 +32,12 @@ extension Command {
 
   static var verify: Command {
     Command(
-      name: "verify", summary: "Read every page and every value of a store, and list all damage.",
+      name: "verify", summary: "Read every page and value of a store, and list all damage.",
       discussion: [
-        "Every page is compared with its check and examined whole; fences, counts and levels are compared with what",
-        "the page above says; no page may be lost or used twice. Each finding is a line. Ends with 1 where there is one.",
-        "Nothing is written without --repair. With it, each page in which a single bit has flipped is first written as it",
-        "was, which its check proves. Ends with 3 if the store is open then.",
+        "Compares the checksum of every page, then its contents, and its key range, counts and level with those in its",
+        "parent. No page may be lost or used twice. Prints a line for each finding, and ends with 1 if there is one.",
+        "Writes nothing without --repair. With it, each page with a single flipped bit is corrected first; its checksum",
+        "proves the correction. With --repair it ends with 3 if the store is open.",
       ],
       syntax: repairAndJSON
     ) { arguments, console in

@@ -342,11 +342,10 @@ struct SchemaFacts: Encodable {
 extension Command {
   static var schema: Command {
     Command(
-      name: "schema", summary: "Print the models of a store as Swift would declare them. Nothing is written.",
+      name: "schema", summary: "Print the models of a store as Swift code. Writes nothing.",
       discussion: [
-        "A store does not know what structs and enums are called: structs get the names of their properties, and enums are",
-        "shown as what they are stored as. A compiler takes the text as it is, behind 'import Foundation' and",
-        "'import SwiftData'.",
+        "The store does not have the names of structs and enums: a struct gets the name of its property, and an enum is",
+        "shown as its stored type. The text compiles after 'import Foundation' and 'import SwiftData'.",
       ],
       syntax: storeAndJSON
     ) { arguments, console in

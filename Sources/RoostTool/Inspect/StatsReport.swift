@@ -205,9 +205,9 @@ struct TreeNames {
 extension Command {
   static var stats: Command {
     Command(
-      name: "stats", summary: "Show what a store's pages hold, as a chart and a table. Nothing is written.",
+      name: "stats", summary: "Show what the pages of a store contain, as a chart and a table. Writes nothing.",
       discussion: [
-        "The chart shows the file from its beginning to its end, as the last checkpoint left it."
+        "The chart shows the file from beginning to end, at the last checkpoint."
       ],
       syntax: storeAndJSON
     ) { arguments, console in

@@ -6,20 +6,23 @@ import RoostTransfer
 extension Command {
   static var history: Command {
     Command(
-      name: "history", summary: "Print what transactions changed, the newest last. Nothing is written.",
+      name: "history", summary: "Print what transactions changed, the newest last. Writes nothing.",
       discussion: [
-        "With '--follow' it goes on with what is committed from now on, until it is stopped; the store may be open in",
-        "another process, which knows nothing of it.",
+        "With '--follow' it also prints new commits until you stop it. Another process may have the store open, and is not",
+        "disturbed.",
       ],
       syntax: Syntax(
         operands: [Syntax.Operand(name: "path", help: "The store. It may be open in another process.")],
         options: [
-          Syntax.Option(name: "limit", value: "n", help: "At most so many transactions, the newest (20).", letter: "n"),
-          Syntax.Option(name: "after", value: "transaction", help: "Those behind this one, the oldest first."),
-          Syntax.Option(name: "entity", value: "name", help: "Those that changed its rows.", isRepeating: true),
-          Syntax.Option(name: "author", value: "name", help: "Those of this author."),
-          Syntax.Option(name: "follow", help: "Go on with what comes.", letter: "f"),
-          Syntax.Option(name: "interval", value: "ms", help: "How often it is looked for what comes (500)."),
+          Syntax.Option(
+            name: "limit", value: "n", help: "Print at most this many transactions, the newest (20).", letter: "n"),
+          Syntax.Option(
+            name: "after", value: "transaction", help: "Print those after this transaction, the oldest first."),
+          Syntax.Option(
+            name: "entity", value: "name", help: "Print those that changed rows of this entity.", isRepeating: true),
+          Syntax.Option(name: "author", value: "name", help: "Print those of this author."),
+          Syntax.Option(name: "follow", help: "Continue with new commits.", letter: "f"),
+          Syntax.Option(name: "interval", value: "ms", help: "How often to look for new commits (500)."),
           Syntax.Option(name: "json", help: "Print JSON, a line for each transaction."),
         ])
     ) { arguments, console in

@@ -6,26 +6,26 @@ import RoostTransfer
 extension Command {
   static var query: Command {
     Command(
-      name: "query", summary: "Print the rows of an entity that fulfil a condition. Nothing is written.",
+      name: "query", summary: "Print the rows of an entity that match a condition. Writes nothing.",
       discussion: [
         "The condition is written as in Swift: 'year >= 1959 && title.contains(\"blue\")', 'album?.title == \"Low\"',",
-        "'tags.contains { $0.name == \"jazz\" }', 'date > date(\"2026-01-31\")', 'album == #12'. Rows are read from one",
-        "state, also beside a process that writes. On a terminal wide columns are cut; in a pipe they are not.",
+        "'tags.contains { $0.name == \"jazz\" }', 'date > date(\"2026-01-31\")', 'album == #12'. All rows come from one",
+        "snapshot, also if another process writes. Wide columns are cut on a terminal, but not in a pipe.",
       ],
       syntax: Syntax(
         operands: Asked.operands,
         options: Asked.options + [
           Asked.columnsOption,
           Syntax.Option(
-            name: "format", value: "format", help: "How rows are printed (table).",
+            name: "format", value: "format", help: "How to print rows (table).",
             choices: ["table", "json", "jsonl", "csv"]),
           Syntax.Option(name: "json", help: "Print JSON, as '--format json'."),
-          Syntax.Option(name: "count", help: "Print how many rows there are, and no row."),
+          Syntax.Option(name: "count", help: "Print the number of rows only."),
         ])
     ) { arguments, console in
       let asked = try Asked(arguments)
       if arguments.has("json"), let other = arguments.text("format"), other != "json" {
-        throw UsageError(sentence: "'--json' and '--format \(other)' say two things: leave one of them out")
+        throw UsageError(sentence: "'--json' and '--format \(other)' contradict each other: leave one out")
       }
       let format = arguments.has("json") ? "json" : arguments.text("format") ?? "table"
       let witness = try Looking.rows(arguments.operands[0])
@@ -44,14 +44,14 @@ extension Command {
 
   static var explain: Command {
     Command(
-      name: "explain", summary: "Tell how a query is carried out, and what it had to read. Nothing is written.",
+      name: "explain", summary: "Print how a query is executed, and what it reads. Writes nothing.",
       discussion: [
-        "The query runs, and its rows are not printed. Where an index that is not there would help, that is said."
+        "Runs the query without printing its rows. Names an index that would help, if there is one."
       ],
       syntax: Syntax(
         operands: Asked.operands,
         options: Asked.options + [
-          Syntax.Option(name: "plan-only", help: "Only plan it, and read no row."),
+          Syntax.Option(name: "plan-only", help: "Plan only; read no rows."),
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in
@@ -66,17 +66,17 @@ extension Command {
 
   static var get: Command {
     Command(
-      name: "get", summary: "Print one row with all that it leads to. Nothing is written.",
-      discussion: ["Ends with 1 where there is no such row."],
+      name: "get", summary: "Print one row and the rows that it references. Writes nothing.",
+      discussion: ["Ends with 1 if there is no such row."],
       syntax: Syntax(
         operands: [
           Syntax.Operand(name: "path", help: "The store. It may be open in another process."),
-          Syntax.Operand(name: "entity", help: "Whose row."),
-          Syntax.Operand(name: "key", help: "Its number, as '#12', or the value of its first unique field."),
+          Syntax.Operand(name: "entity", help: "The entity of the row."),
+          Syntax.Operand(name: "key", help: "The number of the row, as '#12', or the value of its first unique field."),
         ],
         options: [
-          Syntax.Option(name: "by", value: "field", help: "The unique field whose value the key is."),
-          Syntax.Option(name: "most", value: "n", help: "How many rows are named of each relationship (10)."),
+          Syntax.Option(name: "by", value: "field", help: "The unique field that has the key."),
+          Syntax.Option(name: "most", value: "n", help: "How many rows of each relationship to print (10)."),
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in

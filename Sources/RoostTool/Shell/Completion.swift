@@ -129,7 +129,7 @@ struct Completion {
 extension Command {
   static var completion: Command {
     Command(
-      name: "completion", summary: "Print a script that completes command lines in a shell.",
+      name: "completion", summary: "Print a completion script for a shell.",
       discussion: [
         "For bash: source <(roost completion bash). For zsh: source <(roost completion zsh). For fish:",
         "roost completion fish | source.",

@@ -11,14 +11,14 @@ import Foundation
 extension Command {
   static var tour: Command {
     Command(
-      name: "tour", summary: "Show what Roost does, from an import to a killed process, and check every answer.",
+      name: "tour", summary: "Demonstrate Roost, from an import to a killed process, and check every answer.",
       discussion: [
-        "The store is made in a new temporary folder and stays there for you to look at; the last lines say",
-        "where it is and how to remove it. The tour ends with 1 as soon as one answer is wrong.",
+        "The store is made in a new temporary folder and stays there; the last lines say where it is and how to remove",
+        "it. The tour ends with 1 at the first wrong answer.",
       ],
       syntax: Syntax(options: [
         Syntax.Option(name: "count", value: "n", help: "How many tracks to import (100000)."),
-        Syntax.Option(name: "directory", value: "folder", help: "Where the tour's folder is made."),
+        Syntax.Option(name: "directory", value: "folder", help: "Where to make the folder of the tour."),
         Syntax.Option(name: "discard", help: "Remove the folder at the end."),
         Syntax.Option(name: "figures", help: "Measure four figures instead, and remove the folder."),
       ])
@@ -48,7 +48,7 @@ extension Command {
 
   static var witness: Command {
     Command(
-      name: Witness.command, summary: "Save without end, to be killed by the tour.",
+      name: Witness.command, summary: "Save repeatedly, until the tour kills this process.",
       syntax: Syntax(
         operands: [Syntax.Operand(name: "path", help: "The store.")],
         options: [Syntax.Option(name: "figure", value: "name", help: "Measure it instead: memory, or launch.")]),
@@ -66,7 +66,7 @@ extension Tour {
     let parent = parent ?? FileManager.default.temporaryDirectory.path
     var template = Array((parent + "/roost-tour-" + String(repeating: "X", count: 6)).utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw CheckFailure(sentence: "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
+      throw CheckFailure(sentence: "cannot make a folder in \(parent): \(String(cString: strerror(errno)))")
     }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

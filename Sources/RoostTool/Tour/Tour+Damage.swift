@@ -41,7 +41,7 @@ extension Tour {
       try check(outcome.wrong == 0, "\(outcome.wrong) answers from the damaged store were wrong")
       try check(error.page == UInt64(page.place), "the error names page \(error.page ?? 0) and not \(page.place)")
       return [
-        "Bit \(bit % 8) of byte \(bit / 8) of page \(page.place) was flipped. What a fetch says that comes there:",
+        "Bit \(bit % 8) of byte \(bit / 8) of page \(page.place) was flipped. A fetch that reads the page fails with:",
         console.styled("  \(error)", .bad),
         "\(Wording.count(outcome.refused, "fetch", "fetches")) refused, \(Wording.count(outcome.right)) right, none wrong.",
         "Before that \(Wording.count(flips)) others, in any of the \(Wording.count(pages.all.count)) pages in use: "

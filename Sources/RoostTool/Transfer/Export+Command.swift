@@ -7,21 +7,21 @@ import RoostTransfer
 extension Command {
   static var export: Command {
     Command(
-      name: "export", summary: "Write rows as text, which can be imported again. Nothing is written to the store.",
+      name: "export", summary: "Write rows as text that can be imported again. Writes nothing to the store.",
       discussion: [
-        "References are written as the unique keys of what they lead to, so they mean the same in another store. The file",
-        "appears under its name when it is whole. Without a file, text goes to standard output.",
+        "References are written as the unique keys of their targets, so they are valid in another store too. The file gets",
+        "its name when it is complete. Without '--output' the text goes to standard output.",
       ],
       syntax: Syntax(
         operands: Asked.operands,
         options: Asked.options + [
           Asked.columnsOption, Format.option,
           Syntax.Option(
-            name: "output", value: "file", help: "Where the text goes; behind a name that ends with .lz4 it is packed.",
+            name: "output", value: "file", help: "The file to write; compressed if its name ends with .lz4.",
             letter: "o"),
-          Syntax.Option(name: "replace", help: "Replace a file that is there."),
-          Syntax.Option(name: "lz4", help: "Pack it as an LZ4 frame, as the program lz4 does."),
-          Syntax.Option(name: "delimiter", value: "character", help: "What stands between the cells of a table (,)."),
+          Syntax.Option(name: "replace", help: "Replace an existing file."),
+          Syntax.Option(name: "lz4", help: "Compress the output as an LZ4 frame, like the program lz4."),
+          Syntax.Option(name: "delimiter", value: "character", help: "What separates the cells of a table (,)."),
           Syntax.Option(name: "json", help: "Print what was done as JSON; needs '--output'."),
         ])
     ) { arguments, console in
@@ -57,9 +57,9 @@ private struct Exporting {
       output == nil && arguments.text("format") == nil
       ? .jsonLines : try Format.find(arguments, path: output, names: asked.columns)
     if output == nil {
-      if arguments.has("json") { throw UsageError(sentence: "'--json' tells what was done, and needs '--output'") }
+      if arguments.has("json") { throw UsageError(sentence: "'--json' prints a report, and needs '--output'") }
       if isPacked, console.isTerminal {
-        throw UsageError(sentence: "What is packed is nothing for a terminal: add '--output <file>'")
+        throw UsageError(sentence: "Compressed output cannot go to a terminal: add '--output <file>'")
       }
     }
   }
@@ -87,7 +87,7 @@ private struct Exporting {
 
   private func run(_ witness: RecordWitness, into output: String) throws -> Ending {
     if !arguments.has("replace"), try DiskFileSystem.shared.exists(output) {
-      throw StoreError(.alreadyExists, "there is a file of that name, and '--replace' is not given", path: output)
+      throw StoreError(.alreadyExists, "there is a file of this name: give '--replace' to replace it", path: output)
     }
     try OutputPlace.check(output, store: witness.path)
     let began = ContinuousClock.now

@@ -4,7 +4,7 @@ import RoostTransfer
 /// How the text of an import or an export is spelled, as the command line and the file's name say.
 enum Format {
   static let option = Syntax.Option(
-    name: "format", value: "format", help: "How the text is spelled; else the file's name tells.",
+    name: "format", value: "format", help: "The format of the text; by default from the name of the file.",
     choices: ["csv", "tsv", "json", "jsonl"])
 
   static func find(_ arguments: Arguments, path: String?, names: [String]? = nil) throws -> TextFormat {
@@ -15,7 +15,8 @@ enum Format {
     case "tsv": return .csv(delimiter: delimiter ?? 9, names: names)
     case "json": return .json
     case "jsonl": return .jsonLines
-    default: throw UsageError(sentence: "The file's name does not tell its format: add '--format <format>'")
+    default:
+      throw UsageError(sentence: "The name of the file does not end with a known format: add '--format <format>'")
     }
   }
 

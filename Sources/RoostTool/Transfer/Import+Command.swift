@@ -16,53 +16,55 @@ import Synchronization
 extension Command {
   static var `import`: Command {
     Command(
-      name: "import", summary: "Bring the records of a text into an entity of a store.",
+      name: "import", summary: "Import records from text into an entity of a store.",
       discussion: [
-        "The store and its entity must be there. References are found by the unique keys of what they lead to, in any",
-        "order; those that lead nowhere are told at the end. Each chunk is one transaction; Ctrl-C ends behind the one",
-        "that is being written. A bad record ends the import, unless some may be skipped; then the tool ends with 1, as",
-        "it does where a reference leads nowhere.",
+        "The store and its entity must exist. References name the unique keys of their targets, in any order; references",
+        "without a target are listed at the end. Each chunk is one transaction; Ctrl-C ends the import after the chunk",
+        "that is being written. A bad record ends the import, unless '--skip-bad' allows it. Ends with 1 if a record was",
+        "skipped or a reference has no target.",
       ],
       syntax: Syntax(
         operands: [
           Syntax.Operand(name: "path", help: "The store. No other process may have it open for writing."),
-          Syntax.Operand(name: "entity", help: "Whose rows the records become."),
-          Syntax.Operand(name: "file", help: "A table, a list of objects, or an object a line; '-' is standard input."),
+          Syntax.Operand(name: "entity", help: "The entity that gets the rows."),
+          Syntax.Operand(
+            name: "file", help: "A table, a JSON list of objects, or one JSON object a line; '-' is standard input."),
         ],
         options: [
           Format.option,
           Syntax.Option(
             name: "conflict", value: "way",
-            help: "What becomes of a record whose unique values a row has (update); 'insert' makes it a bad record.",
+            help: "What to do with a record whose unique values a row has (update); 'insert' makes it a bad record.",
             choices: ImportOptions.Conflict.allCases.map(\.rawValue)),
-          Syntax.Option(name: "on", value: "index", help: "The unique index that decides on that; else any."),
+          Syntax.Option(name: "on", value: "index", help: "The unique index for '--conflict'; by default any."),
           Syntax.Option(
             name: "rename", value: "column=field",
-            help: "What a column is called in the store; 'column=' leaves it out.",
+            help: "The name of a column in the store; 'column=' ignores it.",
             isRepeating: true),
-          Syntax.Option(name: "ignore-unknown", help: "Leave out columns that nothing is known of."),
-          Syntax.Option(name: "skip-bad", value: "n", help: "Leave out at most so many bad records."),
+          Syntax.Option(name: "ignore-unknown", help: "Ignore unknown columns."),
+          Syntax.Option(name: "skip-bad", value: "n", help: "Skip at most this many bad records."),
           Syntax.Option(
-            name: "record-limit", value: "MiB", help: "How long a record may be, and a field of one (16)."),
-          Syntax.Option(name: "depth-limit", value: "n", help: "How deep lists and objects may be nested (64)."),
+            name: "record-limit", value: "MiB", help: "The largest size of a record or field (16)."),
+          Syntax.Option(name: "depth-limit", value: "n", help: "The greatest depth of nested lists and objects (64)."),
           Syntax.Option(
             name: "rejects", value: "file",
-            help: "Where bad records go, to be imported again; a new file, unless the import goes on."),
-          Syntax.Option(name: "chunk", value: "n", help: "How many records are one transaction; else up to 50,000."),
-          Syntax.Option(name: "sync", help: "Make each chunk durable before the next one."),
-          Syntax.Option(name: "author", value: "name", help: "Who did it, for the history (roost import)."),
+            help: "Where to write bad records, to import them again. A new file, except with '--resume'."),
           Syntax.Option(
-            name: "resume", value: "name", help: "Go on where an import of this name and input was cut off."),
+            name: "chunk", value: "n", help: "How many records make one transaction; by default up to 50,000."),
+          Syntax.Option(name: "sync", help: "Make each chunk durable before the next one."),
+          Syntax.Option(name: "author", value: "name", help: "The author for the history (roost import)."),
+          Syntax.Option(
+            name: "resume", value: "name", help: "Continue an interrupted import of this name and input."),
           Syntax.Option(
             name: "dates", value: "form",
             help:
-              "What numbers count where a date is expected: \(DateForm.words.joined(separator: ", ")); or how dates are "
+              "The unit of numbers that are dates: \(DateForm.words.joined(separator: ", ")); or how dates are "
               + "written, as dd.MM.yyyy."),
           Syntax.Option(
             name: "delimiter", value: "character",
-            help: "What stands between the cells of a table; else the first line tells."),
+            help: "What separates the cells of a table; by default taken from the first line."),
           Syntax.Option(
-            name: "names", value: "names", help: "The columns of a table whose first line does not name them."),
+            name: "names", value: "names", help: "The columns of a table without a header line."),
           Waiting.option,
           Syntax.Option(name: "json", help: "Print what was done as JSON."),
         ])
@@ -167,7 +169,8 @@ private struct Importing {
     do {
       isResumed = try importer.isResumed()
       if !isResumed, let rejects = arguments.text("rejects"), try DiskFileSystem.shared.exists(rejects) {
-        throw StoreError(.alreadyExists, "bad records of another import may be here", path: rejects)
+        throw StoreError(
+          .alreadyExists, "the file may have bad records of another import: choose a new file", path: rejects)
       }
       report = try importer.run(input, format)
     } catch {
@@ -202,9 +205,9 @@ private struct Importing {
 
   private static func words(_ open: UnresolvedReference) -> String {
     switch open.reason {
-    case .missing: "leads to \(open.key), which is not there"
-    case .refused(let why): "may not lead to \(open.key): \(why)"
-    case .changed: "was to lead to \(open.key), and leads elsewhere by now"
+    case .missing: "references \(open.key), which does not exist"
+    case .refused(let why): "cannot reference \(open.key): \(why)"
+    case .changed: "should reference \(open.key), but was changed by a user or a later record"
     }
   }
 

@@ -23,16 +23,16 @@ enum OutputPlace {
       let isSame = facts.map { facts in Facts(name).map { $0.isSame(as: facts) } ?? false } ?? false
       // A log that is not there may be any moment.
       if isSame || place == name {
-        throw StoreError(.alreadyExists, "this is \(what), and is not written over", path: path)
+        throw StoreError(.alreadyExists, "this is \(what), and is not replaced", path: path)
       }
     }
     guard let facts else { return }
     guard facts.isRegular else {
       throw StoreError(
-        .alreadyExists, "this is no file; where no '--output' is given, text goes to standard output", path: path)
+        .alreadyExists, "this is not a file; without '--output' the text goes to standard output", path: path)
     }
     if beginsLikeAStore(path) {
-      throw StoreError(.alreadyExists, "this file begins like a store or its log, and is not written over", path: path)
+      throw StoreError(.alreadyExists, "this file begins like a store or its log, and is not replaced", path: path)
     }
   }
 

@@ -58,7 +58,7 @@ struct QuestionLexer {
       let digits = take { $0.isASCII && $0.isNumber }
       if character == "$", digits == "0" { return Word(kind: .element, place: start) }
       if character == "#", let row = UInt64(digits) { return Word(kind: .row(row), place: start) }
-      throw fault(character == "$" ? "only $0 can stand here" : "a row is written as #12", start)
+      throw fault(character == "$" ? "only $0 is possible here" : "a row is written as #12", start)
     }
     if character.isLetter || character == "_" || character == "@" {
       at += 1
@@ -125,7 +125,7 @@ struct QuestionLexer {
       case "0": found.append("\0")
       case "\\", "\"", "'", "`": found.append(characters[at])
       case "u": found.append(try scalar())
-      default: throw fault("nothing is written with this character behind a backslash", at - 1)
+      default: throw fault("this escape sequence is unknown", at - 1)
       }
       at += 1
     }

@@ -7,12 +7,12 @@ extension QuestionTyper {
     let whole = wanted?.whole
     switch placed.written {
     case .null:
-      guard let wanted else { throw fault("nothing says of which type this nil is", placed) }
+      guard let wanted else { throw fault("the type of this nil is unknown", placed) }
       return Typed(expression: .constant(.null, wanted.optional), kind: wanted.optional)
     case .flag(let flag): return try made(.bool(flag), .bool, wanted: whole, placed)
     case .row(let row):
       guard let whole, whole.entity != nil else {
-        throw fault("a row stands beside a relationship: album == #12", placed)
+        throw fault("compare a row with a relationship: album == #12", placed)
       }
       return Typed(expression: .constant(.reference(RowID(row)), whole), kind: whole)
     case .list(let all): return try list(all, whole, placed)
@@ -44,7 +44,7 @@ extension QuestionTyper {
       values.append(value)
       if kind == nil { kind = found.kind }
     }
-    guard let kind else { throw fault("nothing says of which type this list is", placed) }
+    guard let kind else { throw fault("the type of this list is unknown", placed) }
     if case .set(let own)? = wanted {
       return Typed(expression: .constant(.set(Set(values)), .set(own)), kind: .set(own))
     }

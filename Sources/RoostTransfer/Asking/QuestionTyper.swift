@@ -150,7 +150,7 @@ struct QuestionTyper {
     case "+", "-", "*", "/", "%":
       let (first, second) = try pair(one, other, wanted)
       return try joined([first, second]) { parts in .arithmetic(Self.arithmetic[sign]!, parts[0], parts[1]) }
-    case "...", "..<": throw fault("a range stands before .contains: (1...5).contains(x)", placed)
+    case "...", "..<": throw fault("use a range with .contains: (1...5).contains(x)", placed)
     default:
       let (first, second) = try pair(one, other)
       let comparison = Self.comparisons[sign]!
@@ -257,11 +257,15 @@ struct QuestionTyper {
     if found.kind.whole == .string { return try textCall(name, found, arguments, placed) }
     switch (name, arguments.count) {
     case ("contains", 1):
-      guard let element = found.kind.element else { throw fault("\(self.name(found.kind)) is no collection", placed) }
+      guard let element = found.kind.element else {
+        throw fault("\(self.name(found.kind)) is not a collection", placed)
+      }
       return Typed(
         expression: .contains(found.expression, try typed(arguments[0].value, element).expression), kind: .bool)
     case ("min", 0), ("max", 0):
-      guard let element = found.kind.element else { throw fault("\(self.name(found.kind)) is no collection", placed) }
+      guard let element = found.kind.element else {
+        throw fault("\(self.name(found.kind)) is not a collection", placed)
+      }
       return Typed(
         expression: name == "min" ? .minimum(found.expression) : .maximum(found.expression), kind: element.optional)
     default: throw fault("\(self.name(found.kind)) has no '\(name)' with \(arguments.count) arguments", placed)
@@ -271,7 +275,7 @@ struct QuestionTyper {
   private mutating func closure(
     _ name: String, _ base: Typed, _ body: Placed, _ placed: Placed
   ) throws(QuestionFault) -> Typed {
-    guard let element = base.kind.element else { throw fault("\(self.name(base.kind)) is no collection", placed) }
+    guard let element = base.kind.element else { throw fault("\(self.name(base.kind)) is not a collection", placed) }
     guard ["contains", "allSatisfy", "filter"].contains(name) else {
       throw fault("there is no '\(name)' with a closure; there are contains, allSatisfy and filter", placed)
     }

@@ -134,7 +134,7 @@ package struct Exporter {
       ValueWriter.appendCell(value, as: type, delimiter: delimiter, to: &text)
       if case .string = value, text[start...].contains(0) {
         throw TransferFault(
-          .encoding, "a NUL stands in the text of row \(row.id.number), and no table can hold one: export objects",
+          .encoding, "the text of row \(row.id.number) contains a NUL, which a table cannot: export JSON",
           field: column.name)
       }
     }

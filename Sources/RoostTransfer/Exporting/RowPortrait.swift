@@ -99,7 +99,7 @@ package enum RowKey {
       let known = named.map { $0.1.name }
       throw TransferFault(
         .unknown,
-        (field.map { "'\($0)' is no unique field of \(entity.name)" } ?? "\(entity.name) has no unique field")
+        (field.map { "'\($0)' is not a unique field of \(entity.name)" } ?? "\(entity.name) has no unique field")
           + (known.isEmpty ? ": name the row by its number, as '#12'" : "; it has \(FieldNames.list(known))"))
     }
     let value: Value

@@ -210,7 +210,7 @@ struct FieldBinding {
   func twoNames(_ written: [String], for name: String) -> ValueFault {
     ValueFault(
       .duplicate,
-      "\(FieldNames.list(written)) are all '\(name)' of \(entity.name): keep one of them, and rename or leave out the others"
+      "\(FieldNames.list(written)) are all '\(name)' of \(entity.name): keep one column, and rename or ignore the others"
     )
   }
 

@@ -81,14 +81,14 @@ package enum ImportState {
     if case .string(let run)? = known["run"], ImportRuns.shared.isLive(run) {
       throw RecordFault(
         .conflict,
-        "an import of the name '\(claim.name)' is running: wait for its end, or give this one another name",
+        "an import with the name '\(claim.name)' is running: wait for its end, or give this import another name",
         entity: claim.entity)
     }
     let came = (progress: progress(known), check: number(known, "check"))
     if came.progress.records > 0, known["entity"] != .string(claim.entity) || known["format"] != .string(claim.format) {
       throw RecordFault(
         .conflict,
-        "the import '\(claim.name)' was cut off, and was one of other records: go on with those, or give this one "
+        "the import '\(claim.name)' was interrupted, and had other records: continue with those, or give this import "
           + "another name", entity: claim.entity)
     }
     try put(came.progress, came.check, claim, writer)
@@ -107,7 +107,7 @@ package enum ImportState {
   static func check(_ claim: ImportClaim, _ writer: RecordWriter) throws {
     if try values(claim.name, writer.reading(imports))?["run"] == .string(claim.run) { return }
     throw RecordFault(
-      .conflict, "another run of the import '\(claim.name)' has gone on with it, so this one ends",
+      .conflict, "another run of the import '\(claim.name)' has continued it, so this run ends",
       entity: claim.entity)
   }
 

@@ -110,8 +110,8 @@ final class ReadingStage: @unchecked Sendable {
   private var changed: RecordFault {
     RecordFault(
       .conflict,
-      "the import '\(options.name ?? "")' was cut off, and its input began with other records: go on with the input of "
-        + "then, or give this one another name", entity: options.entity)
+      "the import '\(options.name ?? "")' was interrupted, and its input began with other records: continue with the "
+        + "same input, or give this import another name", entity: options.entity)
   }
 
   private func add(

@@ -130,7 +130,7 @@ struct RowBinder {
     at = end + 1
   }
 
-  private static let twice = ValueFault(.duplicate, "it stands twice in one record")
+  private static let twice = ValueFault(.duplicate, "it occurs twice in one record")
 
   /// Takes all values of a record that begins at a token.
   private mutating func takeAll(
@@ -285,7 +285,7 @@ struct RowBinder {
       try note(number, row)
       let name = batch.string(token)
       guard token.kind == .text || token.kind == .bare, let kind = binding.kind(name) else {
-        throw ValueFault(.unknown, "there is no class '\(name)' here")
+        throw ValueFault(.unknown, "the store has no class '\(name)' of this entity")
       }
       row.kind = kind.place
       row.builder.set(binding.layout.slots[number], half: kind.number)
@@ -295,7 +295,7 @@ struct RowBinder {
       try note(number, row)
       if values.isNil(token) {
         guard binding.isOptional(number) else {
-          throw ValueFault(.missing, "it leads nowhere, and must lead somewhere")
+          throw ValueFault(.missing, "the reference is empty, but required")
         }
         // Then one that waits goes on waiting, too.
         if !binding.skipsNil { row.references.append(number) }
@@ -337,7 +337,7 @@ struct RowBinder {
       if let row = try finder.row(key, way) { rows.append(row) }
     }
     if !one.traits.contains(.repeating), Set(rows).count < rows.count || Set(keys).count < keys.count {
-      throw ValueFault(.duplicate, "a row stands twice in the list")
+      throw ValueFault(.duplicate, "a row occurs twice in the list")
     }
     if rows.count == keys.count {
       row.lists.append((one, rows))

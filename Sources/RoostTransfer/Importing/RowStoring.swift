@@ -64,7 +64,7 @@ final class RowStoring {
     for (one, rows) in row.lists {
       for target in rows where try !writer.contains(target, one.target) {
         throw RecordFault(
-          .unknown, "it leads to a row that is not there any more", entity: table.entity.name, field: one.name)
+          .unknown, "it references a row that does not exist any more", entity: table.entity.name, field: one.name)
       }
     }
     let (id, outcome) = try place(row)
@@ -121,7 +121,7 @@ final class RowStoring {
     let field = table.entity.fields[sought.field]
     guard field.isOptional, let one = relationships[sought.field] else {
       throw RecordFault(
-        .unknown, "it must lead to a row that is there, and there is none of this key", entity: table.entity.name,
+        .unknown, "the reference is required, and no row has this key", entity: table.entity.name,
         field: field.name)
     }
     row.open.append(OpenReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
@@ -153,7 +153,7 @@ final class RowStoring {
     let field = table.entity.fields[number]
     guard field.isOptional, let one = relationship(number) else {
       throw RecordFault(
-        .unknown, "it leads to a row that is not there any more", entity: table.entity.name, field: field.name)
+        .unknown, "it references a row that does not exist any more", entity: table.entity.name, field: field.name)
     }
     row.builder.setNull(table.layout.slots[number])
     let key = KeyText.text(.reference(target), KeyWay(one.target, writer.catalog))
@@ -253,7 +253,8 @@ final class RowStoring {
     if old == new { return }
     let names = [old, new].map { writer.catalog.name(of: EntityID($0)) ?? "class \($0)" }
     throw RecordFault(
-      .notUnique, "a \(names[0]) has the same value already, and this is a \(names[1])", entity: table.entity.name)
+      .notUnique, "a row of class \(names[0]) already has this unique value, and this record is of class \(names[1])",
+      entity: table.entity.name)
   }
 
   /// A struct that comes to be needs its parts.
@@ -284,7 +285,7 @@ final class RowStoring {
 
   private func missing(_ field: Int) -> RecordFault {
     RecordFault(
-      .missing, "the record does not name it, and it needs a value", entity: table.entity.name,
+      .missing, "the record has no value for it, and it is required", entity: table.entity.name,
       field: table.entity.fields[field].name)
   }
 }

@@ -65,7 +65,7 @@ package final class UnpackedInput: ByteInput {
     if unread.isEmpty, isAtEnd, !mayHoldMore {
       if !isInFrame { return 0 }
       throw TransferFault(
-        .truncated, "the compressed input ends in the middle of a frame, behind \(count) bytes of text")
+        .truncated, "the compressed input ends in the middle of a frame, after \(count) bytes of text")
     }
     let step = bytes.withUnsafeBytes { bytes in
       unpacker.step(UnsafeRawBufferPointer(rebasing: bytes[unread]), into: buffer)
@@ -73,7 +73,8 @@ package final class UnpackedInput: ByteInput {
     switch step {
     case .failure(let failure):
       throw TransferFault(
-        .encoding, "the compressed input is damaged behind \(count) bytes of text, or no LZ4 frame: \(failure.name)")
+        .encoding,
+        "the compressed input is damaged after \(count) bytes of text, or is not an LZ4 frame: \(failure.name)")
     case .success(let step):
       unread = unread.lowerBound + step.read..<unread.upperBound
       isInFrame = !step.isAtFrameEnd

@@ -121,9 +121,9 @@ struct CSVScanner: RecordScanner {
           let byte = bytes[at]
           if byte == delimiter || byte == Byte.newline || byte == Byte.carriageReturn { break }
           if byte == Byte.quote {
-            throw Blemish(.syntax, "a quote stands in a cell that does not begin with one", at: at)
+            throw Blemish(.syntax, "a quote is in a cell that does not begin with one", at: at)
           }
-          if byte == 0 { throw Blemish(.syntax, "a NUL stands in the text", at: at) }
+          if byte == 0 { throw Blemish(.syntax, "the text contains a NUL", at: at) }
           at &+= 1
         }
         cell.count = at - cell.start
@@ -140,7 +140,7 @@ struct CSVScanner: RecordScanner {
       case Byte.carriageReturn:
         if at + 1 < end { return bytes[at + 1] == Byte.newline ? at + 2 : at + 1 }
         return isEnd ? end : nil
-      default: throw Blemish(.syntax, "something stands behind the quote that ends a cell", at: at)
+      default: throw Blemish(.syntax, "a delimiter or a newline is expected after the quote that ends a cell", at: at)
       }
     }
   }
@@ -156,7 +156,7 @@ struct CSVScanner: RecordScanner {
       at = ByteScan.skip(bytes, at, end) { ByteScan.equal($0, quote) | ByteScan.equal($0, 0) }
       guard at < end else { break }
       let byte = bytes[at]
-      if byte == 0 { throw Blemish(.syntax, "a NUL stands in the text", at: at) }
+      if byte == 0 { throw Blemish(.syntax, "the text contains a NUL", at: at) }
       if byte != Byte.quote {
         at += 1
         continue

@@ -40,7 +40,7 @@ struct JSONParser {
         try text(.name)
         expected = .colon
       case .colon:
-        guard byte == Byte.colon else { throw Blemish(.syntax, "':' is expected behind a name", at: at) }
+        guard byte == Byte.colon else { throw Blemish(.syntax, "':' is expected after a name", at: at) }
         at += 1
         expected = .value
       case .commaOrEnd:
@@ -110,7 +110,7 @@ struct JSONParser {
 
   private mutating func number() throws {
     let start = at
-    func wrong(_ place: Int) -> Blemish { Blemish(.syntax, "this is no number in JSON's spelling", at: place) }
+    func wrong(_ place: Int) -> Blemish { Blemish(.syntax, "this is not a JSON number", at: place) }
     if bytes[at] == Byte.minus { at += 1 }
     guard at < end else { throw Unfinished() }
     if bytes[at] == Byte.zero {
@@ -156,7 +156,7 @@ struct JSONParser {
       let byte = bytes[at]
       if byte == Byte.quote { break }
       if byte < 0x20 {
-        throw Blemish(.syntax, "a control character stands in a text; newlines are written \\n", at: at)
+        throw Blemish(.syntax, "a text contains a control character; write a newline as \\n", at: at)
       }
       if byte != Byte.backslash {
         at &+= 1
@@ -199,7 +199,7 @@ struct JSONParser {
       return
     }
     guard bytes[at + 1] == UInt8(ascii: "u") else {
-      throw Blemish(.syntax, "nothing is written with this character behind a backslash", at: at)
+      throw Blemish(.syntax, "this escape sequence is unknown", at: at)
     }
     let start = at
     var code = try unit()
@@ -215,7 +215,7 @@ struct JSONParser {
   }
 
   private func half(_ place: Int) -> Blemish {
-    Blemish(.encoding, "half of a pair of surrogates is no character", at: place)
+    Blemish(.encoding, "half of a surrogate pair is not a character", at: place)
   }
 
   /// The four digits behind `\u`.
@@ -224,7 +224,7 @@ struct JSONParser {
     var code: UInt32 = 0
     for place in at + 2..<at + 6 {
       guard let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue else {
-        throw Blemish(.syntax, "four hexadecimal digits are expected behind \\u", at: at)
+        throw Blemish(.syntax, "four hexadecimal digits are expected after \\u", at: at)
       }
       code = code << 4 | UInt32(digit)
     }

@@ -54,7 +54,7 @@ struct JSONScanner: RecordScanner {
         at += 1
       case .behind:
         guard byte == Byte.comma else {
-          throw located(batch, Blemish(.syntax, "',' or ']' is expected behind an object", at: at))
+          throw located(batch, Blemish(.syntax, "',' or ']' is expected after an object", at: at))
         }
         stage = .element
         at += 1
@@ -64,7 +64,7 @@ struct JSONScanner: RecordScanner {
         at = end
         stage = .behind
       case .finished:
-        throw located(batch, Blemish(.syntax, "something stands behind the list", at: at))
+        throw located(batch, Blemish(.syntax, "nothing is allowed after the list", at: at))
       case .lines: break
       }
     }
@@ -81,7 +81,7 @@ struct JSONScanner: RecordScanner {
 
   private func unfinished(_ batch: RecordBatch, _ place: Int) -> TransferFault {
     if stage == .beginning {
-      return TransferFault(.truncated, "there is nothing, where a list was expected", line: line)
+      return TransferFault(.truncated, "the input is empty, and a list is expected", line: line)
     }
     return located(batch, Blemish(.truncated, "the list is not closed", at: place))
   }
@@ -123,7 +123,7 @@ struct JSONScanner: RecordScanner {
       return Blemish(.encoding, "the text is not UTF-8", at: bytes.lowerBound + wrong)
     }
     if batch.tokens[first].kind != .object {
-      return Blemish(.wrongType, "a record is an object", at: bytes.lowerBound)
+      return Blemish(.wrongType, "a record must be an object", at: bytes.lowerBound)
     }
     return nil
   }
@@ -147,7 +147,7 @@ struct JSONScanner: RecordScanner {
         let close = try parser.parse()
         let rest = skip(batch, close)
         blemish = Self.blemish(batch, first, begin..<end)
-        if rest < end { blemish = Blemish(.syntax, "something stands behind the object", at: rest) }
+        if rest < end { blemish = Blemish(.syntax, "nothing is allowed after the object", at: rest) }
       } catch is JSONParser.Unfinished {
         blemish = Blemish(.truncated, "the line ends in the middle of an object", at: newline ?? end)
       } catch let found as Blemish { blemish = found }

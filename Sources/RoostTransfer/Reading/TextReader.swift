@@ -150,7 +150,7 @@ package final class TextReader {
       || head.starts(with: [0x02, 0x21, 0x4C, 0x18])
     {
       throw TransferFault(
-        .encoding, "the input is compressed, and no LZ4 frame: decompress it first", line: 1, column: 1)
+        .encoding, "the input is compressed, but not as an LZ4 frame: decompress it first", line: 1, column: 1)
     }
     return head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }

@@ -43,7 +43,7 @@ package struct DateReader: Sendable {
       // Milliseconds since 1970, read as seconds since 2001, would be a date beyond the year 50,000.
       guard abs(seconds) < DateText.farthest else {
         throw ValueFault(
-          .outOfRange, "as seconds since 2001 the number is no date; say with 'dates' what the numbers count")
+          .outOfRange, "as seconds since 2001 the number is not a date; give the unit with 'dates'")
       }
       return seconds
     case .iso8601:

@@ -63,7 +63,7 @@ package struct DatePattern: Sendable {
     default:
       throw ValueFault(
         .unknown,
-        "the date format '\(pattern)' has '\(String(repeating: letter, count: count))', which nothing is known of; "
+        "the date format '\(pattern)' has '\(String(repeating: letter, count: count))', which is unknown; "
           + "known are y, M, d, H, h, a, m, s, S, E, Z, X, x, and text between apostrophes")
     }
   }

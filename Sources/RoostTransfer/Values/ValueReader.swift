@@ -144,7 +144,7 @@ package struct ValueReader {
         guard let place = parts.firstIndex(where: { $0.name == name }) else {
           throw ValueFault(.unknown, "there is no part '\(name)'")
         }
-        if values[place] != nil { throw ValueFault(.duplicate, "the part '\(name)' stands twice") }
+        if values[place] != nil { throw ValueFault(.duplicate, "the part '\(name)' occurs twice") }
         values[place] = try value(batch, &at, parts[place].type)
       }
       at = end + 1
@@ -175,7 +175,7 @@ package struct ValueReader {
     case .set(let element):
       let values = try elements(batch, &at, element, type)
       let set = Set(values)
-      if set.count < values.count { throw ValueFault(.duplicate, "an element stands twice in the set") }
+      if set.count < values.count { throw ValueFault(.duplicate, "an element occurs twice in the set") }
       return .set(set)
     case .dictionary(let key, let element): return .dictionary(try members(batch, &at, key, element))
     default:
@@ -226,7 +226,7 @@ package struct ValueReader {
         guard batch.tokens[at].kind == .end else { throw ValueFault(.wrongType, "a pair is expected") }
         at += 1
       }
-      if values.updateValue(found, forKey: name) != nil { throw ValueFault(.duplicate, "a key stands twice") }
+      if values.updateValue(found, forKey: name) != nil { throw ValueFault(.duplicate, "a key occurs twice") }
     }
     at = end + 1
     return values

@@ -47,7 +47,7 @@ struct SortRule<Model: PersistentModel> {
   func check() throws {
     guard let path, path.isForced else { return }
     throw SwiftDataError.unsupportedSortDescriptor.about(
-      "to sort by \(path.root.name).\(path.names.joined(separator: "!.")) ends the program where there is none: write ?. for !., and nil comes first"
+      "to sort by \(path.root.name).\(path.names.joined(separator: "!.")) would end the program at nil: write ?. instead of !., and nil comes first"
     )
   }
 

@@ -41,7 +41,7 @@ public struct HistoryConsumer: Sendable {
   /// left out, and its changes are told again from ``Start`` on when it is on again.
   public func changes(atMost limit: Int = 1000) throws -> [DefaultHistoryTransaction] {
     guard limit > 0 else {
-      throw RoostError(.badValue, "a piece of at most \(limit) transactions says nothing: ask for one at least")
+      throw RoostError(.badValue, "the limit of transactions is \(limit): give 1 or more")
     }
     return try container.history.transactions(after: try begin(), atMost: limit)
   }
@@ -52,7 +52,7 @@ public struct HistoryConsumer: Sendable {
     try Doorway.pass {
       guard stores.contains(where: { token.place(in: $0.number) != nil }) else {
         throw SwiftDataError.historyTokenExpired.about(
-          "the token is of other stores than this container's: acknowledge one of its own transactions")
+          "the token belongs to other stores: acknowledge a transaction of this container")
       }
       for store in stores {
         guard let place = token.place(in: store.number) else {

@@ -84,7 +84,7 @@ struct HistoryFetch {
         let open = try open()
         for token in bounds.bounds.compactMap(\.token)
         where !open.contains(where: { token.place(in: $0.number) != nil }) {
-          throw SwiftDataError.historyTokenExpired.about("the token is of other stores than this container's")
+          throw SwiftDataError.historyTokenExpired.about("the token belongs to other stores than this container's")
         }
         var most: [StoreNumber: UInt64] = [:]
         if descriptor.fetchLimit > 0 { most = try first(descriptor.fetchLimit, open, bounds) }
@@ -152,7 +152,7 @@ extension RoostError {
   static func historyOff(_ stores: [GraphStore]) -> RoostError {
     RoostError(
       .historyOff,
-      "the history of \(stores.count == 1 ? "the store" : "all stores") is off: ask for it with ModelConfiguration(isHistoryEnabled: true)"
+      "the history of \(stores.count == 1 ? "the store" : "all stores") is off: turn it on with ModelConfiguration(isHistoryEnabled: true)"
     )
   }
 }

@@ -68,7 +68,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
         let at = places.firstIndex(where: { StoreNumber($0) == number })
       else {
         throw SwiftDataError.historyTokenExpired.about(
-          "the token given for \(store) is of none of this container's stores that keep a history")
+          "the token given for \(store) belongs to no store of this container that records a history")
       }
       places[at] = known
     }

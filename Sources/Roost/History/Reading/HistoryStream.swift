@@ -48,7 +48,7 @@ final class HistoryStream {
     for case .token(let token) in bounds.bounds.map(\.edge)
     where !stores.contains(where: { token.place(in: $0.number) != nil }) {
       throw SwiftDataError.historyTokenExpired.about(
-        "the token is of other stores than this container's: begin anew at latestHistoryToken")
+        "the token belongs to other stores than this container's: begin again at latestHistoryToken")
     }
     if !bounds.hasLowerToken, !stores.contains(where: \.isOn) { throw RoostError.historyOff(stores.map(\.store)) }
   }

@@ -54,7 +54,7 @@ extension ModelContext {
 
   private static func unknown(_ type: Any.Type) -> any Error {
     SwiftDataError.invalidTransactionFetchRequest.about(
-      "\(type) is no transaction of this container's stores: ask for DefaultHistoryTransaction")
+      "this container's stores have no transactions of type \(type): use DefaultHistoryTransaction")
   }
 }
 

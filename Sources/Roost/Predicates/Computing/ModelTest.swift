@@ -29,6 +29,6 @@ final class ModelTest<Model: PersistentModel>: CustomStringConvertible {
   private static func reason(_ error: any Error) -> String {
     // Foundation's errors are compared by what they say: their `==` never comes back.
     guard "\(error)" == "\(PredicateError.undefinedVariable)" else { return "\(error)" }
-    return "it asks for a variable that stands for nothing: use those that the closures of this very predicate give"
+    return "it uses an undefined variable: use the variables of this predicate's own closures"
   }
 }

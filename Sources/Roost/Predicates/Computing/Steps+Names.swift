@@ -45,7 +45,7 @@ extension PredicateExpressions.ForceCast {
     let (input, blame) = (try walker.step(of: input), walker.blame(self))
     return Step<Desired> {
       guard let found = try input.run($0) as? Desired else {
-        throw blame.fault(.nilUnwrapped, "it is no \(Desired.self)")
+        throw blame.fault(.nilUnwrapped, "it is not of type \(Desired.self)")
       }
       return found
     }
