@@ -55,7 +55,7 @@ import Testing
     let faults = Schema([Flight.self]).faults.map(\.description)
     #expect(
       faults == [
-        "which of Flight.from, Flight.to belongs to which of Airport.arrivals, Airport.departures cannot be told: "
+        "Flight.from, Flight.to and Airport.arrivals, Airport.departures can be paired in several ways: "
           + "write @Relationship(inverse:) on one side of each pair"
       ])
   }

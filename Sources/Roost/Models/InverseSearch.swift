@@ -111,10 +111,10 @@ struct InverseSearch {
           let names = candidates.map { "\(target.entity.name).\($0.name)" }.sorted()
           let others = rivals.map { "\(owner.entity.name).\($0.name)" }.sorted()
           let fault = SchemaFault(
-            "which of \(others.joined(separator: ", ")) is the inverse of which of \(names.joined(separator: ", ")) is ambiguous: "
+            "\(others.joined(separator: ", ")) and \(names.joined(separator: ", ")) can be paired in several ways: "
               + "write @Relationship(inverse:) on one side of each pair")
           let mirrored = SchemaFault(
-            "which of \(names.joined(separator: ", ")) is the inverse of which of \(others.joined(separator: ", ")) is ambiguous: "
+            "\(names.joined(separator: ", ")) and \(others.joined(separator: ", ")) can be paired in several ways: "
               + "write @Relationship(inverse:) on one side of each pair")
           if !faults.contains(fault), !faults.contains(mirrored) { faults.append(fault) }
         }

@@ -13,6 +13,7 @@ internal import RoostRecords
 /// 3. An object that is ending is in no list: its memory is given back after its `deinit`.
 /// 4. ``bases`` has a row's values before the change only where others committed that row since: until then the snapshot has them.
 /// 5. A complaint is thrown once, by the next save. The save after it goes on without.
+/// 6. ``mayHaveChanges`` is true as long as a list or the complaints hold something.
 package final class ChangeSet {
   private let session: Session
   private let objects: ObjectTable
@@ -21,6 +22,8 @@ package final class ChangeSet {
   /// Objects with a row, in the order of their first change.
   private(set) var changed: [any _ModelObject] = []
   private(set) var deleted: [any _ModelObject] = []
+  /// False where all lists and the complaints are empty: each fetch asks, and the lists have exclusivity checks. It owns no object.
+  @exclusivity(unchecked) private var mayHaveChanges = false
   /// What was stored of properties that were changed here before others changed the row, by object.
   private var bases: [LinkKey: RowBase] = [:]
   /// What was done wrong with objects and has no effect.
@@ -41,7 +44,8 @@ package final class ChangeSet {
   // MARK: What waits
 
   package var hasChanges: Bool {
-    !complaints.isEmpty || inserted.contains { $0._$state.flags.isPending }
+    guard mayHaveChanges else { return false }
+    return !complaints.isEmpty || inserted.contains { $0._$state.flags.isPending }
       || changed.contains { $0._$state.flags.isPending } || deleted.contains { $0._$state.flags.isPending }
   }
 
@@ -94,6 +98,7 @@ package final class ChangeSet {
         }
         if isWatched { watcher?.willChange(object) }
         changed.append(object)
+        mayHaveChanges = true
       }
       object._$state.flags.insert(.changed)
     }
@@ -101,12 +106,18 @@ package final class ChangeSet {
     if object._$state.flags.contains(.invalid) { object.forgetRefused(property) }
   }
 
-  func noteInsertion(_ object: any _ModelObject) { inserted.append(object) }
+  func noteInsertion(_ object: any _ModelObject) {
+    inserted.append(object)
+    mayHaveChanges = true
+  }
 
   /// Tells the watcher that an object is about to be deleted.
   func willDelete(_ object: any _ModelObject) { if isWatched { watcher?.willDelete(object) } }
 
-  func noteDeletion(_ object: any _ModelObject) { deleted.append(object) }
+  func noteDeletion(_ object: any _ModelObject) {
+    deleted.append(object)
+    mayHaveChanges = true
+  }
 
   /// Notes that objects stay that were to be deleted.
   func takeBackDeletions(_ back: Set<ObjectIdentifier>) {
@@ -119,6 +130,7 @@ package final class ChangeSet {
   /// Notes something that had no effect. The next save throws it, and the one after that goes on without it.
   func complain(_ fault: GraphFault) {
     if complaints.count < 100, !complaints.contains(fault) { complaints.append(fault) }
+    mayHaveChanges = true
   }
 
   /// Notes why an object could not become the target of a property; where that is the store's fault, the owner is invalid.
@@ -205,7 +217,8 @@ package final class ChangeSet {
   }
 
   private func takeObjects() -> [[any _ModelObject]] {
-    [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])]
+    mayHaveChanges = !complaints.isEmpty
+    return [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])]
   }
 
   private func forgetFacts() {
