@@ -18,6 +18,7 @@ extension ModelContainer {
   /// of that name is as it was. What a context has not saved is not in the copy.
   ///
   /// - Parameters:
+  ///   - url: the file of the copy.
   ///   - configuration: the store to copy. A container with one store needs none.
   ///   - replacing: whether a store of that name may be replaced. No program may have it open.
   ///   - progress: called from time to time, and at the end. If it throws, the backup ends with that error.
@@ -126,6 +127,8 @@ extension ModelContainer {
   /// whole, and makes all indexes anew. Each loss is listed in the result. Copy the file and its log before anything else.
   ///
   /// - Parameters:
+  ///   - url: the file of the damaged store.
+  ///   - new: the file of the new store.
   ///   - replacing: whether a store of the new name may be replaced.
   ///   - progress: called from time to time. If it throws, the salvage ends with that error, and nothing is left of the new store.
   public static func salvage(

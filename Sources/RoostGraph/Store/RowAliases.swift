@@ -9,8 +9,9 @@ internal import RoostRecords
 /// Unchecked because the lock guards all of it.
 final class RowAliases: @unchecked Sendable {
   private let lock = Lock()
-  private var rows: [LinkKey: UInt64] = [:]
-  private var order: [LinkKey] = []
+  // Unchecked because only the holder of the lock reads and writes them, and they hold numbers alone.
+  @exclusivity(unchecked) private var rows: [LinkKey: UInt64] = [:]
+  @exclusivity(unchecked) private var order: [LinkKey] = []
   private let most: Int
 
   init(most: Int = 1 << 16) { self.most = most }
