@@ -39,6 +39,7 @@ extension Rescue {
       let rescue = Rescue(examination, into: target, content: content, log: log, report: report)
       try rescue.run(fileSystem)
       let salvage = rescue.result()
+      try rescue.tell()
       try refuseChanged(source, examination.sequence, fileSystem, floor)
       try target.publish()
       return salvage

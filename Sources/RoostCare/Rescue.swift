@@ -51,8 +51,11 @@ package final class Rescue {
 
   private func count() throws(StoreError) {
     progress.entries += 1
-    if progress.entries % 4096 == 0 { try report?(progress) }
+    if progress.entries % 4096 == 0 { try tell() }
   }
+
+  /// Reports how far it has come.
+  func tell() throws(StoreError) { try report?(progress) }
 
   func run(_ fileSystem: any FileSystem) throws(StoreError) {
     // A superblock that a crash seems to have torn may be one that rotted, whose commits the log has lost too.

@@ -236,7 +236,7 @@ import Testing
 
   @Test func `a salvage of an open store is refused, and one that is stopped leaves nothing`() throws {
     struct Stop: Error {}
-    let (container, _) = try fill(6_000)
+    let (container, _) = try fill(60)
     let error = #expect(throws: RoostError.self) {
       try ModelContainer.salvage(folder.file("store.roost"), to: folder.file("rescued.roost"))
     }

@@ -130,7 +130,7 @@ extension ModelContainer {
   ///   - url: the file of the damaged store.
   ///   - new: the file of the new store.
   ///   - replacing: whether a store of the new name may be replaced.
-  ///   - progress: called from time to time. If it throws, the salvage ends with that error, and nothing is left of the new store.
+  ///   - progress: called from time to time, and before the new store gets its name. If it throws, the salvage ends with that error, and nothing is left of the new store.
   public static func salvage(
     _ url: URL, to new: URL, replacing: Bool = false, progress: ((SalvageProgress) throws -> Void)? = nil
   ) throws -> Salvage {

@@ -11,6 +11,8 @@ extension RecordStore {
   /// error here but a finding; an error means that nothing could be examined. Of the rows it holds one
   /// at a time; of the pages it remembers which it has seen.
   package func verify() throws(StoreError) -> RecordVerification {
+    // Another process may write the store, and use pages again that this one is about to read.
+    if store.options.readOnly { return try Self.verify(store.path, fileSystem: store.fileSystem) }
     let examination = try store.examine()
     var inspection = Inspection(examination)
     inspection.run()
