@@ -10,7 +10,7 @@ public struct Compaction: Sendable {
   public package(set) var pagesBefore = 0
   public package(set) var pages = 0
   public package(set) var freePages = 0
-  /// Nothing more can be gained now: the file is compact, or somebody reads an old snapshot.
+  /// Whether another step would gain nothing now: the file is compact, or a reader holds an old snapshot.
   public package(set) var isDone = false
 }
 

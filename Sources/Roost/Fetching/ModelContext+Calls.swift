@@ -17,7 +17,7 @@ extension ModelContext {
         T.self, predicate.expression, predicate.variable.key, descriptor.includePendingChanges,
         descriptor.fetchOffset, descriptor.fetchLimit)
     {
-      // An array of objects is the same in memory whatever their class.
+      // Arrays of objects have one layout in memory for all classes.
       return unsafeBitCast(found, to: [T].self)
     }
     return try fetchAny(descriptor, fileID, line)

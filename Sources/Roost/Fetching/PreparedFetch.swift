@@ -81,7 +81,7 @@ enum PreparedFetch {
     if descriptor.relationshipKeyPathsForPrefetching.count != 0 { return nil }
     guard let way = try way(descriptor, state) else { return nil }
     let found = try way.objects(descriptor.fetchOffset, descriptor.fetchLimit)
-    // An array of objects is the same in memory whatever their class.
+    // Arrays of objects have one layout in memory for all classes.
     return found.map { unsafeBitCast($0, to: [Model].self) }
   }
 

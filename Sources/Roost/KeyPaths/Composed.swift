@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Key paths behind key paths. Each is written once, because the same words elsewhere are another key path: in generic code, and in
-/// an optimised build wherever they are.
+/// Key paths that are appended to others. Each is written once: the same literal in generic code, or anywhere in an optimised build,
+/// makes a key path that is not equal.
 enum Composed {
   static let rank: any KeyPath<Bool, Int> & Sendable = \.rank
   static let optionalRank: any KeyPath<Bool?, Int?> & Sendable = \.rank

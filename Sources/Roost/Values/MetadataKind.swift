@@ -18,7 +18,7 @@ enum MetadataKind {
     return type.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafeRawPointer.self)
   }
 
-  /// What a type's descriptor says of its name: flags, where it stands in, and then how far away the name is.
+  /// The name in a type's descriptor. Its offset follows the flags and the parent's offset.
   static func name(_ descriptor: UnsafeRawPointer) -> String {
     let place = descriptor + 8
     let distance = Int(place.loadUnaligned(as: Int32.self))

@@ -41,7 +41,8 @@ extension BulkWriter {
 
 /// The work of one insertion in bulk.
 ///
-/// An object becomes rows at once and is as before: in no bulk. Nothing is kept of it but its row's number, unless somebody else has it.
+/// It writes the rows of an object at once. The object itself joins no context. The work keeps its row number, and the object only if the
+/// program still has it.
 final class BatchInsertion {
   let bulk: BulkWriter
   let run: BulkRun

@@ -3,8 +3,8 @@ internal import RoostRecords
 
 /// Changing all rows of a choice without an object for each.
 extension BulkWriter {
-  /// Calls `body` with each row's object in turn, and writes what it sets; all of it, or nothing if something throws. Rows of which
-  /// it sets nothing are not among those that are returned.
+  /// Calls `body` with an object for each row, and writes the properties that it sets: all of them, or none if something throws.
+  /// Returns the rows that changed.
   func update(_ choice: RowChoice, _ body: (any _ModelObject) throws -> Void) throws -> BulkOutcome {
     try write { run in
       let rows = try rows(choice, run.writer)

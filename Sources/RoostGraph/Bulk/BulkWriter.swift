@@ -4,10 +4,10 @@ internal import RoostRecords
 /// Writes many rows of one store in one transaction, without an object for each: insertions, updates and deletions of a choice of rows, and
 /// chunks of an import.
 ///
-/// It stands beside ``Saver``, whose rules for rows it shares: uniqueness, merging, partners and counts.
+/// It uses the rules of ``Saver`` for rows: uniqueness, merging, partners and counts.
 ///
 /// ## Invariants
-/// 1. A bulk write writes all, or nothing if it throws. It is one commit of its own, beside what waits in the bulk.
+/// 1. A bulk write writes all, or nothing if it throws. It is one commit of its own. Changes that wait in the context are not part of it.
 /// 2. It changes no row that waits in the context to be changed or deleted: that is refused.
 /// 3. User code that it calls sees the state with which the transaction began, or newer rows of this transaction.
 /// 4. The context learns of the commit as of another one's.
@@ -26,7 +26,7 @@ final class BulkWriter {
     (objects, session, store) = (saver.objects, saver.session, saver.store)
   }
 
-  /// Runs a bulk write: one transaction on the newest state, beside what waits in this bulk. The caller has the lock.
+  /// Runs a bulk write: one transaction on the newest state. Changes that wait in the context are not part of it. The caller has the lock.
   ///
   /// - Parameter body: says which rows it was about; nil where it changed nothing.
   func write(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
@@ -53,7 +53,7 @@ final class BulkWriter {
     session.statistics.pagesWritten += committed?.written.pages ?? 0
     saver.lastSave = outcome.summary
     store.listeners.tell()
-    // As after a save: what is committed stays, whatever cannot be read.
+    // The commit stays, also if the newer snapshot cannot be read. A save does the same.
     try? follower.advance()
     return outcome
   }

@@ -14,6 +14,7 @@ internal import RoostRecords
 /// 4. ``bases`` has a row's values before the change only where others committed that row since: until then the snapshot has them.
 /// 5. A complaint is thrown once, by the next save. The save after it goes on without.
 /// 6. ``mayHaveChanges`` is true as long as a list or the complaints hold something.
+/// 7. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an access to them (`ExclusivityTests`).
 package final class ChangeSet {
   private let session: Session
   private let objects: ObjectTable

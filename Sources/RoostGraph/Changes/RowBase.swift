@@ -2,8 +2,8 @@ internal import RoostRecords
 
 /// What a row held in properties that were changed here, before others changed the row too.
 ///
-/// A context goes on to newer snapshots at each fetch, and keeps what was changed here. Whether somebody else changed the same
-/// is found out at the save; by then the snapshot does not show any more what the change began with.
+/// A context takes a newer snapshot at each fetch, and keeps its own changes. The save finds out whether another context changed the
+/// same property. By then the snapshot no longer has the value that the change began with.
 struct RowBase {
   /// The commit of the snapshot.
   var commit: UInt64

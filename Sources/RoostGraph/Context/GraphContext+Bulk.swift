@@ -12,8 +12,8 @@ extension GraphContext {
     try call(.saving) { try bulk.insert(body) }
   }
 
-  /// Calls `body` with each row's object in turn, and writes what it sets; all of it, or nothing if something throws. Rows of which
-  /// it sets nothing are not among those that are returned.
+  /// Calls `body` with an object for each row, and writes the properties that it sets: all of them, or none if something throws.
+  /// Returns the rows that changed.
   package func updateRows(_ choice: RowChoice, _ body: (any _ModelObject) throws -> Void) throws -> BulkOutcome {
     try call(.saving) { try bulk.update(choice, body) }
   }

@@ -44,7 +44,7 @@ extension GraphContext {
     throw GraphFault(.wrongModel, "its objects are not of the class \(Model._$type.name)", entity: map.type.name)
   }
 
-  /// An array of objects is the same in memory whatever their class, and here nobody would know that class without looking it up.
+  /// Casts without a check. Arrays of objects have one layout in memory for all classes, and a checked cast looks up the class of each.
   private static func array<Model: _ModelObject>(_ found: [AnyObject], of type: Model.Type) -> [Model] {
     unsafeBitCast(found, to: [Model].self)
   }

@@ -62,7 +62,7 @@ package final class GraphContext {
 
   // MARK: Changes
 
-  /// Takes an object into the context, and those that it leads to. One that is here already stays.
+  /// Inserts an object and all objects that it references. An object of this context stays as it is.
   package func insert(_ object: any _ModelObject) throws {
     try call(.inserting) { try links.insert(object, into: nil) }
   }
@@ -70,7 +70,7 @@ package final class GraphContext {
   /// Deletes an object at the next save, and those that its rules take along; that is visible at once.
   package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try links.delete(object) } }
 
-  /// Gives all changes up: inserted objects are nobody's again, and changed ones read their rows anew.
+  /// Discards all changes. Inserted objects leave the context, and changed objects read their rows again.
   package func rollback() {
     quietly(.closing, otherwise: ()) {
       links.giveUp()

@@ -25,6 +25,6 @@ extension _ModelObject {
   /// Whether it has a row.
   package var isStored: Bool { _$state.row != 0 && !_$state.flags.contains(.inserted) }
 
-  /// Says that the object stands for nothing.
+  /// Marks the object as deleted, without a row.
   package func markGone() { _$state.flags.insert([.deleted, .gone]) }
 }

@@ -13,6 +13,7 @@ package import RoostRecords
 /// 3. A fault's slots are empty. An object that is marked as invalid says in its extras why it, or which of its properties, could not be read.
 /// 4. ``failure`` is the first error since the last save that no call could throw. The next save throws it.
 /// 5. All objects of an entity are marked as observed, or only those that look for a tracking (``ObserverSearch``).
+/// 6. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an access to them (`ExclusivityTests`).
 package final class ObjectTable {
   let store: GraphStore
   let session: Session

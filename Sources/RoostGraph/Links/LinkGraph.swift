@@ -9,6 +9,8 @@ internal import RoostRecords
 /// 1. A managed object's reference is a row number, never the object. Lists hold their members while they are loaded.
 /// 2. After ``settle()`` both sides of every relationship agree. Before anything is read of a relationship it is settled.
 /// 3. A user's object that leaves a list, or a list that is unloaded, goes through ``Session/release(_:)``.
+/// 4. Fields with `@exclusivity(unchecked)` own no user's object, except ``ledger`` in release builds. Debug builds check that no user
+///    code runs within an access to it (`ExclusivityTests`).
 package final class LinkGraph {
   let store: GraphStore
   let session: Session

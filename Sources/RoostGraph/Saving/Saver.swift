@@ -10,6 +10,7 @@ internal import RoostRecords
 /// 1. A save writes all changes, or none if it throws.
 /// 2. User code that decides about unique values runs between two attempts, with no transaction open.
 /// 3. Nothing of an attempt is noted in objects or in the owners below before the transaction is committed (``finish(_:)``).
+/// 4. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an access to them (`ExclusivityTests`).
 package final class Saver {
   let store: GraphStore
   let session: Session
