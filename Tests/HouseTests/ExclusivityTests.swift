@@ -16,6 +16,7 @@ import Testing
     for source in HouseTests.sources where source.path.hasPrefix("RoostGraph/") {
       let lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)
       for (number, line) in lines.enumerated() where line.contains("@exclusivity(unchecked)") {
+        if line.drop(while: \.isWhitespace).hasPrefix("//") { continue }
         guard let field = lines[number...].first(where: { $0.contains("var ") }), !field.contains("weak ") else {
           continue
         }
