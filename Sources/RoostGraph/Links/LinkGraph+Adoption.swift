@@ -95,7 +95,7 @@ extension LinkGraph {
 
   /// Letting others know may have shown lists while another one is being changed.
   private func hideAgain() {
-    if ledger.unsettled.isEmpty { return }
+    if isSettled { return }
     for list in ledger.unsettled.all { hideOthers(list) }
   }
 

@@ -4,7 +4,7 @@ internal import RoostRecords
 extension LinkGraph {
   /// Lets all lists that users changed agree with their other sides.
   func settle() {
-    if ledger.unsettled.isEmpty { return }
+    if isSettled { return }
     for pair in ledger.unsettled.pairs { settle(pair) }
   }
 
@@ -12,12 +12,24 @@ extension LinkGraph {
     while let list = ledger.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
       guard list.slot.isFilled else { return }
-      _ = ledger.unsettled.take(pair)
-      list.isUnsettled = false
+      noteSettled(list)
       noteDirty(list)
       agree(list)
       if !list.absent.isEmpty { showAbsent(list) }
     }
+  }
+
+  /// Notes that a program changes a list, so that its other sides must agree before anything is read of the relationship.
+  func noteUnsettled(_ list: LoadedList) {
+    list.isUnsettled = true
+    isSettled = false
+    session.release(ledger.unsettled.put(list, list.relation.pair))
+  }
+
+  private func noteSettled(_ list: LoadedList) {
+    list.isUnsettled = false
+    _ = ledger.unsettled.take(list.relation.pair)
+    isSettled = ledger.unsettled.isEmpty
   }
 
   private func noteDirty(_ list: LoadedList) {

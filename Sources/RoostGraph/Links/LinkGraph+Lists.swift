@@ -125,8 +125,7 @@ extension LinkGraph {
     if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin) }
     guard let list = ledger.lists[key] else { return }
     hideOthers(list)
-    list.isUnsettled = true
-    session.release(ledger.unsettled.put(list, relation.pair))
+    noteUnsettled(list)
   }
 
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
@@ -187,14 +186,6 @@ extension LinkGraph {
   }
 
   private func row(_ member: AnyObject, _ relation: Relation) -> UInt64 { model(member, relation)._$state.row }
-
-  /// The members of a list that is moved out, as they were before.
-  func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
-    guard let relation = relation(origin, property), let list = ledger.lists[LinkKey(object, origin, property)] else {
-      return []
-    }
-    return list.rows.compactMap { try? member(relation.target, $0) }
-  }
 
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
   func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
@@ -292,6 +283,7 @@ extension LinkGraph {
   func takeLinks() -> [Any] {
     let empty = LinkLedger(most: ledger.most)
     let former = exchange(&ledger, with: empty)
+    isSettled = true
     deletions = DeletionMarks()
     var held: [Any] = [former]
     for list in former.lists.values { for members in list.takeMembers() { held.append(members) } }
