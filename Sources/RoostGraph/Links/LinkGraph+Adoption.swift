@@ -134,9 +134,8 @@ extension LinkGraph {
       }
     }
     // Who stands in a list that was written by hand has its place there, whatever its own side says.
-    let before = ledger.adopting
-    ledger.adopting.merge(members) { $1 }
-    defer { ledger.adopting = before }
+    let former = ledger.beginAdoption(members)
+    defer { ledger.endAdoption(former) }
     // Another list that is being changed may have hidden it; nobody has looked at it yet.
     for list in adopted {
       show(list)

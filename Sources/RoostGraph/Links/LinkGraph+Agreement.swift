@@ -23,18 +23,18 @@ extension LinkGraph {
   func noteUnsettled(_ list: LoadedList) {
     list.isUnsettled = true
     isSettled = false
-    session.release(ledger.unsettled.put(list, list.relation.pair))
+    session.release(ledger.setUnsettled(list, list.relation.pair))
   }
 
   private func noteSettled(_ list: LoadedList) {
     list.isUnsettled = false
-    _ = ledger.unsettled.take(list.relation.pair)
+    _ = ledger.setUnsettled(nil, list.relation.pair)
     isSettled = ledger.unsettled.isEmpty
   }
 
   private func noteDirty(_ list: LoadedList) {
     list.isDirty = true
-    if list.relation.inverse == nil { ledger.oneWays.insert(list.key) }
+    if list.relation.inverse == nil { ledger.noteOneWay(list.key) }
   }
 
   private func agree(_ list: LoadedList) {

@@ -51,7 +51,7 @@ extension LinkGraph {
     if rows == list.rows { return }
     show(list)
     session.release(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
-    ledger.memberCount += rows.count - list.rows.count
+    ledger.noteGrowth(rows.count - list.rows.count)
     list.rows = rows
     list.storedCount = nil
   }

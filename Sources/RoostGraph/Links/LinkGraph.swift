@@ -146,18 +146,11 @@ package final class LinkGraph: OriginDelegate {
 
   /// After a save: what was to be deleted is, and what was changed is saved.
   func forgetSaved() {
-    ledger.memberCount = 0
-    for list in ledger.lists.values {
-      ledger.memberCount += list.rows.count + 1
-      if !list.isDirty { continue }
-      list.isDirty = false
-      list.storedCount = list.rows.count
-    }
+    ledger.noteSaved()
     // Lists that grew were not counted meanwhile.
-    if ledger.memberCount > ledger.most { unloadOldest() }
-    session.release(exchange(&ledger.edits, with: [:]))
-    if !deletions.absences.isEmpty { ledger.forgetAbsent() }
-    ledger.oneWays = []
+    if ledger.isOverBound { unloadOldest() }
+    session.release(ledger.takeEdits())
+    if deletions.hasAbsences { ledger.forgetAbsent() }
     deletions = DeletionMarks()
   }
 }
