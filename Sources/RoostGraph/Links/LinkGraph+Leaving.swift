@@ -5,7 +5,7 @@ extension LinkGraph {
   /// Hides an object in the loaded lists of others.
   func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
     let row = object._$state.row
-    for list in lists(of: object, origin) where list.rows.contains(row) {
+    for list in lists(of: object, origin) where list.contains(row) {
       drop(object, from: list)
       noteAbsent(row, list)
     }
@@ -108,7 +108,7 @@ extension LinkGraph {
     }
     // Of those with changes the store knows nothing.
     for list in ledger.oneWays.compactMap({ ledger.lists[$0] })
-    where list.relation.home == origin.map.home && list.rows.contains(key.row) {
+    where list.relation.home == origin.map.home && list.contains(key.row) {
       if !found.contains(where: { $0 === list }) { found.append(list) }
     }
     return found

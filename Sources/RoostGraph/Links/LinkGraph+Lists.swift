@@ -200,7 +200,7 @@ extension LinkGraph {
         noteAbsent(row, list)
       } else if adds {
         list.slot.append(member)
-        list.rows.append(row)
+        list.append(row)
       } else if list.absent.remove(row) == nil {
         list.slot.remove(member)
         list.remove(row)

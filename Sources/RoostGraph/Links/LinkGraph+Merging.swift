@@ -52,7 +52,7 @@ extension LinkGraph {
     show(list)
     session.release(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
     ledger.noteGrowth(rows.count - list.rows.count)
-    list.rows = rows
+    list.setRows(rows)
     list.storedCount = nil
   }
 

@@ -6,7 +6,13 @@ final class LoadedList {
   /// The owner's slot, which stands where it stands as long as the owner lives.
   let slot: ManySlot
   /// The members' rows, as the other side knows them.
-  @exclusivity(unchecked) var rows: [UInt64]
+  @exclusivity(unchecked) private(set) var rows: [UInt64]
+  /// ``rows`` as a set, from the first search in a long list on. Without it, appending stored objects takes the square of their number.
+  @exclusivity(unchecked) private var index: Set<UInt64>?
+  #if DEBUG
+    /// How many rows searches have looked at.
+    private(set) var searchedRows = 0
+  #endif
   /// Members that are not shown at the moment: those marked for deletion, and those that came while a program has the list moved out. They
   /// are members as before, and an edit of the list does not touch them.
   var absent: Set<UInt64> = []
@@ -32,10 +38,34 @@ final class LoadedList {
     storedCount = rows.count
   }
 
+  /// Adds a member at the end.
+  func append(_ row: UInt64) {
+    rows.append(row)
+    if index != nil { index?.insert(row) }
+  }
+
+  func setRows(_ new: [UInt64]) {
+    rows = new
+    index = nil
+  }
+
+  /// Whether a row is among the members that are shown.
+  func contains(_ row: UInt64) -> Bool {
+    if let index { return index.contains(row) }
+    #if DEBUG
+      searchedRows += rows.count
+    #endif
+    if rows.count < 64 { return rows.contains(row) }
+    let made = Set(rows)
+    index = made
+    return made.contains(row)
+  }
+
   func remove(_ row: UInt64) {
     // What came last goes first, mostly.
     guard let at = rows.lastIndex(of: row) else { return }
     rows.remove(at: at)
+    if index != nil { index?.remove(row) }
     // What the store has is not its beginning any more.
     if let count = storedCount, at < count { storedCount = nil }
   }
