@@ -75,16 +75,6 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
       object, property, others: [other])
   }
 
-  /// What is said of an object whose owner, which would take it along, another context deleted.
-  static func orphan(
-    _ member: ObjectName, _ property: String?, of owner: ObjectName, _ policy: MergePolicy
-  ) -> GraphFault {
-    GraphFault(
-      policy == .error ? .conflict : .deleted,
-      "another context deleted its owner, \(owner): give it another owner, delete it too, or save with the merge "
-        + "policy .storeWins, which stores it without an owner", member, property, others: [owner])
-  }
-
   package var description: String {
     var place = entity ?? ""
     if let row { place += " \(row)" }

@@ -108,6 +108,56 @@ import Testing
     context.close()
   }
 
+  #if DEBUG
+    /// Without the other side, only the list itself says who is in it.
+    @Test func `appending stored objects to a list without an inverse searches it once`() throws {
+      let plans = [
+        ModelPlan(Pupil._$type),
+        ModelPlan(Club._$type, relationships: [RelationshipPlan("members", to: "Pupil", isToMany: true)]),
+      ]
+      let context = GraphContext(try GraphStore(inMemory: StoreOptions(), plans))
+      let (club, pupils) = (Club("chess"), (0..<1000).map { Pupil("\($0)") })
+      try context.insert(club)
+      for pupil in pupils { try context.insert(pupil) }
+      try context.save()
+      for pupil in pupils { club.members.append(pupil) }
+      let list = try #require(context.links.ledger.lists.values.first)
+      #expect(list.rows == pupils.map { $0._$state.row })
+      // 64 searches of short lists, and one that makes the index.
+      #expect(list.searchedRows < 64 * 64)
+      try context.save()
+      context.close()
+    }
+  #endif
+
+  /// What makes an object's accessors work (its context, the table of objects, the links) lives as long as the object.
+  @Test(arguments: [false, true]) func `an object keeps its context`(isClosed: Bool) throws {
+    let store = try SchoolStore.make()
+    let first = GraphContext(store)
+    let school = School("Hill")
+    school.pupils.append(Pupil("Ann"))
+    try first.insert(school)
+    try first.save()
+    first.close()
+    weak var context: GraphContext?
+    func read() throws -> Pupil {
+      let made = GraphContext(store)
+      context = made
+      let pupil = try #require(all(made, Pupil.self).first)
+      if isClosed { made.close() }
+      return pupil
+    }
+    do {
+      let pupil = try read()
+      #expect(context != nil && pupil.graphContext === context)
+      // The first object of another class needs a new origin, which the table makes for its context.
+      let found = try #require(pupil.school)
+      #expect(found.name == "Hill" && found.pupils.map(\.name) == ["Ann"] && found.graphContext === context)
+      if !isClosed { context?.close() }
+    }
+    #expect(context == nil)
+  }
+
   @Test func `a long chain of unsaved objects ends without recursion`() throws {
     #if DEBUG
       let length = 100_000

@@ -1,3 +1,4 @@
+import Observation
 import SwiftData
 import Testing
 
@@ -150,6 +151,36 @@ import Testing
     #expect(ella.name == "Ella" && !context.hasChanges)
     struct Stop: Error {}
     #expect(throws: Stop.self) { try context.transaction { throw Stop() } }
+  }
+
+  @Test func `no code of a program runs between a save's report and its commit`() throws {
+    let container = try makeContainer()
+    // Unsafe, because all of it runs on this thread.
+    nonisolated(unsafe) let (context, other) = (ModelContext(container), ModelContext(container))
+    context.observesObjects = true
+    let (changed, shown) = (Artist("changed"), Artist("shown"))
+    context.insert(changed)
+    context.insert(shown)
+    try context.save()
+    let log = Log()
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave, object: context, queue: nil
+    ) { _ in
+      // The save takes this commit over after the program has heard of it.
+      let same = try? other.fetch(FetchDescriptor<Artist>()).first { $0.name == "shown" }
+      same?.name = "by another context"
+      try? other.save()
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    withObservationTracking {
+      _ = shown.name
+    } onChange: {
+      log.add(Notification.Name(context.hasChanges ? "before the commit" : "after the commit"), nil)
+    }
+    changed.name = "here"
+    try context.save()
+    #expect(log.names.map(\.rawValue) == ["after the commit"])
+    #expect(shown.name == "by another context" && !context.hasChanges)
   }
 
   @Test func `a save tells what it wrote`() throws {

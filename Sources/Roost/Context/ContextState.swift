@@ -222,6 +222,28 @@ final class ContextState {
   /// Whether a save has something to do, if only to say why it cannot.
   var needsSave: Bool { hasChanges || open.contains { $0.objects.failure != nil } }
 
+  // MARK: The steps of a save
+
+  /// Throws why an earlier function, which cannot throw, did nothing.
+  func throwFailure() throws {
+    guard let failure else { return }
+    self.failure = nil
+    throw failure
+  }
+
+  /// Takes over what others committed, and lets both sides of each relationship agree. Returns whether a save has something to do.
+  func prepareSave() -> Bool {
+    for graph in open { graph.prepareSave() }
+    return needsSave
+  }
+
+  /// Writes all changes in one transaction for each store.
+  func write() throws {
+    do { try GraphContext.save(open, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
+      throw stores.error(refusal)
+    }
+  }
+
   /// A chance for whoever registers changes to look at them.
   func noteChanges() {
     #if !canImport(Darwin)

@@ -97,24 +97,19 @@ public class ModelContext: Equatable, SendableMetatype {
     try saveNow()
   }
 
+  /// The steps of a save. Your program's code runs between the two calls (observers of ``willSave``, an undo manager) and after the second one
+  /// (observers of models and of ``didSave``). It may change anything, also save.
   func saveNow() throws {
-    if let failure = state.failure {
-      state.failure = nil
-      throw failure
-    }
-    // What was found out meanwhile is said, also where nothing waits to be written.
-    try state.call(.saving) {}
-    if !state.needsSave { return }
-    // Whoever hears of it may change more.
+    try state.throwFailure()
+    guard try state.call(.saving, state.prepareSave) else { return }
     NotificationCenter.default.post(name: Self.willSave, object: self)
-    processPendingChanges()
-    let report = SaveReport(self)
-    try state.call(.saving) {
-      do { try GraphContext.save(state.open, isRelaxed: durability == .relaxed) } catch let refusal as SaveRefusal {
-        throw state.stores.error(refusal)
-      }
-      // Before anybody is told, who may change more.
+    state.noteChanges()
+    let report = try state.call(.saving) {
+      _ = state.prepareSave()
+      let report = SaveReport(self)
+      try state.write()
       state.noteSaved()
+      return report
     }
     state.forgetChanges(areSaved: true)
     report.post()

@@ -31,11 +31,13 @@ extension GraphContext {
     let taking = session.lock.take(activity.activity)
     if taking == .denied { return otherwise() }
     defer { if taking == .taken { session.end() } }
-    if taking == .taken, !session.isClosed, activity != .closing, session.isOutdated {
-      objects.attempt { try follower.catchUp() }
-    }
+    if taking == .taken, !session.isClosed, activity != .closing { catchUpQuietly() }
     return body()
   }
+
+  /// Shows the newest snapshot, unless the context does not merge. The next save throws what cannot be read.
+  @inline(__always)
+  func catchUpQuietly() { if session.isOutdated { objects.attempt { try follower.catchUp() } } }
 
   package enum Call: Sendable {
     case reading, fetching, saving, inserting, deleting, closing

@@ -2,6 +2,12 @@ package import RoostPages
 
 /// Saves, and what is asked of unique values before one.
 extension GraphContext {
+  /// Takes over what others committed, and lets both sides of each relationship agree. Called within a call that saves.
+  package func prepareSave() {
+    catchUpQuietly()
+    links.settle()
+  }
+
   /// Writes all changes, or none if it throws.
   package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
 

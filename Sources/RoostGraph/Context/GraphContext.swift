@@ -31,7 +31,7 @@ package final class GraphContext {
     follower = Follower(links)
     saver = Saver(follower, links)
     bulk = BulkWriter(saver)
-    objects.serve(self)
+    objects.serve(self, links)
   }
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
@@ -100,5 +100,8 @@ package final class GraphContext {
 
 extension _ModelObject {
   /// The context that the object belongs to.
-  package var graphContext: GraphContext? { (_$state.origin as? RowOrigin)?.context }
+  package var graphContext: GraphContext? {
+    // The owner that the context gave to its table (``ObjectTable/serve(_:_:)``) is itself.
+    (_$state.origin as? RowOrigin).map { unsafeDowncast($0.owner, to: GraphContext.self) }
+  }
 }

@@ -44,7 +44,7 @@ public final class _Coder: @unchecked Sendable {
 }
 
 // What generated code calls, by the types of properties that a macro does not know by name. It is called where the class's own actor is, so
-// that types of that actor can be used. Nil for relationships.
+// that types of that actor can be used. `Objects/Choice.swift` has the overloads for relationships.
 
 public func _coder<Value: _Storable>(for type: Value.Type) -> _Coder? {
   _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
@@ -63,11 +63,6 @@ public func _coder<Value: Codable>(for type: Value.Type) -> _Coder? {
   _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
 }
 
-public func _coder<Model: _ModelObject>(for type: Model.Type) -> _Coder? { nil }
-public func _coder<Model: _ModelObject>(for type: Model?.Type) -> _Coder? { nil }
-public func _coder<Model: _ModelObject>(for type: [Model].Type) -> _Coder? { nil }
-public func _coder<Model: _ModelObject>(for type: [Model]?.Type) -> _Coder? { nil }
-
 /// Of a type that cannot be stored; the property's own accessor says so.
 @_disfavoredOverload
 public func _coder<Value>(for type: Value.Type) -> _Coder? { nil }
@@ -83,9 +78,5 @@ public func _coder<Value: RawRepresentable>(like value: Value?) -> _Coder? where
 }
 @_disfavoredOverload
 public func _coder<Value: Codable>(like value: Value) -> _Coder? { _coder(for: Value.self) }
-public func _coder<Model: _ModelObject>(like value: Model) -> _Coder? { nil }
-public func _coder<Model: _ModelObject>(like value: Model?) -> _Coder? { nil }
-public func _coder<Model: _ModelObject>(like value: [Model]) -> _Coder? { nil }
-public func _coder<Model: _ModelObject>(like value: [Model]?) -> _Coder? { nil }
 @_disfavoredOverload
 public func _coder<Value>(like value: Value) -> _Coder? { nil }

@@ -1,4 +1,4 @@
-package import RoostRecords
+internal import RoostRecords
 
 /// Of a type of which somebody else makes bytes: a transformer that a program has.
 package final class TransformedCoder<Value>: Coder<Value> {
@@ -77,15 +77,4 @@ private protocol NilTeller { var isNil: Bool { get } }
 
 extension Optional: NilTeller {
   fileprivate var isNil: Bool { if case .none = self { true } else { false } }
-}
-
-extension _ModelType {
-  /// What a property's field holds of a value; nil where it is of another type.
-  package func stored(_ name: String, _ value: Any) -> RoostRecords.Value? {
-    guard let number = properties.lastIndex(where: { $0.name == name }),
-      case .value(let known) = properties[number].storage,
-      let coder = try? known.coder(), let bytes = coder.elementBytes(any: value)
-    else { return nil }
-    return bytes.withUnsafeBytes { RoostRecords.Value(element: $0, as: coder.form.element) }
-  }
 }

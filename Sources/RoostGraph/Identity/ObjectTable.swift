@@ -17,8 +17,9 @@ package import RoostRecords
 package final class ObjectTable {
   let store: GraphStore
   let session: Session
-  /// The one reference upwards: an origin keeps its context alive, and forwards accessors to it.
-  private unowned var context: GraphContext?
+  /// The context, and what answers accessors: origins keep both alive. Unowned, because the context owns this table.
+  private unowned var owner: AnyObject?
+  private unowned var delegate: OriginDelegate?
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   @exclusivity(unchecked) private var origins: [RowOrigin?]
   /// The class that was asked for last, because the next one is mostly the same.
@@ -45,8 +46,8 @@ package final class ObjectTable {
     origins = Array(repeating: nil, count: store.maps.count)
   }
 
-  /// Says whose objects they are. Called once, before anything else.
-  func serve(_ context: GraphContext) { self.context = context }
+  /// Says whose objects they are, and what answers their accessors. Called once, before anything else.
+  func serve(_ owner: AnyObject, _ delegate: OriginDelegate) { (self.owner, self.delegate) = (owner, delegate) }
 
   // MARK: Origins
 
@@ -60,9 +61,9 @@ package final class ObjectTable {
 
   func origin(_ map: EntityMap) -> RowOrigin {
     if let origin = origins[map.number] { return origin }
-    guard let context else { preconditionFailure("a table of objects serves a context") }
+    guard let owner, let delegate else { preconditionFailure("a table of objects serves a context") }
     let home = map.isHome ? nil : origin(store.maps[map.home])
-    let origin = RowOrigin(map, in: context, sharing: home?.objects)
+    let origin = RowOrigin(map, self, delegate, owner: owner, sharing: home?.objects)
     if !session.isClosed { origins[map.number] = origin }
     return origin
   }

@@ -1,11 +1,17 @@
 internal import RoostRecords
 
-/// The objects of one class in one context.
+/// The objects of one class in one context: the origin that they hold.
+///
+/// An accessor that the object alone cannot serve takes the context's lock here, and then asks the ``OriginDelegate``.
+///
+/// ## Invariants
+/// 1. It keeps its context alive. So an object that is in use always has its context, its ``ObjectTable`` and its delegate.
 final class RowOrigin: _Origin {
-  let context: GraphContext
+  /// The context, which this keeps alive.
+  let owner: AnyObject
   let table: ObjectTable
   private let session: Session
-  private let links: LinkGraph
+  private let delegate: OriginDelegate
   let map: EntityMap
   /// Classes that share an entity share this too.
   let objects: IdentityMap
@@ -14,16 +20,20 @@ final class RowOrigin: _Origin {
   /// By property, the number of the map to whose objects a reference leads; -1 where a row must say of which class they are.
   private let targets: [Int]
 
-  init(_ map: EntityMap, in context: GraphContext, sharing objects: IdentityMap? = nil) {
+  init(
+    _ map: EntityMap, _ table: ObjectTable, _ delegate: OriginDelegate, owner: AnyObject,
+    sharing objects: IdentityMap? = nil
+  ) {
     self.map = map
-    self.context = context
-    table = context.objects
-    session = context.session
-    links = context.links
+    self.owner = owner
+    self.table = table
+    self.delegate = delegate
+    session = table.session
     self.objects = objects ?? IdentityMap()
     root = map.type.root
-    targets = context.store.relations[map.number].map { relation in
-      guard let relation, !relation.isList, context.store.maps[relation.target].family == nil else { return -1 }
+    let store = table.store
+    targets = store.relations[map.number].map { relation in
+      guard let relation, !relation.isList, store.maps[relation.target].family == nil else { return -1 }
       return relation.target
     }
   }
@@ -33,7 +43,7 @@ final class RowOrigin: _Origin {
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
     session.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
-      links.willRead(object, property, self)
+      delegate.willRead(object, property, self)
     }
   }
 
@@ -46,33 +56,43 @@ final class RowOrigin: _Origin {
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
     session.accessor(.changing, object, property, tells: false, otherwise: ()) {
-      links.willWrite(object, property, self)
+      delegate.willWrite(object, property, self)
     }
   }
 
   override func willModify(_ object: any _ModelObject, _ property: Int) {
     session.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
-      links.willRead(object, property, self)
-      links.willWrite(object, property, self)
+      delegate.willRead(object, property, self)
+      delegate.willWrite(object, property, self)
     }
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
-    session.accessor(.changing, object, property, otherwise: ()) { links.didWrite(object, property, self) }
+    session.accessor(.changing, object, property, otherwise: ()) { delegate.didWrite(object, property, self) }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
     session.accessor(.reading, object, property, otherwise: nil) {
-      links.known(targets[property], row) ?? links.resolve(object, property, row, self)
+      known(targets[property], row) ?? delegate.resolve(object, property, row, self)
     }
   }
 
+  /// The object that a reference names, if it is here and no list that a user changed may say otherwise.
+  @inline(__always)
+  private func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
+    guard target >= 0, RowNumber.leads(row), delegate.isSettled, let origin = table.originIfKnown(target),
+      let object = origin.objects.object(row)
+    else { return nil }
+    let found = origin.model(object)
+    return found._$state.flags.contains(.deleted) ? nil : found
+  }
+
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
-    session.accessor(.reading, object, property, otherwise: nil) { links.standIn(object, property, self) }
+    session.accessor(.reading, object, property, otherwise: nil) { delegate.standIn(object, property, self) }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    session.accessor(.reading, object, property, otherwise: []) { links.lentMembers(object, property, self) }
+    session.accessor(.reading, object, property, otherwise: []) { delegate.lentMembers(object, property, self) }
   }
 
   /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
@@ -82,7 +102,7 @@ final class RowOrigin: _Origin {
   }
 
   override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
-    session.accessor(.inserting, object, property, otherwise: ()) { links.bring(object, to: other) }
+    session.accessor(.inserting, object, property, otherwise: ()) { delegate.bring(object, to: other) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }
@@ -112,4 +132,8 @@ final class RowOrigin: _Origin {
 
   /// What the map holds is of the model's class: that need not be looked up for each object.
   func model(_ object: AnyObject) -> any _ModelObject { root.object(object) }
+}
+
+extension _ModelObject {
+  package var entityMap: EntityMap? { (_$state.origin as? RowOrigin)?.map }
 }

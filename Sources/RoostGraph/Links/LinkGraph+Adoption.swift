@@ -95,7 +95,7 @@ extension LinkGraph {
 
   /// Letting others know may have shown lists while another one is being changed.
   private func hideAgain() {
-    if ledger.unsettled.isEmpty { return }
+    if isSettled { return }
     for list in ledger.unsettled.all { hideOthers(list) }
   }
 
@@ -134,9 +134,8 @@ extension LinkGraph {
       }
     }
     // Who stands in a list that was written by hand has its place there, whatever its own side says.
-    let before = ledger.adopting
-    ledger.adopting.merge(members) { $1 }
-    defer { ledger.adopting = before }
+    let former = ledger.beginAdoption(members)
+    defer { ledger.endAdoption(former) }
     // Another list that is being changed may have hidden it; nobody has looked at it yet.
     for list in adopted {
       show(list)

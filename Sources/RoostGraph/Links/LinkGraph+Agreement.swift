@@ -4,7 +4,7 @@ internal import RoostRecords
 extension LinkGraph {
   /// Lets all lists that users changed agree with their other sides.
   func settle() {
-    if ledger.unsettled.isEmpty { return }
+    if isSettled { return }
     for pair in ledger.unsettled.pairs { settle(pair) }
   }
 
@@ -12,21 +12,33 @@ extension LinkGraph {
     while let list = ledger.unsettled[pair] {
       // While it is moved out nobody knows what it will be.
       guard list.slot.isFilled else { return }
-      _ = ledger.unsettled.take(pair)
-      list.isUnsettled = false
+      noteSettled(list)
       noteDirty(list)
       agree(list)
       if !list.absent.isEmpty { showAbsent(list) }
     }
   }
 
+  /// Notes that a program changes a list, so that its other sides must agree before anything is read of the relationship.
+  func noteUnsettled(_ list: LoadedList) {
+    list.isUnsettled = true
+    isSettled = false
+    session.release(ledger.setUnsettled(list, list.relation.pair))
+  }
+
+  private func noteSettled(_ list: LoadedList) {
+    list.isUnsettled = false
+    _ = ledger.setUnsettled(nil, list.relation.pair)
+    isSettled = ledger.unsettled.isEmpty
+  }
+
   private func noteDirty(_ list: LoadedList) {
     list.isDirty = true
-    if list.relation.inverse == nil { ledger.oneWays.insert(list.key) }
+    if list.relation.inverse == nil { ledger.noteOneWay(list.key) }
   }
 
   private func agree(_ list: LoadedList) {
-    if let added = tail(list), !hasTwice(added, list.rows), !added.contains(where: objects.isForeign) {
+    if let added = tail(list), !hasTwice(added, list), !added.contains(where: objects.isForeign) {
       for member in added { take(member, list) }
       for member in added where member._$state.row != 0 { join(member, list) }
       // What could not be taken leaves the list.
@@ -49,16 +61,15 @@ extension LinkGraph {
   }
 
   /// Whether one of the objects is there already, or comes twice, or brings itself along when it is taken into the context.
-  private func hasTwice(_ added: [any _ModelObject], _ rows: [UInt64]) -> Bool {
+  private func hasTwice(_ added: [any _ModelObject], _ list: LoadedList) -> Bool {
     if added.count == 1, added[0]._$state.row == 0 { return false }
     if added.isEmpty { return false }
     var seen = Set<ObjectIdentifier>()
     for member in added where !seen.insert(ObjectIdentifier(member)).inserted { return true }
     let known = added.filter { $0._$state.row != 0 }
     if known.isEmpty { return false }
-    if known.count == 1 { return rows.contains(known[0]._$state.row) }
-    let all = Set(rows)
-    return known.contains { all.contains($0._$state.row) }
+    if known.count == 1 { return list.contains(known[0]._$state.row) }
+    return known.contains { list.contains($0._$state.row) }
   }
 
   /// Takes a member into the context; where it led here already it would come in again.
@@ -68,7 +79,7 @@ extension LinkGraph {
       return changes.complain(error, list.owner, list.relation.property)
     }
     guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
-    list.rows.append(member._$state.row)
+    list.append(member._$state.row)
   }
 
   /// Compares a list with what the other side knows of it.
@@ -104,7 +115,7 @@ extension LinkGraph {
       let unchanged = Set(first).union(last)
       members.removeAll { unchanged.contains($0._$state.row) }
     }
-    list.rows = first + members.map { $0._$state.row } + last
+    list.setRows(first + members.map { $0._$state.row } + last)
     if list.rows.count != all.count {
       let staying = (all[..<start] + members + all[(all.count - end)...]).map { $0 as AnyObject }
       session.release(list.slot.replace(staying) ?? [])
@@ -138,7 +149,7 @@ extension LinkGraph {
     if member._$state.row == 0 { return false }
     guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
       let back = relation(origin, inverse)
-    else { return list.rows.contains(member._$state.row) }
+    else { return list.contains(member._$state.row) }
     if back.isList { return contains(member, back, origin, list.key.row) }
     return objects.need(member) { try current(member, back, origin) } == list.key.row
   }
@@ -146,7 +157,7 @@ extension LinkGraph {
   private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
     let key = LinkKey(object, origin, relation.property)
     if let list = ledger.lists[key] {
-      return list.rows.contains(row) || list.absent.contains(row) || ledger.adopting[key]?.contains(row) == true
+      return list.contains(row) || list.absent.contains(row) || ledger.adopting[key]?.contains(row) == true
     }
     if let edit = ledger.edits[key] {
       if edit.hasAdded(row) { return true }

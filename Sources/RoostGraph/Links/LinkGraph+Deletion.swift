@@ -21,10 +21,8 @@ extension LinkGraph {
       // Who wants to know what they were needs all of them as objects.
       let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
-      if let known { mark(known) } else { deletions.doomed.insert(next) }
-      deletions.staying.remove(next)
-      deletions.reasons[next, default: DeletionMarks.Reasons()].add(owner ?? next)
-      if let owner { deletions.taken[owner, default: []].append(next) }
+      if let known { mark(known) }
+      deletions.mark(next, with: owner, hasObject: known != nil)
     }
   }
 
@@ -38,7 +36,7 @@ extension LinkGraph {
     object._$state.flags.insert(.deleted)
     if flags.contains(.inserted) {
       object._$state.flags.insert(.gone)
-      deletions.unborn.insert(LinkKey(object, origin))
+      deletions.noteUnborn(LinkKey(object, origin))
       changes.mayDangle = true
     } else {
       changes.noteDeletion(object)

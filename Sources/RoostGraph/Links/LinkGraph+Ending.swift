@@ -22,8 +22,7 @@ extension LinkGraph {
     load(object, relation, origin)
     guard let list = ledger.lists[LinkKey(object, origin, relation.property)] else { return }
     hideOthers(list)
-    list.isUnsettled = true
-    session.release(ledger.unsettled.put(list, relation.pair))
+    noteUnsettled(list)
     session.release(slot.replace(new) ?? [])
     settle(relation.pair)
   }

@@ -5,7 +5,7 @@ extension LinkGraph {
   /// Hides an object in the loaded lists of others.
   func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
     let row = object._$state.row
-    for list in lists(of: object, origin) where list.rows.contains(row) {
+    for list in lists(of: object, origin) where list.contains(row) {
       drop(object, from: list)
       noteAbsent(row, list)
     }
@@ -14,7 +14,7 @@ extension LinkGraph {
   /// Records that a list has a member that it does not show.
   func noteAbsent(_ row: UInt64, _ list: LoadedList) {
     guard list.absent.insert(row).inserted else { return }
-    deletions.absences[LinkKey(map: list.relation.home, row: row, property: 0), default: []].append(list.key)
+    deletions.noteAbsence(LinkKey(map: list.relation.home, row: row, property: 0), in: list.key)
   }
 
   /// Whether a row is marked for deletion, and may come back.
@@ -27,8 +27,8 @@ extension LinkGraph {
 
   /// Whether it was deleted before it ever was saved, and no save came since.
   func isUnborn(_ object: any _ModelObject) -> Bool {
-    guard !deletions.unborn.isEmpty, let origin = object._$state.origin as? RowOrigin else { return false }
-    return deletions.unborn.contains(LinkKey(object, origin))
+    guard deletions.hasUnborn, let origin = object._$state.origin as? RowOrigin else { return false }
+    return deletions.isUnborn(LinkKey(object, origin))
   }
 
   /// Takes a deletion back that was not saved, with what it took along by its rules.
@@ -40,29 +40,21 @@ extension LinkGraph {
     for other in ledger.unsettled.pairs where other != pair { settle(other) }
     guard let origin = object._$state.origin as? RowOrigin else { return }
     let own = LinkKey(object, origin)
-    deletions.reasons[own] = nil
+    deletions.forgetReasons(own)
     var waiting = [own]
     var back: Set<ObjectIdentifier> = []
     var isUnloaded = false
     while let next = waiting.popLast() {
-      for other in deletions.taken.removeValue(forKey: next) ?? []
-      where deletions.reasons[other]?.contains(next) == true {
-        deletions.reasons[other]?.remove(next)
-        // Else something else takes it along, or a program deleted it by itself.
-        guard deletions.reasons[other]?.isEmpty == true else { continue }
-        deletions.reasons[other] = nil
-        waiting.append(other)
-      }
-      deletions.staying.insert(next)
+      waiting += deletions.keep(next)
       let map = store.maps[next.map]
-      if deletions.doomed.remove(next) != nil {
+      if deletions.unmarkDoomed(next) {
         // Lists that were read meanwhile lack it, so there must be an object that can come in again.
         let one = try? objects.readOne(next.row, self.objects.origin(map), isAlone: false)
         if let one, comeBack(one, next, but: list) { isUnloaded = true }
         continue
       }
       guard let one = objects.registered(map, RowID(next.row)), one._$state.flags.contains(.deleted) else { continue }
-      one._$state.flags.remove(deletions.unborn.remove(next) == nil ? .deleted : [.deleted, .gone])
+      one._$state.flags.remove(deletions.unmarkUnborn(next) ? [.deleted, .gone] : .deleted)
       back.insert(ObjectIdentifier(one))
       if comeBack(one, next, but: list) { isUnloaded = true }
     }
@@ -73,7 +65,7 @@ extension LinkGraph {
   /// Shows an object again in the lists that hide it; says whether some must be read for that.
   private func comeBack(_ object: any _ModelObject, _ key: LinkKey, but list: LinkKey?) -> Bool {
     var isUnloaded = false
-    for owner in deletions.absences.removeValue(forKey: key) ?? [] {
+    for owner in deletions.takeAbsences(key) {
       guard let one = ledger.lists[owner], one.absent.remove(key.row) != nil, owner != list else { continue }
       // Where nothing else was changed the store knows the place.
       if unloadList(owner) {
@@ -116,7 +108,7 @@ extension LinkGraph {
     }
     // Of those with changes the store knows nothing.
     for list in ledger.oneWays.compactMap({ ledger.lists[$0] })
-    where list.relation.home == origin.map.home && list.rows.contains(key.row) {
+    where list.relation.home == origin.map.home && list.contains(key.row) {
       if !found.contains(where: { $0 === list }) { found.append(list) }
     }
     return found

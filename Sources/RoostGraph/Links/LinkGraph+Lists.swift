@@ -18,8 +18,8 @@ extension LinkGraph {
     }
     if object._$state.flags.contains(.inserted) || !withSiblings { return }
     let list = ledger.lists[LinkKey(object, origin, relation.property)]
-    session.release(exchange(&ledger.awaited, with: list))
-    defer { session.release(exchange(&ledger.awaited, with: nil)) }
+    session.release(ledger.setAwaited(list))
+    defer { session.release(ledger.setAwaited(nil)) }
     let count = loadSiblings(object, relation, origin, &rows)
     if count == 0 {
       session.statistics.listsLoaded += 1
@@ -66,7 +66,7 @@ extension LinkGraph {
       if found == nil, awaitsDeletion(row, relation) { absent.append(row) }
       add(found)
     }
-    ledger.edits[key] = nil
+    ledger.removeEdit(key)
     session.release(object.many(relation.property).replace(members) ?? [])
     let list = LoadedList(key, object, relation, loaded)
     list.strangers = strangers
@@ -83,12 +83,10 @@ extension LinkGraph {
   func keep(_ list: LoadedList) {
     // Nobody would let go of it where the context has ended.
     if session.isClosed { return }
-    ledger.lists[list.key] = list
+    ledger.add(list)
     defer { if let changing = ledger.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
     noteVisible(list)
-    ledger.queue.append(list)
-    ledger.memberCount += list.rows.count + 1
-    if ledger.memberCount > ledger.unloadAt { unloadOldest(but: list) }
+    if ledger.mustUnload { unloadOldest(but: list) }
   }
 
   func show(_ list: LoadedList) {
@@ -99,21 +97,21 @@ extension LinkGraph {
   }
 
   private func noteVisible(_ list: LoadedList) {
-    var visible = ledger.visible.take(list.relation.pair) ?? []
+    var visible = ledger.takeVisible(list.relation.pair) ?? []
     visible.append(list)
-    session.release(ledger.visible.put(visible, list.relation.pair) ?? [])
+    session.release(ledger.setVisible(visible, list.relation.pair) ?? [])
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
   func hideOthers(_ list: LoadedList) {
-    guard var visible = ledger.visible.take(list.relation.pair) else { return }
+    guard var visible = ledger.takeVisible(list.relation.pair) else { return }
     visible.removeAll { other in
       if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
       // One that was unloaded meanwhile is in nobody's slot.
       if other.hidden == nil, ledger.lists[other.key] === other { other.hidden = other.slot.take() }
       return true
     }
-    session.release(ledger.visible.put(visible, list.relation.pair) ?? [])
+    session.release(ledger.setVisible(visible, list.relation.pair) ?? [])
   }
 
   // MARK: Changes
@@ -125,8 +123,7 @@ extension LinkGraph {
     if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin) }
     guard let list = ledger.lists[key] else { return }
     hideOthers(list)
-    list.isUnsettled = true
-    session.release(ledger.unsettled.put(list, relation.pair))
+    noteUnsettled(list)
   }
 
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
@@ -188,14 +185,6 @@ extension LinkGraph {
 
   private func row(_ member: AnyObject, _ relation: Relation) -> UInt64 { model(member, relation)._$state.row }
 
-  /// The members of a list that is moved out, as they were before.
-  func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
-    guard let relation = relation(origin, property), let list = ledger.lists[LinkKey(object, origin, property)] else {
-      return []
-    }
-    return list.rows.compactMap { try? member(relation.target, $0) }
-  }
-
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
   func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
@@ -211,13 +200,13 @@ extension LinkGraph {
         noteAbsent(row, list)
       } else if adds {
         list.slot.append(member)
-        list.rows.append(row)
+        list.append(row)
       } else if list.absent.remove(row) == nil {
         list.slot.remove(member)
         list.remove(row)
       }
       list.isDirty = true
-      if relation(origin, property)?.inverse == nil { ledger.oneWays.insert(key) }
+      if relation(origin, property)?.inverse == nil { ledger.noteOneWay(key) }
       return
     }
     let edit: LinkLedger.Edit
@@ -225,7 +214,7 @@ extension LinkGraph {
       edit = known
     } else {
       edit = LinkLedger.Edit(owner: owner)
-      ledger.edits[key] = edit
+      ledger.add(edit, key)
     }
     if adds { edit.add(row, isNew: member._$state.flags.contains(.inserted)) } else { edit.remove(row) }
   }
@@ -243,14 +232,14 @@ extension LinkGraph {
   /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
   func unloadOldest(but needed: LoadedList? = nil) {
     var kept: [LoadedList] = []
-    for list in ledger.queue where ledger.lists[list.key] === list {
-      if ledger.memberCount > ledger.most / 2, list !== needed, unload(list) { continue }
+    for list in ledger.loadedQueue {
+      if ledger.isOverHalf, list !== needed, unload(list) { continue }
       kept.append(list)
     }
-    session.release(exchange(&ledger.queue, with: kept))
+    session.release(ledger.setQueue(kept))
     // What names them there would keep their owners.
     tidy()
-    ledger.unloadAt = max(ledger.most, 2 * ledger.memberCount)
+    ledger.deferUnloading()
   }
 
   /// Unloads a list; false if it has changes, or is in use at the moment.
@@ -266,8 +255,7 @@ extension LinkGraph {
   private func drop(_ list: LoadedList) {
     for members in list.takeMembers() { session.release(members) }
     // The caller has it still.
-    ledger.lists[list.key] = nil
-    ledger.memberCount -= list.rows.count + 1
+    ledger.remove(list)
   }
 
   /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows. Says whether it did.
@@ -280,11 +268,11 @@ extension LinkGraph {
 
   /// Unloads every list that has no changes.
   func unloadLists() {
-    let all = exchange(&ledger.queue, with: [])
-    defer { session.release(all) }
-    for list in all where ledger.lists[list.key] === list {
-      if unload(list) { session.notify(list.owner, list.relation.property) } else { ledger.queue.append(list) }
+    var kept: [LoadedList] = []
+    for list in ledger.loadedQueue {
+      if unload(list) { session.notify(list.owner, list.relation.property) } else { kept.append(list) }
     }
+    session.release(ledger.setQueue(kept))
     tidy()
   }
 
@@ -292,6 +280,7 @@ extension LinkGraph {
   func takeLinks() -> [Any] {
     let empty = LinkLedger(most: ledger.most)
     let former = exchange(&ledger, with: empty)
+    isSettled = true
     deletions = DeletionMarks()
     var held: [Any] = [former]
     for list in former.lists.values { for members in list.takeMembers() { held.append(members) } }
@@ -302,10 +291,9 @@ extension LinkGraph {
   func tidy() {
     for pair in ledger.visible.pairs {
       let visible = ledger.visible[pair]?.filter { ledger.lists[$0.key] === $0 && $0.hidden == nil }
-      session.release(ledger.visible.put(visible, pair) ?? [])
+      session.release(ledger.setVisible(visible, pair) ?? [])
     }
-    let queue = ledger.queue.filter { ledger.lists[$0.key] === $0 }
-    session.release(exchange(&ledger.queue, with: queue))
-    ledger.memberCount = ledger.lists.values.reduce(0) { $0 + $1.rows.count + 1 }
+    session.release(ledger.setQueue(ledger.loadedQueue))
+    ledger.count()
   }
 }

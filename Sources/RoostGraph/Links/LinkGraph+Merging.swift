@@ -51,8 +51,8 @@ extension LinkGraph {
     if rows == list.rows { return }
     show(list)
     session.release(list.slot.replace(members.map { $0 as AnyObject }) ?? [])
-    ledger.memberCount += rows.count - list.rows.count
-    list.rows = rows
+    ledger.noteGrowth(rows.count - list.rows.count)
+    list.setRows(rows)
     list.storedCount = nil
   }
 

@@ -13,45 +13,6 @@ extension LinkGraph {
     return RowNumber.leads(row) ? row : nil
   }
 
-  /// What a reference leads to, where the object is here and nothing is to be found out first.
-  @inline(__always)
-  func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
-    guard target >= 0, RowNumber.leads(row), ledger.unsettled.isEmpty, let origin = objects.originIfKnown(target),
-      let object = origin.objects.object(row)
-    else { return nil }
-    let found = origin.model(object)
-    return found._$state.flags.contains(.deleted) ? nil : found
-  }
-
-  /// The object that a reference leads to.
-  func resolve(_ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin) -> (any _ModelObject)? {
-    guard let relation = relation(origin, property) else { return nil }
-    settle()
-    do {
-      if row == RowNumber.unknown { readTargets(object, relation, origin) }
-      let row = try current(object, relation, origin)
-      guard RowNumber.leads(row) else { return nil }
-      if let known = objects.registered(store.maps[relation.target], RowID(row)) {
-        return known._$state.flags.contains(.deleted) ? nil : known
-      }
-      readTargets(object, relation, origin)
-      return try live(relation.target, row) { objects.noteSingle(origin, property) }
-    } catch {
-      objects.fail(object, error)
-      return nil
-    }
-  }
-
-  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
-  /// that stands for it and says that it is deleted.
-  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
-    guard let relation = relation(origin, property) else { return nil }
-    let target = store.maps[relation.target]
-    let row = objects.need(object) { try leading(object, relation, origin) }
-    if let row, let known = objects.registered(target, RowID(row)) { return known }
-    return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
-  }
-
   /// Where a reference leads, as the slot says or as the other side does.
   func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
     // The slot of one that was not read yet says nothing.

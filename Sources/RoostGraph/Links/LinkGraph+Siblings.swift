@@ -88,7 +88,7 @@ extension LinkGraph {
     // As far as it can be known, none is loaded for which others would go.
     var longest = rows.count + 1
     batch.around(place) { row in
-      guard rows.count < Self.mostMembersAtOnce, ledger.memberCount + longest < ledger.unloadAt,
+      guard rows.count < Self.mostMembersAtOnce, ledger.hasRoom(for: longest),
         let sibling = origin.known(row),
         sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .inserted]), !sibling.isUnreadable,
         !sibling._$isFilled(relation.property), ledger.lists[LinkKey(sibling, origin, relation.property)] == nil

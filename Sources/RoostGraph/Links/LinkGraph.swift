@@ -7,16 +7,17 @@ internal import RoostRecords
 ///
 /// ## Invariants
 /// 1. A managed object's reference is a row number, never the object. Lists hold their members while they are loaded.
-/// 2. After ``settle()`` both sides of every relationship agree. Before anything is read of a relationship it is settled.
+/// 2. After ``settle()`` both sides of every relationship agree. Before anything is read of a relationship it is settled. ``isSettled`` says
+///    that no list of ``ledger`` is unsettled.
 /// 3. A user's object that leaves a list, or a list that is unloaded, goes through ``Session/release(_:)``.
 /// 4. Fields with `@exclusivity(unchecked)` own no user's object, except ``ledger`` in release builds. Debug builds check that no user
 ///    code runs within an access to it (`ExclusivityTests`).
-package final class LinkGraph {
+package final class LinkGraph: OriginDelegate {
   let store: GraphStore
   let session: Session
   let objects: ObjectTable
   let changes: ChangeSet
-  // Each getter of a reference asks it, which the check makes 8 percent slower. It owns users' objects, so debug builds have the check.
+  // Each change of a list asks it. It owns users' objects, so debug builds have the check.
   #if !DEBUG
     @exclusivity(unchecked)
   #endif
@@ -33,6 +34,108 @@ package final class LinkGraph {
     store = objects.store
   }
 
+  // MARK: Accessors
+
+  /// A getter cannot load: the object is a fault, or a list is not loaded.
+  override func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    if object._$state.flags.contains(.fault) {
+      if objects.isTracked {
+        objects.observe(true)
+        object.track(property)
+      }
+      objects.fill(object, origin, for: property)
+    }
+    if object._$state.flags.contains(.invalid) { objects.replaceRefused(object, property, origin) }
+    guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
+      object._$state.flags.isDisjoint(with: .lent)
+    else { return }
+    load(object, relation, origin)
+  }
+
+  /// A setter is about to store.
+  override func willWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    if let relation = relation(origin, property) {
+      if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
+      if object._$state.flags.contains(.gone) {
+        // Nothing comes of it, on the other side neither.
+        if !relation.isList { ledger.before = object.one(property).row }
+      } else if relation.isList {
+        willWriteList(object, relation, origin)
+      } else {
+        willWriteReference(object, relation, origin)
+      }
+    }
+    changes.noteChange(object, property, origin)
+  }
+
+  /// It has stored.
+  override func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+    let relation = relation(origin, property)
+    if object._$state.flags.isDisjoint(with: [.changed, .inserted, .gone]) {
+      // It ends, which was said; or what was changed before was given up, or saved, while this was under way.
+      if isEnding(object) { return }
+      changes.noteChange(object, property, origin)
+    }
+    guard let relation else { return }
+    if object._$state.flags.contains(.gone) {
+      if !relation.isList { object.one(property).lead(to: ledger.before) }
+    } else if relation.isList {
+      didWriteList(object, relation, origin)
+    } else {
+      didWriteReference(object, relation, origin)
+    }
+  }
+
+  /// The object that a reference leads to.
+  override func resolve(
+    _ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin
+  ) -> (any _ModelObject)? {
+    guard let relation = relation(origin, property) else { return nil }
+    settle()
+    do {
+      if row == RowNumber.unknown { readTargets(object, relation, origin) }
+      let row = try current(object, relation, origin)
+      guard RowNumber.leads(row) else { return nil }
+      if let known = objects.registered(store.maps[relation.target], RowID(row)) {
+        return known._$state.flags.contains(.deleted) ? nil : known
+      }
+      readTargets(object, relation, origin)
+      return try live(relation.target, row) { objects.noteSingle(origin, property) }
+    } catch {
+      objects.fail(object, error)
+      return nil
+    }
+  }
+
+  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
+  /// that stands for it and says that it is deleted.
+  override func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
+    guard let relation = relation(origin, property) else { return nil }
+    let target = store.maps[relation.target]
+    let row = objects.need(object) { try leading(object, relation, origin) }
+    if let row, let known = objects.registered(target, RowID(row)) { return known }
+    return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
+  }
+
+  /// The members of a list that is moved out, as they were before.
+  override func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
+    guard let relation = relation(origin, property), let list = ledger.lists[LinkKey(object, origin, property)] else {
+      return []
+    }
+    return list.rows.compactMap { try? member(relation.target, $0) }
+  }
+
+  /// Inserts an object that was made to reference one of this context, as in SwiftData: `song.album = album` inserts the song. The next save
+  /// says why that is not possible.
+  override func bring(_ object: any _ModelObject, to other: any _ModelObject) {
+    if !bringsObjects || session.isClosed || other._$state.flags.contains(.deleted) || isEnding(object) { return }
+    do { try insert(object, into: nil) } catch {
+      if let fault = error as? GraphFault { changes.complain(fault) } else { objects.fail(error) }
+    }
+  }
+
+  // MARK: Relations
+
   func relation(_ origin: RowOrigin, _ property: Int) -> Relation? { store.relations[origin.map.number][property] }
 
   /// Whether a row goes with the next save although no object of it is here.
@@ -43,18 +146,11 @@ package final class LinkGraph {
 
   /// After a save: what was to be deleted is, and what was changed is saved.
   func forgetSaved() {
-    ledger.memberCount = 0
-    for list in ledger.lists.values {
-      ledger.memberCount += list.rows.count + 1
-      if !list.isDirty { continue }
-      list.isDirty = false
-      list.storedCount = list.rows.count
-    }
+    ledger.noteSaved()
     // Lists that grew were not counted meanwhile.
-    if ledger.memberCount > ledger.most { unloadOldest() }
-    session.release(exchange(&ledger.edits, with: [:]))
-    if !deletions.absences.isEmpty { ledger.forgetAbsent() }
-    ledger.oneWays = []
+    if ledger.isOverBound { unloadOldest() }
+    session.release(ledger.takeEdits())
+    if deletions.hasAbsences { ledger.forgetAbsent() }
     deletions = DeletionMarks()
   }
 }

@@ -6,7 +6,13 @@ final class LoadedList {
   /// The owner's slot, which stands where it stands as long as the owner lives.
   let slot: ManySlot
   /// The members' rows, as the other side knows them.
-  @exclusivity(unchecked) var rows: [UInt64]
+  @exclusivity(unchecked) private(set) var rows: [UInt64]
+  /// ``rows`` as a set, from the first search in a long list on. Without it, appending stored objects takes the square of their number.
+  @exclusivity(unchecked) private var index: Set<UInt64>?
+  #if DEBUG
+    /// How many rows searches have looked at.
+    private(set) var searchedRows = 0
+  #endif
   /// Members that are not shown at the moment: those marked for deletion, and those that came while a program has the list moved out. They
   /// are members as before, and an edit of the list does not touch them.
   var absent: Set<UInt64> = []
@@ -32,10 +38,34 @@ final class LoadedList {
     storedCount = rows.count
   }
 
+  /// Adds a member at the end.
+  func append(_ row: UInt64) {
+    rows.append(row)
+    if index != nil { index?.insert(row) }
+  }
+
+  func setRows(_ new: [UInt64]) {
+    rows = new
+    index = nil
+  }
+
+  /// Whether a row is among the members that are shown.
+  func contains(_ row: UInt64) -> Bool {
+    if let index { return index.contains(row) }
+    #if DEBUG
+      searchedRows += rows.count
+    #endif
+    if rows.count < 64 { return rows.contains(row) }
+    let made = Set(rows)
+    index = made
+    return made.contains(row)
+  }
+
   func remove(_ row: UInt64) {
     // What came last goes first, mostly.
     guard let at = rows.lastIndex(of: row) else { return }
     rows.remove(at: at)
+    if index != nil { index?.remove(row) }
     // What the store has is not its beginning any more.
     if let count = storedCount, at < count { storedCount = nil }
   }
@@ -130,30 +160,121 @@ struct LinkLedger {
     func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
-  var lists: [LinkKey: LoadedList] = [:]
+  private(set) var lists: [LinkKey: LoadedList] = [:]
   /// By relationship, the lists that may be in their slots.
-  var visible = ByPair<[LoadedList]>()
+  private(set) var visible = ByPair<[LoadedList]>()
   /// By relationship, the list that a user changed.
-  var unsettled = ByPair<LoadedList>()
-  var edits: [LinkKey: Edit] = [:]
+  private(set) var unsettled = ByPair<LoadedList>()
+  private(set) var edits: [LinkKey: Edit] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
   /// Lists that lead one way and have changes.
-  var oneWays: Set<LinkKey> = []
+  private(set) var oneWays: Set<LinkKey> = []
   /// The lists, the first loaded first; some may be gone.
-  var queue: [LoadedList] = []
-  var memberCount = 0
+  private var queue: [LoadedList] = []
+  private var memberCount = 0
   /// The list that somebody waits for: it stays while others are loaded with it.
-  var awaited: LoadedList?
+  private(set) var awaited: LoadedList?
   /// While new objects come in, who stands in their lists as these were written.
-  var adopting: [LinkKey: Set<UInt64>] = [:]
-  var unloadAt: Int
+  private(set) var adopting: [LinkKey: Set<UInt64>] = [:]
+  private var unloadAt: Int
   /// More members than this do not stay loaded, but for those with changes.
   let most: Int
 
   init(most: Int = 100_000) {
     self.most = most
     unloadAt = most
+  }
+
+  // Objects that a method takes out are returned: the caller releases them after the access to the ledger.
+
+  // MARK: Lists
+
+  /// Notes a list that was loaded.
+  mutating func add(_ list: LoadedList) {
+    lists[list.key] = list
+    queue.append(list)
+    memberCount += list.rows.count + 1
+  }
+
+  /// Forgets a list, which the caller holds. It stays in the queue until the lists are counted.
+  mutating func remove(_ list: LoadedList) {
+    lists[list.key] = nil
+    memberCount -= list.rows.count + 1
+  }
+
+  /// A loaded list has so many more members.
+  mutating func noteGrowth(_ count: Int) { memberCount += count }
+
+  /// Makes lists those that may be in their slots.
+  mutating func setVisible(_ lists: consuming [LoadedList]?, _ pair: UInt32) -> [LoadedList]? {
+    visible.put(lists, pair)
+  }
+
+  /// Takes out the lists that may be in their slots.
+  mutating func takeVisible(_ pair: UInt32) -> [LoadedList]? { visible.take(pair) }
+
+  /// Notes the list of a relationship that a user changed; nil after both sides agree.
+  mutating func setUnsettled(_ list: consuming LoadedList?, _ pair: UInt32) -> LoadedList? { unsettled.put(list, pair) }
+
+  /// Notes the list that stays while others are loaded with it.
+  mutating func setAwaited(_ list: LoadedList?) -> LoadedList? { exchange(&awaited, with: list) }
+
+  /// Notes a change of a list that leads one way.
+  mutating func noteOneWay(_ list: LinkKey) { oneWays.insert(list) }
+
+  // MARK: The bound
+
+  /// Whether more members are loaded than may stay.
+  var isOverBound: Bool { memberCount > most }
+  /// Whether half of the members that may stay are loaded.
+  var isOverHalf: Bool { memberCount > most / 2 }
+  /// Whether lists must be unloaded before others are loaded.
+  var mustUnload: Bool { memberCount > unloadAt }
+  /// Whether so many more members can be loaded.
+  func hasRoom(for count: Int) -> Bool { memberCount + count < unloadAt }
+
+  /// Lists with changes stay, so the next unloading waits until there are twice as many members.
+  mutating func deferUnloading() { unloadAt = max(most, 2 * memberCount) }
+
+  /// Makes lists the queue, and returns the former one.
+  mutating func setQueue(_ lists: [LoadedList]) -> [LoadedList] { exchange(&queue, with: lists) }
+
+  /// The lists of the queue that are loaded, the first loaded first.
+  var loadedQueue: [LoadedList] { queue.filter { lists[$0.key] === $0 } }
+
+  /// Counts the members of the loaded lists.
+  mutating func count() { memberCount = lists.values.reduce(0) { $0 + $1.rows.count + 1 } }
+
+  // MARK: Edits
+
+  mutating func add(_ edit: Edit, _ key: LinkKey) { edits[key] = edit }
+  mutating func removeEdit(_ key: LinkKey) { edits[key] = nil }
+  mutating func takeEdits() -> [LinkKey: Edit] { exchange(&edits, with: [:]) }
+
+  // MARK: Adoption
+
+  /// Notes who stands in lists of new objects. Returns what was noted before, for ``endAdoption(_:)``.
+  mutating func beginAdoption(_ members: [LinkKey: Set<UInt64>]) -> [LinkKey: Set<UInt64>] {
+    let former = adopting
+    adopting.merge(members) { $1 }
+    return former
+  }
+
+  mutating func endAdoption(_ former: [LinkKey: Set<UInt64>]) { adopting = former }
+
+  // MARK: After a save
+
+  /// All lists are stored as they are.
+  mutating func noteSaved() {
+    oneWays = []
+    memberCount = 0
+    for list in lists.values {
+      memberCount += list.rows.count + 1
+      if !list.isDirty { continue }
+      list.isDirty = false
+      list.storedCount = list.rows.count
+    }
   }
 
   /// What was to be deleted is gone.

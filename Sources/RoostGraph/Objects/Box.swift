@@ -13,13 +13,14 @@ public final class _Box {
   package func set(_ keyPath: AnyKeyPath, _ value: Any) { _ = values.updateValue(value, forKey: keyPath) }
   package func remove(_ keyPath: AnyKeyPath) { _ = values.removeValue(forKey: keyPath) }
 
-  /// Gives the values of properties that have a slot to them.
-  package func settle(_ object: some _ModelObject) {
-    let type = type(of: object)._$type
+  /// Takes out the values of properties that have a slot, each with its property's number.
+  func takeSlotted(_ type: _ModelType) -> [(property: Int, value: Any)] {
+    var taken: [(property: Int, value: Any)] = []
     for (keyPath, value) in values {
       guard let number = type.number(of: keyPath), !type.properties[number].isByHand else { continue }
       values[keyPath] = nil
-      object._$fill(number, with: value)
+      taken.append((number, value))
     }
+    return taken
   }
 }

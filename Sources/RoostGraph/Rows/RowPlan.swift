@@ -4,7 +4,6 @@ package import RoostRecords
 ///
 /// Unchecked, because it is written once, before anybody sees it.
 package final class RowPlan: @unchecked Sendable {
-  package let type: _ModelType
   package let entityName: String
   package let layout: Layout
   /// By node: the properties by number, then parts.
@@ -16,29 +15,24 @@ package final class RowPlan: @unchecked Sendable {
   /// Values of fields that the layout does not have.
   package let initial: InitialRow
   /// Where a row says of which class its object is, and what; nil where all are of one.
-  package let mark: (position: Int, number: UInt32)?
+  package let mark: Mark?
   private let slots: [Int: RoostRecords.Slot]
+  private let keyPaths: [AnyKeyPath?]
+
+  /// The position and the bytes by which a row tells the class of its object.
+  package typealias Mark = (position: Int, number: UInt32)
 
   /// A plan for rows of `layout`, which is one of the entity's. Throws where the entity has no field for a value.
   ///
   /// - Parameters:
-  ///   - classNumber: by what rows of the entity tell the class of their object; nil where all are of one.
+  ///   - name: the class's name, for errors.
+  ///   - properties: the class's properties by number.
+  ///   - mark: by what rows of the entity tell the class of their object; nil where all are of one.
   ///   - initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
   package init(
-    _ type: _ModelType, _ entity: Entity, _ layout: Layout, classNumber: UInt32? = nil, initial: InitialRow? = nil
+    _ name: String, _ properties: [Node], _ entity: Entity, _ layout: Layout, mark: Mark?, initial: InitialRow?
   ) throws(RecordFault) {
-    var nodes: [Node] = []
-    for (number, property) in type.properties.enumerated() {
-      var node = Node(property.name, field: type.fieldName(number), isAdded: type.isAdded(number))
-      switch property.storage {
-      case .value(let coder): node.coder = try coder.coder()
-      case .toOne(let link):
-        node.isReference = true
-        node.isOptionalReference = link.isOptional
-      case .toMany, .none: break
-      }
-      nodes.append(node)
-    }
+    var nodes = properties
     var next = 0
     while next < nodes.count {
       if let coder = nodes[next].coder, !coder.parts.isEmpty {
@@ -62,7 +56,7 @@ package final class RowPlan: @unchecked Sendable {
           }
         } else if !node.isReference {
           throw RecordFault(
-            .unknown, "the store has no such field, or one of another type", entity: type.name, field: node.name)
+            .unknown, "the store has no such field, or one of another type", entity: name, field: node.name)
         }
       }
       place.parts = UInt32(node.parts)
@@ -73,15 +67,15 @@ package final class RowPlan: @unchecked Sendable {
     } else {
       self.initial = try InitialRow(entity, nodes.map(\.field), layout, slots)
     }
-    mark = classNumber.flatMap { number in Family.position(entity, layout).map { ($0, number.littleEndian) } }
-    self.type = type
+    self.mark = mark
     self.places = .allocate(capacity: max(places.count, 1))
     self.places.initialize(from: places, count: places.count)
     count = nodes.count
-    entityName = type.name
+    entityName = name
     self.layout = layout
     names = nodes.map(\.name)
     coders = nodes.map(\.coder)
+    keyPaths = properties.map(\.keyPath)
     self.slots = slots
   }
 
@@ -93,7 +87,13 @@ package final class RowPlan: @unchecked Sendable {
     return coder
   }
 
-  package func keyPath(_ property: Int) -> AnyKeyPath { type.keyPath(property) }
+  /// The key path of a property whose value the object's box keeps.
+  package func keyPath(_ property: Int) -> AnyKeyPath {
+    guard let keyPath = keyPaths[property] else {
+      preconditionFailure("\(entityName).\(names[property]) has no key path")
+    }
+    return keyPath
+  }
 
   /// Of a node that has a field.
   package func slot(_ node: Int) -> RoostRecords.Slot {
@@ -101,35 +101,47 @@ package final class RowPlan: @unchecked Sendable {
     return slot
   }
 
-  private struct Node {
-    var name: String
-    var field: String
+  /// A property of the class, or a part of a struct.
+  package struct Node {
+    fileprivate var name: String
+    fileprivate var field: String
+    fileprivate var keyPath: AnyKeyPath?
     /// Whether rows of other classes have no value there.
-    var isAdded: Bool
-    var coder: AnyCoder?
-    var isReference = false
-    var isOptionalReference = true
-    var parts = 0
+    fileprivate var isAdded: Bool
+    fileprivate var coder: AnyCoder?
+    fileprivate var isReference = false
+    fileprivate var isOptionalReference = true
+    fileprivate var parts = 0
 
-    init(_ name: String, field: String, isAdded: Bool) {
+    /// A value, or without a coder a property of which the row holds nothing.
+    package init(_ name: String, _ keyPath: AnyKeyPath, field: String, isAdded: Bool, _ coder: AnyCoder?) {
       self.name = name
+      self.keyPath = keyPath
       self.field = field
       self.isAdded = isAdded
+      self.coder = coder
     }
 
-    init(_ part: AnyCoder.Part, of whole: Node) {
+    /// A reference.
+    package init(_ name: String, _ keyPath: AnyKeyPath, field: String, isAdded: Bool, isOptionalReference: Bool) {
+      self.init(name, keyPath, field: field, isAdded: isAdded, nil)
+      isReference = true
+      self.isOptionalReference = isOptionalReference
+    }
+
+    fileprivate init(_ part: AnyCoder.Part, of whole: Node) {
       name = whole.name + "." + part.name
       field = whole.field + "." + part.name
       isAdded = whole.isAdded
       coder = part.coder
     }
 
-    var isNeeded: Bool {
+    fileprivate var isNeeded: Bool {
       if !isAdded { return false }
       return isReference ? !isOptionalReference : coder?.field?.isOptional == false
     }
 
-    func isMet(by field: Field) -> Bool {
+    fileprivate func isMet(by field: Field) -> Bool {
       if let wanted = coder?.field {
         return field.type == wanted.type && field.isOptional == (wanted.isOptional || isAdded)
       }

@@ -44,15 +44,13 @@ extension _ModelType {
   package func sharesBit(_ property: Int) -> Bool { property >= 63 && properties.count > 64 }
 }
 
-extension RowPlan {
-  /// Plans for rows of all layouts of an entity, by version.
-  package static func all(
-    _ type: _ModelType, _ entity: Entity, _ layouts: [Layout], classNumber: UInt32? = nil
-  ) throws(RecordFault) -> [RowPlan] {
-    guard let last = layouts.last else { return [] }
-    let newest = try RowPlan(type, entity, last, classNumber: classNumber)
-    var plans: [RowPlan] = []
-    for layout in layouts.dropLast() { plans.append(try RowPlan(type, entity, layout, initial: newest.initial)) }
-    return plans + [newest]
+extension _ModelType {
+  /// What a property's field holds of a value; nil where it is of another type.
+  package func stored(_ name: String, _ value: Any) -> RoostRecords.Value? {
+    guard let number = properties.lastIndex(where: { $0.name == name }),
+      case .value(let known) = properties[number].storage,
+      let coder = try? known.coder(), let bytes = coder.elementBytes(any: value)
+    else { return nil }
+    return bytes.withUnsafeBytes { RoostRecords.Value(element: $0, as: coder.form.element) }
   }
 }

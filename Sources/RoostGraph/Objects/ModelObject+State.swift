@@ -15,7 +15,6 @@ extension _ModelState.Flags {
 }
 
 extension _ModelObject {
-  package var entityMap: EntityMap? { (_$state.origin as? RowOrigin)?.map }
   /// Whether it is deleted, or will be with the next save.
   package var isMarkedDeleted: Bool { _$state.flags.contains(.deleted) }
   /// Whether its deletion is in the store.

@@ -1,5 +1,12 @@
 /// What is made of the few functions that `@Model` writes.
 extension _ModelObject {
+  /// Moves what waits in the box into the slots. From here on a new object is as any other.
+  package func settle() {
+    _$state.flags.remove(.fresh)
+    guard let box = _$box else { return }
+    for (property, value) in box.takeSlotted(Self._$type) { _$fill(property, with: value) }
+  }
+
   /// Writes all properties into a row, also of an object that nobody has looked at since it was made.
   package func _$encode(into sink: inout _RowSink) {
     settle()

@@ -1,3 +1,36 @@
+/// The getter and the setter of a value.
+extension _Slot {
+  /// The value; where the object is not ready it is asked first. It is mutating because the object may fill the slot meanwhile.
+  @inlinable @inline(__always)
+  public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
+    if isReady { return value.unsafelyUnwrapped }
+    return _Slots.get(object, property, &self)
+  }
+
+  /// Stores a value; where that is not free the object is told.
+  @inlinable @inline(__always)
+  public mutating func _set(_ new: consuming Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
+    if isFree {
+      value = consume new
+    } else {
+      _Slots.set(object, property, &self, consume new)
+    }
+  }
+
+  /// Moves the value out, so that it can be changed without a copy of it.
+  @inlinable
+  public mutating func _lend(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
+    _Slots.lend(isFree, object, property, &self)
+  }
+
+  /// Moves it back.
+  @inlinable
+  public mutating func _giveBack(_ new: Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
+    value = new
+    _Slots.giveBack(isFree, object, property)
+  }
+}
+
 /// The slow ways of the accessors.
 ///
 /// While they ask the object, its origin may fill the very slot that the accessor is about. So they reach the slot by its address, which is

@@ -60,13 +60,6 @@ extension _ModelObject {
     StandardError.stop("\(Self._$type.name)\(row).\(Self._$type.propertyName(property)) \(story)\(cause)")
   }
 
-  /// Moves what waits in the box into the slots. From here on a new object is as any other.
-  package func settle() {
-    _$state.flags.remove(.fresh)
-    guard let box = _$box else { return }
-    box.settle(self)
-  }
-
   /// Tells whoever waits for a property's changes that somebody else has changed it.
   package func _$tellOfChange(_ property: Int) {
     tell(property, willChange: true)

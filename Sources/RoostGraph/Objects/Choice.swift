@@ -60,3 +60,14 @@ public func _related<Model: _ModelObject>(_ value: consuming [Model]?) -> [Model
     "the type of a relationship is a model, an optional model, or an array of models: mark its class @Model, or remove @Relationship"
 )
 public func _related<Value>(_ value: Value) -> Value { value }
+
+// A relationship has no coder.
+
+public func _coder<Model: _ModelObject>(for type: Model.Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(for type: Model?.Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(for type: [Model].Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(for type: [Model]?.Type) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: Model) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: Model?) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: [Model]) -> _Coder? { nil }
+public func _coder<Model: _ModelObject>(like value: [Model]?) -> _Coder? { nil }

@@ -1,0 +1,26 @@
+/// Answers what the accessors of managed objects ask: loads faults and lists, follows references, and notes changes.
+///
+/// `LinkGraph` implements it. ``RowOrigin`` calls it with the context's lock taken.
+package class OriginDelegate {
+  /// Whether no list waits for its other side to be changed too. Then a reference's slot says which row it references.
+  @exclusivity(unchecked) final var isSettled = true
+
+  /// A getter cannot load: the object is a fault, or a list is not loaded.
+  func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) { missing() }
+  /// A setter is about to store.
+  func willWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) { missing() }
+  /// A setter has stored.
+  func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) { missing() }
+  /// The object that a reference names by its row.
+  func resolve(
+    _ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin
+  ) -> (any _ModelObject)? { missing() }
+  /// An object for a reference that must name one and does not.
+  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? { missing() }
+  /// The members of a list that is moved out of its slot, as they were before.
+  func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] { missing() }
+  /// A setter made an object without a context reference one of this context.
+  func bring(_ object: any _ModelObject, to other: any _ModelObject) { missing() }
+
+  private func missing() -> Never { preconditionFailure("a delegate of origins answers everything it is asked") }
+}

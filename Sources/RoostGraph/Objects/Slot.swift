@@ -1,0 +1,22 @@
+/// Where an object keeps the value of one property, or nothing while it is a fault.
+public struct _Slot<Value>: ~Copyable {
+  @usableFromInline package var value: Value?
+
+  @inlinable public init() { value = nil }
+  @inlinable public init(_ value: consuming Value) { self.value = consume value }
+
+  /// The value. There must be one.
+  @inlinable public var _value: Value {
+    @inline(__always) get { value.unsafelyUnwrapped }
+  }
+
+  @inlinable @inline(__always)
+  public mutating func _store(_ value: consuming Value) { self.value = consume value }
+
+  @inlinable public var _isFilled: Bool { value != nil }
+  @inlinable public mutating func _forget() {
+    // Nothing is there any more when it ends: it may be a user's object, whose `deinit` reads the property.
+    let old = value.take()
+    _ = consume old
+  }
+}
