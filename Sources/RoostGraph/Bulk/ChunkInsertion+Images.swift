@@ -31,12 +31,9 @@ extension ChunkInsertion {
       do {
         let row = try insert(map, values, links)
         outcome = .stored(row)
-      } catch let fault as RecordFault where fault.code == .notUnique && fault.rows.count == 1 {
-        // A row of another class has it, or partners would change: nobody can decide that.
-        guard bulk.saver.isAlike(fault.rows[0], map, run.writer), bulk.saver.partnership(fault, map) == nil else {
-          throw fault
-        }
-        outcome = .conflict(fault.rows[0].row)
+      } catch let fault as RecordFault {
+        guard let other = bulk.saver.like(fault, map, run.writer) else { throw fault }
+        outcome = .conflict(other.row)
       }
     }
     switch outcome {
