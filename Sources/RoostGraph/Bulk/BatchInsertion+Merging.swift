@@ -135,23 +135,11 @@ extension BatchInsertion {
     }
     let before = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
     var found: Saver.MergedRow?
-    // Each turn parts it from the partner of another relationship.
-    for turn in 0...place.relations.count where found == nil {
-      do {
-        found = try bulk.saver.mergeRow(object, place.map, policy.policy, place.box, place.table)
-      } catch let fault as RecordFault {
-        guard let group, turn < place.relations.count, let relation = bulk.saver.partnership(fault, place.map),
-          let owner = partner(of: object, relation, group)
-        else { throw refusal(fault, object) }
-        switch try part(fault, object, place.map, relation, owner) {
-        case .nobody: throw refusal(fault, object)
-        case .isParted: break
-        case .staysAlone:
-          place.box.sink.builder.setNull(try place.table.slot(place.map.type.fieldName(relation.property)))
-          // It keeps the partner that it has.
-          _ = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
-        }
-      }
+    try parting(object, place, group) {
+      found = try bulk.saver.mergeRow(object, place.map, policy.policy, place.box, place.table)
+    } staysAlone: {
+      // It keeps the partner that it has.
+      _ = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
     }
     guard let merged = found else { return row }
     let id = RowID(merged.row)

@@ -30,27 +30,34 @@ extension BatchInsertion {
       object._$state.row = try merge(object, place, into: RowID(object._$state.row), policy, group).number
     } else {
       let row = RowID(object._$state.row)
-      try insert(object, place, row, group)
+      try parting(object, place, group) { try place.table.insert(&place.box.sink.builder, as: row) }
       run.inserted.append(place.map.number, row)
     }
     noteLeads(object, place, RowID(object._$state.row))
   }
 
-  /// Inserts the row in the box. Where a former partner of one that it leads to stands in its way, again without that one, or without
-  /// leading there.
-  private func insert(_ object: any _ModelObject, _ place: Place, _ row: RowID, _ group: Group) throws {
-    var turns = 0
+  /// Writes the row in the box. If an object that it references has another partner, the row is written again: without that former
+  /// partner, or without the reference.
+  ///
+  /// - Parameter staysAlone: called after the reference was cleared.
+  func parting(
+    _ object: any _ModelObject, _ place: Place, _ group: Group?, _ write: () throws -> Void,
+    staysAlone: () throws -> Void = {}
+  ) throws {
+    // Each turn parts it from the partner of another relationship.
+    var left = place.relations.count
     while true {
-      do { return try place.table.insert(&place.box.sink.builder, as: row) } catch let fault as RecordFault {
-        guard let relation = bulk.saver.partnership(fault, place.map),
-          let owner = partner(of: object, relation, group), turns < place.relations.count
+      do { return try write() } catch let fault as RecordFault {
+        guard let group, left > 0, let relation = bulk.saver.partnership(fault, place.map),
+          let owner = partner(of: object, relation, group)
         else { throw refusal(fault, object) }
-        turns += 1
+        left -= 1
         switch try part(fault, object, place.map, relation, owner) {
         case .nobody: throw refusal(fault, object)
         case .isParted: break
         case .staysAlone:
           place.box.sink.builder.setNull(try place.table.slot(place.map.type.fieldName(relation.property)))
+          try staysAlone()
         }
       }
     }
@@ -113,17 +120,14 @@ extension BatchInsertion {
 
   private func partMutual(_ object: any _ModelObject, _ place: Place, _ relation: Relation) throws {
     guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
-    let own = RowID(object._$state.row)
-    let slot = try place.table.slot(place.map.type.fieldName(relation.property))
-    if let other = try place.table.reference(slot, of: own), try place.table.reference(slot, of: other) != own,
-      let known = object.one(relation.property).object.map({ bulk.links.model($0, relation) }),
-      let decision = book.merged[ObjectIdentifier(known)],
-      try !bulk.saver.takes(known, place.map, decision.policy, other, relation.property, place.table)
-    {
-      try place.table.update(own) { builder in builder.setNull(slot) }
-      run.note(changed: own.number, place.map.home)
+    try run.writer.agree(mutual: side, of: RowID(object._$state.row)) { other in
+      guard let known = object.one(relation.property).object.map({ bulk.links.model($0, relation) }),
+        let decision = book.merged[ObjectIdentifier(known)]
+      else { return false }
+      return try !bulk.saver.takes(known, place.map, decision.policy, other, relation.property, place.table)
+    } changed: {
+      run.note(changed: $0.number, place.map.home)
     }
-    try run.writer.agree(mutual: side, of: own) { run.note(changed: $0.number, place.map.home) }
   }
 
   // MARK: Those that are there

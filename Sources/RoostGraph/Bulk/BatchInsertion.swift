@@ -198,19 +198,11 @@ final class BatchInsertion {
       book.add(object, row.number)
       run.inserted.append(place.map.number, row)
     } catch let fault as RecordFault {
-      guard let other = like(fault, place) else { throw refusal(fault, object) }
-      guard try mergeAlone(object, place, other, fault) else { return }
+      guard let other = bulk.saver.like(fault, place.map, run.writer) else { throw refusal(fault, object) }
+      guard try mergeAlone(object, place, other.row, fault) else { return }
     }
     noteLeads(object, place, RowID(object._$state.row))
     if place.isCounted { try count() }
-  }
-
-  /// The row whose unique values an object has, where it is one that the object can become.
-  private func like(_ fault: RecordFault, _ place: Place) -> RowID? {
-    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      bulk.saver.isAlike(other, place.map, run.writer), bulk.saver.partnership(fault, place.map) == nil
-    else { return nil }
-    return other.row
   }
 
   func encode(_ object: any _ModelObject, _ place: Place) throws {

@@ -31,12 +31,9 @@ extension ChunkInsertion {
       do {
         let row = try insert(map, values, links)
         outcome = .stored(row)
-      } catch let fault as RecordFault where fault.code == .notUnique && fault.rows.count == 1 {
-        // A row of another class has it, or partners would change: nobody can decide that.
-        guard bulk.saver.isAlike(fault.rows[0], map, run.writer), bulk.saver.partnership(fault, map) == nil else {
-          throw fault
-        }
-        outcome = .conflict(fault.rows[0].row)
+      } catch let fault as RecordFault {
+        guard let row = try stored(like: fault, map, place) else { throw fault }
+        outcome = .conflict(row)
       }
     }
     switch outcome {
@@ -100,6 +97,17 @@ extension ChunkInsertion {
   }
 
   // MARK: Writing
+
+  /// The row that has the unique values of the row in the box.
+  private func stored(like fault: RecordFault, _ map: EntityMap, _ place: BatchInsertion.Place) throws -> RowID? {
+    if let other = bulk.saver.like(fault, map, run.writer) { return other.row }
+    // The fault may name a partner that the row with these unique values references too.
+    guard fault.code == .notUnique, !place.uniques.isEmpty, bulk.saver.partnership(fault, map) != nil,
+      let row = try place.table.row(like: &place.box.sink.builder, in: place.uniques),
+      bulk.saver.isAlike(RowName(map.entity.id, row), map, run.writer)
+    else { return nil }
+    return row
+  }
 
   private func insert(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> RowID {
     let (place, encoder) = (try batch.place(of: map), encoder(map))

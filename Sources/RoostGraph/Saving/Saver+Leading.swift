@@ -158,20 +158,13 @@ extension Saver {
     let own = RowID(run.row(origin.map.home, object._$state.row))
     // By that policy it was refused already, because both changed the partner.
     if mergePolicy == .error, run.decisions.isEmpty { return }
-    let table = try run.writer.table(origin.map.entity.id)
-    let slot = try table.slot(origin.map.type.fieldName(relation.property))
-    func note(_ row: RowID) {
-      run.note(origin.map.home, row.number)
-      run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
-    }
-    if let other = try table.reference(slot, of: own), try table.reference(slot, of: other) != own,
-      try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
-    {
-      try table.update(own) { builder in builder.setNull(slot) }
-      note(own)
-    }
-    do { try run.writer.agree(mutual: side, of: own, changed: note) } catch let fault as RecordFault {
-      run.refuse(refusal(fault, object, run))
-    }
+    do {
+      try run.writer.agree(mutual: side, of: own) { _ in
+        try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
+      } changed: { row in
+        run.note(origin.map.home, row.number)
+        run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
+      }
+    } catch let fault as RecordFault { run.refuse(refusal(fault, object, run)) }
   }
 }

@@ -8,11 +8,7 @@ internal import RoostRecords
 extension Saver {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
-    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      isAlike(other, origin.map, run.writer), partnership(fault, origin.map) == nil
-    else {
-      return run.refuse(refusal(fault, object, run))
-    }
+    guard let other = like(fault, origin.map, run.writer) else { return run.refuse(refusal(fault, object, run)) }
     if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
       let fault = GraphFault(
         .conflict, "another context stored an object with its unique values after this context had read",
@@ -56,6 +52,15 @@ extension Saver {
       family.map(of: row)
     }
     return (number ?? nil) == map.number
+  }
+
+  /// The row that has the unique values of a refused row, if an object of the refused one can become it; nil if the rows have
+  /// different classes, or if they compete for a partner.
+  func like(_ fault: RecordFault, _ map: EntityMap, _ writer: RecordWriter) -> RowName? {
+    guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
+      isAlike(other, map, writer), partnership(fault, map) == nil
+    else { return nil }
+    return other
   }
 
   /// Decides what becomes of the objects that an attempt came to.

@@ -28,6 +28,26 @@ extension RecordWriter {
     if try table.reference(slot, of: partner) != own { try lead(partner, to: own) }
   }
 
+  /// Lets the others agree with the reference that a row has by now, unless the row that it references keeps another partner. Then
+  /// this row references nothing.
+  ///
+  /// - Parameters:
+  ///   - keeps: whether the referenced row, which has another partner, keeps that one.
+  ///   - changed: told each row that changes.
+  package func agree(
+    mutual one: Relationship, of own: RowID, keeps: (RowID) throws -> Bool, changed: (RowID) -> Void
+  ) throws {
+    guard case .one(let field) = one.shape else { return }
+    let table = try table(one.entity)
+    guard let name = table.entity.field(field)?.name else { return }
+    let slot = try table.slot(name)
+    if let other = try table.reference(slot, of: own), try table.reference(slot, of: other) != own, try keeps(other) {
+      try table.update(own) { builder in builder.setNull(slot) }
+      changed(own)
+    }
+    try agree(mutual: one, of: own, changed: changed)
+  }
+
   /// The same of a list by links: who is in it has the row in its own, and who was in it has not.
   ///
   /// - Parameters:
