@@ -32,17 +32,19 @@ extension ModelContainer {
   ) throws -> Int {
     try withRows(of: descriptor, for: .export, place) { found in
       let names = ExportNames(found.map, found.store)
-      return try target.write { output, format in
-        let exporter = Exporter(found.reader, format) { names.name($0) }
-        let count =
-          switch found.rows {
-          case .query(let query): try exporter.write(query, to: output, isCancelled: isCancelled)
-          case .known(let rows):
-            try exporter.write(
-              rows.lazy.map { RowID($0) }, of: found.map.entity.name, to: output, isCancelled: isCancelled)
-          }
-        if isCancelled() { throw CancellationError() }
-        return count
+      return try ImportErrors.pass {
+        try target.write { output, format in
+          let exporter = Exporter(found.reader, format) { names.name($0) }
+          let count =
+            switch found.rows {
+            case .query(let query): try exporter.write(query, to: output, isCancelled: isCancelled)
+            case .known(let rows):
+              try exporter.write(
+                rows.lazy.map { RowID($0) }, of: found.map.entity.name, to: output, isCancelled: isCancelled)
+            }
+          if isCancelled() { throw CancellationError() }
+          return count
+        }
       }
     }
   }

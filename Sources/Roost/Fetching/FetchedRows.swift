@@ -27,7 +27,7 @@ extension ModelContainer {
     // It closes what is read here at its end.
     defer { withExtendedLifetime(state) {} }
     return try state.traced(kind, descriptor, place, { $1.found = $0 }) {
-      try ImportErrors.pass {
+      try Doorway.pass {
         let run = FetchRun(descriptor, state)
         let part = try run.part()
         // Before the snapshot: where memory must sort or test, that is done first.
