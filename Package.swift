@@ -100,6 +100,7 @@ let package = Package(
     .library(name: "RoostRecords", targets: ["RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     .library(name: "Roost", targets: ["Roost"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "RoostImport", targets: ["RoostImport"]),
     .executable(name: "roost", targets: ["RoostProgram"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],
@@ -136,10 +137,10 @@ let package = Package(
     floor(
       "Roost",
       on: [
-        "RoostMacros", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages",
-        "RoostFile",
+        "RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
       ]),
     floor("SwiftData", on: ["Roost"]),
+    floor("RoostImport", on: ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
 
     floor(
       "RoostTestSupport",
@@ -148,7 +149,8 @@ let package = Package(
     floor(
       "RoostTool",
       on: [
-        "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees", "RoostPages",
+        "Roost", "RoostImport", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees",
+        "RoostPages",
         "RoostFile", "RoostBytes",
       ]),
     program("RoostProgram", on: ["RoostTool"]),
@@ -180,8 +182,8 @@ let package = Package(
       of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
     pluginTests("MacroTests", of: ["RoostMacros"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
-    tests("RoostTests", of: ["SwiftData", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
-    tests("GuideTests", of: ["SwiftData", "RoostTestSupport"]),
+    tests("RoostTests", of: ["SwiftData", "RoostImport", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
+    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostTestSupport"]),
     tests(
       "TransferTests",
       of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),

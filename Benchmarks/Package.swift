@@ -40,6 +40,7 @@ let package = Package(
       dependencies: [
         "CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost"),
         .product(name: "RoostRecords", package: "roost"), .product(name: "Roost", package: "roost"),
+        .product(name: "RoostImport", package: "roost"),
       ],
       packageAccess: false, swiftSettings: inside),
 

@@ -1,4 +1,5 @@
 import Foundation
+import RoostImport
 import SwiftData
 import Testing
 

@@ -29,9 +29,8 @@ import Testing
     Undo                    undo and redo of a context's changes
     Aggregates              sums, averages and groups
     History/Reading         fetches, streams and consumers of the history
-    Importing               imports of text into models
+    Importing               imports of models and snapshots
     Actors                  model actors
-    Exporting               exports of models as text
     Bulk                    changes and deletions without objects
     Foundation              parts of Foundation that Linux lacks
     .                       the macros
@@ -85,6 +84,7 @@ import Testing
     Tables         all rows of a store while one transaction changes them, and the log's records
     Store          the store, its snapshots and its write transactions
     Relationships  changes of links, and delete rules
+    Importing      what an import keeps in the store until it is done
     Care           verifies rows, indexes, links and history
     Salvage        makes a damaged store agree, and replays its log
     Witness        reads a store beside the process that owns it
@@ -109,7 +109,7 @@ import Testing
     Transfer  commands that import and export
     """,
     "RoostTransfer": """
-    .          the error
+    .          bounds of a text
     Input      bytes of a text, unpacked
     Reading    texts as records of tokens
     Values     values as text, and text as values

@@ -20,16 +20,18 @@ import Testing
     // RoostFile for the error type and the locks alone.
     "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"],
     "Roost": [
-      "RoostGraph", "RoostTransfer", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
+      "RoostGraph", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
     ],
     "SwiftData": ["Roost"],
+    "RoostImport": ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],
     "RoostMacros": [],
     "RoostTestSupport": [
       "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
     "RoostDoorTrials": ["Roost", "RoostTestSupport"],
     "RoostTool": [
-      "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees", "RoostPages",
+      "Roost", "RoostImport", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees",
+      "RoostPages",
       "RoostFile", "RoostBytes",
     ],
     "RoostProgram": ["RoostTool"],
@@ -38,9 +40,11 @@ import Testing
     ],
   ]
   /// The floors that may use Foundation.
-  static let foundation: Set<String> = ["Roost", "RoostTool", "RoostTorture", "RoostTestSupport", "RoostDoorTrials"]
+  static let foundation: Set<String> = [
+    "Roost", "RoostImport", "RoostTool", "RoostTorture", "RoostTestSupport", "RoostDoorTrials",
+  ]
   /// The doors, and the types that both of them show.
-  static let doors: Set<String> = ["RoostKV", "Roost"]
+  static let doors: Set<String> = ["RoostKV", "Roost", "RoostImport"]
   static let publicFiles: Set<String> = [
     "RoostFile/StoreError.swift", "RoostCare/Backup.swift", "RoostCare/Compaction.swift",
     "RoostCare/Rescue+Salvage.swift", "RoostCare/Salvage.swift", "RoostCare/Verification.swift",

@@ -1,4 +1,5 @@
 import Foundation
+import RoostImport
 import RoostTestSupport
 import SwiftData
 import Testing

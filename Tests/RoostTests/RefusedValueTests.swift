@@ -1,5 +1,6 @@
 import Foundation
 import RoostFile
+import RoostImport
 import RoostTestSupport
 import SwiftData
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import RoostRecords
 import RoostTestSupport
 import RoostTransfer
 import Testing

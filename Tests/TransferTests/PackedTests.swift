@@ -1,4 +1,5 @@
 import RoostBytes
+import RoostRecords
 import RoostTestSupport
 import RoostTransfer
 import Testing

@@ -1,3 +1,4 @@
+import RoostRecords
 import RoostTransfer
 
 /// A record as plain values, to be compared.

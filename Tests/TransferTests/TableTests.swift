@@ -1,3 +1,4 @@
+import RoostRecords
 import RoostTestSupport
 import RoostTransfer
 import Testing

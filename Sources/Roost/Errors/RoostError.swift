@@ -49,7 +49,7 @@ public struct RoostError: Error, CustomStringConvertible {
   /// Of a save that was refused, everything that is wrong; the code is that of the first.
   public let faults: [SaveFault]
 
-  init(_ code: Code, _ detail: String, _ underlyingError: (any Error)? = nil, faults: [SaveFault] = []) {
+  package init(_ code: Code, _ detail: String, _ underlyingError: (any Error)? = nil, faults: [SaveFault] = []) {
     self.code = code
     self.detail = detail
     self.underlyingError = underlyingError

@@ -1,6 +1,5 @@
 internal import RoostGraph
 internal import RoostRecords
-internal import RoostTransfer
 
 /// Snapshots that become rows, without a model.
 extension ImportChunks {
@@ -136,7 +135,7 @@ extension ImportChunks {
         former = try table.reference(table.slot(field.name), of: row)
       }
       for (place, target) in targets.enumerated() {
-        let open = OpenReference(relationship: id, place: place, key: Array(SnapshotRows.key(target).utf8))
+        let open = WaitingReference(relationship: id, place: place, key: Array(SnapshotRows.key(target).utf8))
         try references.keep(open, of: row, former: former)
       }
     }

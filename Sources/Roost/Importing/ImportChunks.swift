@@ -1,7 +1,6 @@
 internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
-internal import RoostTransfer
 
 /// The chunks of an import of models or snapshots, one after the other.
 ///
@@ -16,8 +15,8 @@ final class ImportChunks: @unchecked Sendable {
   private let memory = ChunkMemory()
   /// Rows of models that an earlier run stored and later ones may lead to, by their elements.
   private var known: [Int: [SharedModel]] = [:]
-  private var plain = RoostTransfer.ImportProgress()
-  private let clock = ImportProgressClock(nil)
+  private var plain = RoostRecords.ImportProgress()
+  private let clock = ImportProgressClock()
   /// What the run keeps in the store: its name, and references whose targets have not come yet.
   private let keeper: ImportKeeper
   private let mutual: Set<String>
@@ -167,7 +166,7 @@ final class ImportChunks: @unchecked Sendable {
     CommitWatch.tell()
   }
 
-  private func check(_ last: ImportFault, _ insertion: ChunkInsertion, _ next: RoostTransfer.ImportProgress) throws {
+  private func check(_ last: ImportFault, _ insertion: ChunkInsertion, _ next: RoostRecords.ImportProgress) throws {
     if options.conflict == .throw,
       let first = insertion.faults.first(where: { fault($0.error, 0).reason == .duplicate })
     {

@@ -1,5 +1,4 @@
 public import Foundation
-internal import RoostTransfer
 
 /// How records are imported, and what is done where they do not fit.
 public struct ImportOptions: Sendable {
@@ -73,8 +72,8 @@ public struct ImportOptions: Sendable {
 
   public init() {}
 
-  func check() throws {
-    do throws(ValueFault) { _ = try DateReader(dates.plain) } catch { throw RoostError(.badValue, error.detail) }
+  /// Checks everything but ``dates``, which only a text needs.
+  package func check() throws {
     func refuse(_ isWrong: Bool, _ detail: String) throws {
       if isWrong { throw RoostError(.badValue, detail) }
     }
@@ -96,51 +95,4 @@ public struct ImportOptions: Sendable {
 
   /// How many models, which stay in memory for it, or snapshots are one transaction.
   func chunk(of kind: ImportChunks.Kind) -> Int { chunk ?? (kind == .models ? 5000 : 20_000) }
-
-  /// The same for the floor below.
-  func plain(into entity: String, hasUnique: Bool, _ shape: ImportShape?) -> RoostTransfer.ImportOptions {
-    var plain = RoostTransfer.ImportOptions(into: entity)
-    plain.renames = columns
-    plain.ignoresUnknown = ignoresUnknown
-    plain.conflict =
-      switch conflict {
-      case .insert: .insert
-      case .skip: .skip
-      case .update: .update
-      case .merge: .merge
-      case .throw: .throw
-      }
-    // Where nothing is unique there can be no conflict.
-    if !hasUnique, plain.conflict != .throw { plain.conflict = .insert }
-    plain.badRecords =
-      switch badRecords {
-      case .stop: .stop
-      case .skip(let most): .skip(most: most)
-      }
-    plain.dates = dates.plain
-    plain.chunk = chunk
-    plain.isRelaxed = durability == .relaxed
-    plain.author = author
-    plain.name = name
-    plain.limits.recordBytes = mostRecordBytes
-    plain.limits.fieldBytes = mostFieldBytes
-    plain.limits.depth = mostDepth
-    plain.mostReported = mostReported
-    plain.shape = shape
-    return plain
-  }
-}
-
-extension ImportOptions.DateForm {
-  /// For the floor below.
-  var plain: RoostTransfer.DateForm {
-    switch self {
-    case .automatic: .automatic
-    case .iso8601: .iso8601
-    case .secondsSince2001: .secondsSince2001
-    case .secondsSince1970: .secondsSince1970
-    case .millisecondsSince1970: .millisecondsSince1970
-    case .format(let pattern): .pattern(pattern)
-    }
-  }
 }

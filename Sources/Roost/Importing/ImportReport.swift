@@ -1,27 +1,27 @@
-internal import RoostTransfer
+package import RoostRecords
 
 /// How far an import came.
 public struct ImportProgress: Hashable, Sendable {
   /// Records that are dealt with, bad ones too, and those of an earlier run.
-  public internal(set) var records = 0
-  public internal(set) var inserted = 0
-  public internal(set) var updated = 0
+  public package(set) var records = 0
+  public package(set) var inserted = 0
+  public package(set) var updated = 0
   /// Records whose models were there already and stayed as they are.
-  public internal(set) var kept = 0
+  public package(set) var kept = 0
   /// Records that were left out.
-  public internal(set) var bad = 0
+  public package(set) var bad = 0
   /// Records that an earlier run of the same name had dealt with.
-  public internal(set) var resumed = 0
+  public package(set) var resumed = 0
   /// Bytes of the input that are dealt with, after decompression; 0 where it has none.
-  public internal(set) var bytes = 0
+  public package(set) var bytes = 0
   /// How much of the input is dealt with, between 0 and 1; nil where nobody knows how long it is, as of a pipe.
-  public internal(set) var fraction: Double?
+  public package(set) var fraction: Double?
   /// For how long the import has been running.
-  public internal(set) var elapsed = Duration.zero
+  public package(set) var elapsed = Duration.zero
 
   init() {}
 
-  init(_ plain: RoostTransfer.ImportProgress) {
+  init(_ plain: RoostRecords.ImportProgress) {
     records = plain.records
     inserted = plain.inserted
     updated = plain.updated
@@ -69,17 +69,17 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
     case truncated
   }
 
-  public internal(set) var reason: Reason
+  public package(set) var reason: Reason
   /// What is wrong, as a clause without a full stop.
-  public internal(set) var detail: String
+  public package(set) var detail: String
   /// The record's line, or the number of a model in a sequence, from 1.
-  public internal(set) var line: Int?
+  public package(set) var line: Int?
   /// In bytes, from 1.
-  public internal(set) var column: Int?
+  public package(set) var column: Int?
   /// The property, by its name or as a path.
-  public internal(set) var field: String?
+  public package(set) var field: String?
   /// The record as it stands in the input, cut where it is longer than 64 KiB.
-  public internal(set) var record = ""
+  public package(set) var record = ""
 
   init(_ reason: Reason, _ detail: String, line: Int? = nil, field: String? = nil) {
     self.reason = reason
@@ -88,7 +88,7 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.field = field
   }
 
-  init(_ fault: TransferFault) {
+  package init(_ fault: TransferFault) {
     reason =
       switch fault.code {
       case .encoding: .encoding
@@ -127,7 +127,7 @@ public struct ImportReport: Sendable, CustomStringConvertible {
       /// A user or a later record let it lead elsewhere while it waited for its model, or gave that one another partner.
       case changed
 
-      init(_ plain: UnresolvedReference.Reason) {
+      package init(_ plain: UnresolvedReference.Reason) {
         self =
           switch plain {
           case .missing: .missing
@@ -143,16 +143,22 @@ public struct ImportReport: Sendable, CustomStringConvertible {
     /// What it should lead to, as it stood in the input.
     public let key: String
     public let reason: Reason
+
+    package init(model: PersistentIdentifier, property: String, key: String, reason: Reason) {
+      (self.model, self.property, self.key, self.reason) = (model, property, key, reason)
+    }
   }
 
-  public internal(set) var progress = ImportProgress()
+  public package(set) var progress = ImportProgress()
   /// The first bad records that were left out.
-  public internal(set) var faults: [ImportFault] = []
+  public package(set) var faults: [ImportFault] = []
   /// The first references that lead nowhere, and how many there are.
-  public internal(set) var unresolved: [Unresolved] = []
-  public internal(set) var unresolvedCount = 0
+  public package(set) var unresolved: [Unresolved] = []
+  public package(set) var unresolvedCount = 0
   /// Whether somebody asked for the end before the input did. What is stored is whole chunks.
-  public internal(set) var isCancelled = false
+  public package(set) var isCancelled = false
+
+  package init() {}
 
   public var description: String {
     var parts = ["\(progress.inserted) inserted", "\(progress.updated) updated", "\(progress.kept) kept"]

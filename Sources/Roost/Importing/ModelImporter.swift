@@ -1,7 +1,6 @@
 internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
-internal import RoostTransfer
 
 /// Imports many models of a class, or of its subclasses, into a container: from texts, from snapshots, or made one by one.
 ///
@@ -9,38 +8,14 @@ internal import RoostTransfer
 /// what others may lead to: of models those that somebody still has, and of each snapshot some forty bytes where its class leads to itself.
 public struct ModelImporter<Model: PersistentModel>: Sendable {
   public var options: ImportOptions
-  let container: ModelContainer
-  let target: ImportTarget
+  package let container: ModelContainer
+  package let target: ImportTarget
 
   init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions) {
     self.container = container
     self.target = target
     self.options = options
   }
-
-  // MARK: Texts
-
-  private var records: RecordImporter { RecordImporter(container, target, options) }
-
-  /// Imports everything, and returns when it is on the disk.
-  ///
-  /// - Parameters:
-  ///   - source: where the records are.
-  ///   - progress: called behind each chunk, on this thread.
-  /// - Throws: ``RoostError`` of ``RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
-  @discardableResult
-  public func run(_ source: ImportSource, progress: ((ImportProgress) -> Void)? = nil) throws -> ImportReport {
-    try records.run(source, progress: progress)
-  }
-
-  /// The same without holding the caller's thread up. A task that is cancelled ends the import behind the chunk at hand, and the report says so.
-  @discardableResult
-  public func run(
-    _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
-  ) async throws -> ImportReport { try await records.run(source, progress: progress) }
-
-  /// Begins an import, to look at and to cancel while it runs. It goes on if nobody keeps what is returned.
-  public func start(_ source: ImportSource) throws -> ImportRun { try records.start(source) }
 
   // MARK: Models
 

@@ -1,5 +1,4 @@
 internal import RoostRecords
-internal import RoostTransfer
 
 /// Which rows the snapshots of an import became, by the identifiers that they had in other stores or in this one.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostImport
 
 /// Filling the store from a table, and writing it as one.
 extension Tour {

@@ -6,7 +6,7 @@ final class BuiltRow {
   /// The fields that the record names, by number; and the same as identifiers.
   @exclusivity(unchecked) var named: [Int] = []
   /// References and lists of which something is not there, also when the row is stored.
-  @exclusivity(unchecked) var open: [OpenReference] = []
+  @exclusivity(unchecked) var open: [WaitingReference] = []
   /// Lists, whose rows are linked when the row is stored.
   @exclusivity(unchecked) var lists: [(relationship: Relationship, rows: [RowID])] = []
   /// References whose targets were not there when the row was made.

@@ -95,21 +95,6 @@ package struct ImportOptions: Sendable {
   }
 }
 
-/// How far an import came.
-package struct ImportProgress: Hashable, Sendable {
-  package var records = 0
-  package var inserted = 0
-  package var updated = 0
-  package var kept = 0
-  package var bad = 0
-  /// Bytes of the input, after decompression, that are dealt with.
-  package var bytes: UInt64 = 0
-  /// Records that an earlier run had stored.
-  package var resumed = 0
-
-  package init() {}
-}
-
 /// What an import did.
 package struct ImportReport: Sendable {
   package internal(set) var progress = ImportProgress()
@@ -120,25 +105,6 @@ package struct ImportReport: Sendable {
   package internal(set) var unresolvedCount = 0
   /// Whether somebody asked for the end before the input did.
   package internal(set) var isCancelled = false
-}
-
-/// A reference whose target is not there.
-package struct UnresolvedReference: Hashable, Sendable {
-  package let row: UInt64
-  package let property: String
-  /// As it stood in the input.
-  package let key: String
-  package let reason: Reason
-
-  /// Why it leads nowhere.
-  package enum Reason: Hashable, Sendable {
-    /// There is no such row.
-    case missing
-    /// The row may not be led to, or the list has too few members.
-    case refused(String)
-    /// Somebody let it lead elsewhere while it waited, or gave its target another partner.
-    case changed
-  }
 }
 
 /// Ends an import behind the chunk that is written at the moment.

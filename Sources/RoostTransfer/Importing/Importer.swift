@@ -85,7 +85,7 @@ package final class Importer {
       let relationships = reader.catalog.entity(options.entity).map { reader.catalog.relationships(of: $0.id) } ?? []
       return relationships.contains { !$0.isHidden }
     }
-    try keeper.begin(options.entity, ImportClaim.format(format), waits: waits)
+    try keeper.begin(options.entity, format.claim, waits: waits)
     report.progress = keeper.progress
   }
 

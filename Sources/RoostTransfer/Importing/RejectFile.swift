@@ -1,5 +1,5 @@
 internal import RoostFile
-internal import RoostRecords
+package import RoostRecords
 
 /// The file of records that an import left out, in such a form that it can be imported again.
 package final class RejectFile {

@@ -1,4 +1,4 @@
-package import RoostRecords
+internal import RoostRecords
 
 /// Makes rows of records: it knows which token goes where.
 struct RowBinder {
@@ -417,19 +417,5 @@ struct RowBinder {
       return
     }
     at += 1
-  }
-}
-
-extension TransferFault.Code {
-  package init(_ code: RecordFault.Code) {
-    self =
-      switch code {
-      case .wrongType: .wrongType
-      case .outOfRange: .outOfRange
-      case .missing: .missing
-      case .notUnique: .duplicate
-      case .tooLarge: .tooLarge
-      case .unknown, .denied, .conflict, .expired: .unknown
-      }
   }
 }

@@ -124,7 +124,7 @@ final class RowStoring {
         .unknown, "the reference is required, and no row has this key", entity: table.entity.name,
         field: field.name)
     }
-    row.open.append(OpenReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
+    row.open.append(WaitingReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
   }
 
   /// The same of a list. Where one member is missing all of them wait, so that their order stays.
@@ -138,7 +138,7 @@ final class RowStoring {
       return
     }
     for (place, key) in sought.keys.enumerated() {
-      row.open.append(OpenReference(relationship: one.id, place: place, key: KeyText.text(key, sought.way)))
+      row.open.append(WaitingReference(relationship: one.id, place: place, key: KeyText.text(key, sought.way)))
     }
   }
 
@@ -157,7 +157,7 @@ final class RowStoring {
     }
     row.builder.setNull(table.layout.slots[number])
     let key = KeyText.text(.reference(target), KeyWay(one.target, writer.catalog))
-    row.open.append(OpenReference(relationship: one.id, place: 0, key: key))
+    row.open.append(WaitingReference(relationship: one.id, place: 0, key: key))
   }
 
   /// What the record names, it names anew.

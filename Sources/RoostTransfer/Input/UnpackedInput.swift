@@ -1,4 +1,5 @@
 internal import RoostBytes
+internal import RoostRecords
 
 /// What an LZ4 frame holds, as the program `lz4` writes them; several frames one after the other are one input.
 package final class UnpackedInput: ByteInput {

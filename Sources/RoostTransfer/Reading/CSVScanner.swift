@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// Takes tables apart: cells between commas, or another byte, and lines. The first line tells that byte where nobody else does.
 ///
 /// A cell may stand in quotes, and then hold commas, newlines and doubled quotes. A quote anywhere else is an error, and so is a

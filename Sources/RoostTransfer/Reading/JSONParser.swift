@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// Takes one JSON value apart into tokens, without recursion.
 struct JSONParser {
   private enum Expected {

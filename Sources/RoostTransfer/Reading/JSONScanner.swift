@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// Takes apart objects that stand on a line each, or in one list.
 struct JSONScanner: RecordScanner {
   private enum Stage {

@@ -1,3 +1,5 @@
+package import RoostRecords
+
 /// A piece of a record's text.
 package struct Token: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {

@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// Finds the records in a text, and takes them apart.
 protocol RecordScanner {
   /// The line of the next record.

@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// How the records stand in a text.
 package enum TextFormat: Hashable, Sendable {
   /// A table; the first line names the columns unless `names` does, and tells the delimiter where it is nil.

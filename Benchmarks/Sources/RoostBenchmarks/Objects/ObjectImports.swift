@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostImport
 
 /// Tracks of the library as text and as snapshots, and a store with their albums.
 final class ObjectImports {

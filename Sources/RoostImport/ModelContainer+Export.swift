@@ -1,5 +1,4 @@
-internal import Foundation
-internal import RoostFile
+public import Roost
 internal import RoostGraph
 internal import RoostRecords
 internal import RoostTransfer
@@ -28,40 +27,24 @@ extension ModelContainer {
   }
 
   private func export<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ place: ContextState.CodePlace,
+    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ place: (fileID: StaticString, line: UInt),
     _ isCancelled: @escaping () -> Bool
   ) throws -> Int {
-    let state = ContextState(stores, isMain: false)
-    // It closes what is read here at its end.
-    defer { withExtendedLifetime(state) {} }
-    return try state.traced(.export, descriptor, place, { $1.found = $0 }) {
-      try export(descriptor, target, state, isCancelled)
-    }
-  }
-
-  private func export<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ state: ContextState,
-    _ isCancelled: @escaping () -> Bool
-  ) throws -> Int {
-    try ImportErrors.pass {
-      let run = FetchRun(descriptor, state)
-      let part = try run.part()
-      let names = ExportNames(part.map, part.graph.store)
-      // Where memory must sort or test, that is done first.
-      let rows = part.isEngines ? nil : try run.places().rows
-      let reader = try part.graph.session.snapshot()
-      return try target.write { output, format in
-        let exporter = Exporter(reader, format) { names.name($0) }
-        let count: Int
-        if let rows {
-          count = try exporter.write(
-            rows.lazy.map { RowID($0) }, of: part.map.entity.name, to: output, isCancelled: isCancelled)
-        } else {
-          let query = part.query(isSorted: true, offset: run.offset, limit: run.limit)
-          count = try exporter.write(query, to: output, isCancelled: isCancelled)
+    try withRows(of: descriptor, for: .export, place) { found in
+      let names = ExportNames(found.map, found.store)
+      return try ImportErrors.pass {
+        try target.write { output, format in
+          let exporter = Exporter(found.reader, format) { names.name($0) }
+          let count =
+            switch found.rows {
+            case .query(let query): try exporter.write(query, to: output, isCancelled: isCancelled)
+            case .known(let rows):
+              try exporter.write(
+                rows.lazy.map { RowID($0) }, of: found.map.entity.name, to: output, isCancelled: isCancelled)
+            }
+          if isCancelled() { throw CancellationError() }
+          return count
         }
-        if isCancelled() { throw CancellationError() }
-        return count
       }
     }
   }

@@ -1,7 +1,5 @@
-package import RoostRecords
-
 /// A reference that is named by a key, and whose target is looked up at the end.
-package struct OpenReference {
+package struct WaitingReference {
   package var relationship: RelationshipID
   /// Its place in a list.
   package var place: Int
@@ -13,21 +11,6 @@ package struct OpenReference {
     self.place = place
     self.key = key
   }
-}
-
-/// A reference whose target was not there when its row was made. It is sought again when the row is stored.
-struct SoughtReference {
-  /// By its number among the entity's fields.
-  var field: Int
-  var way: KeyWay
-  var key: Value
-}
-
-/// The same of a list, as a whole.
-struct SoughtList {
-  var relationship: Relationship
-  var way: KeyWay
-  var keys: [Value]
 }
 
 /// References that wait for the import's end, while rows are stored.
@@ -61,7 +44,7 @@ package struct OpenReferences {
   }
 
   /// - Parameter former: where the reference leads until then.
-  package mutating func keep(_ open: OpenReference, of row: RowID, former: RowID?) throws {
+  package mutating func keep(_ open: WaitingReference, of row: RowID, former: RowID?) throws {
     guard let table else { return }
     isEmpty = false
     try table.insert([

@@ -1,5 +1,6 @@
+public import Roost
 internal import RoostFile
-internal import RoostTransfer
+internal import class RoostTransfer.ImportCancellation
 
 /// An import that runs on threads of its own.
 ///
@@ -18,7 +19,7 @@ public final class ImportRun: @unchecked Sendable {
   init(_ body: @escaping Body) throws {
     let (stream, told) = AsyncStream<ImportProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
     progress = stream
-    let thread = try Doorway.pass {
+    let thread = try ImportErrors.pass {
       try Thread { [self] in
         let result = Result { try body(cancellation) { told.yield($0) } }
         told.finish()

@@ -1,5 +1,3 @@
-package import RoostRecords
-
 /// A model of an import that may be led to by later ones, and its row. It is known by the number of its element, and by the links that lead
 /// from that to it, because objects have no names that outlive a process.
 package struct SharedModel: Hashable, Sendable {

@@ -1,5 +1,3 @@
-package import RoostRecords
-
 /// What an import keeps in the store until it is done: how far it came, and references whose targets were not there.
 ///
 /// Both stand in entities of their own, whose names begin with `@`, and change in the transaction of the rows. So whatever

@@ -64,16 +64,20 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// How large the parts of an import may be. Whoever knows better may raise them.
-package struct TransferLimits: Hashable, Sendable {
-  package var recordBytes = 16 << 20
-  package var fieldBytes = 16 << 20
-  package var columns = 4096
-  package var depth = 64
-
-  package init() {}
-}
-
 extension TransferFault: CataloguedError {
   package var entry: ErrorEntry? { ErrorCatalogue.entry(.transfer, code.rawValue) }
+}
+
+extension TransferFault.Code {
+  package init(_ code: RecordFault.Code) {
+    self =
+      switch code {
+      case .wrongType: .wrongType
+      case .outOfRange: .outOfRange
+      case .missing: .missing
+      case .notUnique: .duplicate
+      case .tooLarge: .tooLarge
+      case .unknown, .denied, .conflict, .expired: .unknown
+      }
+  }
 }

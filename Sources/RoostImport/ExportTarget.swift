@@ -1,4 +1,5 @@
 public import Foundation
+internal import Roost
 internal import RoostFile
 internal import RoostTransfer
 

@@ -36,11 +36,4 @@ struct ImportClaim {
   var entity: String
   var format: String
   var run: String
-
-  static func format(_ format: TextFormat) -> String {
-    switch format {
-    case .csv(let delimiter, _): delimiter.map { "table \($0)" } ?? "table"
-    case .json, .jsonLines: "objects"
-    }
-  }
 }

@@ -1,5 +1,3 @@
-internal import RoostRecords
-
 /// Lets rows lead where their references and lists wanted that waited, in one transaction.
 ///
 /// Each is set as a whole, or not at all. Who has set it meanwhile knows better, and a rule of a relationship may forbid it.

@@ -1,7 +1,7 @@
 public import Foundation
+internal import Roost
 internal import RoostFile
 internal import RoostTransfer
-internal import Synchronization
 
 /// A text of records: where it is, and how they stand in it. What is compressed by LZ4 is decompressed, whatever it is called.
 public struct ImportSource: Sendable {
@@ -98,69 +98,6 @@ public struct ImportSource: Sendable {
       let stream = ByteStream.descriptor(handle.fileDescriptor, "the handle")
       return CountedInput(DescriptorInput(stream), nil, keeping: handle)
     case .data(let data): return CountedInput(MemoryInput([UInt8](data)), UInt64(data.count))
-    }
-  }
-}
-
-/// Counts what is read, and decompresses it where it is compressed.
-final class CountedInput: ByteInput {
-  private let source: any ByteInput
-  /// How many bytes there are, before decompression.
-  let total: UInt64?
-  private let kept: AnyObject?
-  private var opened: (any ByteInput)?
-  private let counter = Counter()
-
-  init(_ source: any ByteInput, _ total: UInt64?, keeping kept: AnyObject? = nil) {
-    self.source = source
-    self.total = total
-    self.kept = kept
-  }
-
-  /// Bytes that were read, before decompression. Anybody may ask.
-  var read: UInt64 { counter.count.load(ordering: .relaxed) }
-  /// Whether the bytes that come out are not those that are stored.
-  private(set) var isPacked = false
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    if let opened { return try opened.read(into: buffer) }
-    // The first bytes tell whether it is compressed.
-    var head: [UInt8] = []
-    let counting = Counting(source, counter)
-    while head.count < 4 {
-      var piece = [UInt8](repeating: 0, count: 4 - head.count)
-      let found = try piece.withUnsafeMutableBytes { try counting.read(into: $0) }
-      if found == 0 { break }
-      head += piece[..<found]
-    }
-    let whole = PrefixedInput(head, before: counting)
-    isPacked = UnpackedInput.isFrame(head)
-    let opened: any ByteInput = isPacked ? try UnpackedInput(whole) : whole
-    self.opened = opened
-    return try opened.read(into: buffer)
-  }
-
-  func isReady(by deadline: ContinuousClock.Instant) -> Bool { (opened ?? source).isReady(by: deadline) }
-
-  func stop() { source.stop() }
-
-  private final class Counter: Sendable { let count = Atomic<UInt64>(0) }
-
-  private final class Counting: ByteInput {
-    private let source: any ByteInput
-    private let counter: Counter
-
-    init(_ source: any ByteInput, _ counter: Counter) {
-      self.source = source
-      self.counter = counter
-    }
-
-    func isReady(by deadline: ContinuousClock.Instant) -> Bool { source.isReady(by: deadline) }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-      let found = try source.read(into: buffer)
-      counter.count.add(UInt64(found), ordering: .relaxed)
-      return found
     }
   }
 }

@@ -1,5 +1,4 @@
 internal import RoostPages
-package import RoostRecords
 
 /// What one run of an import keeps in its store until it is done: whose the import is, how far it came, and references that wait.
 ///
@@ -19,7 +18,7 @@ package final class ImportKeeper: @unchecked Sendable {
   /// How far an earlier run of the name came.
   package private(set) var progress = ImportProgress()
   /// The check of the records up to there.
-  private(set) var check: UInt64 = 0
+  package private(set) var check: UInt64 = 0
 
   /// What the import is called in the store: one without a name is called as its run.
   package var name: String { given ?? ImportRuns.prefix + run }

@@ -1,0 +1,43 @@
+package import RoostGraph
+package import RoostQuery
+package import RoostRecords
+
+/// The rows of a fetch at one moment, in its order, without their objects.
+package struct FetchedRows {
+  package enum Rows {
+    /// The engine finds and sorts them.
+    case query(Query)
+    /// Memory had to test or sort them.
+    case known([UInt64])
+  }
+
+  package let map: EntityMap
+  package let store: GraphStore
+  package let reader: RecordReader
+  package let rows: Rows
+}
+
+extension ModelContainer {
+  /// Gives a closure the stored rows of a fetch. It returns how many it used, which is traced.
+  package func withRows<Model: PersistentModel>(
+    of descriptor: FetchDescriptor<Model>, for kind: TraceEvent.Kind, _ place: (fileID: StaticString, line: UInt),
+    _ body: (FetchedRows) throws -> Int
+  ) throws -> Int {
+    let state = ContextState(stores, isMain: false)
+    // It closes what is read here at its end.
+    defer { withExtendedLifetime(state) {} }
+    return try state.traced(kind, descriptor, place, { $1.found = $0 }) {
+      try Doorway.pass {
+        let run = FetchRun(descriptor, state)
+        let part = try run.part()
+        // Before the snapshot: where memory must sort or test, that is done first.
+        let known = part.isEngines ? nil : try run.places().rows
+        let reader = try part.graph.session.snapshot()
+        let rows =
+          known.map { FetchedRows.Rows.known($0) }
+          ?? .query(part.query(isSorted: true, offset: run.offset, limit: run.limit))
+        return try body(FetchedRows(map: part.map, store: part.graph.store, reader: reader, rows: rows))
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+internal import RoostRecords
+
+package enum ImportErrors {
+  /// Gives errors from further down a type that users can match on.
+  package static func pass<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw shown(error) }
+  }
+
+  package static func shown(_ error: any Error) -> any Error {
+    let fault = (error as? TransferFault).map { ImportFault($0) } ?? error as? ImportFault
+    if let fault { return RoostError(.badInput, fault.description, fault) }
+    return Doorway.translated(error)
+  }
+}

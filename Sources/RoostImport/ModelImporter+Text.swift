@@ -1,0 +1,25 @@
+public import Roost
+
+extension ModelImporter {
+  private var records: RecordImporter { RecordImporter(container, target, options) }
+
+  /// Imports everything, and returns when it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - source: where the records are.
+  ///   - progress: called behind each chunk, on this thread.
+  /// - Throws: ``RoostError`` of ``RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
+  @discardableResult
+  public func run(_ source: ImportSource, progress: ((ImportProgress) -> Void)? = nil) throws -> ImportReport {
+    try records.run(source, progress: progress)
+  }
+
+  /// The same without holding the caller's thread up. A task that is cancelled ends the import behind the chunk at hand, and the report says so.
+  @discardableResult
+  public func run(
+    _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
+  ) async throws -> ImportReport { try await records.run(source, progress: progress) }
+
+  /// Begins an import, to look at and to cancel while it runs. It goes on if nobody keeps what is returned.
+  public func start(_ source: ImportSource) throws -> ImportRun { try records.start(source) }
+}

@@ -1,0 +1,38 @@
+internal import RoostRecords
+
+/// Finds rows by their keys.
+struct KeyFinder: ReferenceFinder {
+  /// Nil too where the key is none any more, because the field has another type now.
+  func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID? {
+    let way = KeyWay(relationship.target, reader.catalog)
+    do { return try KeyText.value(key, way).flatMap { try RowFinder(reader).row($0, way) } } catch is ValueFault {
+      return nil
+    } catch is RecordFault { return nil }
+  }
+
+  func key(_ row: RowID, _ relationship: Relationship) -> String? { nil }
+}
+
+/// Keys as they are kept until their rows are there.
+enum KeyText {
+  static func text(_ key: Value, _ way: KeyWay) -> [UInt8] {
+    var text: [UInt8] = []
+    if case .reference = key {
+      // A text may look like a row's number.
+      ValueWriter.appendJSON(way.isText ? .array([key]) : key, as: .reference(way.entity), to: &text)
+    } else {
+      ValueWriter.appendJSON(key, as: way.type, to: &text)
+    }
+    return text
+  }
+
+  static func value(_ text: String, _ way: KeyWay) throws -> Value? {
+    let batch = try RecordBatch()
+    try Array(text.utf8).withUnsafeBytes { try batch.text.append($0) }
+    // So that a number is known to be whole.
+    try batch.text.append(Byte.newline)
+    var parser = JSONParser(batch, 0..<batch.text.count, TransferLimits())
+    _ = try parser.parse()
+    return try ValueReader(batch).key(at: 0, way).value
+  }
+}

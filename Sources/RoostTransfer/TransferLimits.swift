@@ -1,0 +1,9 @@
+/// How large the parts of an import may be. Whoever knows better may raise them.
+package struct TransferLimits: Hashable, Sendable {
+  package var recordBytes = 16 << 20
+  package var fieldBytes = 16 << 20
+  package var columns = 4096
+  package var depth = 64
+
+  package init() {}
+}
