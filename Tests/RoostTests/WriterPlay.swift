@@ -1,6 +1,7 @@
 import Foundation
 import RoostTestSupport
 import SwiftData
+import RoostImport
 import Testing
 
 @Model final class Gang {
