@@ -23,6 +23,15 @@ import Testing
     #expect(try Rows(of: ByHand.self).again(ByHand(boxed: "d")).plain == "d")
   }
 
+  @Test func `a value that a subclass keeps in the box is there, whichever class's property is read first`() {
+    for isOwnFirst in [true, false] {
+      let barge = Barge(name: "b", boxed: 5)
+      if !isOwnFirst { #expect(barge.name == "b") }
+      #expect(barge.load == 5)
+      #expect(barge.name == "b")
+    }
+  }
+
   @Test func `backing data`() {
     // Setting changes nothing in the value itself, as with SwiftData: it may be a constant.
     let values: any BackingData<Shown> = Shown.createBackingData()

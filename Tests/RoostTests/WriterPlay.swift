@@ -147,7 +147,10 @@ struct WriterPlay {
     for (place, writer) in Writer.allCases.enumerated().dropFirst() {
       let own = failures[place]
       #expect(own?.kind == failures[0]?.kind, "\(writer), \(text)")
-      if let own, let all = failures[0] { #expect(own.fields.isSubset(of: all.fields), "\(writer), \(text)") }
+      if let own, let all = failures[0] {
+        #expect(own.fields.isSubset(of: all.fields), "\(writer), \(text)")
+        if own.kind == "count" { #expect(!own.fields.isEmpty, "\(writer), \(text)") }
+      }
       let found = try content(containers[place])
       #expect(found == wanted, "\(writer), \(text)")
       if found != wanted || own?.kind != failures[0]?.kind { return false }

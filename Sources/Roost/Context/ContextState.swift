@@ -233,7 +233,7 @@ final class ContextState {
 
   /// Takes over what others committed, and lets both sides of each relationship agree. Returns whether a save has something to do.
   func prepareSave() -> Bool {
-    for graph in open { graph.prepareSave() }
+    for graph in open { graph.prepareSave(isOutermost: depth == 1) }
     return needsSave
   }
 

@@ -104,7 +104,7 @@ extension ChunkInsertion {
     // The fault may name a partner that the row with these unique values references too.
     guard fault.code == .notUnique, !place.uniques.isEmpty, bulk.saver.partnership(fault, map) != nil,
       let row = try place.table.row(like: &place.box.sink.builder, in: place.uniques),
-      bulk.saver.isAlike(RowName(map.entity.id, row), map, run.writer)
+      fault.rows.contains(RowName(map.entity.id, row)), bulk.saver.isAlike(RowName(map.entity.id, row), map, run.writer)
     else { return nil }
     return row
   }

@@ -4,7 +4,7 @@ extension _ModelObject {
   package func settle() {
     _$state.flags.remove(.fresh)
     guard let box = _$box else { return }
-    for (property, value) in box.takeSlotted(Self._$type) { _$fill(property, with: value) }
+    for (property, value) in box.takeSlotted(Swift.type(of: self)._$type) { _$fill(property, with: value) }
   }
 
   /// Writes all properties into a row, also of an object that nobody has looked at since it was made.

@@ -3,8 +3,10 @@ package import RoostPages
 /// Saves, and what is asked of unique values before one.
 extension GraphContext {
   /// Takes over what others committed, and lets both sides of each relationship agree. Called within a call that saves.
-  package func prepareSave() {
-    catchUpQuietly()
+  ///
+  /// - Parameter isOutermost: false in a save within another call of the context, whose snapshot must stay.
+  package func prepareSave(isOutermost: Bool) {
+    if isOutermost { catchUpQuietly() }
     links.settle()
   }
 

@@ -77,7 +77,7 @@ final class RowOrigin: _Origin {
     }
   }
 
-  /// The object that a reference names, if it is here and no list that a user changed may say otherwise.
+  /// Returns the object of a referenced row without loading it; nil if it is not here, or if a changed list may say otherwise.
   @inline(__always)
   private func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
     guard target >= 0, RowNumber.leads(row), delegate.isSettled, let origin = table.originIfKnown(target),

@@ -5,10 +5,11 @@ final class LoadedList {
   let relation: Relation
   /// The owner's slot, which stands where it stands as long as the owner lives.
   let slot: ManySlot
-  /// The members' rows, as the other side knows them.
+  /// The members' rows, as the other side knows them. Each is there once.
   @exclusivity(unchecked) private(set) var rows: [UInt64]
-  /// ``rows`` as a set, from the first search in a long list on. Without it, appending stored objects takes the square of their number.
+  /// ``rows`` as a set, from the second search in a long list on. Without it, appending stored objects takes the square of their number.
   @exclusivity(unchecked) private var index: Set<UInt64>?
+  @exclusivity(unchecked) private var wasSearched = false
   #if DEBUG
     /// How many rows searches have looked at.
     private(set) var searchedRows = 0
@@ -41,7 +42,10 @@ final class LoadedList {
   /// Adds a member at the end.
   func append(_ row: UInt64) {
     rows.append(row)
-    if index != nil { index?.insert(row) }
+    if index != nil {
+      let isNew = index?.insert(row).inserted ?? true
+      assert(isNew, "a row is a member once")
+    }
   }
 
   func setRows(_ new: [UInt64]) {
@@ -55,7 +59,10 @@ final class LoadedList {
     #if DEBUG
       searchedRows += rows.count
     #endif
-    if rows.count < 64 { return rows.contains(row) }
+    if rows.count < 64 || !wasSearched {
+      wasSearched = true
+      return rows.contains(row)
+    }
     let made = Set(rows)
     index = made
     return made.contains(row)

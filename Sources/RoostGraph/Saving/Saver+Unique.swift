@@ -54,8 +54,8 @@ extension Saver {
     return (number ?? nil) == map.number
   }
 
-  /// The row that has the unique values of a refused row, if an object of the refused one can become it; nil if the rows have
-  /// different classes, or if they compete for a partner.
+  /// The row with the unique values of a refused row, if the refused object may be merged into it; nil if the rows have different
+  /// classes, or if they compete for a partner.
   func like(_ fault: RecordFault, _ map: EntityMap, _ writer: RecordWriter) -> RowName? {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
       isAlike(other, map, writer), partnership(fault, map) == nil

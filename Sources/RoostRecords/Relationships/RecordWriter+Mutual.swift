@@ -28,8 +28,8 @@ extension RecordWriter {
     if try table.reference(slot, of: partner) != own { try lead(partner, to: own) }
   }
 
-  /// Lets the others agree with the reference that a row has by now, unless the row that it references keeps another partner. Then
-  /// this row references nothing.
+  /// Updates the partners of a row whose reference was written. If `keeps` says that the referenced row keeps another partner, it clears
+  /// this row's reference first.
   ///
   /// - Parameters:
   ///   - keeps: whether the referenced row, which has another partner, keeps that one.

@@ -186,6 +186,22 @@ protocol Named { var name: String { get } }
   }
 }
 
+@Model class Hull {
+  var name: String
+  init(name: String) { self.name = name }
+}
+
+/// A subclass whose `init` puts a value where SwiftData's own expansion keeps it.
+@Model final class Barge: Hull {
+  var load: Int
+
+  init(name: String, boxed load: Int) {
+    _load = .init()
+    super.init(name: name)
+    _$backingData.setValue(forKey: \.load, to: load)
+  }
+}
+
 /// It has types of its own that go by names which everybody knows.
 @Model final class Envelope<Date: Codable & Hashable> {
   struct Data: Codable, Hashable { var bytes: [Int] }
