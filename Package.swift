@@ -76,12 +76,18 @@ let syntaxLinking: [LinkerSetting] =
     [.unsafeFlags(["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0], .when(traits: ["ToolchainSyntax"]))]
   } ?? []
 
-func plugin(_ name: String) -> Target {
-  .macro(
+func syntaxFloor(_ name: String) -> Target {
+  .target(
     name: name, dependencies: syntaxFloors, swiftSettings: strict + syntaxSearch, linkerSettings: syntaxLinking)
 }
 
-func pluginTests(_ name: String, of floors: [Target.Dependency]) -> Target {
+func plugin(_ name: String, on floors: [Target.Dependency]) -> Target {
+  .macro(
+    name: name, dependencies: floors + syntaxFloors, swiftSettings: strict + syntaxSearch,
+    linkerSettings: syntaxLinking)
+}
+
+func syntaxTests(_ name: String, of floors: [Target.Dependency]) -> Target {
   .testTarget(
     name: name, dependencies: floors + syntaxFloors, swiftSettings: strict + syntaxSearch,
     linkerSettings: syntaxLinking)
@@ -131,7 +137,8 @@ let package = Package(
 
     floor("RoostTransfer", on: ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"]),
 
-    plugin("RoostMacros"),
+    syntaxFloor("RoostExpansion"),
+    plugin("RoostMacros", on: ["RoostExpansion"]),
     .target(name: "CRetain"),
     floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
     floor(
@@ -180,7 +187,8 @@ let package = Package(
     tests(
       "GraphTests",
       of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),
-    pluginTests("MacroTests", of: ["RoostMacros"]),
+    // Not of the plug-in itself: SwiftPM would compile all tests, and all modules for them, a second time for the compiler's machine.
+    syntaxTests("MacroTests", of: ["RoostExpansion"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostImport", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
     tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostTestSupport"]),

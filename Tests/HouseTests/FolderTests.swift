@@ -54,9 +54,9 @@ import Testing
     Bulk       writes of many rows without objects
     Context    the context: the entry to its owners; and the notice of rows that are stored without objects
     """,
-    "RoostMacros": """
+    "RoostExpansion": """
     Predicates  the expansion of #Predicate
-    .           the other macros and the plug-in
+    .           the other macros
     """,
     "RoostQuery": """
     Expressions  conditions as trees, the kinds of their values, their text

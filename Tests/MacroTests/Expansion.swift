@@ -6,7 +6,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-@testable import RoostMacros
+@testable import RoostExpansion
 
 /// What the macros make of a source, as text.
 struct Expansion {
@@ -26,14 +26,14 @@ struct Expansion {
       })
     var macros: [String: MacroSpec] = [:]
     for name in ["Attribute", "Relationship", "Transient", "ModelActor"] {
-      macros[name] = MacroSpec(type: Plugin.macro(name + "Macro")!)
+      macros[name] = MacroSpec(type: Macros.type(named: name + "Macro")!)
     }
-    macros["Unique"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
-    macros["Index"] = MacroSpec(type: Plugin.macro("ConstraintMacro")!)
-    macros["_PersistedProperty"] = MacroSpec(type: Plugin.macro("PersistedPropertyMacro")!)
-    macros["Predicate"] = MacroSpec(type: Plugin.macro("PredicateMacro")!)
-    macros["Snapshots"] = MacroSpec(type: Plugin.macro("SnapshotsMacro")!, conformances: conformances)
-    macros["Model"] = MacroSpec(type: Plugin.macro("ModelMacro")!, conformances: conformances)
+    macros["Unique"] = MacroSpec(type: Macros.type(named: "ConstraintMacro")!)
+    macros["Index"] = MacroSpec(type: Macros.type(named: "ConstraintMacro")!)
+    macros["_PersistedProperty"] = MacroSpec(type: Macros.type(named: "PersistedPropertyMacro")!)
+    macros["Predicate"] = MacroSpec(type: Macros.type(named: "PredicateMacro")!)
+    macros["Snapshots"] = MacroSpec(type: Macros.type(named: "SnapshotsMacro")!, conformances: conformances)
+    macros["Model"] = MacroSpec(type: Macros.type(named: "ModelMacro")!, conformances: conformances)
     let expanded = file.expand(
       macroSpecs: macros,
       contextGenerator: {

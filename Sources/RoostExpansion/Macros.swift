@@ -1,0 +1,19 @@
+package import SwiftSyntaxMacros
+
+/// The macros that `Roost` declares, by the names that its declarations give them.
+package enum Macros {
+  package static func type(named name: String) -> (any Macro.Type)? {
+    switch name {
+    case "ModelMacro": ModelMacro.self
+    case "PersistedPropertyMacro": PersistedPropertyMacro.self
+    case "AttributeMacro": AttributeMacro.self
+    case "RelationshipMacro": RelationshipMacro.self
+    case "TransientMacro": TransientMacro.self
+    case "ConstraintMacro": ConstraintMacro.self
+    case "ModelActorMacro": ModelActorMacro.self
+    case "PredicateMacro": PredicateMacro.self
+    case "SnapshotsMacro": SnapshotsMacro.self
+    default: nil
+    }
+  }
+}
