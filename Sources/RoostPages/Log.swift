@@ -108,14 +108,18 @@ final class Log {
   /// Zeros what is left behind the end in its segment. A record that a crash cut off from the end must not be found
   /// again once the record before it was made anew, with the same bytes.
   func clearTail() throws(StoreError) {
-    guard segment >= 0 else { return }
-    let tail = try Room.take(segmentBytes - flushed)
-    defer { Room.give(tail) }
-    let start = offset(of: segment) + UInt64(flushed)
-    let count = try file.read(into: tail, at: start)
-    guard tail[..<count].contains(where: { $0 != 0 }) else { return }
-    tail.initializeMemory(as: UInt8.self, repeating: 0)
-    try file.write(UnsafeRawBufferPointer(rebasing: tail[..<count]), at: start)
+    if segment >= 0 { try clear(segment, flushed..<segmentBytes) }
+  }
+
+  /// Zeros bytes of a segment, as far as the file reaches.
+  private func clear(_ segment: Int, _ range: Range<Int>) throws(StoreError) {
+    let bytes = try Room.take(range.count)
+    defer { Room.give(bytes) }
+    let start = offset(of: segment) + UInt64(range.lowerBound)
+    let count = try file.read(into: bytes, at: start)
+    guard bytes[..<count].contains(where: { $0 != 0 }) else { return }
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: start)
   }
 
   /// Says how far the log is known to be synced; frames carry it, and it proves damage to who reads them.
@@ -298,16 +302,16 @@ final class Log {
     }
   }
 
-  /// After a commit whose write failed: breaks the chain where the record began, so that it can never be replayed.
+  /// Zeros the record that was begun at the mark, after a commit whose write failed: all of it may have reached the file.
+  ///
+  /// To zero its first frame is not enough. The next record may begin with the same bytes, for example with a link to the same segment.
+  /// After a crash, recovery would read on into the old frames. A segment that the next record takes gets a new salt with its
+  /// header, so of the segments taken since the mark only the headers go.
   func erase(from mark: Mark) throws(StoreError) {
     guard mark.segment >= 0 else { return }
-    let zeros = [UInt8](repeating: 0, count: LogFormat.frameHeader)
-    var failure: StoreError?
-    zeros.withUnsafeBytes { bytes in
-      do throws(StoreError) {
-        try file.write(bytes, at: offset(of: mark.segment) + UInt64(mark.offset + mark.pending))
-      } catch { failure = error }
+    try clear(mark.segment, mark.offset + mark.pending..<segmentBytes)
+    for index in segments.indices where index != mark.segment {
+      if let first = segments[index].first, first >= mark.position { try clear(index, 0..<LogFormat.segmentHeader) }
     }
-    if let failure { throw failure }
   }
 }

@@ -51,9 +51,14 @@ extension WriteTransaction {
     return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve, moved: anew)
   }
 
-  /// Makes the next checkpoint cut the file, even if nothing else changed; false where its end is in use.
+  /// Makes the next checkpoint cut the file, even if nothing else changed; false where that would not make the file shorter.
+  ///
+  /// The checkpoint makes the map and the copies anew. What has no room below the free end of the file takes places of that end.
   package func cutTail() -> Bool {
-    guard store.file != nil, store.space.free.tailLength(below: store.space.limit) > 0 else { return false }
+    let space = store.space
+    let tail = Int(space.free.tailLength(below: space.limit))
+    let anew = store.freeMap.ownPages.count + store.copies.count + 1
+    guard store.file != nil, tail > max(0, anew - space.free.count(below: space.limit - UInt32(tail))) else { return false }
     hasRecords = true
     return true
   }

@@ -142,9 +142,23 @@ extension Store {
   // MARK: The log's first segment
 
   /// Before a first acknowledgement: the log and its folder are synced, then a superblock that names it.
+  ///
+  /// A log that has no segment yet is made anew, and its name with it. The name is as old as the opening of the store. A sync of the
+  /// folder that failed since then, of a backup or of another process, may have lost it, and a later sync does not save it.
   func beginLog() throws(StoreError) {
     let log: Log
-    if let known = self.log { log = known } else { log = try makeLog(position: commits.appendedPosition) }
+    if let known = self.log, known.hasBegun || !isStillNamed(known.file) {
+      log = known
+    } else {
+      if let known = self.log {
+        try fileSystem.remove(known.file.path)
+        known.file.close()
+        self.log = nil
+      } else {
+        try refuseReplaced(.full)
+      }
+      log = try makeLog(position: commits.appendedPosition)
+    }
     self.log = log
     log.superblock = durable.sequence
     let start = try log.beginSegment()

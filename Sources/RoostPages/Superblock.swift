@@ -224,6 +224,12 @@ struct SuperblockPair {
     var found: SuperblockPair?
     for (slot, reading) in readings.enumerated() {
       guard case .valid(let superblock) = reading else { continue }
+      if let known = found?.newest, known.sequence == superblock.sequence, known != superblock {
+        // Each is written with a higher number than the other one has.
+        throw StoreError(
+          .damaged, "both superblocks have number \(known.sequence), so nothing says which one is newer", path: path,
+          page: UInt64(slot))
+      }
       if let known = found, known.newest.sequence >= superblock.sequence { continue }
       found = SuperblockPair(newest: superblock, slot: slot, otherIsDamaged: false)
     }

@@ -160,8 +160,7 @@ enum Command {
     }
     Worker(
       trial: trial, first: seed, stride: arguments.seed("stride") ?? 1, seeds: arguments.number("seeds"),
-      quota: arguments.number("quota") ?? 1,
-      seconds: arguments.seconds("seconds"), place: arguments.text("place")
+      quota: arguments.number("quota") ?? 1, place: arguments.text("place")
     ).run()
     return 0
   }

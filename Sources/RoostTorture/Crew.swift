@@ -63,9 +63,6 @@ final class Crew: @unchecked Sendable {
       "\(share.quota)", "--place", path,
     ]
     if let seeds = share.seeds { arguments += ["--seeds", "\(seeds)"] }
-    if let seconds = trial.seconds {
-      arguments += ["--seconds", "\(seconds * Double(portion.quota) / Double(trial.quota))"]
-    }
     guard let child = Spawn(program, arguments) else { return fail(first, 0, nil, "no worker could be started") }
     let hasEnded = Flag()
     let watch = try? Thread { Self.watch(child, place, until: hasEnded) }

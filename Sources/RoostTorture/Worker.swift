@@ -24,20 +24,17 @@ struct Worker {
   /// How many seeds are tried; nil where the quota ends the work.
   var seeds: Int?
   var quota: Int
-  var seconds: Double?
   var place: String?
 
   func run() {
     let record = TortureRecord(test: trial.number)
     let page = place.flatMap { Place($0) }
     if let page { record.onPlace = { page.note($0, $1, $2) } }
-    let begin = Clock.monotonicNanoseconds()
     var seed = first
     var told = 0
     var tried = 0
     var barren = 0
     while seeds.map({ tried < $0 }) ?? (record.count < quota), !record.isFull, barren < Self.mostBarren {
-      if let seconds, Double(Clock.monotonicNanoseconds() - begin) > seconds * 1e9 { break }
       record.place(seed, 0, "begin")
       let before = record.count
       trial.run(seed, record)

@@ -93,6 +93,20 @@ import Testing
     }
   }
 
+  /// A backup into the same folder failed to sync it, between the opening of the store and its first commit. The name of the log was
+  /// lost with that, and the acknowledged commits with the name.
+  @Test func `a folder whose sync failed before the first commit does not lose the log's name`() throws {
+    let store = try Store.words(fileSystem)
+    fileSystem.inject(FaultRule(.syncDirectory, .sync(.keptAndMarkedClean)))
+    #expect(failure { () throws(StoreError) in try fileSystem.syncDirectory(of: log) } == .ioError)
+    fileSystem.clearFaults()
+    try write(store, 1)
+    let state = try store.state()
+    for image in fileSystem.crashPoint().images(CrashPolicy()) {
+      #expect(try Store.words(image).state() == state, "\(image.choice!)")
+    }
+  }
+
   /// The write of a superblock was reported as failed, and it stood in the file all the same. What it reached was freed
   /// and used again; then a crash found it.
   @Test func `what a superblock reaches whose writing failed stays until a later one is durable`() throws {

@@ -123,6 +123,17 @@ import Testing
     #expect(one.newest == sample && one.slot == 0 && one.otherIsDamaged)
   }
 
+  /// A changed number made both superblocks as new as each other, and the older state was shown.
+  @Test func `two superblocks with one number are refused unless they are equal`() throws {
+    var other = sample
+    other.snapshot.transaction += 1
+    for slots in [[sample, other], [other, sample]] {
+      let file = try file(slots.map { $0.encoded() })
+      #expect(failure { () throws(StoreError) in _ = try SuperblockPair.read(from: file) } == .damaged)
+    }
+    #expect(try SuperblockPair.read(from: file([sample.encoded(), sample.encoded()])).newest == sample)
+  }
+
   @Test func `a file that is no store is refused with its reason`() throws {
     func code(_ file: any StorageFile) -> StoreError.Code? {
       failure { () throws(StoreError) in _ = try SuperblockPair.read(from: file) }

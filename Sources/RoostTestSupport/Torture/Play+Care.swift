@@ -15,7 +15,9 @@ extension Play {
     do {
       let compaction = try store.compact(pages: pages)
       if mayNot { fail("a compaction succeeded after a failed sync") }
-      if compaction.pages > compaction.pagesBefore { fail("compaction made the file longer") }
+      if compaction.pages > compaction.pagesBefore {
+        fail("compaction made the file longer: \(compaction)")
+      }
       let commit = try store.read { $0.commit }
       if commit == UInt64(before) { history.takeBack() }
       if commit > UInt64(before) + 1 { fail("compaction made commit \(commit) where \(before + 1) is due") }

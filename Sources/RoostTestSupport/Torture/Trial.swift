@@ -11,21 +11,18 @@ package struct Trial: Sendable {
   package var quota: Int
   /// How many cases are listed, where a seed picks one from a list; nil where each seed draws its own.
   package private(set) var cases: Int?
-  /// Seconds after which no further seed is begun; nil where the quota alone ends it.
-  package var seconds: Double?
   /// How many workers may run it at the same time.
   package var workers: Int
   package var run: @Sendable (_ seed: UInt64, TortureRecord) -> Void
 
   package init(
-    _ number: Int, _ name: String, unit: String, quota: Int, seconds: Double? = nil, workers: Int = 2,
+    _ number: Int, _ name: String, unit: String, quota: Int, workers: Int = 2,
     _ run: @escaping @Sendable (_ seed: UInt64, TortureRecord) -> Void
   ) {
     self.number = number
     self.name = name
     self.unit = unit
     self.quota = quota
-    self.seconds = seconds
     self.workers = workers
     self.run = run
   }

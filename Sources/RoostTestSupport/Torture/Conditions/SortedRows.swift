@@ -44,7 +44,8 @@ struct SortedRows {
 
   /// What is wrong with the rows that were found.
   func complaint(_ found: [RowID]) -> String? {
-    if hasFaults { return found.isEmpty && count == 0 ? nil : "rows are sorted by what cannot be computed" }
+    // One row needs no key.
+    if hasFaults, rows.count > 1, !found.isEmpty || count > 0 { return "rows are sorted by what cannot be computed" }
     let wanted = Array(rows.dropFirst(offset).prefix(limit))
     func text(_ rows: [RowID]) -> String { "\(rows.prefix(12).map(\.number))" }
     if isOrdered { return found == wanted ? nil : "\(text(found)) are found instead of \(text(wanted))" }

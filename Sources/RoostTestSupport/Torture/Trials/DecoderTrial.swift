@@ -7,7 +7,7 @@ internal import RoostTrees
 extension Trial {
   /// Number 11: decoders over mutated bytes. Whatever they answer, no process may die of it.
   package static let decoders = Trial(
-    11, "fuzzed decoders", unit: "executions", quota: 20_000_000, seconds: 40
+    11, "fuzzed decoders", unit: "executions", quota: 20_000_000
   ) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.decoders(seed, record) }
     guard let healthy = HealthyStore(seed &+ 700, isClosed: false) else {
