@@ -58,7 +58,9 @@ extension WriteTransaction {
     let space = store.space
     let tail = Int(space.free.tailLength(below: space.limit))
     let anew = store.freeMap.ownPages.count + store.copies.count + 1
-    guard store.file != nil, tail > max(0, anew - space.free.count(below: space.limit - UInt32(tail))) else { return false }
+    guard store.file != nil, tail > max(0, anew - space.free.count(below: space.limit - UInt32(tail))) else {
+      return false
+    }
     hasRecords = true
     return true
   }
