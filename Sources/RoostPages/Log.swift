@@ -309,7 +309,10 @@ final class Log {
   /// header, so of the segments taken since the mark only the headers go.
   func erase(from mark: Mark) throws(StoreError) {
     guard mark.segment >= 0 else { return }
-    try clear(mark.segment, mark.offset + mark.pending..<segmentBytes)
+    let start = mark.offset + mark.pending
+    // Written also where zeros are read: a device that takes no more writes must be noticed here.
+    try file.write([UInt8](repeating: 0, count: LogFormat.frameHeader), at: Int(offset(of: mark.segment)) + start)
+    try clear(mark.segment, start..<segmentBytes)
     for index in segments.indices where index != mark.segment {
       if let first = segments[index].first, first >= mark.position { try clear(index, 0..<LogFormat.segmentHeader) }
     }

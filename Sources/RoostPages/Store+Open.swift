@@ -130,7 +130,8 @@ extension Store {
       }
       try file.sync()
       try fileSystem.rename(temporary, to: path)
-      try fileSystem.remove(logPath(path))
+      // If the empty log stays, the opening removes it. The new name must become durable all the same: it is a store from now on.
+      try? fileSystem.remove(logPath(path))
       try fileSystem.syncDirectory(of: path)
     } catch {
       // A name whose sync failed may never become durable, so it goes, and the next attempt makes a new one.

@@ -47,7 +47,8 @@ extension Trial {
     // The second: a page of an index that a lying device lost was told by `verify`, which was taken for a failure.
     // The third and fourth: a backup's failed sync of the folder lost the name of the log, and the commits with it.
     // The fifth: a commit that had failed came back after a crash, by the link of the next one.
-    4: [77_310_025, 768_693_847, 63_910_011, 64_910_014, 64_910_016],
+    // The sixth: a store whose empty log could not be removed when it was made had a name that no sync had saved.
+    4: [77_310_025, 768_693_847, 63_910_011, 64_910_014, 64_910_016, 71_230_004],
     // A compaction that gained nothing made a small file a page longer.
     5: [63_910_103],
     // An empty leaf and its neighbour were cut anew, and the empty one's bound was lost.
