@@ -142,9 +142,10 @@ let package = Package(
     floor("SwiftData", on: ["Roost"]),
     floor("RoostImport", on: ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
 
-    floor(
-      "RoostTestSupport",
-      on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
+    .target(
+      name: "RoostTestSupport",
+      dependencies: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"],
+      resources: [.copy("Golden/Versions")], swiftSettings: strict),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
     floor(
       "RoostTool",
@@ -201,7 +202,9 @@ let package = Package(
     .target(
       name: "Swift5Export", dependencies: ["SwiftData"], path: "Tests/Swift5Export",
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    tests("KVTests", of: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests(
+      "KVTests",
+      of: ["RoostKV", "RoostCare", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )
 

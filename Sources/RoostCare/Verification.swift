@@ -1,5 +1,18 @@
 package import RoostTrees
 
+/// How far a verification has come.
+public struct VerificationProgress: Sendable {
+  /// The pages that are verified. A page counts half when its structure is read, and half when its content is compared.
+  public package(set) var pages: Int
+  /// The pages of the file that are in use.
+  public package(set) var total: Int
+
+  package init(pages: Int, total: Int) {
+    self.pages = pages
+    self.total = total
+  }
+}
+
 /// The result of a verification: every page, tree and entry of a store, read again from its file.
 public struct Verification: Sendable {
   /// Something that is not as it should be.

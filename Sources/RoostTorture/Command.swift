@@ -18,7 +18,7 @@ enum Command {
                           every number again and again, with ever new seeds
     roost-torture run     --test T [--cases N] [--seed S]          one number, until so many cases have happened
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
-    roost-torture golden  [--version N] [--rows yes]               the golden stores of this build, as source
+    roost-torture golden  [--version N] [--into FOLDER]            the golden stores of this build, as files
     roost-torture list                                             the numbers and what they count
     """
 
@@ -153,12 +153,10 @@ enum Command {
 
   private static func golden(_ arguments: Arguments) -> Int32 {
     do {
-      let version = arguments.number("version")
-      if arguments.text("rows") == nil {
-        print(try GoldenVersion.source(version: version), terminator: "")
-      } else {
-        print(try GoldenVersion.rowsSource(version: version ?? 1 + GoldenVersion.all.count), terminator: "")
-      }
+      let version = UInt32(clamping: arguments.number("version") ?? 1 + GoldenVersion.all.count)
+      let folder = arguments.text("into") ?? "Sources/RoostTestSupport/Golden/Versions"
+      let entry = try GoldenVersion.write(version: version, into: folder)
+      print("\(folder)/\(version) is written. The entry of `GoldenVersion.all`:\n\(entry)")
       return 0
     } catch { return refuse("\(error)") }
   }

@@ -28,7 +28,10 @@ package struct Inspection {
     }
     report.pages = Int(examination.pageCount)
     report.freePages = examination.free.count
+    // Two pages are superblocks.
+    examination.pace?.begin(pages: report.pages - report.freePages - 2)
     for page in examination.mapPages { reach(page, nil) }
+    examination.pace?.count(pages: examination.mapPages.count + examination.copies.count)
     inspectTrees()
     for entry in examination.copies {
       if reached.contains(entry.copy.place) { contestedCopies.insert(entry.copy.place) }
@@ -70,8 +73,10 @@ package struct Inspection {
     let snapshot = examination.snapshot
     let catalog = ByteTree(snapshot.catalog, id: Catalog.treeID, view: examination.view)
     var pages: [PageID] = []
+    let pace = examination.pace
     let found = catalog.verify(stampBound: snapshot.stamp) { reached in
       if case .page(let page) = reached { pages.append(page) }
+      pace?.countHalf()
     }
     add(found, nil)
     for page in pages { reach(page, nil) }
@@ -84,6 +89,7 @@ package struct Inspection {
     } catch { add(error) }
     var owners: [UInt32: String] = [:]
     for (name, descriptor) in names {
+      if pace?.isEnded == true { return }
       guard let descriptor else {
         isComplete = false
         add(nil, name, "the catalog's entry is unreadable", 5)
@@ -100,9 +106,12 @@ package struct Inspection {
     let bound = examination.snapshot.stamp
     var pages: [PageID] = []
     var lists: [ExtentList] = []
+    let pace = examination.pace
     let note = { (reached: Reached) in
       switch reached {
-      case .page(let page): pages.append(page)
+      case .page(let page):
+        pages.append(page)
+        pace?.countHalf()
       case .extents(let list): lists.append(list)
       }
     }
@@ -150,6 +159,7 @@ package struct Inspection {
       do throws(StoreError) { try examination.view.read(extent, into: part) } catch {
         add(error.page ?? UInt64(extent.place), tree, error.detail, nil)
       }
+      examination.pace?.count(pages: Int(extent.pages))
     }
   }
 

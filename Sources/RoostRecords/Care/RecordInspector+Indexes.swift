@@ -10,7 +10,7 @@ extension RecordInspector {
     var found = IndexPrint()
     var isWhole = true
     trying { () throws(StoreError) in
-      try tree.survey(gap: { _ in isWhole = false }) { (key, value) in
+      try tree.survey(gap: { _ in isWhole = false }, reach: count) { (key, value) in
         guard isWhole, !value.isExtents else { return isWhole = false }
         key.withUnsafeBytes { bytes in
           guard let (row, valueBytes) = IndexEntry.row(bytes, value.bytes) else { return isWhole = false }
