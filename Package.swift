@@ -125,7 +125,7 @@ let package = Package(
     floor("RoostTrees", on: ["RoostPages", "RoostBytes"]),
     floor("RoostCare", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     floor("RoostKV", on: ["RoostCare", "RoostTrees", "RoostPages"]),
-    floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    floor("RoostRecords", on: ["RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
@@ -174,7 +174,7 @@ let package = Package(
       ]),
     tests(
       "RecordsTests",
-      of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+      of: ["RoostRecords", "RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests(
       "QueryTests",
       of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),

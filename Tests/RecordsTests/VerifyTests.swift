@@ -1,3 +1,4 @@
+import RoostCare
 import RoostFile
 import RoostPages
 import RoostTestSupport
@@ -157,7 +158,7 @@ import Testing
     }
     try store.close()
     let examination = try Store.examine("/a.roost", fileSystem: fileSystem, floor: Tables.floor, cachePages: 64)
-    let found = RecordInspector(examination, InspectionReport()).run()
+    let found = RecordInspector(examination, Verification()).run()
     #expect(found.findings == [])
     let pages = Int(examination.pageCount)
     #expect(pages > 400, "the cache must be smaller than the store: \(pages) pages")

@@ -200,7 +200,7 @@ extension ModelContainer {
 extension RecordVerification {
   /// The findings in pages and in rows, with the counts of both.
   fileprivate var asVerification: Verification {
-    var whole = Verification(pages)
+    var whole = pages
     for finding in rowFindings { whole.add("\(finding)", page: finding.page, tree: finding.tree) }
     whole.hasMore = whole.hasMore || hasMore
     return whole

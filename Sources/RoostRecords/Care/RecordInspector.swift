@@ -1,4 +1,5 @@
 internal import RoostBytes
+internal import RoostCare
 internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
@@ -28,7 +29,7 @@ final class RecordInspector {
 
   var view: PageView { examination.view }
 
-  init(_ examination: Examination, _ report: InspectionReport) {
+  init(_ examination: Examination, _ report: Verification) {
     self.examination = examination
     verification.take(report)
   }

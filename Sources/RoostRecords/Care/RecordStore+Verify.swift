@@ -1,3 +1,4 @@
+internal import RoostCare
 package import RoostFile
 package import RoostPages
 internal import RoostTrees

@@ -12,8 +12,8 @@ extension Inspection {
   /// that is sound. The caller reports the end to `pace`.
   package static func report(
     of path: String, fileSystem: any FileSystem, floor: Store.Floor, pace: Pace? = nil,
-    more: (Examination, InspectionReport) throws(StoreError) -> Bool = { (_, _) throws(StoreError) in true }
-  ) throws(StoreError) -> InspectionReport {
+    more: (Examination, Verification) throws(StoreError) -> Bool = { (_, _) throws(StoreError) in true }
+  ) throws(StoreError) -> Verification {
     for _ in 0..<mostAttempts {
       do throws(StoreError) {
         let examination = try Store.examine(path, fileSystem: fileSystem, floor: floor, pace: pace)
@@ -29,9 +29,9 @@ extension Inspection {
         if now == examination.sequence { return inspection.report }
       } catch {
         guard error.isAboutContent else { throw error }
-        var report = InspectionReport()
+        var report = Verification()
         report.findings = [
-          InspectionReport.Finding(page: error.page, tree: nil, sentence: error.detail, invariant: nil)
+          Verification.Finding(page: error.page, tree: nil, sentence: error.detail, invariant: nil)
         ]
         return report
       }

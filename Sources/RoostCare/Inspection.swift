@@ -1,6 +1,7 @@
 internal import RoostBytes
 package import RoostFile
 package import RoostPages
+internal import RoostTrees
 
 /// A walk through all pages that one state of a store holds, which goes on behind whatever is damaged.
 ///
@@ -8,7 +9,7 @@ package import RoostPages
 /// entries mean is the business of the floors above.
 package struct Inspection {
   private let examination: Examination
-  package private(set) var report = InspectionReport()
+  package private(set) var report = Verification()
   private var reached = PlaceSet()
   /// Places that the superblock lists as copies and that something else is at too.
   package private(set) var contestedCopies: Set<UInt32> = []
@@ -24,7 +25,7 @@ package struct Inspection {
     let start = Clock.monotonicNanoseconds()
     for complaint in examination.complaints { add(complaint) }
     report.notes = examination.notes.map {
-      InspectionReport.Finding(page: $0.page, tree: nil, sentence: $0.detail, invariant: nil)
+      Verification.Finding(page: $0.page, tree: nil, sentence: $0.detail, invariant: nil)
     }
     report.pages = Int(examination.pageCount)
     report.freePages = examination.free.count
@@ -56,7 +57,7 @@ package struct Inspection {
   package mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
     if report.findings.count >= Self.mostFindings { return report.hasMore = true }
     report.findings.append(
-      InspectionReport.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
+      Verification.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
   }
 
   private mutating func add(_ found: [Finding], _ tree: String?) {
