@@ -29,21 +29,21 @@ package struct Backup {
     _ store: Store, floor: Store.Floor, to path: String, replacing: Bool,
     report: ((BackupProgress) throws -> Void)?
   ) throws {
-    var store = store
     var reopened: Store?
     defer { try? reopened?.close() }
     for _ in 0..<Store.mostAttempts {
-      let read = try store.beginRead()
-      defer { store.endRead(read) }
+      let source = reopened ?? store
       do {
+        let read = try source.beginRead()
+        defer { source.endRead(read) }
         return try copy(
-          read.snapshot, read.view, of: store, floor: floor, to: path, replacing: replacing, report: report)
+          read.snapshot, read.view, of: source, floor: floor, to: path, replacing: replacing, report: report)
       } catch let error as StoreError where error.isAboutContent {
-        guard try store.isOvertaken() else { throw error }
+        guard try source.isOvertaken() else { throw error }
       }
-      let newer = try store.reopened()
+      let newer = try source.reopened()
       try? reopened?.close()
-      (store, reopened) = (newer, newer)
+      reopened = newer
     }
     throw StoreError(
       .busy,

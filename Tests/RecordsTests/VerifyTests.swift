@@ -177,7 +177,10 @@ import Testing
       }
       for number in 0..<50 { try writer.table("Owner").insert(["name": .string("owner \(number)")]) }
       for number in 0..<4000 {
-        let text = number % 400 == 7 ? String(repeating: "large \(number) ", count: 2000) : "target number \(number)"
+        let text =
+          number % 400 == 7
+          ? String(repeating: "large \(number) ", count: 2000)
+          : String(repeating: "target \(number) ", count: 14)
         try writer.table("Target").insert([
           "name": .string(text), "parent": .reference(RowID(UInt64(1 + number % 50))),
         ])
