@@ -1,7 +1,7 @@
 public import RoostCare
 package import RoostFile
 package import RoostPages
-package import RoostTrees
+internal import RoostTrees
 
 /// Saving what a damaged store still holds.
 extension KeyValueStore {
