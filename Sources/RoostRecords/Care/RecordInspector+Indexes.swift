@@ -28,7 +28,7 @@ extension RecordInspector {
     // Rows whose keys are the same because a text was cut.
     var twins: (prefix: [UInt8], rows: [(row: RowID, values: [Value])]) = ([], [])
     trying { () throws(StoreError) in
-      try tree.survey(gap: { _ in }) { (found, value) throws(StoreError) in
+      try tree.survey(gap: { _ in }, reach: count) { (found, value) throws(StoreError) in
         guard !value.isExtents, let (row, valueBytes) = found.withUnsafeBytes({ IndexEntry.row($0, value.bytes) })
         else { return add(.index, "an entry is unreadable", name, index: index.name) }
         if let end = index.builtBelow, row >= end {

@@ -60,7 +60,7 @@ final class RecordInspector {
     return verification
   }
 
-  /// Counts a page whose content is read. Each tree is walked for that once, so later walks do not count.
+  /// Counts a page whose content is read. An index that disagrees with its rows counts again; the sum never passes the total.
   func count(_: PageID) { examination.pace?.countHalf() }
 
   // MARK: Findings
