@@ -131,7 +131,7 @@ let package = Package(
     floor("RoostTrees", on: ["RoostPages", "RoostBytes"]),
     floor("RoostCare", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     floor("RoostKV", on: ["RoostCare", "RoostTrees", "RoostPages"]),
-    floor("RoostRecords", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    floor("RoostRecords", on: ["RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
@@ -149,9 +149,10 @@ let package = Package(
     floor("SwiftData", on: ["Roost"]),
     floor("RoostImport", on: ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
 
-    floor(
-      "RoostTestSupport",
-      on: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"]),
+    .target(
+      name: "RoostTestSupport",
+      dependencies: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"],
+      resources: [.copy("Golden/Versions")], swiftSettings: strict),
     floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
     floor(
       "RoostTool",
@@ -180,7 +181,7 @@ let package = Package(
       ]),
     tests(
       "RecordsTests",
-      of: ["RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+      of: ["RoostRecords", "RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests(
       "QueryTests",
       of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
@@ -209,7 +210,9 @@ let package = Package(
     .target(
       name: "Swift5Export", dependencies: ["SwiftData"], path: "Tests/Swift5Export",
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    tests("KVTests", of: ["RoostKV", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
+    tests(
+      "KVTests",
+      of: ["RoostKV", "RoostCare", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostTestSupport"]),
   ]
 )
 

@@ -4,3 +4,4 @@
 @_exported public import struct RoostCare.Salvage
 @_exported public import struct RoostCare.SalvageProgress
 @_exported public import struct RoostCare.Verification
+@_exported public import struct RoostCare.VerificationProgress

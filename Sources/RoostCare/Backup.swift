@@ -21,6 +21,36 @@ package struct Backup {
   private static var stride: Int { 4096 }
   private static var cacheBytes: Int { 128 << 20 }
 
+  /// Copies the newest commit of `store` into a store at `path`, which appears when it is whole and on the device.
+  ///
+  /// Beside a process that writes, a store that is open for reading may lose pages of its snapshot: that process does not
+  /// know of it. Then the backup begins again, on a newer commit: ten times at the most.
+  package static func copy(
+    _ store: Store, floor: Store.Floor, to path: String, replacing: Bool,
+    report: ((BackupProgress) throws -> Void)?
+  ) throws {
+    var reopened: Store?
+    defer { try? reopened?.close() }
+    for _ in 0..<Store.mostAttempts {
+      let source = reopened ?? store
+      do {
+        let read = try source.beginRead()
+        defer { source.endRead(read) }
+        return try copy(
+          read.snapshot, read.view, of: source, floor: floor, to: path, replacing: replacing, report: report)
+      } catch let error as StoreError where error.isAboutContent {
+        guard try source.isOvertaken() else { throw error }
+      }
+      let newer = try source.reopened()
+      try? reopened?.close()
+      reopened = newer
+    }
+    throw StoreError(
+      .busy,
+      "another process changed the store during each of \(Store.mostAttempts) attempts to copy it; "
+        + "make the backup in that process, or while it writes less", path: store.path)
+  }
+
   /// Copies a snapshot of `store` into a store at `path`, which appears when it is whole and on the device.
   ///
   /// - Parameter report: called from time to time, and at the end. If it throws, the backup ends with that error, and leaves nothing.

@@ -1,6 +1,6 @@
 package import RoostFile
 package import RoostPages
-package import RoostTrees
+internal import RoostTrees
 
 /// How far a salvage has come.
 public struct SalvageProgress: Sendable {

@@ -1,4 +1,15 @@
-package import RoostTrees
+/// How far a verification has come.
+public struct VerificationProgress: Sendable {
+  /// The pages that are verified. A page counts half when its structure is read, and half when its content is compared.
+  public package(set) var pages: Int
+  /// The pages of the file that are in use.
+  public package(set) var total: Int
+
+  package init(pages: Int, total: Int) {
+    self.pages = pages
+    self.total = total
+  }
+}
 
 /// The result of a verification: every page, tree and entry of a store, read again from its file.
 public struct Verification: Sendable {
@@ -47,22 +58,5 @@ public struct Verification: Sendable {
     findings.append(Finding(page: page, tree: tree, sentence: sentence))
   }
 
-  package init(_ report: InspectionReport) {
-    findings = report.findings.map(Finding.init)
-    notes = report.notes.map(Finding.init)
-    hasMore = report.hasMore
-    pages = report.pages
-    pagesRead = report.pagesRead
-    freePages = report.freePages
-    trees = report.trees
-    entries = report.entries
-    largeValues = report.largeValues
-    seconds = report.seconds
-  }
-}
-
-extension Verification.Finding {
-  fileprivate init(_ finding: InspectionReport.Finding) {
-    self.init(page: finding.page, tree: finding.tree, sentence: finding.sentence, invariant: finding.invariant)
-  }
+  package init() {}
 }

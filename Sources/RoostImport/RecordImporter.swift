@@ -21,7 +21,7 @@ public struct RecordImporter: Sendable {
   /// - Parameters:
   ///   - source: where the records are.
   ///   - progress: called behind each chunk, on this thread.
-  /// - Throws: ``RoostError`` of ``RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
+  /// - Throws: ``Roost/RoostError`` of ``Roost/RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
   @discardableResult
   public func run(_ source: ImportSource, progress: ((ImportProgress) -> Void)? = nil) throws -> ImportReport {
     try run(source, ImportCancellation(), progress)

@@ -84,7 +84,9 @@ extension WritableTree {
   /// The transaction may be read meanwhile, but not changed. If an error is thrown, the tree stays empty; it is
   /// `unsortedKeys` where a key is not greater than the one before.
   ///
-  /// - Parameter fill: how full pages get, in percent, 50 to 100; leave room where keys will come between.
+  /// - Parameters:
+  ///   - entries: the keys and values, in the order of the keys.
+  ///   - fill: how full pages get, in percent, 50 to 100. Leave room where keys will come between.
   /// - Returns: how many entries there were.
   @discardableResult
   @inlinable
@@ -111,7 +113,9 @@ extension WritableTable {
   /// The transaction may be read meanwhile, but not changed. If an error is thrown, the table stays empty; it is
   /// `unsortedKeys` where a key is not greater than the one before.
   ///
-  /// - Parameter fill: how full pages get, in percent, 50 to 100; leave room where keys will come between.
+  /// - Parameters:
+  ///   - entries: the keys and values, in the order of the keys.
+  ///   - fill: how full pages get, in percent, 50 to 100. Leave room where keys will come between.
   /// - Returns: how many entries there were.
   @discardableResult
   @inlinable

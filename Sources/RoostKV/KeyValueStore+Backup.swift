@@ -11,7 +11,10 @@ extension KeyValueStore {
   /// A store that is open for reading can be backed up too. Beside a process that writes it, the backup begins again, on a
   /// newer snapshot, where that process used the older one's pages again: ten times at the most, then it throws `busy`.
   ///
-  /// - Parameter progress: called from time to time, and at the end. If it throws, the backup ends with that error.
+  /// - Parameters:
+  ///   - path: the file of the copy.
+  ///   - replacing: whether a store of that name may be replaced.
+  ///   - progress: called from time to time, and at the end. If it throws, the backup ends with that error.
   public func backup(
     to path: String, replacing: Bool = false, progress: ((BackupProgress) throws -> Void)? = nil
   ) throws {

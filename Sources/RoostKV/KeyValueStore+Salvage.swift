@@ -1,7 +1,7 @@
 public import RoostCare
 package import RoostFile
 package import RoostPages
-package import RoostTrees
+internal import RoostTrees
 
 /// Saving what a damaged store still holds.
 extension KeyValueStore {
@@ -10,8 +10,12 @@ extension KeyValueStore {
   /// Trees are walked around what is damaged, and where that left a gap, sound pages that nothing leads to are
   /// searched for its entries. Then the log is carried out as far as it is whole. The store must not be open.
   ///
-  /// - Parameter log: the store's log, where it has another name than the one beside the store.
-  /// - Parameter progress: called from time to time.
+  /// - Parameters:
+  ///   - path: the file of the damaged store.
+  ///   - log: the store's log, if it has another name than the one beside the store.
+  ///   - new: the file of the new store.
+  ///   - replacing: whether a store of the new name may be replaced.
+  ///   - progress: called from time to time.
   public static func salvage(
     from path: String, log: String? = nil, to new: String, replacing: Bool = false,
     progress: ((SalvageProgress) -> Void)? = nil

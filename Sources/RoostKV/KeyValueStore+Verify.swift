@@ -14,7 +14,7 @@ extension KeyValueStore {
     var inspection = Inspection(try store.examine())
     inspection.run()
     for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence, 4) }
-    return Verification(inspection.report)
+    return inspection.report
   }
 
   /// Examines the store at `path` without changing anything, and without opening it for writing.
@@ -42,6 +42,6 @@ extension KeyValueStore {
   }
 
   package static func verify(_ path: String, fileSystem: any FileSystem) throws(StoreError) -> Verification {
-    Verification(try Inspection.report(of: path, fileSystem: fileSystem, floor: Replay.floor))
+    try Inspection.report(of: path, fileSystem: fileSystem, floor: Replay.floor)
   }
 }

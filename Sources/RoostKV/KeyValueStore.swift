@@ -89,8 +89,10 @@ public final class KeyValueStore: Sendable {
 
   /// Changes the store: everything the closure does, or nothing if it throws.
   ///
-  /// - Parameter durability: `.full` returns when the commit is on the device.
-  /// - Parameter timeoutMilliseconds: how long to wait for another writer; nil waits without end.
+  /// - Parameters:
+  ///   - durability: `.full` returns when the commit is on the device.
+  ///   - timeoutMilliseconds: how long to wait for another writer; nil waits without end.
+  ///   - body: changes the store by the writer that it gets.
   @discardableResult
   public func write<Result>(
     _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (Writer) throws -> Result

@@ -29,6 +29,8 @@ package final class Examination {
 
   /// Where the log is, if it is not beside the file.
   var logPath: String?
+  /// Reports the progress, where the caller asked for it.
+  package let pace: Pace?
   private let frames: Frames
   private let store: Store?
   private let pinned: ReaderSlot?
@@ -38,11 +40,12 @@ package final class Examination {
   let superblock: Superblock?
 
   /// Examines what an open store has in its file, or in memory. Under the turn.
-  init(store: Store) throws(StoreError) {
+  init(store: Store, _ pace: Pace? = nil) throws(StoreError) {
     self.store = store
+    self.pace = pace
     let slot = try store.frames.slots.take()
     pinned = slot
-    guard let file = store.file else {
+    guard let shared = store.file else {
       slot.pin(store.tip)
       self.file = nil
       source = nil
@@ -55,6 +58,7 @@ package final class Examination {
       free = store.space.spare
       return
     }
+    let file = pace.map { PacedFile(shared, $0) } ?? shared
     // Under the turn nothing frees what the durable superblock reaches; the pin keeps that so afterwards.
     let superblock = store.durable
     slot.pin(superblock.snapshot)
@@ -82,8 +86,10 @@ package final class Examination {
   ///   - repairs: repairs what is read, if anything does.
   init(
     _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator,
-    _ fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil
+    _ fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil, pace: Pace? = nil
   ) throws(StoreError) {
+    let file = pace.map { PacedFile(file, $0) } ?? file
+    self.pace = pace
     self.file = file
     source = file
     self.superblock = superblock
@@ -99,6 +105,7 @@ package final class Examination {
 
   /// Shows a file of which no superblock is left: nothing is known but its pages.
   init(pagesOf file: any StorageFile, validator: @escaping PageValidator) throws(StoreError) {
+    pace = nil
     self.file = file
     source = file
     superblock = nil

@@ -40,7 +40,10 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// The file behind the frames; nil for a store in memory.
   let file: (any StorageFile)?
   private let validator: PageValidator
-  private let skipsChecks: Bool
+  #if DEBUG
+    /// Pages are not compared with their checksums. Set before the first look-up: see ``StoreOptions/skipsChecks``.
+    var skipsChecks = false
+  #endif
   let schedule: Schedule?
   /// Repairs pages with one flipped bit; nil where this process does not hold the store's lock.
   let repairs: PageRepairs?
@@ -72,8 +75,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   }
 
   package init(
-    file: (any StorageFile)?, capacity: Int, validator: @escaping PageValidator, skipsChecks: Bool = false,
-    schedule: Schedule? = nil, repairs: PageRepairs? = nil
+    file: (any StorageFile)?, capacity: Int, validator: @escaping PageValidator, schedule: Schedule? = nil,
+    repairs: PageRepairs? = nil
   ) throws(StoreError) {
     guard let table = Frames.map(slabsBytes) else {
       throw StoreError(.outOfMemory, "no room for the table of frames")
@@ -84,7 +87,6 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     self.capacity = max(capacity, 64)
     crowded = Atomic(max(capacity, 64))
     self.validator = validator
-    self.skipsChecks = skipsChecks
     self.schedule = schedule
     self.repairs = repairs
     header.initialize(to: FrameMap.Header(slabs: slabs, owner: .passUnretained(self)))
@@ -280,13 +282,15 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
         error.code, error.detail, path: file.path, page: UInt64(page.place), offset: error.offset,
         errorNumber: error.errorNumber)
     }
+    #if DEBUG
+      if skipsChecks { return try validate(page, memory) }
+    #endif
     // Until the frame is ready its memory is this thread's alone, so a repair in it is seen by no other.
     guard
-      skipsChecks
-        || expected != 0
-          && (Checksum.of(UnsafeRawBufferPointer(buffer)) == expected
-            || repairs?.mend(buffer, at: page, check: expected) == true
-            || readCopy(of: page, into: buffer, check: expected))
+      expected != 0
+        && (Checksum.of(UnsafeRawBufferPointer(buffer)) == expected
+          || repairs?.mend(buffer, at: page, check: expected) == true
+          || readCopy(of: page, into: buffer, check: expected))
     else {
       throw damage("the page has a wrong checksum", page)
     }

@@ -1,19 +1,21 @@
 import RoostFile
 
-/// What a store that is broken on purpose does not write.
-package enum Omission: String, CaseIterable, Sendable {
-  case nothing
-  /// A row that changes keeps its old entries in indexes.
-  case indexChange
-  /// A link is written on its owner's side alone.
-  case linkBack
-  /// Replay of the log writes no history.
-  case replayedHistory
-  /// The superblock lists copies of pages that are not written.
-  case pageCopy
-  /// Copies of pages are those of an earlier state.
-  case newPageCopy
-}
+#if DEBUG
+  /// A write that a store leaves out on purpose, so that the tests can be tested. Release builds have no such switch.
+  package enum Omission: String, CaseIterable, Sendable {
+    case nothing
+    /// A row that changes keeps its old entries in indexes.
+    case indexChange
+    /// A link is written on its owner's side alone.
+    case linkBack
+    /// Replay of the log writes no history.
+    case replayedHistory
+    /// The superblock lists copies of pages that are not written.
+    case pageCopy
+    /// Copies of pages are those of an earlier state.
+    case newPageCopy
+  }
+#endif
 
 /// What becomes of a log whose store's file is not there.
 package enum MissingStore: Sendable {
@@ -50,10 +52,12 @@ package struct StoreOptions: Sendable {
   package var fanoutLimit = Int.max
   /// The most pages the file may have.
   package var mostPages = UInt32.max - 1
-  /// Pages are not compared with their checks: a broken store, with which the tests of damage are tested.
-  package var skipsChecks = false
-  /// What a floor above leaves out: a broken store, with which the tests of rows are tested.
-  package var omission = Omission.nothing
+  #if DEBUG
+    /// Pages are not compared with their checksums: a broken store, with which the tests of damage are tested.
+    package var skipsChecks = false
+    /// The write that the store leaves out: a broken store, with which the tests of rows are tested.
+    package var omission = Omission.nothing
+  #endif
   /// Makes random numbers; tests make them repeat.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
   package var missingStore = MissingStore.refuse

@@ -171,8 +171,11 @@ extension Store {
     guard let file else { return }
     try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(work.drafts)
     for (page, bytes) in work.map.pages { try file.write(bytes, at: Int(page.byteOffset)) }
-    if options.omission != .pageCopy {
-      for copy in work.copies.fresh { try file.write(written(copy), at: Int(copy.entry.copy.byteOffset)) }
+    for copy in work.copies.fresh {
+      #if DEBUG
+        if options.omission == .pageCopy { break }
+      #endif
+      try file.write(written(copy), at: Int(copy.entry.copy.byteOffset))
     }
     try poisoning { () throws(StoreError) in
       try file.sync()
@@ -185,7 +188,9 @@ extension Store {
     var bytes = copy.bytes
     bytes.withUnsafeMutableBytes { buffer in
       if copy.refersToPages { floor.settleChecks(buffer.baseAddress!, frames.map) }
-      if options.omission == .newPageCopy { buffer[Page.Field.stamp] &-= 1 }
+      #if DEBUG
+        if options.omission == .newPageCopy { buffer[Page.Field.stamp] &-= 1 }
+      #endif
     }
     return bytes
   }

@@ -5,7 +5,7 @@ extension Store {
   /// Makes a checkpoint and opens what it left in the file for examination.
   ///
   /// If no checkpoint can be made, what the last one left is examined, and the failure is among the complaints.
-  package func examine() throws(StoreError) -> Examination {
+  package func examine(_ pace: Pace? = nil) throws(StoreError) -> Examination {
     try turn.refuseHolder()
     var failure: StoreError?
     if !options.readOnly {
@@ -17,7 +17,7 @@ extension Store {
     turn.takeAlways()
     defer { turn.give() }
     if isClosed { throw closedError }
-    let examination = try Examination(store: self)
+    let examination = try Examination(store: self, pace)
     if let failure { examination.complain(failure) }
     return examination
   }
@@ -28,13 +28,13 @@ extension Store {
   ///
   /// - Parameter cachePages: how many pages stay in memory; nil for as many as an open store keeps.
   package static func examine(
-    _ path: String, fileSystem: any FileSystem, floor: Floor, cachePages: Int? = nil
+    _ path: String, fileSystem: any FileSystem, floor: Floor, cachePages: Int? = nil, pace: Pace? = nil
   ) throws(StoreError) -> Examination {
     let path = try fileSystem.canonicalPath(path)
     let file = try fileSystem.open(path, .read)
     do throws(StoreError) {
       let pair = try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path)
-      return try Examination(pair.newest, file, validator: floor.validate, fileSystem, capacity: cachePages)
+      return try Examination(pair.newest, file, validator: floor.validate, fileSystem, capacity: cachePages, pace: pace)
     } catch {
       file.close()
       throw error

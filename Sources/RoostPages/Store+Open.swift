@@ -174,8 +174,10 @@ extension Store {
     let superblock = pair.newest
     let capacity = Store.cacheBytes(options) / Page.size
     let frames = try Frames(
-      file: file, capacity: capacity, validator: floor.validate, skipsChecks: options.skipsChecks,
-      schedule: options.schedule, repairs: repairs)
+      file: file, capacity: capacity, validator: floor.validate, schedule: options.schedule, repairs: repairs)
+    #if DEBUG
+      frames.skipsChecks = options.skipsChecks
+    #endif
     try frames.reserve(upTo: Int(superblock.pageCount))
     var space = Space(limit: superblock.pageCount)
     space.largest = options.mostPages

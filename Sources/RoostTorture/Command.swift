@@ -18,7 +18,7 @@ enum Command {
                           every number again and again, with ever new seeds
     roost-torture run     --test T [--cases N] [--seed S]          one number, until so many cases have happened
     roost-torture replay  --test T --seed S --step N [--image "…"] [--trace yes] one failure again
-    roost-torture golden  [--version N] [--rows yes]               the golden stores of this build, as source
+    roost-torture golden  [--version N] [--into FOLDER]            the golden stores of this build, as files
     roost-torture list                                             the numbers and what they count
     """
 
@@ -36,7 +36,9 @@ enum Command {
     case "worker": return worker(arguments)
     case "golden": return golden(arguments)
     case "list":
-      for trial in Arsenal.trials { print("\(trial.number)\t\(trial.name)\t\(trial.quota) \(trial.unit)") }
+      for trial in Arsenal.trials {
+        print("\(trial.number)\t\(trial.name)\t\(trial.absence?.rawValue ?? "\(trial.quota) \(trial.unit)")")
+      }
       return 0
     default:
       return refuse(words.first.map { "\($0) is no subcommand" } ?? "a subcommand is missing")
@@ -45,6 +47,12 @@ enum Command {
 
   private static func refuse(_ complaint: String) -> Int32 {
     print("roost-torture: \(complaint)\n\(usage)")
+    return 2
+  }
+
+  /// An error about the build and not about the words: the usage would not help.
+  private static func explain(_ advice: String) -> Int32 {
+    print("roost-torture: \(advice)")
     return 2
   }
 
@@ -83,7 +91,7 @@ enum Command {
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
     let begin = Clock.monotonicNanoseconds()
     let hours = arguments.seconds("hours") ?? 8
-    let trials = chosen(arguments)
+    let trials = chosen(arguments).filter { $0.absence == nil }
     var results: [TrialResult] = []
     var first = arguments.seed() ?? 1_000_000
     // Every number has its turn at least once.
@@ -105,6 +113,7 @@ enum Command {
 
   private static func single(_ arguments: Arguments) -> Int32 {
     guard let trial = arguments.number("test").flatMap({ Arsenal.trial($0) }) else { return refuse("run needs --test") }
+    if let advice = trial.absenceAdvice { return explain(advice) }
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
     let cases = arguments.number("cases") ?? trial.cases ?? trial.quota
     guard cases > 0 else { return refuse("--cases must be 1 or more") }
@@ -115,6 +124,7 @@ enum Command {
   }
 
   private static func run(_ trial: Trial, _ crew: Crew, _ portions: [Portion]) -> TrialResult {
+    if trial.absence != nil { return TrialResult(trial) }
     guard let obstacle = Arsenal.obstacle(trial) else { return crew.run(portions) }
     var result = TrialResult(trial)
     result.skipped = obstacle
@@ -133,23 +143,20 @@ enum Command {
       fputs(TrialResult.json(results), file)
       fclose(file)
     }
-    let seconds = results.reduce(0) { $0 + $1.seconds }
-    let bad = results.filter { !$0.isGood }
     if results.isEmpty { return refuse("there is no such number") }
-    print("\(results.count) numbers in \(Int(seconds)) s" + (bad.isEmpty ? ", all good" : ", \(bad.count) not good"))
-    return bad.isEmpty ? 0 : 1
+    let summary = TrialResult.summary(results)
+    print(summary.line)
+    return summary.isGood ? 0 : 1
   }
 
   // MARK: One
 
   private static func golden(_ arguments: Arguments) -> Int32 {
     do {
-      let version = arguments.number("version")
-      if arguments.text("rows") == nil {
-        print(try GoldenVersion.source(version: version), terminator: "")
-      } else {
-        print(try GoldenVersion.rowsSource(version: version ?? 1 + GoldenVersion.all.count), terminator: "")
-      }
+      let version = UInt32(clamping: arguments.number("version") ?? 1 + GoldenVersion.all.count)
+      let folder = arguments.text("into") ?? "Sources/RoostTestSupport/Golden/Versions"
+      let entry = try GoldenVersion.write(version: version, into: folder)
+      print("\(folder)/\(version) is written. The entry of `GoldenVersion.all`:\n\(entry)")
       return 0
     } catch { return refuse("\(error)") }
   }
@@ -169,6 +176,7 @@ enum Command {
     guard let trial = Arsenal.trial(arguments.number("test") ?? 1), let seed = arguments.seed() else {
       return refuse("replay needs --seed, and --test where it is not 1")
     }
+    if let advice = trial.absenceAdvice { return explain(advice) }
     let record = TortureRecord(test: trial.number)
     if arguments.text("trace") != nil { record.trace = { print($0) } }
     record.onlyStep = arguments.number("step")

@@ -1,8 +1,10 @@
+import RoostCare
 import RoostFile
-import RoostKV
 import RoostPages
 import RoostTestSupport
 import Testing
+
+@testable import RoostKV
 
 @Suite struct CareReadOnlyTests {
   /// A backup made by who only reads took the owner's reuse of a page for damage.
@@ -28,6 +30,57 @@ import Testing
     #expect(try copy.verify().findings == [])
     try copy.close()
     try reader.close()
+    try owner.close()
+  }
+
+  /// A container reads a `Store` without the reader that renews itself: its backup gave up the first time.
+  @Test(arguments: [1, 4, 99]) func `a backup of one snapshot is made of a newer one, ten times at the most`(
+    meddlings: Int
+  )
+    throws
+  {
+    let disk = SimulatedFileSystem()
+    let owner = try KeyValueStore(Self.path, options: Care.options, fileSystem: disk)
+    try Care.fill(owner, megabytes: false)
+    try owner.checkpoint()
+    let fileSystem = MeddlingFileSystem(disk)
+    var options = Self.readOnly
+    options.cacheBytes = 64 * Page.size
+    let floor = Replay.floor
+    let store = try Store.open(Self.path, options: options, fileSystem: fileSystem, floor: floor)
+    var (left, rounds) = (meddlings, 0)
+    var isCopying = false
+    fileSystem.meddle = { path in
+      // Once an attempt has read a few pages, the owner uses all others again.
+      guard isCopying, path == Self.path, left > 0, fileSystem.reads % 12 == 0 else { return }
+      left -= 1
+      for _ in 0..<4 {
+        rounds += 1
+        do {
+          try owner.write { writer in
+            let tree = try writer.tree("names")
+            for index in 0..<400 { try tree.put("name \(index)", "round \(rounds)") }
+          }
+          try owner.checkpoint()
+        } catch { Issue.record(error) }
+      }
+    }
+    isCopying = true
+    let make = { try Backup.copy(store, floor: floor, to: "/b.roost", replacing: false, report: nil) }
+    if meddlings == 99 {
+      let error = #expect(throws: StoreError.self) { try make() }
+      #expect(error?.code == .busy)
+      #expect(error?.detail.contains("make the backup in that process") == true)
+      #expect(try !disk.exists("/b.roost"))
+    } else {
+      try make()
+      let copy = try KeyValueStore("/b.roost", options: Care.options, fileSystem: disk)
+      #expect(try Care.contents(copy) == Care.contents(owner))
+      #expect(try copy.verify().findings == [])
+      try copy.close()
+    }
+    #expect(rounds >= 4)
+    try store.close()
     try owner.close()
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RoostFile
 import RoostKV
 import RoostPages
@@ -6,10 +7,10 @@ import Testing
 
 /// The stores of every version of the format, which must be read for ever: see `Sources/RoostTestSupport/Golden`.
 @Suite struct GoldenTests {
-  @Test(arguments: GoldenVersion.all.flatMap { version in version.samples.map { (version.version, $0.name) } })
+  @Test(arguments: GoldenVersion.all.flatMap { version in version.samples.map { (version.version, $0) } })
   func `a store of every version is read, changed and made again`(version: UInt32, name: String) throws {
     let golden = try #require(GoldenVersion.all.first { $0.version == version })
-    let sample = try #require(golden.samples.first { $0.name == name })
+    let sample = try golden.sample(name)
     #expect(golden.complaints(about: sample) == [])
     let folder = try ScratchFolder()
     #expect(golden.complaints(about: sample, in: DiskFileSystem.shared, at: folder.file("golden.roost")) == [])
@@ -17,22 +18,49 @@ import Testing
 
   @Test func `a present version has every kind of store, and is small`() throws {
     let golden = try #require(GoldenVersion.all.last)
-    #expect(golden.samples.map(\.name) == GoldenStore.allCases.map(\.rawValue))
-    let bytes = golden.samples.reduce(0) { $0 + $1.data.utf8.count + ($1.log?.utf8.count ?? 0) }
-    #expect(bytes < 50_000)
+    #expect(golden.samples == GoldenStore.allCases.map(\.rawValue))
+    #expect(try golden.packedBytes(golden.samples) < 37_500)
   }
 
   /// What is kept is not what happens to be read: another byte anywhere in use is noticed.
   @Test func `a golden store that was changed is noticed`() throws {
     let golden = try #require(GoldenVersion.all.last)
-    var sample = try #require(golden.samples.first)
+    let right = try golden.sample("closed")
+    var sample = right
     sample.contents = sample.contents.replacing("\n", with: "\n0", maxReplacements: 2)
     #expect(golden.complaints(about: sample) != [])
-    sample = try #require(golden.samples.first)
-    var bytes = try #require(GoldenVersion.decode(sample.data))
-    bytes[3 * 4096 + 20] ^= 1
-    sample.data = GoldenVersion.encode(bytes)
+    sample = right
+    sample.files.data[3 * 4096 + 20] ^= 1
     #expect(golden.complaints(about: sample) != [])
+  }
+
+  /// The command writes what the test support keeps, byte for byte; a file that is missing or cut is an error.
+  @Test func `a version that is written anew is the one that is kept, and needs each of its files`() throws {
+    let golden = try #require(GoldenVersion.all.last)
+    let folder = try ScratchFolder()
+    let entry = try GoldenVersion.write(version: golden.version, into: folder.path)
+    if GoldenStore.library == golden.library {
+      for name in golden.samples + golden.rows {
+        let (kept, made) = (try golden.sample(name), try golden.sample(name, in: folder.path))
+        #expect(kept.files == made.files && kept.contents == made.contents, "\(name)")
+      }
+      #expect(entry == "GoldenVersion(2, library: 10904, \(golden.samples), rows: \(golden.rows)),")
+    }
+    // It overwrites no version.
+    #expect(throws: (any Error).self) { try GoldenVersion.write(version: golden.version, into: folder.path) }
+    let file = folder.file("\(golden.version)/rows-stopped")
+    try FileManager.default.removeItem(atPath: file + ".data")
+    let missing = #expect(throws: WrongAnswer.self) { try golden.sample("rows stopped", in: folder.path) }
+    #expect("\(try #require(missing))".contains("rows-stopped.data cannot be read"))
+    let cut = folder.file("\(golden.version)/stopped.log")
+    let bytes = try #require(FileManager.default.contents(atPath: cut))
+    try bytes.dropLast(5).write(to: URL(filePath: cut))
+    let error = #expect(throws: WrongAnswer.self) { try golden.sample("stopped", in: folder.path) }
+    #expect("\(try #require(error))".contains("stopped.log cannot be unpacked"))
+    // Without its log a stopped store holds less than its contents say.
+    try FileManager.default.removeItem(atPath: cut)
+    #expect(golden.complaints(about: try golden.sample("stopped", in: folder.path)) != [])
+    #expect(throws: WrongAnswer.self) { try golden.sample("a store that no version has") }
   }
 
   @Test func `the same actions make the same bytes, and others make others`() throws {

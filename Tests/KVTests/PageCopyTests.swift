@@ -403,7 +403,7 @@ import Testing
   /// A file of version 1 has no copies. What is not written to is left as it is.
   @Test func `a store of version 1 gets copies at its first write`() throws {
     let golden = try #require(GoldenVersion.all.first { $0.version == 1 })
-    let sample = try #require(golden.samples.first { $0.name == "closed" })
+    let sample = try golden.sample("closed")
     let fileSystem = SimulatedFileSystem()
     try sample.place(in: fileSystem, at: Self.path)
     let before = try #require(fileSystem.contents(of: Self.path))

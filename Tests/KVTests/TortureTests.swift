@@ -102,11 +102,13 @@ import Testing
     check(record, seed)
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6, 7] as [UInt64]) func `a broken engine is noticed`(seed: UInt64) {
-    let record = record(17)
-    Trial.sabotage.run(seed, record)
-    check(record, seed)
-  }
+  #if DEBUG
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7] as [UInt64]) func `a broken engine is noticed`(seed: UInt64) {
+      let record = record(17)
+      Trial.sabotage.run(seed, record)
+      check(record, seed)
+    }
+  #endif
 }
 
 /// What decides whether a number is good.
@@ -146,6 +148,25 @@ import Testing
       #expect(result.isGood == isGood)
       #expect(result.line.contains("FAILED") == !isGood)
     }
+  }
+
+  /// Number 17 breaks the engine by switches that a release build does not have.
+  @Test func `a number that the build does not have is not counted among the good`() {
+    let absent = TrialResult(Trial(17, "the tests themselves", absence: .releaseBuild))
+    #expect(!absent.isGood)
+    #expect(absent.line.hasSuffix("not in a release build"))
+    var good = TrialResult(.crashes)
+    good.skipped = "strace is not installed"
+    let both = TrialResult.summary([good, absent])
+    #expect(both.isGood && both.line == "1 numbers in 0 s, all good; number 17 is not in a release build")
+    let alone = TrialResult.summary([absent])
+    #expect(!alone.isGood && alone.line == "0 numbers in 0 s; number 17 is not in a release build")
+    #expect(!TrialResult.json([absent]).contains("17"))
+    #expect(Trial.crashes.absenceAdvice == nil)
+    #expect(absent.trial.absenceAdvice?.contains("`swift run roost-torture run --test 17`") == true)
+    let record = TortureRecord(test: 17)
+    absent.trial.run(1, record)
+    #expect(record.count == 0 && record.failures.count == 1)
   }
 
   @Test func `a commit has seeds of its own, and what failed once is run each time`() {

@@ -10,15 +10,20 @@ import Testing
 @Suite struct FramesStressTests {
   private static let pageCount = 3000
   private let frames: Frames
+  /// The checksum of each page.
+  private let checks: [UInt64]
 
   init() throws {
     let file = try SimulatedFileSystem().open("/a", .writeOrCreate)
+    var checks: [UInt64] = [0, 0]
     for place in 2..<Self.pageCount {
       var bytes = [UInt8](repeating: Self.byte(place), count: Page.size)
       bytes.withUnsafeMutableBytes { $0.baseAddress!.set32(Page.Field.place, UInt32(place)) }
+      checks.append(bytes.withUnsafeBytes { Checksum.of($0) })
       try file.write(bytes, at: UInt64(place * Page.size))
     }
-    frames = try Frames(file: file, capacity: 64, validator: { _, _ in nil }, skipsChecks: true)
+    self.checks = checks
+    frames = try Frames(file: file, capacity: 64, validator: { _, _ in nil })
     try frames.reserve(upTo: Self.pageCount)
   }
 
@@ -66,7 +71,7 @@ import Testing
         let place = 2 + generator.below(generator.chance(1, in: 2) ? 90 : Self.pageCount - 2)
         if generator.chance(1, in: 30) { frames.lock.withLock { frames.evict() } }
         slot.enter()
-        let memory = try frames.map.page(PageReference(PageID(UInt32(place)), check: 1))
+        let memory = try frames.map.page(PageReference(PageID(UInt32(place)), check: checks[place]))
         slot.leave()
         seen.append((memory, place))
         if !isWhole(memory, place, &generator) { wrong += 1 }

@@ -1,3 +1,4 @@
+import RoostCare
 import RoostFile
 import RoostPages
 import RoostTestSupport
@@ -157,11 +158,80 @@ import Testing
     }
     try store.close()
     let examination = try Store.examine("/a.roost", fileSystem: fileSystem, floor: Tables.floor, cachePages: 64)
-    let found = RecordInspector(examination, InspectionReport()).run()
+    let found = RecordInspector(examination, Verification()).run()
     #expect(found.findings == [])
     let pages = Int(examination.pageCount)
     #expect(pages > 400, "the cache must be smaller than the store: \(pages) pages")
     #expect(examination.pagesRead <= 4 * pages, "\(examination.pagesRead) reads of \(pages) pages")
+  }
+
+  private struct Stop: Error {}
+
+  /// A closed store of some hundred pages, with indexes, links and large values.
+  private func large(in fileSystem: any FileSystem) throws {
+    let store = try RecordStore("/a.roost", options: StoreOptions(), fileSystem: fileSystem)
+    try store.write { writer in
+      try writer.change { catalog in
+        catalog = try LinkModelTests.catalog()
+        try catalog.add(index: "name", of: "Target", on: ["name"], isUnique: true)
+      }
+      for number in 0..<50 { try writer.table("Owner").insert(["name": .string("owner \(number)")]) }
+      for number in 0..<4000 {
+        let text =
+          number % 400 == 7
+          ? String(repeating: "large \(number) ", count: 2000)
+          : String(repeating: "target \(number) ", count: 14)
+        try writer.table("Target").insert([
+          "name": .string(text), "parent": .reference(RowID(UInt64(1 + number % 50))),
+        ])
+      }
+    }
+    try store.close()
+  }
+
+  @Test(arguments: [false, true]) func `the progress of a verification rises to its total`(isOpen: Bool) throws {
+    let fileSystem = SimulatedFileSystem()
+    try large(in: fileSystem)
+    var told: [(pages: Int, total: Int)] = []
+    let pace = Pace { told.append(($0, $1)) }
+    let found: RecordVerification
+    if isOpen {
+      let store = try RecordStore("/a.roost", options: StoreOptions(), fileSystem: fileSystem)
+      found = try store.verify(pace)
+      try store.close()
+    } else {
+      found = try RecordStore.verify("/a.roost", fileSystem: fileSystem, pace)
+    }
+    #expect(found.findings == [])
+    let total = try #require(told.last?.total)
+    // Every page in use but the superblocks.
+    #expect(total == found.pages.pages - found.pages.freePages - 2 && total > 4 * Pace.stride)
+    #expect(told.first?.pages == 0 && told.last?.pages == total)
+    #expect(told.allSatisfy { $0.total == total })
+    #expect(zip(told, told.dropFirst()).allSatisfy { $0.pages <= $1.pages })
+    #expect(told.dropFirst().dropLast().allSatisfy { $0.pages > 0 && $0.pages <= total })
+    // The last step is a small one: nearly all was counted where it was read.
+    let before = try #require(told.dropLast().last?.pages)
+    #expect(total - before <= 2 * Pace.stride, "\(before) of \(total)")
+  }
+
+  /// Once the caller says so, no further page is read, whether structure or content is under way.
+  @Test(arguments: [0, 1, 2, 4]) func `a verification that is stopped reads no further page`(reports: Int) throws {
+    let disk = SimulatedFileSystem()
+    try large(in: disk)
+    let fileSystem = MeddlingFileSystem(disk)
+    var (calls, readsAtStop) = (0, 0)
+    let pace = Pace { (_, _) in
+      calls += 1
+      guard calls > reports else { return }
+      readsAtStop = fileSystem.reads
+      throw Stop()
+    }
+    let error = #expect(throws: StoreError.self) { try RecordStore.verify("/a.roost", fileSystem: fileSystem, pace) }
+    #expect(error?.code == .busy)
+    #expect(pace.failure is Stop)
+    #expect(calls == reports + 1)
+    #expect(readsAtStop > 0 && fileSystem.reads == readsAtStop)
   }
 
   @Test func `a large value that nobody names`() throws {

@@ -141,6 +141,28 @@ import Testing
 
   // MARK: Verification
 
+  @Test func `a verification reports its progress, and ends with the caller's error or with its task`() async throws {
+    struct Stop: Error {}
+    let (container, _) = try fill(200)
+    var told: [VerificationProgress] = []
+    let found = try verify(container) { told.append($0) }
+    #expect(found.isSound)
+    let last = try #require(told.last)
+    #expect(told.first?.pages == 0 && last.pages == last.total && last.total > 4)
+    #expect(throws: Stop.self) { try verify(container) { _ in throw Stop() } }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await container.verify()
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(try verify(container) { _ in }.isSound)
+  }
+
+  /// The form that is not `async`.
+  private func verify(
+    _ container: ModelContainer, _ progress: @escaping (VerificationProgress) throws -> Void
+  ) throws -> Verification { try container.verify(progress: progress) }
+
   @Test func `a sound store is verified, compacted and salvaged in a task`() async throws {
     let (container, _) = try fill(400)
     let whole = try content(container)

@@ -17,6 +17,9 @@ extension ModelContainer {
   /// any store. The file appears under its name when it is whole and on the device. If the backup fails, nothing is left of it, and a file
   /// of that name is as it was. What a context has not saved is not in the copy.
   ///
+  /// A container that does not allow saves can make a backup beside the process that writes the store. The backup begins again where that
+  /// process used pages of the copied commit again, ten times at the most. Then it throws `busy`.
+  ///
   /// - Parameters:
   ///   - url: the file of the copy.
   ///   - configuration: the store to copy. A container with one store needs none.
@@ -28,18 +31,9 @@ extension ModelContainer {
   ) throws {
     let store = try store(of: configuration).records.store
     try Doorway.pass {
-      let read = try store.beginRead()
-      defer { store.endRead(read) }
-      do {
-        try Backup.copy(
-          read.snapshot, read.view, of: store, floor: RecordStore.floor,
-          to: url.standardizedFileURL.path(percentEncoded: false),
-          replacing: replacing, report: progress)
-      } catch let error as StoreError where error.isAboutContent {
-        // The program that writes the store may have used pages of this snapshot again.
-        if store.options.readOnly, try store.isOvertaken() { throw Store.ownerIsFaster(store.path) }
-        throw error
-      }
+      try Backup.copy(
+        store, floor: RecordStore.floor, to: url.standardizedFileURL.path(percentEncoded: false),
+        replacing: replacing, report: progress)
     }
   }
 
@@ -63,15 +57,31 @@ extension ModelContainer {
   /// It makes a checkpoint first. Contexts read and save meanwhile. Damage is no error here but a finding; an error means that nothing
   /// could be examined.
   ///
-  /// - Parameter configuration: the store to verify. A container with one store needs none.
-  public func verify(_ configuration: ModelConfiguration? = nil) throws -> Verification {
-    let store = try store(of: configuration)
-    return try Doorway.pass { try store.records.verify().asVerification }
+  /// - Parameters:
+  ///   - configuration: the store to verify. A container with one store needs none.
+  ///   - progress: called at the begin, from time to time, and at the end. If it throws, the verification ends with that error.
+  public func verify(
+    _ configuration: ModelConfiguration? = nil, progress: ((VerificationProgress) throws -> Void)? = nil
+  ) throws -> Verification {
+    let records = try store(of: configuration).records
+    return try Doorway.pass {
+      guard let progress else { return try records.verify().asVerification }
+      let pace = Pace { try progress(VerificationProgress(pages: $0, total: $1)) }
+      do { return try records.verify(pace).asVerification } catch { throw pace.failure ?? error }
+    }
   }
 
-  /// Verifies a store, as the form that is not `async` does, on a thread of its own. It cannot be cancelled.
-  public func verify(_ configuration: ModelConfiguration? = nil) async throws -> Verification {
-    try await OffThread.run { _ in try self.verify(configuration) }
+  /// Verifies a store, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
+  /// `CancellationError`.
+  public func verify(
+    _ configuration: ModelConfiguration? = nil, progress: (@Sendable (VerificationProgress) -> Void)? = nil
+  ) async throws -> Verification {
+    try await OffThread.run { isCancelled in
+      try self.verify(configuration) { (now: VerificationProgress) throws in
+        if isCancelled() { throw CancellationError() }
+        progress?(now)
+      }
+    }
   }
 
   /// Moves pages of a store from the end of its file to free places, and gives the end of the file back to the file system.
@@ -190,7 +200,7 @@ extension ModelContainer {
 extension RecordVerification {
   /// The findings in pages and in rows, with the counts of both.
   fileprivate var asVerification: Verification {
-    var whole = Verification(pages)
+    var whole = pages
     for finding in rowFindings { whole.add("\(finding)", page: finding.page, tree: finding.tree) }
     whole.hasMore = whole.hasMore || hasMore
     return whole

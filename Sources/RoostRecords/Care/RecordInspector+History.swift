@@ -20,7 +20,7 @@ extension RecordInspector {
     }
     var walk = HistoryWalk(state, latest, self)
     trying { () throws(StoreError) in
-      try tree.survey(gap: { _ in walk.lose() }) { (key, value) in
+      try tree.survey(gap: { _ in walk.lose() }, reach: count) { (key, value) in
         do throws(StoreError) { try walk.examine(HistoryContent(key, value.load(view))) } catch {
           add(.history, error.detail)
           walk.lose()

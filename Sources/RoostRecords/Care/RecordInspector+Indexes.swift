@@ -10,7 +10,7 @@ extension RecordInspector {
     var found = IndexPrint()
     var isWhole = true
     trying { () throws(StoreError) in
-      try tree.survey(gap: { _ in isWhole = false }) { (key, value) in
+      try tree.survey(gap: { _ in isWhole = false }, reach: count) { (key, value) in
         guard isWhole, !value.isExtents else { return isWhole = false }
         key.withUnsafeBytes { bytes in
           guard let (row, valueBytes) = IndexEntry.row(bytes, value.bytes) else { return isWhole = false }
@@ -28,7 +28,7 @@ extension RecordInspector {
     // Rows whose keys are the same because a text was cut.
     var twins: (prefix: [UInt8], rows: [(row: RowID, values: [Value])]) = ([], [])
     trying { () throws(StoreError) in
-      try tree.survey(gap: { _ in }) { (found, value) throws(StoreError) in
+      try tree.survey(gap: { _ in }, reach: count) { (found, value) throws(StoreError) in
         guard !value.isExtents, let (row, valueBytes) = found.withUnsafeBytes({ IndexEntry.row($0, value.bytes) })
         else { return add(.index, "an entry is unreadable", name, index: index.name) }
         if let end = index.builtBelow, row >= end {

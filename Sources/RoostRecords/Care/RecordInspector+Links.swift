@@ -10,7 +10,7 @@ extension RecordInspector {
     // By reference the rows that refer are the targets.
     let examiner = LinkExaminer(forward, inverse, Tables.form(forward, catalog), tree, self)
     trying { () throws(StoreError) in
-      try tree.survey(gap: { _ in }) { (key, value) throws(StoreError) in
+      try tree.survey(gap: { _ in }, reach: count) { (key, value) throws(StoreError) in
         do throws(StoreError) { try examiner.examine(key, value) } catch { add(error) }
       }
     }

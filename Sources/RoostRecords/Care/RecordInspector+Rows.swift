@@ -14,7 +14,7 @@ extension RecordInspector {
     var isWhole = true
     var key = ByteBuffer()
     trying { () throws(StoreError) in
-      try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, value) throws(StoreError) in
+      try shelf.rows.survey(gap: { _ in isWhole = false }, reach: count) { (number, value) throws(StoreError) in
         let id = RowID(number)
         if number == 0 || number >= shelf.next {
           add(.counter, "the row number is not below the next number, \(shelf.next)", name, id)
@@ -107,7 +107,7 @@ extension RecordInspector {
   func examineLarge(_ shelf: Shelf) {
     let name = shelf.entity.name
     trying { () throws(StoreError) in
-      try shelf.large.survey(gap: { _ in }) { (key, value) throws(StoreError) in
+      try shelf.large.survey(gap: { _ in }, reach: count) { (key, value) throws(StoreError) in
         guard key.count == 10 else { return add(.largeValue, "the key of a large value is unreadable", name) }
         let row = RowID(key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
         let field = FieldID(key.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })

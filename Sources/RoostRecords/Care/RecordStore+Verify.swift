@@ -1,5 +1,6 @@
+internal import RoostCare
 package import RoostFile
-internal import RoostPages
+package import RoostPages
 internal import RoostTrees
 
 /// Examining a store of rows.
@@ -10,28 +11,34 @@ extension RecordStore {
   /// It makes a checkpoint first and examines what that left; readers and a writer go on meanwhile. Damage is no
   /// error here but a finding; an error means that nothing could be examined. Of the rows it holds one
   /// at a time; of the pages it remembers which it has seen.
-  package func verify() throws(StoreError) -> RecordVerification {
+  ///
+  /// - Parameter pace: gets the progress, and can end the verification, which then throws.
+  package func verify(_ pace: Pace? = nil) throws(StoreError) -> RecordVerification {
     // Another process may write the store, and use pages again that this one is about to read.
-    if store.options.readOnly { return try Self.verify(store.path, fileSystem: store.fileSystem) }
-    let examination = try store.examine()
+    if store.options.readOnly { return try Self.verify(store.path, fileSystem: store.fileSystem, pace) }
+    let examination = try store.examine(pace)
     var inspection = Inspection(examination)
     inspection.run()
+    try pace?.check()
     for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence, 4) }
-    return RecordInspector(examination, inspection.report).run()
+    let found = RecordInspector(examination, inspection.report).run()
+    try pace?.end()
+    return found
   }
 
   /// Examines the store at `path` as the last checkpoint left it, without changing anything and without a lock. Of the
   /// log it is told whether it can be replayed.
   package static func verify(
-    _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared
+    _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared, _ pace: Pace? = nil
   ) throws(StoreError) -> RecordVerification {
     var found: RecordVerification?
-    let report = try Inspection.report(of: path, fileSystem: fileSystem, floor: Tables.floor) {
+    let report = try Inspection.report(of: path, fileSystem: fileSystem, floor: Tables.floor, pace: pace) {
       (examination, report) throws(StoreError) in
       let verification = RecordInspector(examination, report).run()
       found = verification
       return verification.isSound
     }
+    try pace?.end()
     if let found { return found }
     var verification = RecordVerification()
     verification.take(report)

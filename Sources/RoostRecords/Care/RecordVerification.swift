@@ -1,4 +1,4 @@
-package import RoostTrees
+package import RoostCare
 
 /// What an examination of a whole store of rows has found.
 package struct RecordVerification: Sendable {
@@ -80,7 +80,7 @@ package struct RecordVerification: Sendable {
   package internal(set) var links: UInt64 = 0
   package internal(set) var history = HistoryFacts()
   /// What the floors below found and counted.
-  package internal(set) var pages = InspectionReport()
+  package internal(set) var pages = Verification()
 
   package var isSound: Bool { findings.isEmpty }
 
@@ -102,7 +102,7 @@ package struct RecordVerification: Sendable {
     if findings.count < Self.mostFindings { findings.append(finding) } else { hasMore = true }
   }
 
-  mutating func take(_ report: InspectionReport) {
+  mutating func take(_ report: Verification) {
     pages = report
     for one in report.findings {
       add(Finding(kind: .page, tree: one.tree, page: one.page, sentence: one.sentence))

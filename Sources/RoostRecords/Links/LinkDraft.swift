@@ -24,8 +24,10 @@ final class LinkDraft {
     var label: UInt64
   }
 
-  /// The targets' side is left out: only in tests of the tests.
-  var omitsBack = false
+  #if DEBUG
+    /// The target's side is not written: see ``Omission/linkBack``.
+    var omitsBack = false
+  #endif
 
   init(_ form: LinkForm, _ relationship: Relationship, _ draft: ByteTreeDraft) {
     self.form = form
@@ -116,7 +118,11 @@ final class LinkDraft {
 
   func put(_ link: Link) throws(StoreError) {
     try put(link, isForward: true)
-    if !omitsBack { try put(link, isForward: false) }
+    #if DEBUG
+      if !omitsBack { try put(link, isForward: false) }
+    #else
+      try put(link, isForward: false)
+    #endif
     guard form.hasPairs else { return }
     form.pair(link.owner, link.target, &key)
     key.append(big: link.forward)

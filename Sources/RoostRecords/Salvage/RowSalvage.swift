@@ -1,3 +1,4 @@
+package import RoostCare
 package import RoostFile
 package import RoostPages
 package import RoostTrees

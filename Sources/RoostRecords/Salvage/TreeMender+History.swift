@@ -1,3 +1,4 @@
+internal import RoostCare
 internal import RoostBytes
 internal import RoostFile
 internal import RoostPages

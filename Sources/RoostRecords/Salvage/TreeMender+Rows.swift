@@ -1,4 +1,5 @@
 internal import RoostBytes
+internal import RoostCare
 internal import RoostFile
 internal import RoostPages
 internal import RoostTrees

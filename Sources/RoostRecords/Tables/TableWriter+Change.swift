@@ -136,7 +136,10 @@ extension TableWriter {
     _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [Borrowed]
   ) throws(StoreError) {
     loaded = nil
-    if !tables.leavesOutIndexes { try takeOut(id, of: touched) }
+    #if DEBUG
+      let touched = tables.leavesOutIndexes ? [] : touched
+    #endif
+    try takeOut(id, of: touched)
     for index in layout.places.indices where changed.contains(index) {
       let place = layout.places[index].place
       guard place.kind == .variable else { continue }
@@ -148,7 +151,7 @@ extension TableWriter {
     for field in strays { try removeLarge(id, field) }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
-    if !tables.leavesOutIndexes { try add(id, to: touched) }
+    try add(id, to: touched)
     try links.exchanged(id, old.start, new.start, layout)
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }

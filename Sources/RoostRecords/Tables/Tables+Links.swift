@@ -32,7 +32,9 @@ extension Tables {
     guard let forward = one.isForward ? one : catalog.inverse(of: one) else { throw LinkDraft.damaged(one) }
     if let known = linkDrafts[forward.id] { return known }
     let links = LinkDraft(Self.form(forward, catalog), forward, try bytes(Self.links(forward.id)))
-    links.omitsBack = omission == .linkBack
+    #if DEBUG
+      links.omitsBack = forest.transaction.store.options.omission == .linkBack
+    #endif
     linkDrafts[forward.id] = links
     return links
   }

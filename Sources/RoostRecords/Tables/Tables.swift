@@ -23,11 +23,12 @@ package final class Tables {
   var historyTurn: HistoryTurn
   /// Ascending by entity.
   @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
-  /// What this transaction omits on purpose: nothing, except in tests that check the tests.
-  let omission: Omission
   /// What gives rows their numbers, if not each transaction by itself.
   let numbers: RowNumbers?
-  let leavesOutIndexes: Bool
+  #if DEBUG
+    /// A changed row keeps its old entries in indexes: see ``Omission/indexChange``.
+    let leavesOutIndexes: Bool
+  #endif
   /// Links between rows: see `Tables+Links.swift`.
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
@@ -59,8 +60,9 @@ package final class Tables {
     self.forest = forest
     self.schemas = schemas
     self.numbers = numbers
-    omission = forest.transaction.store.options.omission
-    leavesOutIndexes = omission == .indexChange
+    #if DEBUG
+      leavesOutIndexes = forest.transaction.store.options.omission == .indexChange
+    #endif
     scope = ReadScope(forest.transaction.store, forest.transaction.view.slot)
     var catalog = Catalog()
     var state = HistoryState()

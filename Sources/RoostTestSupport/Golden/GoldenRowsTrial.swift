@@ -50,7 +50,7 @@ extension GoldenVersion {
     guard version == Self.all.last?.version, let store = GoldenRows(rawValue: sample.name) else { return nil }
     let (made, contents) = try store.make()
     if contents != sample.contents { return "made again: " + Self.difference(contents, sample.contents) }
-    if library != GoldenStore.library || made.masked == sample.files?.masked { return nil }
+    if library != GoldenStore.library || made.masked == sample.files.masked { return nil }
     return "made again, the files differ from version \(version): is this a new version of the format?"
   }
 }

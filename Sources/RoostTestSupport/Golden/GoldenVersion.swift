@@ -1,45 +1,29 @@
+internal import Foundation
 internal import RoostBytes
 package import RoostFile
-internal import RoostKV
 internal import RoostPages
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The stores that a version of the format wrote, kept for ever.
 ///
-/// They stand in the source, so that whoever is built has them, wherever it runs. `roost-torture golden` prints the
-/// source of such a version; Docs/TESTING.md tells when.
+/// They are files of this module's resources, in the folder `Versions`. `roost-torture golden` writes those of a version;
+/// Docs/TESTING.md tells when.
+///
+/// ## Layout
+/// ```
+/// Versions/2/rows-closed.data      the file of the store "rows closed": its length in 8 bytes, then one LZ4 block
+/// Versions/2/rows-closed.log       its log, where it has one, in the same form
+/// Versions/2/rows-closed.contents  what the store holds, as text
+/// ```
 package struct GoldenVersion: Sendable {
   /// One store of it.
   package struct Sample: Sendable {
     package var name: String
-    /// The files, as ``GoldenVersion/encode(_:)`` writes them.
-    package var data: String
-    package var log: String?
+    package var files: GoldenStore.Files
     /// What it holds, as ``GoldenStore/describe(_:commit:)`` tells it.
     package var contents: String
 
-    package init(_ name: String, data: String, log: String?, contents: String) {
-      self.name = name
-      self.data = data
-      self.log = log
-      self.contents = contents
-    }
-
-    package var files: GoldenStore.Files? {
-      guard let data = GoldenVersion.decode(data) else { return nil }
-      guard let log else { return GoldenStore.Files(data: data, log: nil) }
-      guard let log = GoldenVersion.decode(log) else { return nil }
-      return GoldenStore.Files(data: data, log: log)
-    }
-
     /// The files at rest in a file system, as if a store had left them.
     package func place(in fileSystem: any FileSystem, at path: String) throws {
-      guard let files else { throw WrongAnswer("\(name) cannot be decoded") }
       for (suffix, bytes) in [("", files.data), ("-log", files.log)] {
         guard let bytes else { continue }
         let file = try fileSystem.open(path + suffix, .replace)
@@ -51,14 +35,14 @@ package struct GoldenVersion: Sendable {
     }
   }
 
-  package var version: UInt32
+  package let version: UInt32
   /// The LZ4 that made it.
-  package var library: Int
-  package var samples: [Sample]
-  /// Stores of rows.
-  package var rows: [Sample]
+  package let library: Int
+  /// The names of its stores of keys and values, and of those of rows.
+  package let samples: [String]
+  package let rows: [String]
 
-  package init(_ version: UInt32, library: Int, _ samples: [Sample], rows: [Sample] = []) {
+  package init(_ version: UInt32, library: Int, _ samples: [String], rows: [String]) {
     self.rows = rows
     self.version = version
     self.library = library
@@ -66,89 +50,100 @@ package struct GoldenVersion: Sendable {
   }
 
   /// Every version that this build must read, the present one last.
-  package static let all: [GoldenVersion] = [.version1, .version2]
+  package static let all: [GoldenVersion] = [
+    GoldenVersion(
+      1, library: 10904, ["closed", "stopped", "packed"],
+      rows: ["rows closed", "rows stopped", "rows named", "rows with cases"]),
+    GoldenVersion(
+      2, library: 10904, ["closed", "stopped", "packed"],
+      rows: ["rows closed", "rows stopped", "rows named", "rows with cases"]),
+  ]
 
-  // MARK: Files as text
+  // MARK: Reading
 
-  /// The length, and an LZ4 block in base 64.
-  package static func encode(_ bytes: [UInt8]) -> String {
-    var packed = [UInt8](repeating: 0, count: Compression.bound(bytes.count))
-    let count = bytes.withUnsafeBytes { source in
-      packed.withUnsafeMutableBytes { Compression.compress(source, into: $0) }
+  /// One store of the version. It throws where a file is missing or cannot be unpacked.
+  package func sample(_ name: String, in folder: String? = nil) throws -> Sample {
+    let folder = folder ?? Self.resources
+    let path = Self.path(name, version, in: folder)
+    func bytes(_ ending: String) throws -> [UInt8] {
+      guard let packed = FileManager.default.contents(atPath: path + ending) else {
+        throw WrongAnswer("the golden file \(path + ending) cannot be read")
+      }
+      return [UInt8](packed)
     }
-    return "\(bytes.count) " + Data(packed[..<(count ?? 0)]).base64EncodedString()
+    func unpacked(_ ending: String) throws -> [UInt8] {
+      guard let unpacked = Self.unpack(try bytes(ending)) else {
+        throw WrongAnswer("the golden file \(path + ending) cannot be unpacked")
+      }
+      return unpacked
+    }
+    let contents = String(decoding: try bytes(".contents"), as: UTF8.self)
+    // A store that was closed has no log. What a stopped one holds tells that its log is missing.
+    let hasLog = FileManager.default.fileExists(atPath: path + ".log")
+    return Sample(
+      name: name, files: GoldenStore.Files(data: try unpacked(".data"), log: hasLog ? try unpacked(".log") : nil),
+      contents: String(contents.dropLast()))
   }
 
-  package static func decode(_ text: String) -> [UInt8]? {
-    let parts = text.split(separator: " ")
-    guard parts.count == 2, let count = Int(parts[0]), count > 0, count <= Compression.largestBlock,
-      let packed = Data(base64Encoded: String(parts[1]))
-    else { return nil }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let isWhole = [UInt8](packed).withUnsafeBytes { source in
-      bytes.withUnsafeMutableBytes { Compression.decompress(source, into: $0) }
+  /// The folder of all versions.
+  private static var resources: String { Bundle.module.bundleURL.appending(path: "Versions").path }
+
+  private static func path(_ name: String, _ version: UInt32, in folder: String) -> String {
+    "\(folder)/\(version)/" + name.replacing(" ", with: "-")
+  }
+
+  /// The length, and one LZ4 block.
+  package static func pack(_ bytes: [UInt8]) -> [UInt8] {
+    var packed = [UInt8](repeating: 0, count: 8 + Compression.bound(bytes.count))
+    packed.replaceSubrange(..<8, with: withUnsafeBytes(of: UInt64(bytes.count).littleEndian, Array.init))
+    let count = bytes.withUnsafeBytes { source in
+      packed.withUnsafeMutableBytes {
+        Compression.compress(source, into: UnsafeMutableRawBufferPointer(rebasing: $0[8...]))
+      }
+    }
+    return Array(packed[..<(8 + (count ?? 0))])
+  }
+
+  /// The bytes that the stores of these names take in the folder.
+  package func packedBytes(_ names: [String]) throws -> Int {
+    try names.reduce(0) { sum, name in
+      let files = try sample(name).files
+      return sum + Self.pack(files.data).count + (files.log.map { Self.pack($0).count } ?? 0)
+    }
+  }
+
+  package static func unpack(_ packed: [UInt8]) -> [UInt8]? {
+    guard packed.count > 8 else { return nil }
+    let length = packed[..<8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    guard length > 0, length <= UInt64(Compression.largestBlock) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(length))
+    let isWhole = packed.withUnsafeBytes { source in
+      bytes.withUnsafeMutableBytes {
+        Compression.decompress(UnsafeRawBufferPointer(rebasing: source[8...]), into: $0)
+      }
     }
     return isWhole ? bytes : nil
   }
 
-  // MARK: Making the next one
+  // MARK: Writing
 
-  /// The source of the version that this build writes, the next one unless another is named.
-  package static func source(version: Int?) throws -> String {
-    let version = version ?? 1 + all.count
-    var text = """
-      // Written by `roost-torture golden`. It is not to be changed by hand: see Docs/TESTING.md.
-
-      extension GoldenVersion {
-        package static let version\(version) = GoldenVersion(
-          \(version), library: \(GoldenStore.library),
-          [
-
-      """
-    for store in GoldenStore.allCases {
-      text += source(store.rawValue, try store.make())
+  /// Writes the stores of a version, as this build makes them, into a folder of its own below `folder`, and returns the entry that
+  /// ``all`` must have.
+  package static func write(version: UInt32, into folder: String) throws -> String {
+    try FileManager.default.createDirectory(atPath: "\(folder)/\(version)", withIntermediateDirectories: false)
+    func write(_ name: String, _ made: (files: GoldenStore.Files, contents: String)) throws {
+      let path = path(name, version, in: folder)
+      let files = made.files.masked
+      let log = files.log.map { [(".log", pack($0))] } ?? []
+      for (ending, bytes) in [(".data", pack(files.data)), (".contents", Array("\(made.contents)\n".utf8))] + log {
+        let file = try DiskFileSystem.shared.open(path + ending, .replace)
+        defer { file.close() }
+        try file.write(bytes, at: 0)
+      }
     }
-    return text + "    ], rows: rows\(version))\n}\n"
-  }
-
-  /// The source of the stores of rows of a version, which stand in a file of their own.
-  package static func rowsSource(version: Int) throws -> String {
-    var text = """
-      // Written by `roost-torture golden`. It is not to be changed by hand: see Docs/TESTING.md.
-
-      extension GoldenVersion {
-        static let rows\(version) = Array(
-          [
-
-      """
-    for store in GoldenRows.allCases { text += source(store.rawValue, try store.make()) }
-    return text + "    ])\n}\n"
-  }
-
-  private static func source(_ name: String, _ made: (files: GoldenStore.Files, contents: String)) -> String {
-    let (files, contents) = made
-    var text = ""
-    text += "      Sample(\n        \"\(name)\",\n        data: \"\"\"\n"
-    text += lines(encode(files.masked.data)) + "          \"\"\",\n"
-    if let log = files.masked.log {
-      text += "        log: \"\"\"\n" + lines(encode(log)) + "          \"\"\",\n"
-    } else {
-      text += "        log: nil,\n"
-    }
-    text += "        contents: \"\"\"\n"
-    for line in contents.split(separator: "\n") { text += "          " + line + "\n" }
-    text += "          \"\"\"),\n"
-    return text
-  }
-
-  /// One long line in lines of 108 characters, joined by the compiler.
-  private static func lines(_ text: String) -> String {
-    var rest = text[...]
-    var lines: [String] = []
-    while !rest.isEmpty {
-      lines.append("          " + rest.prefix(109))
-      rest = rest.dropFirst(109)
-    }
-    return lines.joined(separator: "\\\n") + "\n"
+    for store in GoldenStore.allCases { try write(store.rawValue, try store.make()) }
+    for store in GoldenRows.allCases { try write(store.rawValue, try store.make()) }
+    let (samples, rows) = (GoldenStore.allCases.map(\.rawValue), GoldenRows.allCases.map(\.rawValue))
+    return "GoldenVersion(\(version), library: \(GoldenStore.library), \(samples), rows: \(rows)),"
   }
 }

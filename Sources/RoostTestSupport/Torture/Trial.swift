@@ -13,7 +13,14 @@ package struct Trial: Sendable {
   package private(set) var cases: Int?
   /// How many workers may run it at the same time.
   package var workers: Int
+  /// Why this build does not have the number; nil if it has.
+  package private(set) var absence: Absence?
   package var run: @Sendable (_ seed: UInt64, TortureRecord) -> Void
+
+  /// A reason for which a build does not have a number.
+  package enum Absence: String, Sendable {
+    case releaseBuild = "not in a release build"
+  }
 
   package init(
     _ number: Int, _ name: String, unit: String, quota: Int, workers: Int = 2,
@@ -25,6 +32,19 @@ package struct Trial: Sendable {
     self.quota = quota
     self.workers = workers
     self.run = run
+  }
+
+  /// A number that this build does not have. It is named in lists, and no run of it counts as good.
+  package init(_ number: Int, _ name: String, absence: Absence) {
+    self.init(number, name, unit: "", quota: 0) { seed, record in record.fail(seed: seed, absence.rawValue) }
+    self.absence = absence
+  }
+
+  /// An error's sentence where the number is not in this build: how to run it; nil if it is.
+  package var absenceAdvice: String? {
+    absence.map {
+      "number \(number) is \($0.rawValue): run it from a debug build, with `swift run roost-torture run --test \(number)`"
+    }
   }
 
   /// A number whose cases are listed. Any `cases` seeds in a row go through the whole list, whatever the first one is.

@@ -39,6 +39,7 @@ package struct TrialResult: Sendable {
   package var line: String {
     let time = String(Int(seconds)) + "." + String(Int(seconds * 10) % 10) + " s"
     var text = Self.left(String(trial.number), 3) + Self.left(trial.name, 28)
+    if let absence = trial.absence { return text + absence.rawValue }
     if let skipped { return text + "skipped: " + skipped }
     text += Self.right("\(count)", 11) + " " + Self.left(trial.unit, 14) + Self.right(time, 9) + "   "
     text += failures.isEmpty ? (shortfalls.isEmpty ? "ok" : "FAILED") : "\(failures.count) FAILED"
@@ -48,10 +49,26 @@ package struct TrialResult: Sendable {
     return text
   }
 
-  package var isGood: Bool { skipped != nil || failures.isEmpty && shortfalls.isEmpty && count > 0 }
+  /// A number that this machine cannot run is good; one that this build does not have is not.
+  package var isGood: Bool {
+    trial.absence == nil && (skipped != nil || failures.isEmpty && shortfalls.isEmpty && count > 0)
+  }
 
+  /// The last line of a run, and whether the run is good: every number that this build has is, and there is one.
+  package static func summary(_ results: [TrialResult]) -> (line: String, isGood: Bool) {
+    let present = results.filter { $0.trial.absence == nil }
+    let bad = present.count { !$0.isGood }
+    var line = "\(present.count) numbers in \(Int(present.reduce(0) { $0 + $1.seconds })) s"
+    line += bad > 0 ? ", \(bad) not good" : present.isEmpty ? "" : ", all good"
+    for result in results {
+      if let absence = result.trial.absence { line += "; number \(result.trial.number) is \(absence.rawValue)" }
+    }
+    return (line, bad == 0 && !present.isEmpty)
+  }
+
+  /// The results as text for a program. Numbers that this build does not have are left out.
   package static func json(_ results: [TrialResult]) -> String {
-    let rows = results.map { result in
+    let rows = results.filter { $0.trial.absence == nil }.map { result in
       "  {\"test\": \(result.trial.number), \"name\": \"\(result.trial.name)\", \"count\": \(result.count), "
         + "\"quota\": \(result.trial.quota), \"short\": \(result.shortfalls.count), "
         + "\"failures\": \(result.failures.count), \"seconds\": \(Double(Int(result.seconds * 100)) / 100)}"

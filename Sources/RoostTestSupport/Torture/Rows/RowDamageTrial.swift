@@ -13,12 +13,15 @@ struct HealthyRows: Sendable {
   var past: RowPast
   var isFull: Bool
 
+  /// - Parameter breaking: changes the options of the store that writes the file.
   init?(
-    _ seed: UInt64, isClosed: Bool, actions: Int = 8, changes: Int = 30, omission: Omission = .nothing
+    _ seed: UInt64, isClosed: Bool, actions: Int = 8, changes: Int = 30,
+    breaking: (inout StoreOptions) -> Void = { _ in }
   ) {
     var scenario = RowScenario(seed, actions: actions, changes: changes)
-    scenario.options.omission = omission
     scenario.options.fanoutLimit = seed % 2 == 0 ? 8 : 16
+    options = scenario.options
+    breaking(&scenario.options)
     let play = RowPlay(scenario)
     play.run()
     play.run(.reopen)
@@ -29,7 +32,6 @@ struct HealthyRows: Sendable {
     if isClosed { play.close() }
     past = play.past
     isFull = play.model.isFull
-    options = scenario.options
     crash = play.fileSystem.crashPoint()
     guard play.failures.isEmpty, let older, let file = play.fileSystem.contents(of: RowPlay.path) else { return nil }
     (self.file, self.older) = (file, older)

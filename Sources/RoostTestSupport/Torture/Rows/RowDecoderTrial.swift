@@ -60,21 +60,19 @@ extension RowTrials {
     }
   }
 
-  /// Opens a store whose log is mutated and sealed again, or whose pages are mutated and not compared with their
-  /// checks, so that what lies behind the checks is reached: rows, keys, entries, links, and the history in its blocks.
+  /// Opens a store whose log or pages are mutated and sealed again, so that the decoders after the checksums are
+  /// reached: those of rows, keys, entries, links, and the history in its blocks.
   private static func open(
     _ healthy: HealthyRows, _ log: [UInt8], _ mutator: inout Mutator, ofLog: Bool
   ) -> String? {
     let image = healthy.crash.image(.all)
     image.recordsSteps = false
-    var options = healthy.options
     if ofLog {
       var bytes = log
       mutator.mutate(&bytes)
-      mutator.reseal(&bytes, options.segmentBytes)
+      mutator.reseal(&bytes, healthy.options.segmentBytes)
       _ = image.overwrite(RowPlay.path + "-log", with: bytes)
     } else {
-      options.skipsChecks = true
       var bytes = healthy.file
       for _ in 0..<(1 + mutator.generator.below(6)) {
         let place = 2 + mutator.generator.below(max(1, bytes.count / 4096 - 2))
@@ -84,10 +82,12 @@ extension RowTrials {
         mutator.mutate(&part)
         bytes.replaceSubrange(place * 4096 + 40..<place * 4096 + 4080, with: part)
       }
-      _ = image.overwrite(RowPlay.path, with: bytes)
+      // Sealed along the references that the mutated pages have now. An open store must reach every change.
+      guard var forgery = Forgery(bytes) else { return "the mutated file has no superblock that counts" }
+      _ = image.overwrite(RowPlay.path, with: forgery.sealed())
     }
     do {
-      let store = try RecordStore(RowPlay.path, options: options, fileSystem: image)
+      let store = try RecordStore(RowPlay.path, options: healthy.options, fileSystem: image)
       defer {
         image.stopAfter(step: 0)
         try? store.close()

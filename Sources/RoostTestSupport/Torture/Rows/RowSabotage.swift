@@ -1,46 +1,49 @@
-package import RoostPages
+#if DEBUG
+  package import RoostPages
 
-/// Number 17 over rows: what the floor of records leaves out must be noticed.
-extension RowTrials {
-  /// What is left out, and the number that must notice it alone.
-  package static let omissions: [(omission: Omission, number: Int)] = [
-    (.indexChange, 6), (.linkBack, 6), (.replayedHistory, 1), (.indexChange, 1), (.linkBack, 4),
-    (.pageCopy, 19), (.newPageCopy, 19), (.pageCopy, 6), (.newPageCopy, 6),
-  ]
+  /// Number 17 over rows: what the floor of records leaves out must be noticed.
+  extension RowTrials {
+    /// What is left out, and the number that must notice it alone.
+    package static let omissions: [(omission: Omission, number: Int)] = [
+      (.indexChange, 6), (.linkBack, 6), (.replayedHistory, 1), (.indexChange, 1), (.linkBack, 4),
+      (.pageCopy, 19), (.newPageCopy, 19), (.pageCopy, 6), (.newPageCopy, 6),
+    ]
 
-  package static func omit(_ place: Int, _ seed: UInt64, _ record: TortureRecord) {
-    record.count += 1
-    let (omission, number) = omissions[place]
-    let inner = TortureRecord(test: number)
-    inner.onPlace = record.onPlace
-    inner.mostFailures = 1
-    var trials: UInt64 = 0
-    while inner.failures.isEmpty && trials < 40 {
-      trials += 1
-      attempt(omission, number, trials, inner)
+    package static func omit(_ place: Int, _ seed: UInt64, _ record: TortureRecord) {
+      record.count += 1
+      let (omission, number) = omissions[place]
+      let inner = TortureRecord(test: number)
+      inner.onPlace = record.onPlace
+      inner.mostFailures = 1
+      var trials: UInt64 = 0
+      while inner.failures.isEmpty && trials < 40 {
+        trials += 1
+        attempt(omission, number, trials, inner)
+      }
+      record.note("\(omission.rawValue) seen by \(number) at seed", Int(trials))
+      if inner.failures.isEmpty {
+        record.fail(
+          seed: seed, image: omission.rawValue, "number \(number) does not notice that \(omission.rawValue) is left out"
+        )
+      }
     }
-    record.note("\(omission.rawValue) seen by \(number) at seed", Int(trials))
-    if inner.failures.isEmpty {
-      record.fail(
-        seed: seed, image: omission.rawValue, "number \(number) does not notice that \(omission.rawValue) is left out")
+
+    private static func attempt(_ omission: Omission, _ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+      var scenario = RowScenario(seed, actions: number == 4 ? 5 : 14, changes: 12)
+      scenario.options.omission = omission
+      switch number {
+      case 1:
+        let sweep = RowCrashSweep(scenario, seed: seed, record)
+        sweep.stride = 9
+        sweep.policy = CrashPolicy(exhaustiveUpTo: 1, ofEach: 1, randoms: 1, garbage: 0)
+        sweep.run()
+      case 4:
+        let sweep = RowFaultSweep(scenario, seed: seed, record)
+        sweep.stride = 60
+        sweep.run()
+      case 19: flipSingles(seed, record, draws: 4) { $0.omission = omission }
+      default: model(seed, record, scenario)
+      }
     }
   }
-
-  private static func attempt(_ omission: Omission, _ number: Int, _ seed: UInt64, _ record: TortureRecord) {
-    var scenario = RowScenario(seed, actions: number == 4 ? 5 : 14, changes: 12)
-    scenario.options.omission = omission
-    switch number {
-    case 1:
-      let sweep = RowCrashSweep(scenario, seed: seed, record)
-      sweep.stride = 9
-      sweep.policy = CrashPolicy(exhaustiveUpTo: 1, ofEach: 1, randoms: 1, garbage: 0)
-      sweep.run()
-    case 4:
-      let sweep = RowFaultSweep(scenario, seed: seed, record)
-      sweep.stride = 60
-      sweep.run()
-    case 19: flipSingles(seed, record, draws: 4, omission: omission)
-    default: model(seed, record, scenario)
-    }
-  }
-}
+#endif

@@ -80,14 +80,15 @@ extension Trial {
 }
 
 extension RowTrials {
-  /// - Parameter draws: how many bits, and how many pages and sectors; nil for all.
+  /// - Parameters:
+  ///   - draws: how many bits, and how many pages and sectors; nil for all.
+  ///   - breaking: changes the options of the store that writes the file.
   package static func flipSingles(
-    _ seed: UInt64, _ record: TortureRecord, draws: Int?, omission: Omission = .nothing
+    _ seed: UInt64, _ record: TortureRecord, draws: Int?, breaking: (inout StoreOptions) -> Void = { _ in }
   ) {
-    guard var healthy = HealthyRows(seed, isClosed: seed % 3 != 0, actions: 4, changes: 12, omission: omission),
+    guard let healthy = HealthyRows(seed, isClosed: seed % 3 != 0, actions: 4, changes: 12, breaking: breaking),
       let single = try? SingleBytes(healthy)
     else { return record.fail(seed: seed, "the store whose bits flip cannot be made") }
-    healthy.options.omission = .nothing
     for place in single.uncopied { record.fail(seed: seed, "page \(place) has no copy") }
     var generator = SplitMix64(seed: seed)
     let kinds = SingleBytes.Kind.allCases.filter { single.ranges[$0] != nil }

@@ -9,26 +9,29 @@ extension Inspection {
   /// Examines the store at `path` without changing anything, and without a lock.
   ///
   /// The floor's replay tells whether the log can be read. `more` looks at what the pages mean, and answers whether
-  /// that is sound.
+  /// that is sound. The caller reports the end to `pace`.
   package static func report(
-    of path: String, fileSystem: any FileSystem, floor: Store.Floor,
-    more: (Examination, InspectionReport) throws(StoreError) -> Bool = { (_, _) throws(StoreError) in true }
-  ) throws(StoreError) -> InspectionReport {
+    of path: String, fileSystem: any FileSystem, floor: Store.Floor, pace: Pace? = nil,
+    more: (Examination, Verification) throws(StoreError) -> Bool = { (_, _) throws(StoreError) in true }
+  ) throws(StoreError) -> Verification {
     for _ in 0..<mostAttempts {
       do throws(StoreError) {
-        let examination = try Store.examine(path, fileSystem: fileSystem, floor: floor)
+        let examination = try Store.examine(path, fileSystem: fileSystem, floor: floor, pace: pace)
         var inspection = Inspection(examination)
         inspection.run()
+        try pace?.check()
         if let failure = try replayFailure(path, fileSystem, floor) { inspection.add(failure) }
-        if try more(examination, inspection.report), inspection.report.isSound { return inspection.report }
+        let isSound = try more(examination, inspection.report)
+        try pace?.check()
+        if isSound, inspection.report.isSound { return inspection.report }
         // Somebody who writes the store may have used a place again: then the findings say nothing.
         let now = try Store.examine(path, fileSystem: fileSystem, floor: floor).sequence
         if now == examination.sequence { return inspection.report }
       } catch {
         guard error.isAboutContent else { throw error }
-        var report = InspectionReport()
+        var report = Verification()
         report.findings = [
-          InspectionReport.Finding(page: error.page, tree: nil, sentence: error.detail, invariant: nil)
+          Verification.Finding(page: error.page, tree: nil, sentence: error.detail, invariant: nil)
         ]
         return report
       }

@@ -1,6 +1,7 @@
 internal import RoostBytes
 package import RoostFile
 package import RoostPages
+internal import RoostTrees
 
 /// A walk through all pages that one state of a store holds, which goes on behind whatever is damaged.
 ///
@@ -8,7 +9,7 @@ package import RoostPages
 /// entries mean is the business of the floors above.
 package struct Inspection {
   private let examination: Examination
-  package private(set) var report = InspectionReport()
+  package private(set) var report = Verification()
   private var reached = PlaceSet()
   /// Places that the superblock lists as copies and that something else is at too.
   package private(set) var contestedCopies: Set<UInt32> = []
@@ -24,11 +25,14 @@ package struct Inspection {
     let start = Clock.monotonicNanoseconds()
     for complaint in examination.complaints { add(complaint) }
     report.notes = examination.notes.map {
-      InspectionReport.Finding(page: $0.page, tree: nil, sentence: $0.detail, invariant: nil)
+      Verification.Finding(page: $0.page, tree: nil, sentence: $0.detail, invariant: nil)
     }
     report.pages = Int(examination.pageCount)
     report.freePages = examination.free.count
+    // Two pages are superblocks.
+    examination.pace?.begin(pages: report.pages - report.freePages - 2)
     for page in examination.mapPages { reach(page, nil) }
+    examination.pace?.count(pages: examination.mapPages.count + examination.copies.count)
     inspectTrees()
     for entry in examination.copies {
       if reached.contains(entry.copy.place) { contestedCopies.insert(entry.copy.place) }
@@ -53,7 +57,7 @@ package struct Inspection {
   package mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
     if report.findings.count >= Self.mostFindings { return report.hasMore = true }
     report.findings.append(
-      InspectionReport.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
+      Verification.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
   }
 
   private mutating func add(_ found: [Finding], _ tree: String?) {
@@ -70,8 +74,10 @@ package struct Inspection {
     let snapshot = examination.snapshot
     let catalog = ByteTree(snapshot.catalog, id: Catalog.treeID, view: examination.view)
     var pages: [PageID] = []
+    let pace = examination.pace
     let found = catalog.verify(stampBound: snapshot.stamp) { reached in
       if case .page(let page) = reached { pages.append(page) }
+      pace?.countHalf()
     }
     add(found, nil)
     for page in pages { reach(page, nil) }
@@ -84,6 +90,7 @@ package struct Inspection {
     } catch { add(error) }
     var owners: [UInt32: String] = [:]
     for (name, descriptor) in names {
+      if pace?.isEnded == true { return }
       guard let descriptor else {
         isComplete = false
         add(nil, name, "the catalog's entry is unreadable", 5)
@@ -100,9 +107,12 @@ package struct Inspection {
     let bound = examination.snapshot.stamp
     var pages: [PageID] = []
     var lists: [ExtentList] = []
+    let pace = examination.pace
     let note = { (reached: Reached) in
       switch reached {
-      case .page(let page): pages.append(page)
+      case .page(let page):
+        pages.append(page)
+        pace?.countHalf()
       case .extents(let list): lists.append(list)
       }
     }
@@ -150,6 +160,7 @@ package struct Inspection {
       do throws(StoreError) { try examination.view.read(extent, into: part) } catch {
         add(error.page ?? UInt64(extent.place), tree, error.detail, nil)
       }
+      examination.pace?.count(pages: Int(extent.pages))
     }
   }
 

@@ -1,5 +1,6 @@
 package import RoostFile
 package import RoostPages
+package import RoostTrees
 
 /// What the floor that wrote a store knows of its trees and its log, for saving what a damaged one still holds.
 ///
