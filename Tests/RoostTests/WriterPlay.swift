@@ -1,7 +1,7 @@
 import Foundation
+import RoostImport
 import RoostTestSupport
 import SwiftData
-import RoostImport
 import Testing
 
 @Model final class Gang {
@@ -51,10 +51,12 @@ import Testing
 /// | Difference | In the play |
 /// |---|---|
 /// | A reference of a new model that is nil changes nothing, and its lists add to those of the stored model. A text replaces what it names, and a snapshot replaces all. | Texts and snapshots name what the stored model will have: ``filled(_:)``. |
-/// | A save takes a one-to-one partner from another model. A batch and an import of snapshots refuse that. | No element names the partner of another model. |
-/// | The unique values of an element are those of two models. A save refuses it and names no property, an import of snapshots names one; with `.skip` that import keeps the first model. | Each element matches one model. |
-/// | An import of models takes no stored models. | Elements with relationships are inserted in a batch instead. |
-/// | `apply` changes the stored model. The unique policy does not decide. | It takes part in updates. Other elements are saved instead. |
+/// | `.skip` keeps a model as it is. In a save, setting the reference already took the partner from the other model. | Elements name no partner of any model under this policy. |
+/// | A unique conflict beside a wanted partner: a batch may name the partner's property. With two matching models each writer names one of the two constraints. | Both are allowed. |
+/// | A save of several new models with the same members in lists by links does not keep the order of these lists. | Changes of several elements have no such lists. |
+/// | A save writes all elements of a change or none. An import ends at the first bad one. | Changes of several elements have nothing that is refused. |
+/// | An import of models takes no stored models. | Elements name new models that have the unique values of stored ones. Where the policy refuses these, a batch inserts the element instead. |
+/// | `apply` changes the stored model. The unique policy does not decide, and it does not see what waits. | It takes part in updates of one element. Others are saved instead. |
 /// | A save reports all errors. An import reports the first one, with the code `badInput` and a reason. | The reason must match, and the property must be one of those that the save names. |
 /// | `.skip` keeps a model as it is. A save that keeps a model adds to its lists. | Elements have no lists under this policy. |
 struct WriterPlay {
@@ -69,6 +71,13 @@ struct WriterPlay {
     var crew: String?
     var mooring: Int?
     var skills: [String] = []
+
+    /// Whether both have the same unique values.
+    func isLike(_ other: Record) -> Bool {
+      (code != nil && code == other.code) || (last != nil && first == other.first && last == other.last)
+    }
+
+    var hasLinks: Bool { crew != nil || mooring != nil || !skills.isEmpty }
   }
 
   /// What a store holds, in the order of its rows.
@@ -92,6 +101,10 @@ struct WriterPlay {
   private var story: [String] = []
   private(set) var merges = 0
   private(set) var refusals = 0
+  /// How many elements took a one-to-one partner from another model.
+  private(set) var takings = 0
+  /// How many elements with relationships each writer wrote itself.
+  private(set) var linked: [Writer: Int] = [:]
 
   init(_ seed: Int) throws {
     self.seed = seed
@@ -128,16 +141,35 @@ struct WriterPlay {
 
   /// Makes one change in all stores; false where they disagree.
   mutating func step() throws -> Bool {
-    let conflict = random.pick(ImportOptions.Conflict.allCases)
-    var record = record(conflict != .skip)
-    if let number = record.mooring, try isTaken(number) { record.mooring = nil }
-    if try matches(record, ModelContext(containers[0])).count > 1 { record.code = nil }
+    // Updates more often, because applied snapshots make nothing else.
+    let conflict = random.chance(1, in: 3) ? .update : random.pick(ImportOptions.Conflict.allCases)
     let before = try content(containers[0])
-    story.append("\(conflict) \(record)")
-    let full = conflict == .insert || conflict == .throw ? record : try filled(record)
+    var known = try stored()
+    let isOne = conflict == .insert || conflict == .throw || random.chance(1, in: 2)
+    let count = isOne ? 1 : 1 + random.below(3)
+    var named: Set<String> = []
+    var elements: [(record: Record, full: Record)] = []
+    for _ in 0..<count {
+      var record = record(conflict != .skip)
+      let others = known.filter { $0.mooring == record.mooring && !$0.isLike(record) }
+      if conflict == .skip, count > 1 || known.contains(where: { $0.mooring == record.mooring }) {
+        record.mooring = nil
+      }
+      if count > 1 {
+        (record.crew, record.skills) = (nil, [])
+        if known.filter({ $0.isLike(record) }).count > 1 { record.code = nil }
+      }
+      if record.mooring != nil, !others.isEmpty { takings += 1 }
+      if record.mooring != nil { named.insert("mooring") }
+      if known.filter({ $0.isLike(record) }).count > 1 { named.formUnion(["code", "first, last"]) }
+      elements.append((record, conflict == .insert || conflict == .throw ? record : take(record, &known)))
+    }
+    story.append("\(conflict) \(elements.map(\.record))")
     var failures: [Failure?] = []
     for (writer, container) in zip(Writer.allCases, containers) {
-      failures.append(try failure { try write(record, full, writer, conflict, container) })
+      var links = 0
+      failures.append(try Self.failure { links = try write(elements, writer, conflict, container) })
+      linked[writer, default: 0] += links
     }
     let wanted = try content(containers[0])
     if before.hands.count == wanted.hands.count, failures[0] == nil { merges += 1 }
@@ -148,7 +180,8 @@ struct WriterPlay {
       let own = failures[place]
       #expect(own?.kind == failures[0]?.kind, "\(writer), \(text)")
       if let own, let all = failures[0] {
-        #expect(own.fields.isSubset(of: all.fields), "\(writer), \(text)")
+        #expect(own.fields.isSubset(of: all.fields.union(named)), "\(writer), \(text)")
+        #expect(!all.fields.isEmpty, "\(text)")
         if own.kind == "count" { #expect(!own.fields.isEmpty, "\(writer), \(text)") }
       }
       let found = try content(containers[place])
@@ -158,36 +191,45 @@ struct WriterPlay {
     return true
   }
 
-  /// The stored models that have unique values of a record.
-  private func matches(_ record: Record, _ context: ModelContext) throws -> [Hand] {
-    let (code, first, last) = (record.code, record.first, record.last)
-    return try context.fetch(FetchDescriptor<Hand>()).filter { hand in
-      (code != nil && hand.code == code) || (last != nil && hand.first == first && hand.last == last)
+  /// The stored models, as records.
+  private func stored() throws -> [Record] {
+    let context = ModelContext(containers[0])
+    return try context.fetch(FetchDescriptor<Hand>()).map { hand in
+      Record(
+        code: hand.code, first: hand.first, last: hand.last, grade: hand.grade, note: hand.note, crew: hand.crew?.name,
+        mooring: hand.mooring?.number, skills: hand.skills.map(\.name))
     }
   }
 
-  private func isTaken(_ number: Int) throws -> Bool {
-    try ModelContext(containers[0]).fetch(FetchDescriptor<Mooring>()).contains { $0.number == number && $0.hand != nil }
-  }
-
-  /// What the stored model that a record is about will have, as a record that names all.
-  private func filled(_ record: Record) throws -> Record {
+  /// What the model that a record is about will have, as a record that names all.
+  private func take(_ record: Record, _ known: inout [Record]) -> Record {
     var full = record
-    let context = ModelContext(containers[0])
-    let found = try matches(record, context)
-    guard found.count == 1, let hand = found.first else { return full }
-    full.crew = record.crew ?? hand.crew?.name
-    full.mooring = record.mooring ?? hand.mooring?.number
-    let skills = hand.skills.map(\.name)
-    full.skills = skills + record.skills.filter { !skills.contains($0) }
+    if let number = record.mooring {
+      for place in known.indices where known[place].mooring == number && !known[place].isLike(record) {
+        known[place].mooring = nil
+      }
+    }
+    let found = known.indices.filter { known[$0].isLike(record) }
+    guard found.count < 2 else { return full }
+    guard let place = found.first else {
+      known.append(full)
+      return full
+    }
+    let hand = known[place]
+    full.crew = record.crew ?? hand.crew
+    full.mooring = record.mooring ?? hand.mooring
+    full.skills = hand.skills + record.skills.filter { !hand.skills.contains($0) }
+    known[place] = full
     return full
   }
 
   // MARK: Writers
 
+  /// Returns how many elements with relationships the writer wrote itself.
   private func write(
-    _ record: Record, _ full: Record, _ writer: Writer, _ conflict: ImportOptions.Conflict, _ container: ModelContainer
-  ) throws {
+    _ elements: [(record: Record, full: Record)], _ writer: Writer, _ conflict: ImportOptions.Conflict,
+    _ container: ModelContainer
+  ) throws -> Int {
     let context = ModelContext(container)
     context.uniquePolicy =
       switch conflict {
@@ -198,41 +240,56 @@ struct WriterPlay {
       }
     var importer = try container.importer(for: Hand.self)
     importer.options.conflict = conflict
+    let links = elements.count { $0.full.hasLinks }
     switch writer {
     case .save:
-      let hand = Hand(record)
-      context.insert(hand)
-      try link(hand, record, context)
+      for element in elements {
+        let hand = Hand(element.record)
+        context.insert(hand)
+        try link(hand, element.record, context)
+      }
       try context.save()
     case .batch:
-      try context.insert(batch: [record]) { record in
+      try context.insert(batch: elements.map(\.record)) { record in
         let hand = Hand(record)
         try link(hand, record, context)
         return hand
       }
-    case .text: try importer.run(.text(line(full), .jsonLines))
+    case .text: try importer.run(.text(elements.map { try line($0.full) }.joined(separator: "\n"), .jsonLines))
     case .models:
-      if record.crew != nil || record.mooring != nil || !record.skills.isEmpty {
-        return try write(record, full, .batch, conflict, container)
+      if conflict != .update, conflict != .merge, links > 0 {
+        _ = try write(elements, .batch, conflict, container)
+        return 0
       }
-      try importer.run(models: [Hand(record)])
-    case .snapshots:
-      let hand = Hand(full)
-      context.insert(hand)
-      try link(hand, full, context)
-      let snapshot = hand.snapshot
-      context.rollback()
-      try importer.run(snapshots: [snapshot])
+      try importer.run(models: elements.map { model($0.record) })
+    case .snapshots: try importer.run(snapshots: elements.map { try snapshot($0.full, container) })
     case .applied:
-      if conflict != .update { return try write(record, full, .save, conflict, container) }
-      let hand = Hand(full)
-      context.insert(hand)
-      try link(hand, full, context)
-      let snapshot = hand.snapshot
-      context.rollback()
-      _ = try context.apply(snapshot)
+      guard conflict == .update, elements.count == 1 else {
+        _ = try write(elements, .save, conflict, container)
+        return 0
+      }
+      for element in elements { _ = try context.apply(snapshot(element.full, container)) }
       try context.save()
     }
+    return links
+  }
+
+  /// A model that names new models with the unique values of stored ones.
+  private func model(_ record: Record) -> Hand {
+    let hand = Hand(record)
+    hand.crew = record.crew.map { Gang($0) }
+    hand.mooring = record.mooring.map { Mooring($0) }
+    hand.skills = record.skills.map { Skill($0) }
+    return hand
+  }
+
+  private func snapshot(_ record: Record, _ container: ModelContainer) throws -> ModelSnapshot<Hand> {
+    let context = ModelContext(container)
+    let hand = Hand(record)
+    context.insert(hand)
+    try link(hand, record, context)
+    defer { context.rollback() }
+    return hand.snapshot
   }
 
   private func link(_ hand: Hand, _ record: Record, _ context: ModelContext) throws {
@@ -260,10 +317,10 @@ struct WriterPlay {
 
   // MARK: What came of it
 
-  private func failure(_ body: () throws -> Void) throws -> Failure? {
+  private static func failure(_ body: () throws -> Void) throws -> Failure? {
     do { try body() } catch let error as RoostError {
       guard let fault = error.importFault else {
-        return Failure(kind: Self.kind(error.code), fields: Set(error.faults.compactMap(\.property)))
+        return Failure(kind: kind(error.code), fields: Set(error.faults.compactMap(\.property)))
       }
       let kind = fault.reason == .duplicate ? "duplicate" : fault.field == "hands" ? "count" : "\(fault)"
       return Failure(kind: kind, fields: Set([fault.field].compactMap { $0 }))
@@ -288,14 +345,14 @@ struct WriterPlay {
           + "\(hand.mooring?.number ?? -1) \(hand.skills.map(\.name))")
     }
     for crew in try context.fetch(FetchDescriptor<Gang>()) {
-      content.others.append("\(crew.name) \(crew.hands.map(\.first).sorted())")
+      content.others.append("\(crew.name) \(crew.hands.map(\.first))")
     }
     for mooring in try context.fetch(FetchDescriptor<Mooring>()) {
       content.others.append("\(mooring.number) \(mooring.hand?.first ?? "-")")
       #expect(mooring.hand.map { $0.mooring === mooring } ?? true)
     }
     for skill in try context.fetch(FetchDescriptor<Skill>()) {
-      content.others.append("\(skill.name) \(skill.hands.map(\.first).sorted())")
+      content.others.append("\(skill.name) \(skill.hands.map(\.first))")
     }
     content.exports = try export(container, Hand.self) + export(container, Skill.self)
     content.history = try context.all().flatMap { $0.changes.map(\.line) }.filter { $0.hasSuffix("Hand") }
@@ -323,8 +380,10 @@ struct WriterPlay {
     _ seed: Int
   ) throws {
     var play = try WriterPlay(seed)
-    for _ in 0..<20 { if try !play.step() { return } }
+    for _ in 0..<30 { if try !play.step() { return } }
     try play.verify()
     #expect(play.merges + play.refusals > 0)
+    #expect(play.takings > 0)
+    for writer in WriterPlay.Writer.allCases { #expect(play.linked[writer, default: 0] > 0, "\(writer)") }
   }
 }

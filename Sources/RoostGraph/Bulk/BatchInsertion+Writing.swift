@@ -48,62 +48,65 @@ extension BatchInsertion {
     var left = place.relations.count
     while true {
       do { return try write() } catch let fault as RecordFault {
-        guard let group, left > 0, let relation = bulk.saver.partnership(fault, place.map),
-          let owner = partner(of: object, relation, group)
-        else { throw refusal(fault, object) }
-        left -= 1
-        switch try part(fault, object, place.map, relation, owner) {
-        case .nobody: throw refusal(fault, object)
-        case .isParted: break
-        case .staysAlone:
-          place.box.sink.builder.setNull(try place.table.slot(place.map.type.fieldName(relation.property)))
+        let outcome = try part(fault, object, place.map) {
+          partner(of: object, $0, group)
+        } clear: {
+          place.box.sink.builder.setNull($0)
           try staysAlone()
         }
+        guard left > 0, outcome == .parted else { throw refusal(fault, object) }
+        left -= 1
+      }
+    }
+  }
+
+  /// Writes the row of an image; the image always takes the partner that it names.
+  @discardableResult
+  func parting<Result>(_ map: EntityMap, _ write: () throws -> Result) throws -> Result {
+    while true {
+      do { return try write() } catch let fault as RecordFault {
+        guard try part(fault, nil, map) == .parted else { throw fault }
       }
     }
   }
 
   /// Whom an object leads to, by itself or because the other one says so.
-  func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group) -> (any _ModelObject)? {
-    let owed = group.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
+  func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group?) -> (any _ModelObject)? {
+    let owed = group?.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
     return owed?.owner ?? object.one(relation.property).object.map { bulk.links.model($0, relation) }
   }
 
-  enum Parting {
-    /// It is about something else.
-    case nobody
-    /// The former partner leads nowhere from here on.
-    case isParted
-    /// The former partner stays, so the new one leads nowhere.
-    case staysAlone
-  }
-
-  /// Where an object became a row that has a partner, its policy says whether that is another one from here on.
+  /// Who has a partner from here on that two rows reference. A row takes it, as in a save; but where the partner became a stored row, its
+  /// unique policy says whether that changes its partner.
+  ///
+  /// - Parameter owner: the object that a relationship of the written row references.
   func part(
-    _ fault: RecordFault, _ object: any _ModelObject, _ map: EntityMap, _ relation: Relation,
-    _ owner: any _ModelObject
-  ) throws -> Parting {
-    guard fault.code == .notUnique, let former = fault.rows.first?.row,
-      let decision = book.merged[ObjectIdentifier(owner)]
-    else { return .nobody }
-    let ownerPlace = try place(owner)
-    let row = RowID(owner._$state.row)
-    let takes = try bulk.saver.takes(
-      owner, ownerPlace.map, decision.policy, row, relation.inverse, ownerPlace.table)
-    guard map.type.mayBeNil(relation.property) else {
-      throw SaveRefusal(faults: [
-        GraphFault.needsPartner(
-          bulk.objects.name(object), map.type.propertyName(relation.property),
-          ObjectName(map.type.name, former.number), ObjectName(ownerPlace.map.type.name, row.number))
-      ])
+    _ fault: RecordFault, _ object: (any _ModelObject)?, _ map: EntityMap,
+    owner: (Relation) -> (any _ModelObject)? = { _ in nil }, clear: (RoostRecords.Slot) throws -> Void = { _ in }
+  ) throws -> Partnership.Outcome {
+    guard let relation = bulk.saver.partnership(fault, map) else { return .unchanged }
+    return try run.writer.part(fault, of: map.entity.id) { one in
+      let mayBeNil = map.type.mayBeNil(relation.property)
+      guard let object, let owner = owner(relation), let decision = book.merged[ObjectIdentifier(owner)] else {
+        return one.isOneToOne && mayBeNil ? .takes : nil
+      }
+      let place = try place(owner)
+      guard mayBeNil else {
+        throw SaveRefusal(faults: [
+          GraphFault.needsPartner(
+            bulk.objects.name(object), map.type.propertyName(relation.property),
+            bulk.objects.name(one.former), ObjectName(place.map.type.name, one.target.number))
+        ])
+      }
+      return try bulk.saver.takes(owner, place.map, decision.policy, one.target, relation.inverse, place.table)
+        ? .takes : .staysAlone
+    } clear: {
+      try clear($0)
+    } changed: { one in
+      run.note(changed: one.former.row.number, map.home)
+      bulk.noteLead(
+        relation, from: LinkKey(map: map.number, row: one.former.row.number, property: 0), to: one.target, run)
     }
-    if !takes { return .staysAlone }
-    let table = try run.writer.table(map.entity.id)
-    let slot = try table.slot(map.type.fieldName(relation.property))
-    try table.update(former) { builder in builder.setNull(slot) }
-    run.note(changed: former.number, map.home)
-    bulk.noteLead(relation, from: LinkKey(map: map.number, row: former.number, property: 0), to: row, run)
-    return .isParted
   }
 
   /// Where both sides of a relationship are one, whom a new object leads to leads back, and nobody else leads to either; unless that one
@@ -174,12 +177,15 @@ extension BatchInsertion {
   ) throws {
     func lead() throws { try table.update(row) { builder in builder.set(slot, reference: RowID(owner._$state.row)) } }
     do { try lead() } catch let fault as RecordFault {
-      guard bulk.saver.partnership(fault, map)?.property == relation.property else { throw fault }
-      switch try part(fault, member, map, relation, owner) {
-      case .nobody: throw fault
-      case .isParted: try lead()
-      case .staysAlone: try table.update(row) { builder in builder.setNull(slot) }
+      var staysAlone = false
+      let outcome = try part(fault, member, map) { _ in
+        owner
+      } clear: { slot in
+        try table.update(row) { builder in builder.setNull(slot) }
+        staysAlone = true
       }
+      guard outcome == .parted else { throw fault }
+      if !staysAlone { try lead() }
     }
   }
 

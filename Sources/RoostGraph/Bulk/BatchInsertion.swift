@@ -68,6 +68,8 @@ final class BatchInsertion {
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
+    /// Whether its rows can take partners from others.
+    let hasPartners: Bool
 
     init(_ map: EntityMap, _ bulk: BulkWriter, _ writer: RecordWriter) throws {
       self.map = map
@@ -77,6 +79,10 @@ final class BatchInsertion {
       isCounted = !bulk.store.countedRelations.allSatisfy(\.isEmpty)
       uniques = bulk.store.uniques(of: map).map(\.id)
       hasOwnInverse = relations.contains(where: \.isOwnInverse)
+      hasPartners = relations.contains { relation in
+        guard case .reference(let id) = relation.way, let side = writer.catalog.relationship(id) else { return false }
+        return writer.catalog.inverse(of: side)?.isToOne == true
+      }
     }
   }
 
@@ -193,13 +199,19 @@ final class BatchInsertion {
 
   private func addAlone(_ object: any _ModelObject, _ place: Place) throws {
     try encode(object, place)
-    do {
+    func insert() throws {
       let row = try place.table.insert(&place.box.sink.builder)
       book.add(object, row.number)
       run.inserted.append(place.map.number, row)
-    } catch let fault as RecordFault {
-      guard let other = bulk.saver.like(fault, place.map, run.writer) else { throw refusal(fault, object) }
-      guard try mergeAlone(object, place, other.row, fault) else { return }
+    }
+    do { try insert() } catch let fault as RecordFault {
+      // An index of the model over one reference decides about no merge, as in a save.
+      let decides = bulk.saver.partnership(fault, place.map)?.isInverseList != true
+      if decides, let row = try faulting(object, { try stored(like: fault, place) }) {
+        guard try mergeAlone(object, place, row, fault) else { return }
+      } else {
+        try parting(object, place, nil, insert)
+      }
     }
     noteLeads(object, place, RowID(object._$state.row))
     if place.isCounted { try count() }
@@ -213,6 +225,20 @@ final class BatchInsertion {
       let faults = bulk.saver.readBack(object, place.map, place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
+  }
+
+  /// The row that has the unique values of the refused row in the box, if its object can be merged into that. The fault may name a former
+  /// partner instead, because the index of the reference came first.
+  func stored(like fault: RecordFault, _ place: Place) throws -> RowID? {
+    guard fault.code == .notUnique, fault.rows.count == 1, !place.uniques.isEmpty,
+      let row = try place.table.row(like: &place.box.sink.builder, in: place.uniques),
+      bulk.saver.isAlike(RowName(place.map.entity.id, row), place.map, run.writer)
+    else { return nil }
+    return row
+  }
+
+  func faulting<Result>(_ object: any _ModelObject, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let fault as RecordFault { throw refusal(fault, object) }
   }
 
   func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {

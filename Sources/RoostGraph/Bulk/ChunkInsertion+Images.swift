@@ -26,16 +26,7 @@ extension ChunkInsertion {
   package func add(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> Outcome {
     var outcome = Outcome.leftOut
     let place = try batch.place(of: map)
-    let isSafe = !place.isCounted && links.lists.isEmpty && !place.hasOwnInverse
-    let isStored = try one(isSafe) {
-      do {
-        let row = try insert(map, values, links)
-        outcome = .stored(row)
-      } catch let fault as RecordFault {
-        guard let row = try stored(like: fault, map, place) else { throw fault }
-        outcome = .conflict(row)
-      }
-    }
+    let isStored = try one(isSafe(place, links)) { outcome = try insert(map, values, links) }
     switch outcome {
     case .stored: inserted += 1
     // It is not dealt with yet.
@@ -75,8 +66,7 @@ extension ChunkInsertion {
     _ map: EntityMap, _ row: RowID, _ values: ValueImage, _ links: ImageLinks, skipsNil: Bool
   ) throws -> Bool {
     let place = try batch.place(of: map)
-    let isSafe = !place.isCounted && links.lists.isEmpty && !place.hasOwnInverse
-    let isStored = try one(isSafe) {
+    let isStored = try one(isSafe(place, links)) {
       let (place, encoder) = (try batch.place(of: map), encoder(map))
       place.box.sink.clear()
       guard try place.table.read(row, into: &place.box.sink.builder) else {
@@ -86,7 +76,7 @@ extension ChunkInsertion {
       try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)
       for link in links.references { try checkTarget(link, map) }
       try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: true)
-      try place.table.replace(row, with: &place.box.sink.builder)
+      try batch.parting(map) { try place.table.replace(row, with: &place.box.sink.builder) }
       run.note(changed: row.number, map.home)
       for (property, target) in former { noteLead(property, target, row, map) }
       try finish(row, map, links)
@@ -98,27 +88,26 @@ extension ChunkInsertion {
 
   // MARK: Writing
 
-  /// The row that has the unique values of the row in the box.
-  private func stored(like fault: RecordFault, _ map: EntityMap, _ place: BatchInsertion.Place) throws -> RowID? {
-    if let other = bulk.saver.like(fault, map, run.writer) { return other.row }
-    // The fault may name a partner that the row with these unique values references too.
-    guard fault.code == .notUnique, !place.uniques.isEmpty, bulk.saver.partnership(fault, map) != nil,
-      let row = try place.table.row(like: &place.box.sink.builder, in: place.uniques),
-      fault.rows.contains(RowName(map.entity.id, row)), bulk.saver.isAlike(RowName(map.entity.id, row), map, run.writer)
-    else { return nil }
-    return row
+  /// Whether an image that cannot be stored leaves nothing behind by itself.
+  private func isSafe(_ place: BatchInsertion.Place, _ links: ImageLinks) -> Bool {
+    !place.isCounted && links.lists.isEmpty && !place.hasOwnInverse
+      && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
   }
 
-  private func insert(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> RowID {
+  private func insert(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> Outcome {
     let (place, encoder) = (try batch.place(of: map), encoder(map))
     place.box.sink.clear()
     try encoder.encode(values, into: &place.box.sink, leavesAbsent: false, skipsNil: false)
     for link in links.references { try checkTarget(link, map) }
     try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: false)
-    let row = try place.table.insert(&place.box.sink.builder)
+    let row: RowID
+    do { row = try place.table.insert(&place.box.sink.builder) } catch let fault as RecordFault {
+      if let row = try batch.stored(like: fault, place) { return .conflict(row) }
+      row = try batch.parting(map) { try place.table.insert(&place.box.sink.builder) }
+    }
     batch.noteInserted(map, row)
     try finish(row, map, links)
-    return row
+    return .stored(row)
   }
 
   /// What changes with a row.

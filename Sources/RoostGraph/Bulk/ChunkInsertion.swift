@@ -178,7 +178,7 @@ extension BulkWriter {
 extension BatchInsertion {
   /// Whether an object that cannot be stored leaves nothing behind by itself.
   func isSimple(_ object: any _ModelObject) throws -> Bool {
-    guard let place = try? place(object), !place.isCounted else { return false }
+    guard let place = try? place(object), !place.isCounted, !place.hasPartners else { return false }
     return (try? isAlone(object, place)) ?? true
   }
 

@@ -101,65 +101,30 @@ extension Saver {
         others: [ObjectName(target.type.name, row)]))
   }
 
-  /// Where two contexts gave an object two partners, one of them loses it.
+  /// Where both sides of a relationship are one and two contexts gave an object two partners, one of them loses it. Other one-to-one
+  /// relationships are parted when their rows are written (``parting(_:_:_:_:_:waits:refused:)``).
   func partSingles(_ run: SaveRun) throws {
     if run.news == nil, run.decisions.isEmpty { return }
+    // By that policy it was refused already, because both changed the partner.
+    if mergePolicy == .error, run.decisions.isEmpty { return }
     for object in changes.changed + changes.inserted {
       let flags = object._$state.flags
       guard flags.isPending, !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin,
         !run.vanished.contains(LinkKey(object, origin))
       else { continue }
       for case .some(let relation) in store.relations[origin.map.number]
-      where !relation.isInverseList && run.writes(object, relation.property) {
-        try partSingle(object, origin, relation, run)
+      where relation.isOwnInverse && !relation.isList && run.writes(object, relation.property) {
+        try partMutual(object, origin, relation, run)
       }
     }
   }
 
-  private func partSingle(
+  private func partMutual(
     _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun
   ) throws {
-    let catalog = run.writer.catalog
-    guard case .reference(let id) = relation.way, let side = catalog.relationship(id),
-      let inverse = catalog.inverse(of: side)
-    else { return }
-    if relation.isOwnInverse { return try partMutual(object, origin, relation, side, run) }
-    if !inverse.isToOne { return }
-    let own = RowID(run.row(origin.map.home, object._$state.row))
-    let table = try run.writer.table(origin.map.entity.id)
-    let property = origin.map.type.propertyName(relation.property)
-    guard let field = origin.map.field(relation.property) else { return }
-    let slot = try table.slot(field.name)
-    guard let row = try table.reference(slot, of: own) else { return }
-    for other in try run.writer.links(inverse).rows(of: row) where other != own {
-      let names = (
-        ObjectName(origin.map.type.name, other.number), ObjectName(store.maps[relation.target].type.name, row.number)
-      )
-      if mergePolicy == .error, run.decisions.isEmpty {
-        run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
-        continue
-      }
-      let isKept = try keepsPartner(object, relation, run)
-      let loser = isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) ? own : other
-      guard origin.map.type.mayBeNil(relation.property) else {
-        run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
-        continue
-      }
-      try table.update(loser) { builder in builder.setNull(slot) }
-      run.note(origin.map.home, loser.number)
-      run.note(relation.home, row.number)
-    }
-  }
-
-  /// The same where both sides are one: whom an object leads to leads back, and nobody else leads to either.
-  private func partMutual(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ side: Relationship, _ run: SaveRun
-  ) throws {
-    let own = RowID(run.row(origin.map.home, object._$state.row))
-    // By that policy it was refused already, because both changed the partner.
-    if mergePolicy == .error, run.decisions.isEmpty { return }
+    guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     do {
-      try run.writer.agree(mutual: side, of: own) { _ in
+      try run.writer.agree(mutual: side, of: RowID(run.row(origin.map.home, object._$state.row))) { _ in
         try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
       } changed: { row in
         run.note(origin.map.home, row.number)

@@ -2,14 +2,6 @@ internal import RoostRecords
 
 /// Two contexts that gave one object two partners, where a row stands in the way of another one.
 extension Saver {
-  private enum Parting {
-    /// It is about something else.
-    case nobody
-    /// One of them leads nowhere from here on, so it can be tried again.
-    case parted
-    case refused
-  }
-
   /// Writes a row; where it has a former partner in its way, again without that.
   func parting(
     _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun, _ write: () throws -> Void,
@@ -20,10 +12,10 @@ extension Saver {
     while true {
       do { return try write() } catch let fault as RecordFault {
         if waits(fault) { return }
-        let parting: Parting = left > 0 ? try part(fault, object, origin, box, run) : .nobody
+        let outcome = run.isShared && left > 0 ? try part(fault, object, origin, box, run) : .unchanged
         left -= 1
-        switch parting {
-        case .nobody: return refused(fault)
+        switch outcome {
+        case .unchanged: return refused(fault)
         case .refused: return
         case .parted: continue
         }
@@ -31,36 +23,33 @@ extension Saver {
     }
   }
 
-  /// Lets the former partner lead nowhere, or this one: the merge policy says which. Whoever must lead somewhere stays.
+  /// Clears the reference of the former partner, or of this object: the merge policy says which.
   private func part(
     _ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
-  ) throws -> Parting {
-    guard run.isShared, fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      let relation = partnership(fault, origin.map), let field = origin.map.field(relation.property)
-    else { return .nobody }
-    let table = try run.writer.table(origin.map.entity.id)
-    let slot = try table.slot(field.name)
-    guard let target = box.sink.builder.reference(slot) else { return .nobody }
-    let names = (objects.name(other), objects.name(LinkKey(map: relation.home, row: target.number, property: 0)))
-    let isKept = try keepsPartner(object, relation, run)
-    let property = origin.map.type.propertyName(relation.property)
-    if mergePolicy == .error, run.decisions.isEmpty {
-      run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
-      return .refused
+  ) throws -> Partnership.Outcome {
+    guard let relation = partnership(fault, origin.map) else { return .unchanged }
+    return try run.writer.part(fault, of: origin.map.entity.id) { one in
+      let names = (
+        objects.name(one.former), objects.name(LinkKey(map: relation.home, row: one.target.number, property: 0))
+      )
+      let property = origin.map.type.propertyName(relation.property)
+      if mergePolicy == .error, run.decisions.isEmpty {
+        run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
+        return .refused
+      }
+      guard origin.map.type.mayBeNil(relation.property) else {
+        run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
+        return .refused
+      }
+      if try keepsPartner(object, relation, run) { return .staysAlone }
+      return mergePolicy == .storeWins && run.decisions.isEmpty ? .staysAlone : .takes
+    } clear: {
+      box.sink.builder.setNull($0)
+    } changed: { one in
+      run.note(origin.map.home, one.former.row.number)
+      run.note(relation.home, one.target.number)
+      run.parted.append(LinkKey(map: origin.map.home, row: one.former.row.number, property: 0))
     }
-    guard origin.map.type.mayBeNil(relation.property) else {
-      run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
-      return .refused
-    }
-    if isKept || (mergePolicy == .storeWins && run.decisions.isEmpty) {
-      box.sink.builder.setNull(slot)
-      return .parted
-    }
-    try table.update(other.row) { builder in builder.setNull(slot) }
-    run.note(origin.map.home, other.row.number)
-    run.note(relation.home, target.number)
-    run.parted.append(LinkKey(map: origin.map.home, row: other.row.number, property: 0))
-    return .parted
   }
 
   /// Whether an object leads to a new one that becomes a stored one, and that keeps whom it has.

@@ -16,10 +16,11 @@ extension Saver {
     switch fault.code {
     case .notUnique:
       let text = values(fault, writer)
-      let other = others.first.map { "\($0)" } ?? "another object"
+      let other = others.last.map { "\($0)" } ?? "another object"
+      let first = others.count > 1 ? ", and \(others[0]) has another one of its unique values" : ""
       return GraphFault(
         .notUnique,
-        "\(other) already has the unique value\(text.isEmpty ? "" : " \(text)"): give one of them "
+        "\(other) already has the unique value\(text.isEmpty ? "" : " \(text)")\(first): give one of them "
           + "another value, or delete one", own, property, others: others)
     case .denied: return GraphFault(.denied, fault.detail, own, property, others: others)
     case .unknown: return GraphFault(.deleted, fault.detail, own, property, others: others)
@@ -38,9 +39,9 @@ extension Saver {
     }.joined(separator: ", ")
   }
 
-  /// What the row that stands in the way has in the fields of a unique index.
+  /// What the row that stands in the way has in the fields of a unique index. A fault about two rows names the field of the last one.
   private func values(_ fault: RecordFault, _ writer: RecordWriter) -> String {
-    guard let other = fault.rows.first, let entity = store.map(of: other.entity)?.entity else { return "" }
+    guard let other = fault.rows.last, let entity = store.map(of: other.entity)?.entity else { return "" }
     let fields = (fault.field ?? "").split(separator: ",").compactMap { part in
       entity.fields.first { $0.name == part.drop { $0 == " " } }?.id
     }

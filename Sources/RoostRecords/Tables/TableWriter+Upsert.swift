@@ -134,7 +134,7 @@ extension TableWriter {
         var fault = RecordFault(
           .notUnique,
           "the row has the values of row \(found.row.number) in the index \(found.index.index.name), and those of row "
-            + "\(other.number) in the index \(index.index.name)", entity: entity.name)
+            + "\(other.number) in the index \(index.index.name)", entity: entity.name, field: names(index))
         fault.rows = [found.row, other].map { RowName(entity.id, $0) }
         throw fault
       }

@@ -191,7 +191,7 @@ package final class TableWriter {
     return fault
   }
 
-  private func names(_ index: IndexWriter) -> String {
+  func names(_ index: IndexWriter) -> String {
     index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
   }
 

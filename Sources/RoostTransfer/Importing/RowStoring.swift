@@ -67,7 +67,7 @@ final class RowStoring {
           .unknown, "it references a row that does not exist any more", entity: table.entity.name, field: one.name)
       }
     }
-    let (id, outcome) = try place(row)
+    let (id, outcome) = try parting(row) { try place(row) }
     if outcome == .kept {
       next.kept += 1
       return nil
@@ -207,6 +207,36 @@ final class RowStoring {
         importer.watch?.changed(other, of: one.entity)
       }
     }
+  }
+
+  /// Writes a row. Where it names a partner that another row has, it takes that partner, as in a save.
+  private func parting<Result>(_ row: BuiltRow, _ write: () throws -> Result) throws -> Result {
+    do { return try write() } catch let fault as RecordFault {
+      guard let one = try writer.partnership(fault, table.entity.id), one.isOneToOne else { throw fault }
+      // Nothing of the row is written yet.
+      do {
+        return try writer.savepoint {
+          guard try part(fault) else { throw fault }
+          return try parting(row, write)
+        }
+      } catch {
+        table = try writer.table(options.entity)
+        openReferences = try importer.keeper.references(writer)
+        throw error
+      }
+    }
+  }
+
+  /// False where the former row must reference its partner.
+  private func part(_ fault: RecordFault) throws -> Bool {
+    try writer.part(fault, of: table.entity.id) { _ in
+      let kinds = options.shape?.kinds ?? []
+      return kinds.contains { kind in kind.required.contains { $0 == fault.field } } ? nil : .takes
+    } clear: { _ in
+    } changed: { one in
+      importer.watch?.changed(one.former.row, of: one.former.entity)
+      importer.watch?.left(one.former.row, of: one.former.entity, by: one.relationship.inverse)
+    } == .parted
   }
 
   private func place(_ row: BuiltRow) throws -> (RowID, UpsertOutcome) {
