@@ -33,7 +33,9 @@ import Testing
 
     #expect(try numbers(folder.appending(path: "copy.roost")) == [7])
 
-    let found = try container.verify()
+    let found = try container.verify { progress in
+      print("\(progress.pages) of \(progress.total) pages")
+    }
     for finding in found.findings { print(finding) }
 
     #expect(found.isSound)
