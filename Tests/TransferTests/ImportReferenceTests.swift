@@ -250,7 +250,9 @@ import Testing
     _ = try ImportTests.run(store, #"{"number": 1, "ware": "a"}"#, into: "Seal")
     for (conflict, number) in [(ImportOptions.Conflict.update, Int64(2)), (.merge, 3), (.skip, 4)] {
       // Each is a row of its own, which takes the ware from the one before.
-      _ = try ImportTests.run(store, "{\"number\": \(number), \"ware\": \"a\"}", into: "Seal") { $0.conflict = conflict }
+      _ = try ImportTests.run(store, "{\"number\": \(number), \"ware\": \"a\"}", into: "Seal") {
+        $0.conflict = conflict
+      }
       let seals = try ImportTests.rows(store, "Seal", by: "number")
       #expect(Set(seals.keys) == Set((1...number).map { .int($0) }))
       #expect(seals.filter { $0.value["ware"] != .null }.keys.map { $0 } == [.int(number)])
