@@ -105,4 +105,67 @@ import Testing
     #expect(error?.importFault?.reason == .duplicate)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Hand>()) == 2)
   }
+
+  // MARK: Models that are kept
+
+  /// Crests 1 and 2 belong to a and b. Crest 3 and wearer c have no partner.
+  private func fill() throws {
+    let context = ModelContext(container)
+    let b = try context.fetch(FetchDescriptor<Wearer>(predicate: #Predicate { $0.name == "b" })).first
+    b?.crest = Crest(2)
+    context.insert(Crest(3))
+    context.insert(Wearer("c"))
+    try context.save()
+  }
+
+  @Test(arguments: [1, 2, 3], ["a", "b", "c"]) func `a model that a save drops takes no partner`(
+    _ number: Int, _ name: String
+  ) throws {
+    try fill()
+    for isCrest in [true, false] {
+      let context = ModelContext(container)
+      context.uniquePolicy = .keepExisting
+      let crests = try context.fetch(FetchDescriptor<Crest>(sortBy: [SortDescriptor(\.number)]))
+      let wearers = try context.fetch(FetchDescriptor<Wearer>(sortBy: [SortDescriptor(\.name)]))
+      if isCrest {
+        let crest = Crest(number, text: "dropped")
+        context.insert(crest)
+        crest.wearer = wearers.first { $0.name == name }
+      } else {
+        let wearer = Wearer(name)
+        context.insert(wearer)
+        wearer.crest = crests[number - 1]
+      }
+      try context.save()
+      #expect(try pairs() == ["1a", "2b", "3-"], "\(isCrest)")
+      #expect(crests.map { $0.wearer?.name } == ["a", "b", nil], "\(isCrest)")
+      #expect(wearers.map { $0.crest?.number } == [1, 2, nil], "\(isCrest)")
+      #expect(crests.allSatisfy { $0.text.isEmpty } && !context.hasChanges)
+      let last = try #require(try context.all().last)
+      #expect(!last.changes.contains { $0.line.contains("updated") }, "\(last.changes.map(\.line))")
+    }
+    #expect(try container.verify().isSound)
+  }
+
+  @Test func `what a program says itself counts, whatever a dropped model names`() throws {
+    try fill()
+    let context = ModelContext(container)
+    context.uniquePolicy = .keepExisting
+    let wearers = try context.fetch(FetchDescriptor<Wearer>(sortBy: [SortDescriptor(\.name)]))
+    // A program clears a reference before a dropped model names the partner.
+    wearers[0].crest = nil
+    let one = Crest(1)
+    context.insert(one)
+    one.wearer = wearers[0]
+    try context.save()
+    #expect(try pairs() == ["1-", "2b", "3-"])
+    // A new model takes the partner that a dropped one had taken.
+    let two = Crest(2)
+    context.insert(two)
+    two.wearer = wearers[1]
+    wearers[1].crest = Crest(4)
+    try context.save()
+    #expect(try pairs() == ["1-", "2-", "3-", "4b"])
+    #expect(try container.verify().isSound)
+  }
 }

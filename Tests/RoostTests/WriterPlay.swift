@@ -51,9 +51,8 @@ import Testing
 /// | Difference | In the play |
 /// |---|---|
 /// | A reference of a new model that is nil changes nothing, and its lists add to those of the stored model. A text replaces what it names, and a snapshot replaces all. | Texts and snapshots name what the stored model will have: ``filled(_:)``. |
-/// | `.skip` keeps a model as it is. In a save, setting the reference already took the partner from the other model. | Elements name no partner of any model under this policy. |
+/// | `.skip` keeps a model as it is. In a save, a new model that is dropped still took its partner from the new models before it. | Changes of several elements name no partner under this policy. |
 /// | A unique conflict beside a wanted partner: a batch may name the partner's property. With two matching models each writer names one of the two constraints. | Both are allowed. |
-/// | A save of several new models with the same members in lists by links does not keep the order of these lists. | Changes of several elements have no such lists. |
 /// | A save writes all elements of a change or none. An import ends at the first bad one. | Changes of several elements have nothing that is refused. |
 /// | An import of models takes no stored models. | Elements name new models that have the unique values of stored ones. Where the policy refuses these, a batch inserts the element instead. |
 /// | `apply` changes the stored model. The unique policy does not decide, and it does not see what waits. | It takes part in updates of one element. Others are saved instead. |
@@ -152,17 +151,15 @@ struct WriterPlay {
     for _ in 0..<count {
       var record = record(conflict != .skip)
       let others = known.filter { $0.mooring == record.mooring && !$0.isLike(record) }
-      if conflict == .skip, count > 1 || known.contains(where: { $0.mooring == record.mooring }) {
-        record.mooring = nil
-      }
+      if conflict == .skip, count > 1 { record.mooring = nil }
       if count > 1 {
-        (record.crew, record.skills) = (nil, [])
+        record.crew = nil
         if known.filter({ $0.isLike(record) }).count > 1 { record.code = nil }
       }
       if record.mooring != nil, !others.isEmpty { takings += 1 }
       if record.mooring != nil { named.insert("mooring") }
       if known.filter({ $0.isLike(record) }).count > 1 { named.formUnion(["code", "first, last"]) }
-      elements.append((record, conflict == .insert || conflict == .throw ? record : take(record, &known)))
+      elements.append((record, conflict == .insert || conflict == .throw ? record : take(record, conflict, &known)))
     }
     story.append("\(conflict) \(elements.map(\.record))")
     var failures: [Failure?] = []
@@ -202,7 +199,7 @@ struct WriterPlay {
   }
 
   /// What the model that a record is about will have, as a record that names all.
-  private func take(_ record: Record, _ known: inout [Record]) -> Record {
+  private func take(_ record: Record, _ conflict: ImportOptions.Conflict, _ known: inout [Record]) -> Record {
     var full = record
     if let number = record.mooring {
       for place in known.indices where known[place].mooring == number && !known[place].isLike(record) {
@@ -220,6 +217,10 @@ struct WriterPlay {
     full.mooring = record.mooring ?? hand.mooring
     full.skills = hand.skills + record.skills.filter { !hand.skills.contains($0) }
     known[place] = full
+    if conflict == .merge {
+      known[place].code = record.code ?? hand.code
+      known[place].last = record.last ?? hand.last
+    }
     return full
   }
 

@@ -135,6 +135,7 @@ extension LinkGraph {
     guard RowNumber.leads(now), let other = objects.need(object, { try live(relation.target, now) }) else { return }
     if relation.isInverseList { return edit(other, inverse, object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
+    noteTaking(other, inverse, origin, by: object, relation)
     // It may have led to another one, which now leads nowhere.
     if let partner = objects.need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
       partner != object._$state.row,
@@ -143,5 +144,28 @@ extension LinkGraph {
       setReference(left, relation.property, RowNumber.nothing)
     }
     setReference(other, inverse, object._$state.row)
+  }
+
+  /// Notes that a new object takes a stored partner that has its stored reference, or that another new object took.
+  private func noteTaking(
+    _ partner: any _ModelObject, _ property: Int, _ origin: RowOrigin, by object: any _ModelObject, _ relation: Relation
+  ) {
+    let flags = partner._$state.flags
+    if flags.contains(.inserted) { return }
+    let key = LinkKey(partner, origin, property)
+    guard object._$state.flags.contains(.inserted), let own = object._$state.origin as? RowOrigin else {
+      if !ledger.takings.isEmpty { ledger.noteTaking(nil, key) }
+      return
+    }
+    var taking = LinkLedger.Taking(taker: LinkKey(object, own, relation.property), former: 0)
+    let row = objects.need(partner) { try current(partner, self.relation(origin, property) ?? relation, origin) } ?? 0
+    if partner._$state.changed & _ModelState.bit(property) == 0 || !partner._$state.flags.contains(.changed) {
+      if RowNumber.leads(row) { taking.former = row }
+    } else if let last = ledger.takings[key], last.taker.row == row {
+      taking.former = last.former
+    } else {
+      return ledger.noteTaking(nil, key)
+    }
+    ledger.noteTaking(taking, key)
   }
 }

@@ -167,12 +167,22 @@ struct LinkLedger {
     func hasAdded(_ row: UInt64) -> Bool { first == row || others.contains(row) }
   }
 
+  /// A new object named a stored partner. A save that drops the new object leaves the partner as it is stored.
+  struct Taking {
+    /// The new object's reference.
+    var taker: LinkKey
+    /// The stored object that had the partner; 0 for none.
+    var former: UInt64
+  }
+
   private(set) var lists: [LinkKey: LoadedList] = [:]
   /// By relationship, the lists that may be in their slots.
   private(set) var visible = ByPair<[LoadedList]>()
   /// By relationship, the list that a user changed.
   private(set) var unsettled = ByPair<LoadedList>()
   private(set) var edits: [LinkKey: Edit] = [:]
+  /// By the reference of a stored object, the new object that took that object as its one-to-one partner.
+  private(set) var takings: [LinkKey: Taking] = [:]
   /// Where a reference led before the setter that is under way.
   var before: UInt64 = 0
   /// Lists that lead one way and have changes.
@@ -227,6 +237,9 @@ struct LinkLedger {
   /// Notes the list that stays while others are loaded with it.
   mutating func setAwaited(_ list: LoadedList?) -> LoadedList? { exchange(&awaited, with: list) }
 
+  /// Notes who took an object by its new partner; nil where a program's own change counts.
+  mutating func noteTaking(_ taking: Taking?, _ partner: LinkKey) { takings[partner] = taking }
+
   /// Notes a change of a list that leads one way.
   mutating func noteOneWay(_ list: LinkKey) { oneWays.insert(list) }
 
@@ -275,6 +288,7 @@ struct LinkLedger {
   /// All lists are stored as they are.
   mutating func noteSaved() {
     oneWays = []
+    takings = [:]
     memberCount = 0
     for list in lists.values {
       memberCount += list.rows.count + 1

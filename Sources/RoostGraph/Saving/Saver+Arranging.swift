@@ -4,10 +4,11 @@ internal import RoostRecords
 extension Saver {
   /// Writes the lists that changed.
   func arrange(_ run: SaveRun) throws {
-    try arrangeEdits(run)
     let dirty = links.ledger.lists.values.filter {
       $0.isDirty && !$0.owner._$state.flags.contains(.deleted) && !(run.isPlain && isWritten($0))
     }
+    var before = try membersBefore(dirty, run)
+    try arrangeEdits(run)
     for list in dirty.sorted(by: {
       ($0.key.map, $0.key.row, $0.key.property) < ($1.key.map, $1.key.row, $1.key.property)
     }) {
@@ -24,7 +25,7 @@ extension Saver {
           }
           try run.writer.links(side).replace(rows, of: RowID(list.key.row))
         } else {
-          try merge(list, side, run)
+          try merge(list, side, run, &before)
         }
       } catch let fault as RecordFault {
         // What refused its own row says more.
@@ -35,16 +36,34 @@ extension Saver {
     }
   }
 
+  /// The stored members of lists by links that new objects add to, before this save links any. The other sides of the relationship
+  /// bring members in by an order of their own.
+  private func membersBefore(_ dirty: [LoadedList], _ run: SaveRun) throws -> [LinkKey: [UInt64]] {
+    var before: [LinkKey: [UInt64]] = [:]
+    for list in dirty where list.relation.isByLinks {
+      let row = run.row(list.key.map, list.key.row)
+      if row == list.key.row { continue }
+      let key = LinkKey(map: list.key.map, row: row, property: list.key.property)
+      if before[key] != nil { continue }
+      guard let side = run.writer.catalog.relationship(list.relation.way.id) else { continue }
+      before[key] = try run.writer.links(side).rows(of: RowID(row)).map(\.number)
+    }
+    return before
+  }
+
   /// Brings what came to lists that are not loaded to their ends, in the order in which it came.
   private func arrangeEdits(_ run: SaveRun) throws {
-    for (key, edit) in links.ledger.edits where edit.addedCount > 1 || edit.cameAgain {
+    var edits = Array(links.ledger.edits.lazy.filter { $0.value.addedCount > 1 || $0.value.cameAgain })
+    // Several new objects may become one row.
+    if !run.decisions.isEmpty { edits.sort { $0.key.row < $1.key.row } }
+    for (key, edit) in edits {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
         !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
       else { continue }
       // New members come last when they are written, and they are written in their order.
       if !relation.isByLinks, edit.comesInOrder { continue }
-      let owner = RowID(relation.isByLinks ? key.row : run.row(key.map, key.row))
+      let owner = RowID(run.row(key.map, key.row))
       guard try run.writer.contains(owner, store.maps[key.map].entity.id) else { continue }
       let links = try run.writer.links(side)
       if relation.isByLinks {
@@ -99,7 +118,9 @@ extension Saver {
 
   /// Members that came here and elsewhere are all in it, and what went here or elsewhere is not. Their order is that of here; what
   /// came elsewhere follows. The members of a new object that becomes another one's row follow those that are there.
-  private func merge(_ list: LoadedList, _ side: Relationship, _ run: SaveRun) throws {
+  private func merge(
+    _ list: LoadedList, _ side: Relationship, _ run: SaveRun, _ before: inout [LinkKey: [UInt64]]
+  ) throws {
     let owner = run.row(list.key.map, list.key.row)
     let target = store.maps[list.relation.target]
     guard try run.writer.contains(RowID(owner), store.maps[list.key.map].entity.id) else { return }
@@ -111,11 +132,17 @@ extension Saver {
     let links = try run.writer.links(side)
     let stored = try links.rows(of: RowID(owner)).map(\.number)
     let there = Set(stored)
+    let key = LinkKey(map: list.key.map, row: owner, property: list.key.property)
     var wanted: [UInt64]
     if run.decisions[LinkKey(map: list.key.map, row: list.key.row, property: 0)] != nil {
-      let came = list.relation.isByLinks ? here : here.filter { there.contains($0) }
-      wanted = stored.filter { !seen.contains($0) } + came
-      if list.relation.isByLinks { wanted = stored + came.filter { !there.contains($0) } }
+      if list.relation.isByLinks {
+        let first = (before[key] ?? stored).filter(there.contains)
+        let known = Set(first)
+        wanted = first + here.filter { !known.contains($0) }
+        wanted += stored.filter { !seen.contains($0) && !known.contains($0) }
+      } else {
+        wanted = stored.filter { !seen.contains($0) } + here.filter { there.contains($0) }
+      }
     } else if list.relation.isByLinks {
       let before = Set(try base(list).map { run.row(list.relation.home, $0) })
       wanted = here.filter { there.contains($0) || !before.contains($0) }
@@ -125,6 +152,10 @@ extension Saver {
       wanted = here.filter { there.contains($0) } + stored.filter { !seen.contains($0) }
     }
     if wanted != stored { try links.replace(wanted.map { RowID($0) }, of: RowID(owner)) }
+    // The next new object that becomes this row adds after these.
+    if let known = before[key].map(Set.init) {
+      before[key] = wanted.filter { known.contains($0) || seen.contains($0) }
+    }
   }
 
   /// The list as the snapshot has it, which it follows.

@@ -106,6 +106,7 @@ extension Saver {
     // A program that was asked about unique values may have changed more.
     if !run.decisions.isEmpty { try loadEditedLists() }
     try compare(run)
+    try keepTaken(run)
     // References first, so that rules follow those of now; then what makes room for unique values.
     try update(run)
     try relink(run)

@@ -62,6 +62,38 @@ extension Saver {
     return try !takes(new, map, decision.policy, RowID(run.row(relation.home, row)), relation.inverse, table)
   }
 
+  /// Leaves the stored partners that a new object took as they are stored, where the object's row does not take over its reference.
+  func keepTaken(_ run: SaveRun) throws {
+    if run.decisions.isEmpty { return }
+    for (key, taking) in links.ledger.takings {
+      let taker = taking.taker
+      guard let decision = run.decisions[LinkKey(map: taker.map, row: taker.row, property: 0)],
+        let new = objects.registered(store.maps[taker.map], RowID(taker.row)), let map = new.entityMap,
+        let relation = store.relations[map.number][taker.property],
+        let partner = objects.registered(store.maps[key.map], RowID(key.row)), let back = partner.entityMap,
+        partner._$state.flags.isDisjoint(with: [.deleted, .gone]), leads(new, relation) == key.row
+      else { continue }
+      let table = try run.writer.table(map.entity.id)
+      let row = RowID(run.row(taker.map, taker.row))
+      if try takes(new, map, decision.policy, row, taker.property, table) { continue }
+      if taking.former != 0 {
+        // One that a program gave another partner meanwhile, or deleted, has left this one.
+        guard let former = objects.registered(store.maps[taker.map], RowID(taking.former)),
+          former._$state.flags.isDisjoint(with: [.deleted, .gone]), let own = former.entityMap,
+          let relation = store.relations[own.number][taker.property], leads(former, relation) == nil
+        else { continue }
+        leave(former, taker.property, own, run)
+      }
+      leave(partner, key.property, back, run)
+    }
+  }
+
+  /// Leaves one property of a changed object as it is stored.
+  private func leave(_ object: any _ModelObject, _ property: Int, _ map: EntityMap, _ run: SaveRun) {
+    if map.type.sharesBit(property) { return run.keep(object, property) }
+    run.masks[ObjectIdentifier(object), default: object._$state.changed] &= ~_ModelState.bit(property)
+  }
+
   /// Whether a row takes over what a new object says of a property.
   func takes(
     _ object: any _ModelObject, _ map: EntityMap, _ policy: UniquePolicy, _ row: RowID, _ property: Int?,

@@ -31,7 +31,7 @@ extension Saver {
   /// Lets a reference lead where it was set to. What it led to before is not this object's any more.
   private func relead(_ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun) throws {
     let row = RowID(object._$state.row)
-    guard object._$state.changed & _ModelState.bit(relation.property) != 0,
+    guard run.writes(object, relation.property),
       let field = origin.map.field(relation.property), try run.writer.contains(row, origin.map.entity.id)
     else { return }
     let table = try run.writer.table(origin.map.entity.id)
