@@ -35,7 +35,7 @@ extension Checksum {
           let bits = min(64, (byteCount - first) * 8)
           for bit in 0..<max(0, bits) {
             let flip = UInt64(1) << UInt64(bit)
-            let end = end(block, a ^ (half == 0 ? flip : 0), b ^ (half == 1 ? flip : 0))
+            let end = end(block, a ^ (half == 0 ? flip : 0), b: b ^ (half == 1 ? flip : 0))
             var lanes = ends
             switch block & 3 {
             case 0: lanes.0 = end
@@ -43,7 +43,8 @@ extension Checksum {
             case 2: lanes.2 = end
             default: lanes.3 = end
             }
-            guard Checksum.finish(lanes.0, lanes.1, lanes.2, lanes.3, UInt64(byteCount)) == wanted else { continue }
+            guard Checksum.finish(lanes.0, lanes.1, three: lanes.2, four: lanes.3, count: UInt64(byteCount)) == wanted
+            else { continue }
             found.append(first * 8 + bit)
             if found.count > 1 { return found }
           }
@@ -58,19 +59,19 @@ extension Checksum {
       let (key, other) = Checksum.stepKeys(lane)
       for block in stride(from: lane, to: blocks, by: 4) {
         before[block] = state
-        state = Checksum.step(state, words[block * 2], words[block * 2 + 1], key, other)
+        state = Checksum.step(state, words[block * 2], b: words[block * 2 + 1], key: key, other: other)
       }
       return state
     }
 
     /// The last state of a block's lane, if the block held these words.
     @inline(__always)
-    private func end(_ block: Int, _ a: UInt64, _ b: UInt64) -> UInt64 {
+    private func end(_ block: Int, _ a: UInt64, b: UInt64) -> UInt64 {
       let (key, other) = Checksum.stepKeys(block & 3)
-      var state = Checksum.step(before[block], a, b, key, other)
+      var state = Checksum.step(before[block], a, b: b, key: key, other: other)
       var next = block + 4
       while next < blocks {
-        state = Checksum.step(state, words[next &* 2], words[next &* 2 &+ 1], key, other)
+        state = Checksum.step(state, words[next &* 2], b: words[next &* 2 &+ 1], key: key, other: other)
         next &+= 4
       }
       return state

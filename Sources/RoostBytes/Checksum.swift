@@ -22,12 +22,12 @@ package enum Checksum {
     var three = start(2, seed: seed)
     var four = start(3, seed: seed)
     var rest = bytes.count
-    guard var next = bytes.baseAddress else { return finish(one, two, three, four, 0) }
+    guard var next = bytes.baseAddress else { return finish(one, two, three: three, four: four, count: 0) }
     while rest >= 64 {
-      one = step(one, next, keys.0, keys.1)
-      two = step(two, next + 16, keys.2, keys.3)
-      three = step(three, next + 32, keys.4, keys.5)
-      four = step(four, next + 48, keys.6, keys.7)
+      one = step(one, next, key: keys.0, other: keys.1)
+      two = step(two, next + 16, key: keys.2, other: keys.3)
+      three = step(three, next + 32, key: keys.4, other: keys.5)
+      four = step(four, next + 48, key: keys.6, other: keys.7)
       next += 64
       rest -= 64
     }
@@ -36,13 +36,13 @@ package enum Checksum {
         tail.initializeMemory(as: UInt8.self, repeating: 0)
         tail.copyMemory(from: UnsafeRawBufferPointer(start: next, count: rest))
         let start = UnsafeRawPointer(tail.baseAddress!)
-        one = step(one, start, keys.0, keys.1)
-        if rest > 16 { two = step(two, start + 16, keys.2, keys.3) }
-        if rest > 32 { three = step(three, start + 32, keys.4, keys.5) }
-        if rest > 48 { four = step(four, start + 48, keys.6, keys.7) }
+        one = step(one, start, key: keys.0, other: keys.1)
+        if rest > 16 { two = step(two, start + 16, key: keys.2, other: keys.3) }
+        if rest > 32 { three = step(three, start + 32, key: keys.4, other: keys.5) }
+        if rest > 48 { four = step(four, start + 48, key: keys.6, other: keys.7) }
       }
     }
-    return finish(one, two, three, four, UInt64(bytes.count))
+    return finish(one, two, three: three, four: four, count: UInt64(bytes.count))
   }
 
   /// The first state of a lane, 0 to 3.
@@ -69,14 +69,14 @@ package enum Checksum {
   }
 
   @inline(__always)
-  private static func step(_ lane: UInt64, _ block: UnsafeRawPointer, _ key: UInt64, _ other: UInt64) -> UInt64 {
+  private static func step(_ lane: UInt64, _ block: UnsafeRawPointer, key: UInt64, other: UInt64) -> UInt64 {
     let a = UInt64(littleEndian: block.loadUnaligned(as: UInt64.self))
     let b = UInt64(littleEndian: block.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    return step(lane, a, b, key, other)
+    return step(lane, a, b: b, key: key, other: other)
   }
 
   @inline(__always)
-  static func step(_ lane: UInt64, _ a: UInt64, _ b: UInt64, _ key: UInt64, _ other: UInt64) -> UInt64 {
+  static func step(_ lane: UInt64, _ a: UInt64, b: UInt64, key: UInt64, other: UInt64) -> UInt64 {
     fold(lane ^ a ^ key, b ^ other) &+ a &+ lane
   }
 
@@ -86,7 +86,7 @@ package enum Checksum {
     return product.high ^ product.low
   }
 
-  static func finish(_ one: UInt64, _ two: UInt64, _ three: UInt64, _ four: UInt64, _ count: UInt64) -> UInt64 {
+  static func finish(_ one: UInt64, _ two: UInt64, three: UInt64, four: UInt64, count: UInt64) -> UInt64 {
     var all = fold(one ^ keys.1, two ^ keys.3) ^ fold(three ^ keys.5, four ^ keys.7)
     all = fold(all ^ count ^ keys.0, keys.6 ^ (one &+ three))
     all ^= all >> 29

@@ -20,7 +20,7 @@ extension Inspection {
         var inspection = Inspection(examination)
         inspection.run()
         try pace?.check()
-        if let failure = try replayFailure(path, fileSystem, floor) { inspection.add(failure) }
+        if let failure = try replayFailure(path, fileSystem, floor: floor) { inspection.add(failure) }
         let isSound = try more(examination, inspection.report)
         try pace?.check()
         if isSound, inspection.report.isSound { return inspection.report }
@@ -41,7 +41,7 @@ extension Inspection {
 
   /// Why the log cannot be replayed, if it cannot.
   private static func replayFailure(
-    _ path: String, _ fileSystem: any FileSystem, _ floor: Store.Floor
+    _ path: String, _ fileSystem: any FileSystem, floor: Store.Floor
   ) throws(StoreError) -> StoreError? {
     var options = StoreOptions()
     options.readOnly = true

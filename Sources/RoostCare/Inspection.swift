@@ -48,13 +48,13 @@ package struct Inspection {
 
   package mutating func add(_ error: StoreError) {
     let invariant: Int? = error.code == .logMissing ? 9 : nil
-    add(error.page, nil, error.detail, invariant)
+    add(error.page, nil, sentence: error.detail, invariant: invariant)
   }
 
   /// So many findings are told; a file can be made that has more than memory holds.
   private static let mostFindings = 10_000
 
-  package mutating func add(_ page: UInt64?, _ tree: String?, _ sentence: String, _ invariant: Int?) {
+  package mutating func add(_ page: UInt64?, _ tree: String?, sentence: String, invariant: Int?) {
     if report.findings.count >= Self.mostFindings { return report.hasMore = true }
     report.findings.append(
       Verification.Finding(page: page, tree: tree, sentence: sentence, invariant: invariant))
@@ -64,7 +64,7 @@ package struct Inspection {
     for finding in found {
       if finding.isUnreadable { isComplete = false }
       let page = finding.page == .none ? nil : UInt64(finding.page.place)
-      add(page, tree, finding.sentence, finding.isUnreadable ? nil : 5)
+      add(page, tree, sentence: finding.sentence, invariant: finding.isUnreadable ? nil : 5)
     }
   }
 
@@ -93,11 +93,11 @@ package struct Inspection {
       if pace?.isEnded == true { return }
       guard let descriptor else {
         isComplete = false
-        add(nil, name, "the catalog's entry is unreadable", 5)
+        add(nil, name, sentence: "the catalog's entry is unreadable", invariant: 5)
         continue
       }
       if let other = owners.updateValue(name, forKey: descriptor.id) {
-        add(nil, name, "the tree and \"\(other)\" have the same number, \(descriptor.id)", 5)
+        add(nil, name, sentence: "the tree and \"\(other)\" have the same number, \(descriptor.id)", invariant: 5)
       }
       inspect(name, descriptor)
     }
@@ -137,18 +137,21 @@ package struct Inspection {
 
   private mutating func inspect(_ list: ExtentList, _ tree: String) {
     if list.born > examination.snapshot.stamp {
-      add(list.extents.first.map { UInt64($0.place) }, tree, "a large value is younger than its snapshot", 5)
+      add(
+        list.extents.first.map { UInt64($0.place) }, tree, sentence: "a large value is younger than its snapshot",
+        invariant: 5)
     }
     for extent in list.extents { reach(extent, tree) }
     var extents = list.extents
     if list.isIndirect {
       do throws(StoreError) { extents = try examination.view.extents(of: list) } catch {
         isComplete = false
-        return add(error.page, tree, error.detail, nil)
+        return add(error.page, tree, sentence: error.detail, invariant: nil)
       }
       guard extents.reduce(0, { $0 + UInt64($1.pages) }) <= UInt64(examination.pageCount) else {
         isComplete = false
-        return add(UInt64(list.extents[0].place), tree, "a large value has more pages than the file", 4)
+        return add(
+          UInt64(list.extents[0].place), tree, sentence: "a large value has more pages than the file", invariant: 4)
       }
       for extent in extents { reach(extent, tree) }
     }
@@ -158,7 +161,7 @@ package struct Inspection {
     for extent in extents {
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(extent.rawBytes)])
       do throws(StoreError) { try examination.view.read(extent, into: part) } catch {
-        add(error.page ?? UInt64(extent.place), tree, error.detail, nil)
+        add(error.page ?? UInt64(extent.place), tree, sentence: error.detail, invariant: nil)
       }
       examination.pace?.count(pages: Int(extent.pages))
     }
@@ -170,7 +173,7 @@ package struct Inspection {
     if examination.copies.isEmpty { return }
     for found in examination.damagedCopies(Catalog.essentials(examination.snapshot, examination.view))
     where !contestedCopies.contains(found.damaged.place) {
-      add(UInt64(found.damaged.place), nil, found.sentence, nil)
+      add(UInt64(found.damaged.place), nil, sentence: found.sentence, invariant: nil)
     }
   }
 
@@ -181,13 +184,13 @@ package struct Inspection {
     var isTold = false
     for place in extent.place..<extent.place + extent.pages {
       guard let complaint = reach(place), !isTold else { continue }
-      add(UInt64(place), tree, complaint, 4)
+      add(UInt64(place), tree, sentence: complaint, invariant: 4)
       isTold = true
     }
   }
 
   private mutating func reach(_ page: PageID, _ tree: String?) {
-    if let complaint = reach(page.place) { add(UInt64(page.place), tree, complaint, 4) }
+    if let complaint = reach(page.place) { add(UInt64(page.place), tree, sentence: complaint, invariant: 4) }
   }
 
   /// Notes that the page is in use, and tells why it cannot be.
@@ -208,7 +211,7 @@ package struct Inspection {
       } else if let first = start {
         let last = place - 1
         let which = first == last ? "the page is" : "the pages up to \(last) are"
-        add(UInt64(first), nil, "\(which) neither in use nor free", 4)
+        add(UInt64(first), nil, sentence: "\(which) neither in use nor free", invariant: 4)
         start = nil
       }
     }

@@ -21,7 +21,7 @@ extension Rescue {
     try tree.survey(
       gap: {
         lostNames = true
-        lose(Array("catalog".utf8), $0, { $0 })
+        lose(Array("catalog".utf8), $0, bytes: { $0 })
       }, reach: { reached.insert($0.place) }
     ) { (name, value) in
       guard !name.isEmpty, let descriptor = TreeDescriptor(value.bytes) else { return }

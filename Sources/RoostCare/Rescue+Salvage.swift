@@ -40,7 +40,7 @@ extension Rescue {
       try rescue.run(fileSystem)
       let salvage = rescue.result()
       try rescue.tell()
-      try refuseChanged(source, examination.sequence, fileSystem, floor)
+      try refuseChanged(source, examination.sequence, fileSystem: fileSystem, floor: floor)
       try target.publish()
       return salvage
     } catch {
@@ -51,7 +51,7 @@ extension Rescue {
 
   /// Throws if a program has opened the store meanwhile: what was read may be of two states.
   private static func refuseChanged(
-    _ source: String, _ sequence: UInt64, _ fileSystem: any FileSystem, _ floor: Store.Floor
+    _ source: String, _ sequence: UInt64, fileSystem: any FileSystem, floor: Store.Floor
   ) throws(StoreError) {
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let now = try Store.examineRemains(source, fileSystem: fileSystem, floor: floor).sequence

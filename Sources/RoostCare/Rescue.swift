@@ -123,7 +123,7 @@ package final class Rescue {
         high: high, entries: entries))
   }
 
-  func lose<Key>(_ tree: [UInt8], _ gap: Gap<Key>, _ bytes: (Key) -> [UInt8]) {
+  func lose<Key>(_ tree: [UInt8], _ gap: Gap<Key>, bytes: (Key) -> [UInt8]) {
     lose(
       tree, StoreError(.damaged, gap.sentence, page: UInt64(gap.page.place)), low: bytes(gap.low),
       high: gap.high.map(bytes), entries: Int(clamping: gap.count))
@@ -137,7 +137,7 @@ package final class Rescue {
 
   private func save(_ tree: NamedTree) throws(StoreError) {
     let (name, descriptor) = (tree.name, tree.descriptor)
-    guard names[descriptor.id] == nil, let made = create(name, descriptor.kind, descriptor.id) else {
+    guard names[descriptor.id] == nil, let made = create(name, descriptor.kind, id: descriptor.id) else {
       return lose(name, StoreError(.damaged, "the tree's number \(descriptor.id) is used twice"))
     }
     names[descriptor.id] = name
@@ -149,20 +149,20 @@ package final class Rescue {
       try ByteTree(descriptor.root, id: id, view: examination.view).survey(
         gap: {
           byteGaps[id, default: []].append(($0.low, $0.high))
-          lose(name, $0, { $0 })
+          lose(name, $0, bytes: { $0 })
         }, reach: { reached.insert($0.place) }
-      ) { (key, value) throws(StoreError) in _ = try put(key, value, in: draft, name) }
+      ) { (key, value) throws(StoreError) in _ = try put(key, value, in: draft, name: name) }
     case .integers(let draft):
       try IntegerTree(descriptor.root, id: id, view: examination.view).survey(
         gap: {
           numberGaps[id, default: []].append(($0.low, $0.high))
-          lose(name, $0, Self.bytes)
+          lose(name, $0, bytes: Self.bytes)
         }, reach: { reached.insert($0.place) }
-      ) { (key, value) throws(StoreError) in _ = try put(key, value, in: draft, name) }
+      ) { (key, value) throws(StoreError) in _ = try put(key, value, in: draft, name: name) }
     }
   }
 
-  private func create(_ name: [UInt8], _ kind: TreeDescriptor.Kind, _ id: UInt32) -> Forest.Opened? {
+  private func create(_ name: [UInt8], _ kind: TreeDescriptor.Kind, id: UInt32) -> Forest.Opened? {
     do throws(StoreError) { return try target.forest.create(name, kind, id: id, isRevived: true) } catch { return nil }
   }
 
@@ -170,9 +170,9 @@ package final class Rescue {
 
   /// Puts a value, wherever it lies; false if it lies outside and is damaged.
   package func put(
-    _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, _ name: [UInt8]
+    _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, name: [UInt8]
   ) throws(StoreError) -> Bool {
-    guard let outside = load(value, name, key) else { return false }
+    guard let outside = load(value, name, key: key) else { return false }
     try ByteKey.borrowing(key) { (key) throws(StoreError) in
       if value.isExtents {
         try ByteKey.borrowing(outside) { (bytes) throws(StoreError) in _ = try draft.put(key, bytes.bytes) }
@@ -186,9 +186,9 @@ package final class Rescue {
   }
 
   package func put(
-    _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, _ name: [UInt8]
+    _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, name: [UInt8]
   ) throws(StoreError) -> Bool {
-    guard let outside = load(value, name, Self.bytes(key)) else {
+    guard let outside = load(value, name, key: Self.bytes(key)) else {
       lostNumbers[draft.tree.id, default: []].append(key)
       return false
     }
@@ -203,7 +203,7 @@ package final class Rescue {
   }
 
   /// The bytes of a value that lies outside; empty for one that does not, nil if it is lost.
-  private func load(_ value: StoredValue, _ name: [UInt8], _ key: [UInt8]) -> [UInt8]? {
+  private func load(_ value: StoredValue, _ name: [UInt8], key: [UInt8]) -> [UInt8]? {
     guard value.isExtents else { return [] }
     do throws(StoreError) { return try value.load(examination.view) } catch {
       lose(name, error, low: key, high: key + [0], entries: 1)
@@ -245,7 +245,7 @@ package final class Rescue {
   private func adopt(_ leaf: LooseLeaf) throws(StoreError) {
     if names[leaf.tree] == nil {
       let name = Array("recovered \(leaf.tree)".utf8)
-      guard create(name, leaf.isInteger ? .integers : .bytes, leaf.tree) != nil else { return }
+      guard create(name, leaf.isInteger ? .integers : .bytes, id: leaf.tree) != nil else { return }
       names[leaf.tree] = name
       byteGaps[leaf.tree] = [([], nil)]
       numberGaps[leaf.tree] = [(0, nil)]
@@ -259,8 +259,8 @@ package final class Rescue {
       }
       let gaps = byteGaps[leaf.tree] ?? []
       try leaf.entries { (key, value) throws(StoreError) in
-        guard gaps.contains(where: { Self.holds($0.low, $0.high, key) }) else { return }
-        try putUnverified(key, value, in: draft, name)
+        guard gaps.contains(where: { Self.holds($0.low, $0.high, key: key) }) else { return }
+        try putUnverified(key, value, in: draft, name: name)
       }
     case (.integers(let draft), true):
       if outdated[leaf.tree] != nil {
@@ -270,32 +270,32 @@ package final class Rescue {
       let gaps = numberGaps[leaf.tree] ?? []
       try leaf.numbers { (key, value) throws(StoreError) in
         guard gaps.contains(where: { $0.low <= key && $0.high.map { key < $0 } ?? true }) else { return }
-        try putUnverified(key, value, in: draft, name)
+        try putUnverified(key, value, in: draft, name: name)
       }
     default: return
     }
   }
 
   private func putUnverified(
-    _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, _ name: [UInt8]
+    _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, name: [UInt8]
   ) throws(StoreError) {
     let isThere = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.tree.value(of: key) != nil }
     if isThere { return }
-    if try put(key, value, in: draft, name) { unverified[draft.tree.id, default: 0] += 1 }
+    if try put(key, value, in: draft, name: name) { unverified[draft.tree.id, default: 0] += 1 }
   }
 
   private func putUnverified(
-    _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, _ name: [UInt8]
+    _ key: UInt64, _ value: StoredValue, in draft: IntegerTreeDraft, name: [UInt8]
   ) throws(StoreError) {
     if try draft.tree.value(of: key) != nil { return }
-    guard try put(key, value, in: draft, name) else { return }
+    guard try put(key, value, in: draft, name: name) else { return }
     unverified[draft.tree.id, default: 0] += 1
     if isContent { unverifiedNumbers[draft.tree.id, default: NumberRuns()].insert(key) }
   }
 
   private static func isBelow(_ key: [UInt8], _ other: [UInt8]) -> Bool { key.lexicographicallyPrecedes(other) }
 
-  private static func holds(_ low: [UInt8], _ high: [UInt8]?, _ key: [UInt8]) -> Bool {
+  private static func holds(_ low: [UInt8], _ high: [UInt8]?, key: [UInt8]) -> Bool {
     if key.lexicographicallyPrecedes(low) { return false }
     guard let high else { return true }
     return key.lexicographicallyPrecedes(high)
@@ -330,13 +330,13 @@ package final class Rescue {
       // The whole tree was told as a loss already.
       try ByteTree(descriptor.root, id: id, view: examination.view).survey(gap: { _ in }) {
         (key, value) throws(StoreError) in
-        if !covered.contains(key) { try putUnverified(key, value, in: draft, name(id)) }
+        if !covered.contains(key) { try putUnverified(key, value, in: draft, name: name(id)) }
       }
     case .integers(let draft):
       var covered = coveredNumbers.removeValue(forKey: id) ?? KeyRanges(<)
       try IntegerTree(descriptor.root, id: id, view: examination.view).survey(gap: { _ in }) {
         (key, value) throws(StoreError) in
-        if !covered.contains(key) { try putUnverified(key, value, in: draft, name(id)) }
+        if !covered.contains(key) { try putUnverified(key, value, in: draft, name: name(id)) }
       }
     }
   }

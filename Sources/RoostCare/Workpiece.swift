@@ -38,7 +38,7 @@ package final class Workpiece {
     self.path = path
     self.fileSystem = fileSystem
     self.temporary = temporary
-    let replaced = try Self.claim(path, replacing, fileSystem)
+    let replaced = try Self.claim(path, replacing, fileSystem: fileSystem)
     do throws(StoreError) {
       store = try Store.makePrivate(
         temporary, options: options, fileSystem: fileSystem, floor: floor, after: max(number, 1) - 1)
@@ -58,7 +58,7 @@ package final class Workpiece {
   /// Makes sure that the name may be taken: it is free, or leads to a file that nobody has open, which stays locked.
   /// A name is not free where a lost store has left its log, since that goes when the name is given.
   private static func claim(
-    _ path: String, _ replacing: Bool, _ fileSystem: any FileSystem
+    _ path: String, _ replacing: Bool, fileSystem: any FileSystem
   ) throws(StoreError) -> (any StorageFile)? {
     guard try fileSystem.exists(path) else {
       if !replacing { try Store.refuseOrphan(path, fileSystem) }

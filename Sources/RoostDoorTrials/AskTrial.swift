@@ -19,25 +19,25 @@ struct AskTrial {
         for value in 0..<Self.values {
           let step = kind * Self.values + value + 1
           guard record.wants(step: step), !record.isFull else { continue }
-          record.place(seed, step, "predicate")
+          record.place(seed, step, image: "predicate")
           record.count += 2
-          look(step, kind, value, stage, record)
+          look(step, kind, value: value, stage: stage, record: record)
         }
       }
       let step = Self.kinds * Self.values + 1
       guard record.wants(step: step) else { return }
-      record.place(seed, step, "protocol")
+      record.place(seed, step, image: "protocol")
       record.count += 2
       if let complaint = askGenerically(stage) { record.fail(seed: seed, step: step, complaint) }
     } catch { record.fail(seed: seed, "the stage cannot be made: \(error)") }
   }
 
-  private func look(_ step: Int, _ kind: Int, _ value: Int, _ stage: Stage, _ record: TortureRecord) {
+  private func look(_ step: Int, _ kind: Int, value: Int, stage: Stage, record: TortureRecord) {
     let choices = Choices(seed: seed &* 1000 &+ UInt64(kind))
-    let found = ask(choices, value, stage) { census in for (name, count) in census { record.note(name, count) } }
+    let found = ask(choices, value, stage: stage) { census in for (name, count) in census { record.note(name, count) } }
     record.trace?("\(step): \(found.text)")
     guard let complaint = found.complaint else { return }
-    let small = reduce(choices.taken, value, stage) ?? found
+    let small = reduce(choices.taken, value, stage: stage) ?? found
     record.fail(
       seed: seed, step: step,
       "\(complaint), in \(found.text). Smaller: \(small.complaint ?? "") in \(small.text)")
@@ -50,19 +50,19 @@ struct AskTrial {
 
   /// Makes the predicate of some choices, and asks it of both contexts.
   private func ask(
-    _ choices: Choices, _ value: Int, _ stage: Stage, _ census: ([String: Int]) -> Void = { _ in }
+    _ choices: Choices, _ value: Int, stage: Stage, census: ([String: Int]) -> Void = { _ in }
   ) -> Finding {
     let maker = Maker(choices, Pool(seed: seed &* 77 &+ UInt64(value)))
     let variable = maker.newVariable()
     var finding: Finding
     if choices.below(5) < 4 {
-      let node = maker.root(Self.depth, Maker.Scope(things: [.variable(variable)]), variable, stage)
+      let node = maker.root(Self.depth, Maker.Scope(things: [.variable(variable)]), variable: variable, stage: stage)
       finding = Finding(text: node.text)
       let order = Self.order(choices)
       let (limit, offset) = Self.window(choices)
       for context in [stage.saved, stage.pending] where finding.complaint == nil {
         finding.complaint = Judge(
-          context: context, predicate: Self.predicate(node, variable, Thing.self), node: node, variable: variable
+          context: context, predicate: Self.predicate(node, variable, type: Thing.self), node: node, variable: variable
         ).complaint(order, limit: limit, offset: offset)
         if context === stage.pending { finding.complaint = finding.complaint.map { "pending: \($0)" } }
       }
@@ -71,7 +71,7 @@ struct AskTrial {
       finding = Finding(text: node.text)
       for context in [stage.saved, stage.pending] where finding.complaint == nil {
         finding.complaint = Judge(
-          context: context, predicate: Self.predicate(node, variable, Owner.self), node: node, variable: variable
+          context: context, predicate: Self.predicate(node, variable, type: Owner.self), node: node, variable: variable
         ).complaint([SortDescriptor(\.age)], limit: nil, offset: nil)
       }
     }
@@ -80,7 +80,7 @@ struct AskTrial {
   }
 
   private static func predicate<Model: PersistentModel>(
-    _ node: Node<Bool>, _ variable: Int, _ type: Model.Type
+    _ node: Node<Bool>, _ variable: Int, type: Model.Type
   ) -> Predicate<Model> {
     Predicate<Model> { (input: PredicateExpressions.Variable<Model>) in
       let variables = Variables()
@@ -110,13 +110,13 @@ struct AskTrial {
   // MARK: Making it smaller
 
   /// The same complaint with fewer choices, or earlier ones.
-  private func reduce(_ taken: [Int], _ value: Int, _ stage: Stage) -> Finding? {
+  private func reduce(_ taken: [Int], _ value: Int, stage: Stage) -> Finding? {
     var (best, finding): ([Int], Finding?) = (taken, nil)
     var tries = 0
     func attempt(_ choices: [Int]) -> Bool {
       tries += 1
       let made = Choices(choices)
-      let found = ask(made, value, stage)
+      let found = ask(made, value, stage: stage)
       guard found.complaint != nil, found.text.count < (finding?.text.count ?? .max) else { return false }
       (best, finding) = (choices, found)
       return true
@@ -146,7 +146,7 @@ struct AskTrial {
 
 extension Maker {
   /// A whole condition, now and then of identifiers.
-  func root(_ depth: Int, _ scope: Scope, _ variable: Int, _ stage: Stage) -> Node<Bool> {
+  func root(_ depth: Int, _ scope: Scope, variable: Int, stage: Stage) -> Node<Bool> {
     let body = bool(depth, scope)
     guard choices.below(8) == 7 else { return body }
     let all = (try? stage.saved.fetch(FetchDescriptor<Thing>(sortBy: [SortDescriptor(\.k)]))) ?? []

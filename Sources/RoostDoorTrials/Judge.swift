@@ -10,10 +10,10 @@ struct Judge<Model: PersistentModel> {
 
   /// What is wrong; nil if nothing is.
   func complaint(_ order: [SortDescriptor<Model>], limit: Int?, offset: Int?) -> String? {
-    do { return try look(order, limit, offset) } catch { return "what it is compared with throws \(error)" }
+    do { return try look(order, limit, offset: offset) } catch { return "what it is compared with throws \(error)" }
   }
 
-  private func look(_ order: [SortDescriptor<Model>], _ limit: Int?, _ offset: Int?) throws -> String? {
+  private func look(_ order: [SortDescriptor<Model>], _ limit: Int?, offset: Int?) throws -> String? {
     let all = try context.fetch(FetchDescriptor<Model>(sortBy: order))
     var (expected, hasFault): ([Model], Bool) = ([], false)
     var sound: [Model] = []
@@ -32,9 +32,9 @@ struct Judge<Model: PersistentModel> {
     }
     do {
       let found = try context.fetch(descriptor)
-      if hasFault { return compare(found.filter { sound.contains($0) }, expected, "of the sound models") }
-      if let complaint = compare(found, window(expected, limit, offset), "fetch") { return complaint }
-      return try counts(descriptor, window(expected, limit, offset).count)
+      if hasFault { return compare(found.filter { sound.contains($0) }, expected, what: "of the sound models") }
+      if let complaint = compare(found, window(expected, limit, offset: offset), what: "fetch") { return complaint }
+      return try counts(descriptor, window(expected, limit, offset: offset).count)
     } catch {
       let isTyped = error is RoostError || error is SwiftDataError
       return hasFault && isTyped ? nil : "it throws \(error)"
@@ -43,7 +43,7 @@ struct Judge<Model: PersistentModel> {
 
   /// Foundation's own evaluation, where it cannot trap.
   private func evaluated(_ all: [Model], _ expected: [Model]) throws -> String? {
-    compare(try all.filter { try predicate.evaluate($0) }, expected, "Foundation's evaluate")
+    compare(try all.filter { try predicate.evaluate($0) }, expected, what: "Foundation's evaluate")
   }
 
   private func counts(_ descriptor: FetchDescriptor<Model>, _ expected: Int) throws -> String? {
@@ -53,11 +53,11 @@ struct Judge<Model: PersistentModel> {
     return identifiers == expected ? nil : "fetchIdentifiers gives \(identifiers) instead of \(expected)"
   }
 
-  private func window(_ models: [Model], _ limit: Int?, _ offset: Int?) -> [Model] {
+  private func window(_ models: [Model], _ limit: Int?, offset: Int?) -> [Model] {
     Array(models.dropFirst(offset ?? 0).prefix(limit ?? .max))
   }
 
-  private func compare(_ found: [Model], _ expected: [Model], _ what: String) -> String? {
+  private func compare(_ found: [Model], _ expected: [Model], what: String) -> String? {
     if found.elementsEqual(expected, by: ===) { return nil }
     return "\(what) gives \(names(found)) instead of \(names(expected))"
   }

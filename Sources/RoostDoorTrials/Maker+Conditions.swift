@@ -25,7 +25,7 @@ extension Maker {
       return .not(bool(depth - 1, scope))
     case 8:
       note("choice")
-      return .choice(bool(depth - 1, scope), bool(depth - 1, scope), bool(depth - 1, scope))
+      return .choice(bool(depth - 1, scope), bool(depth - 1, scope), other: bool(depth - 1, scope))
     case 9, 10, 11:
       note("compare")
       return number(depth - 1, scope).compares(choices.pick(Sign.allCases), number(depth - 1, scope))
@@ -159,12 +159,12 @@ extension Maker {
       guard let thing = thing(scope) else { return bool(0, scope) }
       let number = newVariable()
       return thing.property("tags", \Thing.tags)
-        .asks(choices.coin(), number, bool(depth - 1, scope.with(text: number)))
+        .asks(choices.coin(), number, test: bool(depth - 1, scope.with(text: number)))
     case 7:
       guard let thing = thing(scope) else { return bool(0, scope) }
       let number = newVariable()
       return thing.property("numbers", \Thing.numbers)
-        .asks(choices.coin(), number, bool(depth - 1, scope.with(number: number)))
+        .asks(choices.coin(), number, test: bool(depth - 1, scope.with(number: number)))
     default:
       guard let thing = thing(scope) else { return bool(0, scope) }
       return choices.coin()
@@ -178,13 +178,13 @@ extension Maker {
       note("quantified")
       let number = newVariable()
       return owner.property("things", \Owner.things)
-        .asks(choices.coin(), number, bool(depth - 1, scope.with(thing: number)))
+        .asks(choices.coin(), number, test: bool(depth - 1, scope.with(thing: number)))
     }
     guard let pieces = pieces(scope, depth) else { return bool(0, scope) }
     if choices.below(4) == 0 { return pieces.property("isEmpty", \[Piece].isEmpty) }
     note("quantified")
     let number = newVariable()
-    return pieces.asks(choices.coin(), number, bool(depth - 1, scope.with(piece: number)))
+    return pieces.asks(choices.coin(), number, test: bool(depth - 1, scope.with(piece: number)))
   }
 
   private func classes(_ depth: Int, _ scope: Scope) -> Node<Bool> {
@@ -241,7 +241,7 @@ extension Node where Value == Int {
   func isIn<Bounds: RangeExpression & Codable & Sendable>(_ range: Bounds) -> Node<Bool> where Bounds.Bound == Int {
     func open(_ value: some Known<Int>) -> any Known<Bool> { Words.build_contains(Words.build_Arg(range), value) }
     return Node<Bool>(
-      "(\(range)).contains(\(text))", { open(self.build($0)) }, { range.contains(try self.value($0)) })
+      "(\(range)).contains(\(text))", { open(self.build($0)) }, value: { range.contains(try self.value($0)) })
   }
 }
 
@@ -259,6 +259,6 @@ extension Node where Value == Thing {
           return body.build(variables)
         }
         return open(self.build(variables), predicate)
-      }, { try body.value($0.with(number, self.value($0))) })
+      }, value: { try body.value($0.with(number, self.value($0))) })
   }
 }

@@ -34,7 +34,7 @@ extension Maker {
       guard let thing = thing(scope) else { return plainNumber(scope) }
       note("entry")
       return thing.property("table", \Thing.table).entry(text(0, scope), number(depth - 1, scope))
-    default: return .choice(bool(depth - 1, scope), number(depth - 1, scope), number(depth - 1, scope))
+    default: return .choice(bool(depth - 1, scope), number(depth - 1, scope), other: number(depth - 1, scope))
     }
   }
 

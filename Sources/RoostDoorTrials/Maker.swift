@@ -130,7 +130,7 @@ extension Node where Value == [Piece] {
     // A relationship to many is never nil in a store.
     return Node(
       "\(inner.text)!", { open(inner.build($0)) },
-      {
+      value: {
         guard let found = try inner.value($0) else { throw NodeFault.nilUnwrapped }
         return found
       })

@@ -7,7 +7,7 @@ extension Node where Value: Sequence, Value.Element: Equatable {
     }
     return Node<Bool>(
       "\(text).contains(\(element.text))", { open(self.build($0), element.build($0)) },
-      { try self.value($0).contains(element.value($0)) })
+      value: { try self.value($0).contains(element.value($0)) })
   }
 }
 
@@ -18,7 +18,7 @@ extension Node where Value: Sequence, Value.Element: Comparable {
     }
     return Node<Value.Element?>(
       "\(text).\(isLeast ? "min" : "max")()", { open(self.build($0)) },
-      { isLeast ? try self.value($0).min() : try self.value($0).max() })
+      value: { isLeast ? try self.value($0).min() : try self.value($0).max() })
   }
 }
 
@@ -26,8 +26,8 @@ enum Quantifier: CaseIterable { case some, all, howMany }
 
 extension Node where Value: Sequence {
   /// Whether some of its elements, or all, fulfil a test.
-  func asks(_ isAll: Bool, _ number: Int, _ test: Node<Bool>) -> Node<Bool> {
-    func open(_ list: some Known<Value>, _ probe: some Known<Bool>, _ variables: Variables) -> any Known<Bool> {
+  func asks(_ isAll: Bool, _ number: Int, test: Node<Bool>) -> Node<Bool> {
+    func open(_ list: some Known<Value>, _ probe: some Known<Bool>, variables: Variables) -> any Known<Bool> {
       func body<Body: Known<Bool>>(_ probe: Body) -> any Known<Bool> {
         func make(_ variable: Words.Variable<Value.Element>) -> Body {
           variables.set(number, variable)
@@ -42,9 +42,9 @@ extension Node where Value: Sequence {
       "\(text).\(isAll ? "allSatisfy" : "contains") { $\(number) in \(test.text) }",
       { variables in
         variables.set(number, Words.Variable<Value.Element>())
-        return open(self.build(variables), test.build(variables), variables)
+        return open(self.build(variables), test.build(variables), variables: variables)
       },
-      { frame in
+      value: { frame in
         for element in try self.value(frame) where try test.value(frame.with(number, element)) != isAll {
           return !isAll
         }
@@ -54,7 +54,7 @@ extension Node where Value: Sequence {
 
   func filtered(_ number: Int, _ test: Node<Bool>) -> Node<[Value.Element]> {
     func open(
-      _ list: some Known<Value>, _ probe: some Known<Bool>, _ variables: Variables
+      _ list: some Known<Value>, _ probe: some Known<Bool>, variables: Variables
     ) -> any Known<[Value.Element]> {
       func body<Body: Known<Bool>>(_ probe: Body) -> any Known<[Value.Element]> {
         Words.build_filter(list) { (variable: Words.Variable<Value.Element>) -> Body in
@@ -68,8 +68,8 @@ extension Node where Value: Sequence {
       "\(text).filter { $\(number) in \(test.text) }",
       { variables in
         variables.set(number, Words.Variable<Value.Element>())
-        return open(self.build(variables), test.build(variables), variables)
-      }, { frame in try self.value(frame).filter { try test.value(frame.with(number, $0)) } })
+        return open(self.build(variables), test.build(variables), variables: variables)
+      }, value: { frame in try self.value(frame).filter { try test.value(frame.with(number, $0)) } })
   }
 }
 
@@ -80,7 +80,7 @@ extension Node {
     }
     return Node<Element>(
       "\(text)[\(index.text)]", { open(self.build($0), index.build($0)) },
-      {
+      value: {
         let (list, index) = (try self.value($0), try index.value($0))
         guard list.indices.contains(index) else { throw NodeFault.outOfBounds }
         return list[index]
@@ -92,28 +92,29 @@ extension Node {
       Words.build_subscript(table, key)
     }
     return Node<Entry?>(
-      "\(text)[\(key.text)]", { open(self.build($0), key.build($0)) }, { try self.value($0)[key.value($0)] })
+      "\(text)[\(key.text)]", { open(self.build($0), key.build($0)) }, value: { try self.value($0)[key.value($0)] })
   }
 
   func entry<Entry>(_ key: Node<String>, _ instead: Node<Entry>) -> Node<Entry> where Value == [String: Entry] {
     func open(
-      _ table: some Known<[String: Entry]>, _ key: some Known<String>, _ instead: some Known<Entry>
+      _ table: some Known<[String: Entry]>, _ key: some Known<String>, instead: some Known<Entry>
     ) -> any Known<Entry> { Words.build_subscript(table, key, default: instead) }
     return Node<Entry>(
       "\(text)[\(key.text), default: \(instead.text)]",
-      { open(self.build($0), key.build($0), instead.build($0)) },
-      { try self.value($0)[key.value($0)] ?? instead.value($0) })
+      { open(self.build($0), key.build($0), instead: instead.build($0)) },
+      value: { try self.value($0)[key.value($0)] ?? instead.value($0) })
   }
 
   // MARK: Classes
 
   func isOf<Class>(_ type: Class.Type) -> Node<Bool> {
     func open<Root: Known<Value>>(_ root: Root) -> any Known<Bool> { Words.TypeCheck<Root, Class>(root) }
-    return Node<Bool>("(\(text) is \(Class.self))", { open(self.build($0)) }, { try self.value($0) is Class })
+    return Node<Bool>("(\(text) is \(Class.self))", { open(self.build($0)) }, value: { try self.value($0) is Class })
   }
 
   func cast<Class>(_ type: Class.Type) -> Node<Class?> {
     func open<Root: Known<Value>>(_ root: Root) -> any Known<Class?> { Words.ConditionalCast<Root, Class>(root) }
-    return Node<Class?>("(\(text) as? \(Class.self))", { open(self.build($0)) }, { try self.value($0) as? Class })
+    return Node<Class?>(
+      "(\(text) as? \(Class.self))", { open(self.build($0)) }, value: { try self.value($0) as? Class })
   }
 }

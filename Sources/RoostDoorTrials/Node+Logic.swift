@@ -7,7 +7,7 @@ extension Node where Value == Bool {
     }
     return Node(
       "(\(one.text) && \(other.text))", { open(one.build($0), other.build($0)) },
-      { try one.value($0) && other.value($0) })
+      value: { try one.value($0) && other.value($0) })
   }
 
   static func or(_ one: Node, _ other: Node) -> Node {
@@ -16,12 +16,12 @@ extension Node where Value == Bool {
     }
     return Node(
       "(\(one.text) || \(other.text))", { open(one.build($0), other.build($0)) },
-      { try one.value($0) || other.value($0) })
+      value: { try one.value($0) || other.value($0) })
   }
 
   static func not(_ inner: Node) -> Node {
     func open(_ inner: some Known<Bool>) -> any Known<Bool> { Words.build_Negation(inner) }
-    return Node("!\(inner.text)", { open(inner.build($0)) }, { try !inner.value($0) })
+    return Node("!\(inner.text)", { open(inner.build($0)) }, value: { try !inner.value($0) })
   }
 }
 
@@ -34,7 +34,7 @@ extension Node where Value: Equatable {
     }
     return Node<Bool>(
       "(\(text) \(isNot ? "!=" : "==") \(other.text))", { open(self.build($0), other.build($0)) },
-      { try (self.value($0) == other.value($0)) != isNot })
+      value: { try (self.value($0) == other.value($0)) != isNot })
   }
 }
 
@@ -61,13 +61,13 @@ extension Node where Value: Comparable {
     }
     return Node<Bool>(
       "(\(text) \(word) \(other.text))", { open(self.build($0), other.build($0)) },
-      { try test(self.value($0), other.value($0)) })
+      value: { try test(self.value($0), other.value($0)) })
   }
 
   /// Whether it lies between two others.
   func isWithin(_ low: Node, _ high: Node, isClosed: Bool) -> Node<Bool> {
     func open(
-      _ value: some Known<Value>, _ low: some Known<Value>, _ high: some Known<Value>
+      _ value: some Known<Value>, low: some Known<Value>, high: some Known<Value>
     ) -> any Known<Bool> {
       isClosed
         ? Words.build_contains(Words.build_ClosedRange(lower: low, upper: high), value)
@@ -75,8 +75,8 @@ extension Node where Value: Comparable {
     }
     return Node<Bool>(
       "(\(low.text)\(isClosed ? "..." : "..<")\(high.text)).contains(\(text))",
-      { open(self.build($0), low.build($0), high.build($0)) },
-      {
+      { open(self.build($0), low: low.build($0), high: high.build($0)) },
+      value: {
         let (low, high) = (try low.value($0), try high.value($0))
         guard low <= high else { throw NodeFault.badRange }
         let value = try self.value($0)
@@ -86,13 +86,13 @@ extension Node where Value: Comparable {
 }
 
 extension Node {
-  static func choice(_ test: Node<Bool>, _ one: Node, _ other: Node) -> Node {
-    func open(_ test: some Known<Bool>, _ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Value> {
+  static func choice(_ test: Node<Bool>, _ one: Node, other: Node) -> Node {
+    func open(_ test: some Known<Bool>, _ one: some Known<Value>, other: some Known<Value>) -> any Known<Value> {
       Words.build_Conditional(test, one, other)
     }
     return Node(
-      "(\(test.text) ? \(one.text) : \(other.text))", { open(test.build($0), one.build($0), other.build($0)) },
-      { try test.value($0) ? one.value($0) : other.value($0) })
+      "(\(test.text) ? \(one.text) : \(other.text))", { open(test.build($0), one.build($0), other: other.build($0)) },
+      value: { try test.value($0) ? one.value($0) : other.value($0) })
   }
 
   // MARK: Optionals
@@ -103,14 +103,14 @@ extension Node {
     }
     return Node(
       "(\(one.text) ?? \(other.text))", { open(one.build($0), other.build($0)) },
-      { try one.value($0) ?? other.value($0) })
+      value: { try one.value($0) ?? other.value($0) })
   }
 
   static func unwrapped(_ inner: Node<Value?>) -> Node {
     func open(_ inner: some Known<Value?>) -> any Known<Value> { Words.build_ForcedUnwrap(inner) }
     return Node(
       "\(inner.text)!", { open(inner.build($0)) },
-      {
+      value: {
         guard let found = try inner.value($0) else { throw NodeFault.nilUnwrapped }
         return found
       })
@@ -119,7 +119,7 @@ extension Node {
   /// What is made of it, if it is not nil.
   func then<Inner, Result>(_ number: Int, _ transform: Node<Result>) -> Node<Result?> where Value == Inner? {
     func open<Root: Known<Inner?>, Body: Known<Result>>(
-      _ inner: Root, _ probe: Body, _ variables: Variables
+      _ inner: Root, _ probe: Body, variables: Variables
     ) -> any Known<Result?> {
       let whole: Words.OptionalFlatMap<Root, Inner, Body, Result> = Words.build_flatMap(inner) { variable -> Body in
         variables.set(number, variable)
@@ -131,14 +131,14 @@ extension Node {
       "\(text).flatMap { $\(number) in \(transform.text) }",
       { variables in
         variables.set(number, Words.Variable<Inner>())
-        return open(self.build(variables), transform.build(variables), variables)
-      }, { frame in try self.value(frame).map { try transform.value(frame.with(number, $0)) } })
+        return open(self.build(variables), transform.build(variables), variables: variables)
+      }, value: { frame in try self.value(frame).map { try transform.value(frame.with(number, $0)) } })
   }
 
   /// The same, where what is made may be nil.
   func thenMaybe<Inner, Result>(_ number: Int, _ transform: Node<Result?>) -> Node<Result?> where Value == Inner? {
     func open<Root: Known<Inner?>, Body: Known<Result?>>(
-      _ inner: Root, _ probe: Body, _ variables: Variables
+      _ inner: Root, _ probe: Body, variables: Variables
     ) -> any Known<Result?> {
       let whole: Words.OptionalFlatMap<Root, Inner, Body, Result> = Words.build_flatMap(inner) { variable -> Body in
         variables.set(number, variable)
@@ -150,8 +150,8 @@ extension Node {
       "\(text).flatMap { $\(number) in \(transform.text) }",
       { variables in
         variables.set(number, Words.Variable<Inner>())
-        return open(self.build(variables), transform.build(variables), variables)
-      }, { frame in try self.value(frame).flatMap { try transform.value(frame.with(number, $0)) } })
+        return open(self.build(variables), transform.build(variables), variables: variables)
+      }, value: { frame in try self.value(frame).flatMap { try transform.value(frame.with(number, $0)) } })
   }
 }
 

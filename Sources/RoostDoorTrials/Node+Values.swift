@@ -16,7 +16,7 @@ extension Node where Value: FixedWidthInteger & Codable & Sendable {
     }
     return Node(
       "(\(text) \(operation) \(other.text))", { open(self.build($0), other.build($0)) },
-      {
+      value: {
         let (one, other) = (try self.value($0), try other.value($0))
         if other == 0, operation == .divide || operation == .remainder { throw NodeFault.dividedByZero }
         let (result, isTooLarge) =
@@ -38,7 +38,7 @@ extension Node where Value: FixedWidthInteger & SignedNumeric & Codable & Sendab
     func open(_ inner: some Known<Value>) -> any Known<Value> { Words.build_UnaryMinus(inner) }
     return Node(
       "-\(text)", { open(self.build($0)) },
-      {
+      value: {
         let value = try self.value($0)
         if value == .min { throw NodeFault.overflow }
         return -value
@@ -58,7 +58,7 @@ extension Node where Value == Double {
     }
     return Node(
       "(\(text) \(operation) \(other.text))", { open(self.build($0), other.build($0)) },
-      {
+      value: {
         let (one, other) = (try self.value($0), try other.value($0))
         return switch operation {
         case .add: one + other
@@ -71,7 +71,7 @@ extension Node where Value == Double {
 
   var negated: Node {
     func open(_ inner: some Known<Value>) -> any Known<Value> { Words.build_UnaryMinus(inner) }
-    return Node("-\(text)", { open(self.build($0)) }, { try -self.value($0) })
+    return Node("-\(text)", { open(self.build($0)) }, value: { try -self.value($0) })
   }
 }
 
@@ -93,7 +93,7 @@ extension Node where Value == String {
     }
     return Node<Bool>(
       "\(text).\(test)(\(other.text))", { open(self.build($0), other.build($0)) },
-      {
+      value: {
         let (one, other) = (try self.value($0), try other.value($0))
         return switch test {
         // Foundation's own `contains` looks for scalars; predicates look for characters.
@@ -121,6 +121,6 @@ extension Node where Value == String {
     }
     return Node(
       "\(text).\(isUpper ? "upper" : "lower")cased()", { open(self.build($0)) },
-      { isUpper ? try self.value($0).uppercased() : try self.value($0).lowercased() })
+      value: { isUpper ? try self.value($0).uppercased() : try self.value($0).lowercased() })
   }
 }

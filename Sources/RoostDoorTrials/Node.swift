@@ -11,7 +11,7 @@ struct Node<Value> {
 
   init(
     _ text: String, _ build: @escaping (Variables) -> any StandardPredicateExpression<Value>,
-    _ value: @escaping (Frame) throws -> Value
+    value: @escaping (Frame) throws -> Value
   ) {
     self.text = text
     self.build = build
@@ -59,7 +59,7 @@ typealias Known = StandardPredicateExpression
 
 extension Node {
   static func variable(_ number: Int) -> Node {
-    Node("$\(number)", { $0.get(number, Value.self) }, { $0.get(number, Value.self) })
+    Node("$\(number)", { $0.get(number, Value.self) }, value: { $0.get(number, Value.self) })
   }
 
   /// A stored property, or another one.
@@ -71,12 +71,12 @@ extension Node {
           Words.build_KeyPath(root: root, keyPath: keyPath)
         }
         return open(self.build(variables))
-      }, { try self.value($0)[keyPath: keyPath] })
+      }, value: { try self.value($0)[keyPath: keyPath] })
   }
 }
 
 extension Node where Value: Codable & Sendable {
   static func constant(_ value: Value, _ text: String? = nil) -> Node {
-    Node(text ?? "\(value)", { _ in Words.build_Arg(value) }, { _ in value })
+    Node(text ?? "\(value)", { _ in Words.build_Arg(value) }, value: { _ in value })
   }
 }

@@ -49,14 +49,18 @@ extension ObjectPlay {
       world.setRival(beast, rival)
     case 7, 8:
       if let farm = pick(farms) {
-        changeList(farm, .beasts, beasts) { (farm: Farm, beasts: [Beast]) in farm.beasts = beasts }
+        changeList(farm, .beasts, candidates: beasts) { (farm: Farm, beasts: [Beast]) in farm.beasts = beasts }
       }
     case 9:
       guard let ranch = pick(ranches) else { return }
-      changeList(ranch, .barns, world.alive(.barn)) { (farm: Farm, barns: [Barn]) in (farm as? Ranch)?.barns = barns }
+      changeList(ranch, .barns, candidates: world.alive(.barn)) { (farm: Farm, barns: [Barn]) in
+        (farm as? Ranch)?.barns = barns
+      }
     case 10:
       guard let ranch = pick(ranches) else { return }
-      changeList(ranch, .guests, beasts) { (farm: Farm, guests: [Beast]) in (farm as? Ranch)?.guests = guests }
+      changeList(ranch, .guests, candidates: beasts) { (farm: Farm, guests: [Beast]) in
+        (farm as? Ranch)?.guests = guests
+      }
     case 11: changeHands(ranches)
     case 12: try takeOver(ranches)
     case 13, 14: delete()
@@ -78,7 +82,7 @@ extension ObjectPlay {
 
   /// Gives a list other members, or one more at its end.
   private func changeList<Member: PersistentModel>(
-    _ owner: Int, _ member: ObjectWorld.Member, _ candidates: [Int], _ assign: (Farm, [Member]) -> Void
+    _ owner: Int, _ member: ObjectWorld.Member, candidates: [Int], assign: (Farm, [Member]) -> Void
   ) {
     let list = ObjectWorld.ObjectList(owner: owner, member: member)
     var members = world.list(list)
@@ -105,7 +109,7 @@ extension ObjectPlay {
     case (false, true): place.hands.append(worker)
     case (false, false): worker.ranches.append(place)
     }
-    world.setHand(hand, ranch, !isThere)
+    world.setHand(hand, ranch, isThere: !isThere)
   }
 
   /// A new barn with the number of a stored one becomes that one.

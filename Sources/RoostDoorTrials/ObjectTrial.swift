@@ -10,7 +10,7 @@ extension Trial {
     do {
       let play = try ObjectPlay(seed: seed)
       let complaint = try play.run(steps: 40) { step in
-        record.place(seed, step, "objects")
+        record.place(seed, step, image: "objects")
         record.trace?("step \(step)")
       }
       for (name, count) in play.counts { record.note(name, count) }

@@ -113,7 +113,7 @@ struct ObjectWorld {
     if !hidden.isEmpty { loose.insert(list) }
   }
 
-  mutating func setHand(_ hand: Int, _ ranch: Int, _ isThere: Bool) {
+  mutating func setHand(_ hand: Int, _ ranch: Int, isThere: Bool) {
     if isThere { objects[ranch]?.hands.insert(hand) } else { objects[ranch]?.hands.remove(hand) }
   }
 

@@ -15,13 +15,13 @@ struct Stage {
     pending = ModelContext(container)
     saved.autosaveEnabled = false
     pending.autosaveEnabled = false
-    try Self.fill(pending, 16, from: 0, &pool)
+    try Self.fill(pending, 16, from: 0, pool: &pool)
     try pending.save()
     try Self.disturb(pending, &pool)
-    try Self.fill(pending, 6, from: 100, &pool)
+    try Self.fill(pending, 6, from: 100, pool: &pool)
   }
 
-  private static func fill(_ context: ModelContext, _ count: Int, from first: Int, _ pool: inout Pool) throws {
+  private static func fill(_ context: ModelContext, _ count: Int, from first: Int, pool: inout Pool) throws {
     var owners = try context.fetch(FetchDescriptor<Owner>(sortBy: [SortDescriptor(\.age)]))
     for _ in 0..<3 {
       let owner = Owner(&pool)

@@ -17,17 +17,17 @@ struct Complaint: DiagnosticMessage, FixItMessage {
 }
 
 extension MacroExpansionContext {
-  func complain(_ node: some SyntaxProtocol, _ message: String, _ fixIts: [FixIt] = []) {
+  func complain(_ node: some SyntaxProtocol, _ message: String, fixIts: [FixIt] = []) {
     diagnose(Diagnostic(node: Syntax(node), message: Complaint(message), fixIts: fixIts))
   }
 
-  func warn(_ node: some SyntaxProtocol, _ message: String, _ fixIts: [FixIt] = []) {
+  func warn(_ node: some SyntaxProtocol, _ message: String, fixIts: [FixIt] = []) {
     diagnose(Diagnostic(node: Syntax(node), message: Complaint(message, .warning), fixIts: fixIts))
   }
 }
 
 extension FixIt {
-  static func replace(_ title: String, _ old: some SyntaxProtocol, _ new: some SyntaxProtocol) -> FixIt {
+  static func replace(_ title: String, old: some SyntaxProtocol, new: some SyntaxProtocol) -> FixIt {
     FixIt(message: Complaint(title), changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 }

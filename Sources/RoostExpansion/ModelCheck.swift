@@ -14,7 +14,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
   }
 
   /// Only classes are models.
-  static func refuse(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, _ context: Context) {
+  static func refuse(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, context: Context) {
     guard let structure = declaration.as(StructDeclSyntax.self) else {
       let kind =
         declaration.is(ActorDeclSyntax.self) ? "an actor" : declaration.is(EnumDeclSyntax.self) ? "an enum" : "this"
@@ -23,7 +23,9 @@ struct ModelCheck<Context: MacroExpansionContext> {
     let word = structure.structKeyword
     context.complain(
       node, "'@Model' can only be attached to a class, not to a struct",
-      [.replace("make '\(structure.name.text)' a class", word, word.with(\.tokenKind, .keyword(.class)))])
+      fixIts: [
+        .replace("make '\(structure.name.text)' a class", old: word, new: word.with(\.tokenKind, .keyword(.class)))
+      ])
   }
 
   func run() {
@@ -46,10 +48,10 @@ struct ModelCheck<Context: MacroExpansionContext> {
       context.complain(
         variable,
         "'\(name)' cannot be \(word), because its model stores it: remove '\(word)', or mark it '@Transient'",
-        [
+        fixIts: [
           .replace(
-            "remove '\(word)'", variable,
-            variable.with(\.modifiers, variable.modifiers.filter { $0.id != modifier.id }))
+            "remove '\(word)'", old: variable,
+            new: variable.with(\.modifiers, variable.modifiers.filter { $0.id != modifier.id }))
         ])
     case .transient(let variable, let name):
       checkTransient(variable, name)
@@ -85,15 +87,15 @@ struct ModelCheck<Context: MacroExpansionContext> {
   private func refuse(_ constant: Property) {
     let (variable, name, initial) = (constant.declaration, constant.name, constant.initial)
     let fix = FixIt.replace(
-      "write 'var'", variable.bindingSpecifier, variable.bindingSpecifier.with(\.tokenKind, .keyword(.var)))
+      "write 'var'", old: variable.bindingSpecifier, new: variable.bindingSpecifier.with(\.tokenKind, .keyword(.var)))
     if constant.attribute != nil || constant.relationship != nil || initial == nil {
       context.complain(
-        variable.bindingSpecifier, "'\(name)' cannot be stored, because it is a 'let': write 'var'", [fix])
+        variable.bindingSpecifier, "'\(name)' cannot be stored, because it is a 'let': write 'var'", fixIts: [fix])
     } else if let initial, !initial.isLiteral {
       context.warn(
         variable.bindingSpecifier,
         "'\(name)' is not stored, because it is a 'let' that each object may set to another value: write 'var', or mark it '@Transient'",
-        [fix])
+        fixIts: [fix])
     }
   }
 

@@ -14,7 +14,7 @@ extension ModelMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else {
-      ModelCheck.refuse(node, declaration, context)
+      ModelCheck.refuse(node, declaration, context: context)
       return []
     }
     let model = ModelSource(declaration, isConforming: !protocols.contains { $0.isNamed("PersistentModel") }, context)

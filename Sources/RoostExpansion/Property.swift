@@ -61,9 +61,9 @@ enum MemberKind {
     if let block = binding.accessorBlock {
       guard let name else { return }
       if block.isByHand {
-        self = .persisted(Property(name, variable, binding, isByHand: true))
+        self = .persisted(Property(name, variable, binding: binding, isByHand: true))
       } else if block.hasObservers {
-        let property = Property(name, variable, binding)
+        let property = Property(name, variable, binding: binding)
         self = variable.attribute("Transient") == nil ? .persisted(property) : .transient(variable, name: name)
       }
       return
@@ -77,9 +77,9 @@ enum MemberKind {
     } else if let modifier = variable.modifier(of: [.lazy, .weak, .unowned]) {
       self = .modified(variable, name: name, modifier)
     } else if variable.bindingSpecifier.tokenKind == .keyword(.let) {
-      self = .constant(Property(name, variable, binding))
+      self = .constant(Property(name, variable, binding: binding))
     } else {
-      self = .persisted(Property(name, variable, binding))
+      self = .persisted(Property(name, variable, binding: binding))
     }
   }
 }
@@ -95,7 +95,7 @@ extension MemberKind {
 }
 
 extension Property {
-  init(_ name: String, _ declaration: VariableDeclSyntax, _ binding: PatternBindingSyntax, isByHand: Bool = false) {
+  init(_ name: String, _ declaration: VariableDeclSyntax, binding: PatternBindingSyntax, isByHand: Bool = false) {
     self.name = name
     self.declaration = declaration
     self.binding = binding

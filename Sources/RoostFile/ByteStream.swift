@@ -79,7 +79,7 @@ package final class ByteStream {
   /// Fills the buffer, or a part of it; 0 at the end.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int {
     while true {
-      let count = Self.readOnce(descriptor, buffer.baseAddress, buffer.count)
+      let count = Self.readOnce(descriptor, buffer.baseAddress, count: buffer.count)
       if count >= 0 { return count }
       if errno != EINTR { throw Self.failure("cannot be read", path) }
     }
@@ -101,7 +101,7 @@ package final class ByteStream {
   package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     var done = 0
     while done < bytes.count {
-      let count = Self.writeOnce(descriptor, bytes.baseAddress! + done, bytes.count - done)
+      let count = Self.writeOnce(descriptor, bytes.baseAddress! + done, count: bytes.count - done)
       if count > 0 {
         done += count
       } else if count == 0 || errno != EINTR {
@@ -111,7 +111,7 @@ package final class ByteStream {
   }
 
   // The methods of this class hide the system's functions of the same names.
-  private static func readOnce(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  private static func readOnce(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, count: Int) -> Int {
     #if canImport(Glibc)
       Glibc.read(descriptor, buffer, count)
     #elseif canImport(Musl)
@@ -131,7 +131,7 @@ package final class ByteStream {
     #endif
   }
 
-  private static func writeOnce(_ descriptor: Int32, _ buffer: UnsafeRawPointer, _ count: Int) -> Int {
+  private static func writeOnce(_ descriptor: Int32, _ buffer: UnsafeRawPointer, count: Int) -> Int {
     #if canImport(Glibc)
       Glibc.write(descriptor, buffer, count)
     #elseif canImport(Musl)

@@ -43,7 +43,7 @@ package struct ErrorEntry: Hashable, Sendable {
   /// What to do, as a sentence.
   package let advice: String
 
-  init(_ family: Family, _ place: Int, _ name: String, _ meaning: String, _ advice: String) {
+  init(_ family: Family, _ place: Int, name: String, meaning: String, advice: String) {
     self.family = family
     let digits = String(family.rawValue * 100 + place)
     number = "E" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -88,40 +88,42 @@ package enum ErrorCatalogue {
   }
 
   /// What to do is what the error itself says.
-  private static func of(_ place: Int, _ code: StoreError.Code, _ meaning: String) -> ErrorEntry {
-    ErrorEntry(.store, place, code.rawValue, meaning, code.advice)
+  private static func of(_ place: Int, _ code: StoreError.Code, meaning: String) -> ErrorEntry {
+    ErrorEntry(.store, place, name: code.rawValue, meaning: meaning, advice: code.advice)
   }
 
   private static let store: [ErrorEntry] = [
-    of(1, .notAStore, "Roost did not write the file at this path."),
-    of(2, .truncated, "The file is shorter than its superblock says."),
-    of(3, .damaged, "A page or superblock has a wrong checksum or impossible contents."),
-    of(4, .futureVersion, "A newer version of Roost wrote the file, in a format that this version cannot read."),
-    of(5, .wrongPageSize, "The file has pages of another size."),
-    of(6, .storeMissing, "The log of the store exists, but the file of the store does not."),
-    of(7, .logMissing, "The store was not closed, and its log is missing or belongs to another store."),
-    of(8, .logDamaged, "The log is damaged: acknowledged commits cannot be read."),
-    of(9, .hardLinked, "The file has a second hard link. Each name would get a log of its own."),
-    of(10, .notFound, "There is no such file, or the store has no tree or entry of this name."),
-    of(11, .locked, "Another process has the store open for writing."),
-    of(12, .timedOut, "Another writer had the writer lock until the timeout."),
-    of(13, .diskFull, "The device is full, or the store has reached its largest size."),
-    of(14, .ioError, "A call of the operating system on the file failed."),
-    of(15, .permissionDenied, "The permissions of the file, its folder or the file system forbid it."),
-    of(16, .outOfMemory, "The operating system has no memory left for this process."),
-    of(17, .commitUncertain, "The device failed during a commit. The commit may be stored or not."),
-    of(18, .poisoned, "The device failed earlier. Writing has stopped until the store is opened again."),
-    of(19, .closed, "The store or its transaction is closed."),
-    of(20, .readOnly, "The store was opened read-only."),
-    of(21, .nestedWrite, "This thread already has a write transaction open and would wait for itself."),
-    of(22, .keyTooLong, "The key is too long."),
-    of(23, .valueTooLarge, "The value is too large."),
-    of(24, .unsortedKeys, "The keys are not in ascending order."),
-    of(25, .treeKindMismatch, "The tree has integer keys and bytes were given, or the other way round."),
-    of(26, .invalidName, "The name is empty, too long, or reserved."),
-    of(27, .busy, "Another transaction or process uses the store, or writes faster than this process can read."),
-    of(28, .alreadyExists, "A file of this name exists. It was not changed."),
-    of(29, .fileReplaced, "The store's file was removed or replaced while the store was open."),
-    of(30, .tooManyFiles, "The program or the machine has reached its limit of open files."),
+    of(1, .notAStore, meaning: "Roost did not write the file at this path."),
+    of(2, .truncated, meaning: "The file is shorter than its superblock says."),
+    of(3, .damaged, meaning: "A page or superblock has a wrong checksum or impossible contents."),
+    of(
+      4, .futureVersion, meaning: "A newer version of Roost wrote the file, in a format that this version cannot read."),
+    of(5, .wrongPageSize, meaning: "The file has pages of another size."),
+    of(6, .storeMissing, meaning: "The log of the store exists, but the file of the store does not."),
+    of(7, .logMissing, meaning: "The store was not closed, and its log is missing or belongs to another store."),
+    of(8, .logDamaged, meaning: "The log is damaged: acknowledged commits cannot be read."),
+    of(9, .hardLinked, meaning: "The file has a second hard link. Each name would get a log of its own."),
+    of(10, .notFound, meaning: "There is no such file, or the store has no tree or entry of this name."),
+    of(11, .locked, meaning: "Another process has the store open for writing."),
+    of(12, .timedOut, meaning: "Another writer had the writer lock until the timeout."),
+    of(13, .diskFull, meaning: "The device is full, or the store has reached its largest size."),
+    of(14, .ioError, meaning: "A call of the operating system on the file failed."),
+    of(15, .permissionDenied, meaning: "The permissions of the file, its folder or the file system forbid it."),
+    of(16, .outOfMemory, meaning: "The operating system has no memory left for this process."),
+    of(17, .commitUncertain, meaning: "The device failed during a commit. The commit may be stored or not."),
+    of(18, .poisoned, meaning: "The device failed earlier. Writing has stopped until the store is opened again."),
+    of(19, .closed, meaning: "The store or its transaction is closed."),
+    of(20, .readOnly, meaning: "The store was opened read-only."),
+    of(21, .nestedWrite, meaning: "This thread already has a write transaction open and would wait for itself."),
+    of(22, .keyTooLong, meaning: "The key is too long."),
+    of(23, .valueTooLarge, meaning: "The value is too large."),
+    of(24, .unsortedKeys, meaning: "The keys are not in ascending order."),
+    of(25, .treeKindMismatch, meaning: "The tree has integer keys and bytes were given, or the other way round."),
+    of(26, .invalidName, meaning: "The name is empty, too long, or reserved."),
+    of(
+      27, .busy, meaning: "Another transaction or process uses the store, or writes faster than this process can read."),
+    of(28, .alreadyExists, meaning: "A file of this name exists. It was not changed."),
+    of(29, .fileReplaced, meaning: "The store's file was removed or replaced while the store was open."),
+    of(30, .tooManyFiles, meaning: "The program or the machine has reached its limit of open files."),
   ]
 }

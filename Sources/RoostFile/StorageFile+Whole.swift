@@ -26,7 +26,7 @@ extension StorageFile {
         }
         done += count
       } catch {
-        try retry(error, "read", at: offset + UInt64(done), &interruptions)
+        try retry(error, "read", at: offset + UInt64(done), interruptions: &interruptions)
       }
     }
     return done
@@ -53,7 +53,7 @@ extension StorageFile {
         }
         done += count
       } catch {
-        try retry(error, "write", at: offset + UInt64(done), &interruptions)
+        try retry(error, "write", at: offset + UInt64(done), interruptions: &interruptions)
       }
     }
   }
@@ -88,7 +88,7 @@ extension StorageFile {
   private static var mostInterruptions: Int { 100 }
 
   private func retry(
-    _ fault: Fault, _ verb: String, at offset: UInt64?, _ interruptions: inout Int
+    _ fault: Fault, _ verb: String, at offset: UInt64?, interruptions: inout Int
   ) throws(StoreError) {
     interruptions += 1
     if fault.errorNumber == EINTR && interruptions <= Self.mostInterruptions { return }
@@ -100,7 +100,7 @@ extension StorageFile {
   ) throws(StoreError) -> Value {
     var interruptions = 0
     while true {
-      do throws(Fault) { return try body() } catch { try retry(error, verb, at: offset, &interruptions) }
+      do throws(Fault) { return try body() } catch { try retry(error, verb, at: offset, interruptions: &interruptions) }
     }
   }
 }

@@ -54,25 +54,25 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   package init(
-    _ code: Code, _ detail: String, _ name: ObjectName, _ property: String? = nil, others: [ObjectName] = []
+    _ code: Code, _ detail: String, name: ObjectName, property: String? = nil, others: [ObjectName] = []
   ) {
     self.init(code, detail, entity: name.entity, row: name.row, property: property, others: others)
   }
 
   /// What a rule says that forbids a deletion.
-  static func denied(_ object: ObjectName, _ property: String?, _ others: [ObjectName]) -> GraphFault {
+  static func denied(_ object: ObjectName, _ property: String?, others: [ObjectName]) -> GraphFault {
     let some = others.prefix(3).map(\.description).joined(separator: ", ")
     return GraphFault(
       .denied,
       "it cannot be deleted while it references \(some)\(others.count > 3 ? " and others" : ""): delete them too, or "
-        + "remove them from the relationship first", object, property, others: others)
+        + "remove them from the relationship first", name: object, property: property, others: others)
   }
 
   /// What is said of a reference that must lead somewhere, to an object that goes.
-  static func needed(_ object: ObjectName, _ property: String?, _ other: ObjectName) -> GraphFault {
+  static func needed(_ object: ObjectName, _ property: String?, other: ObjectName) -> GraphFault {
     GraphFault(
       .denied, "it must reference an object, and \(other) will be deleted: delete it too, or change the reference",
-      object, property, others: [other])
+      name: object, property: property, others: [other])
   }
 
   package var description: String {

@@ -15,7 +15,7 @@ extension ModelContainer {
   public func export<Model>(
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
     fileID: StaticString = #fileID, line: UInt = #line
-  ) throws -> Int where Model: PersistentModel { try export(descriptor, target, (fileID, line)) { false } }
+  ) throws -> Int where Model: PersistentModel { try export(descriptor, target, place: (fileID, line)) { false } }
 
   /// The same without holding the caller's thread up. A task that is cancelled ends the export with a `CancellationError`, and a file is as it was before.
   @discardableResult
@@ -23,12 +23,12 @@ extension ModelContainer {
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int where Model: PersistentModel {
-    try await OffThread.run { [self] in try export(descriptor, target, (fileID, line), $0) }
+    try await OffThread.run { [self] in try export(descriptor, target, place: (fileID, line), isCancelled: $0) }
   }
 
   private func export<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, _ place: (fileID: StaticString, line: UInt),
-    _ isCancelled: @escaping () -> Bool
+    _ descriptor: FetchDescriptor<Model>, _ target: ExportTarget, place: (fileID: StaticString, line: UInt),
+    isCancelled: @escaping () -> Bool
   ) throws -> Int {
     try withRows(of: descriptor, for: .export, place) { found in
       let names = ExportNames(found.map, found.store)

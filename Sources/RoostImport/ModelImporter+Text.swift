@@ -1,7 +1,7 @@
 public import Roost
 
 extension ModelImporter {
-  private var records: RecordImporter { RecordImporter(container, target, options) }
+  private var records: RecordImporter { RecordImporter(container, target, options: options) }
 
   /// Imports everything, and returns when it is on the disk.
   ///

@@ -6,7 +6,7 @@ internal import RoostTransfer
 
 extension RecordImporter {
   func run(
-    _ source: ImportSource, _ cancellation: ImportCancellation, _ progress: ((Roost.ImportProgress) -> Void)?
+    _ source: ImportSource, _ cancellation: ImportCancellation, progress: ((Roost.ImportProgress) -> Void)?
   ) throws -> Roost.ImportReport {
     try ImportErrors.pass {
       try options.checkText()

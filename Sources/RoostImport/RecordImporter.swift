@@ -10,7 +10,7 @@ public struct RecordImporter: Sendable {
   let container: ModelContainer
   let target: ImportTarget
 
-  init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions) {
+  init(_ container: ModelContainer, _ target: ImportTarget, options: ImportOptions) {
     self.container = container
     self.target = target
     self.options = options
@@ -24,7 +24,7 @@ public struct RecordImporter: Sendable {
   /// - Throws: ``Roost/RoostError`` of ``Roost/RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
   @discardableResult
   public func run(_ source: ImportSource, progress: ((ImportProgress) -> Void)? = nil) throws -> ImportReport {
-    try run(source, ImportCancellation(), progress)
+    try run(source, ImportCancellation(), progress: progress)
   }
 
   /// The same without holding the caller's thread up. A task that is cancelled ends the import behind the chunk at hand, and the report says so.
@@ -60,6 +60,6 @@ public struct RecordImporter: Sendable {
 extension ModelContainer {
   /// Imports records by the name of a class, or of an entity that a store of the container has, without its type.
   public func importer(forEntity name: String, options: ImportOptions = ImportOptions()) throws -> RecordImporter {
-    RecordImporter(self, try importTarget(named: name), options)
+    RecordImporter(self, try importTarget(named: name), options: options)
   }
 }

@@ -16,7 +16,7 @@ final class Building {
   // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
   @exclusivity(unchecked) private var count = 0
 
-  init(_ writer: Writer, _ id: UInt32, _ trunk: Forest.Trunk, fill: Int) throws(StoreError) {
+  init(_ writer: Writer, _ id: UInt32, trunk: Forest.Trunk, fill: Int) throws(StoreError) {
     try writer.beginBuilding()
     do throws(StoreError) {
       guard trunk.root.isEmpty else { throw StoreError(.alreadyExists, "the tree to be built is not empty") }

@@ -13,7 +13,7 @@ extension KeyValueStore {
     if renewal != nil { return try Self.verify(path, fileSystem: store.fileSystem) }
     var inspection = Inspection(try store.examine())
     inspection.run()
-    for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence, 4) }
+    for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence: sentence, invariant: 4) }
     return inspection.report
   }
 

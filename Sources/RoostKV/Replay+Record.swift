@@ -26,7 +26,7 @@ extension Replay {
 
   @inline(__always)
   static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, _ key: ByteKey, _ value: UnsafeRawBufferPointer
+    _ transaction: WriteTransaction, _ tree: UInt32, key: ByteKey, value: UnsafeRawBufferPointer
   ) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree)) + Varint.byteCount(UInt64(key.count))
     try transaction.record(Kind.put.rawValue, count: head + key.count + value.count) { memory in
@@ -39,7 +39,7 @@ extension Replay {
   }
 
   static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, _ key: ByteKey, extents list: ExtentList
+    _ transaction: WriteTransaction, _ tree: UInt32, key: ByteKey, extents list: ExtentList
   ) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree)) + Varint.byteCount(UInt64(key.count))
     try transaction.record(Kind.putExtents.rawValue, count: head + key.count + list.encodedCount) { memory in
@@ -51,7 +51,7 @@ extension Replay {
   }
 
   @inline(__always)
-  static func recordRemove(_ transaction: WriteTransaction, _ tree: UInt32, _ key: ByteKey) throws(StoreError) {
+  static func recordRemove(_ transaction: WriteTransaction, _ tree: UInt32, key: ByteKey) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))
     try transaction.record(Kind.remove.rawValue, count: head + key.count) { memory in
       let at = Varint.encode(UInt64(tree), to: memory)
@@ -60,7 +60,7 @@ extension Replay {
   }
 
   static func recordRemoveRange(
-    _ transaction: WriteTransaction, _ tree: UInt32, _ low: ByteKey, _ high: [UInt8]?
+    _ transaction: WriteTransaction, _ tree: UInt32, low: ByteKey, high: [UInt8]?
   ) throws(StoreError) {
     var piece: [UInt8] = []
     append(UInt64(tree), to: &piece)
@@ -77,7 +77,7 @@ extension Replay {
 
   @inline(__always)
   static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, _ key: UInt64, _ value: UnsafeRawBufferPointer
+    _ transaction: WriteTransaction, _ tree: UInt32, key: UInt64, value: UnsafeRawBufferPointer
   ) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))
     try transaction.record(Kind.putNumber.rawValue, count: head + 8 + value.count) { memory in
@@ -88,7 +88,7 @@ extension Replay {
   }
 
   static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, _ key: UInt64, extents list: ExtentList
+    _ transaction: WriteTransaction, _ tree: UInt32, key: UInt64, extents list: ExtentList
   ) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))
     try transaction.record(Kind.putNumberExtents.rawValue, count: head + 8 + list.encodedCount) { memory in
@@ -98,7 +98,7 @@ extension Replay {
     }
   }
 
-  static func recordRemove(_ transaction: WriteTransaction, _ tree: UInt32, _ key: UInt64) throws(StoreError) {
+  static func recordRemove(_ transaction: WriteTransaction, _ tree: UInt32, key: UInt64) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))
     try transaction.record(Kind.removeNumber.rawValue, count: head + 8) { memory in
       memory.set64(Varint.encode(UInt64(tree), to: memory), key)
@@ -106,7 +106,7 @@ extension Replay {
   }
 
   static func recordRemoveRange(
-    _ transaction: WriteTransaction, _ tree: UInt32, _ low: UInt64, _ high: UInt64?
+    _ transaction: WriteTransaction, _ tree: UInt32, low: UInt64, high: UInt64?
   ) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))
     try transaction.record(Kind.removeNumbers.rawValue, count: head + 17) { memory in

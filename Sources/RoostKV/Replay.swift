@@ -41,7 +41,7 @@ enum Replay {
   static let floor = Store.Floor(
     replay: { (transaction, kind, bytes) throws(StoreError) in
       guard let kind = Kind(rawValue: kind) else { throw unreadable }
-      try carryOut(kind, bytes, forest(of: transaction))
+      try carryOut(kind, bytes, forest: forest(of: transaction))
     },
     seal: { (transaction) throws(StoreError) in try forest(of: transaction).seal() })
 
@@ -55,7 +55,7 @@ enum Replay {
   // MARK: Carrying out
 
   static func carryOut(
-    _ kind: Kind, _ bytes: UnsafeRawBufferPointer, _ forest: Forest
+    _ kind: Kind, _ bytes: UnsafeRawBufferPointer, forest: Forest
   ) throws(StoreError) {
     var reader = PieceFields(bytes)
     switch kind {
@@ -68,9 +68,9 @@ enum Replay {
       let name = [UInt8](try reader.bytes())
       try forest.rename(name, to: [UInt8](reader.rest()))
     case .put, .putExtents, .remove, .removeRange:
-      try changeTree(kind, &reader, try byteDraft(try reader.tree(), forest))
+      try changeTree(kind, &reader, draft: try byteDraft(try reader.tree(), forest))
     case .putNumber, .putNumberExtents, .removeNumber, .removeNumbers:
-      try changeTable(kind, &reader, try integerDraft(try reader.tree(), forest))
+      try changeTable(kind, &reader, draft: try integerDraft(try reader.tree(), forest))
     case .adopt:
       let id = try reader.tree()
       guard reader.count == BuiltTree.byteCount, let found = try forest.find(id: id) else { throw unreadable }
@@ -79,7 +79,7 @@ enum Replay {
   }
 
   private static func changeTree(
-    _ kind: Kind, _ reader: inout PieceFields, _ draft: ByteTreeDraft
+    _ kind: Kind, _ reader: inout PieceFields, draft: ByteTreeDraft
   ) throws(StoreError) {
     switch kind {
     case .put:
@@ -100,7 +100,7 @@ enum Replay {
   }
 
   private static func changeTable(
-    _ kind: Kind, _ reader: inout PieceFields, _ draft: IntegerTreeDraft
+    _ kind: Kind, _ reader: inout PieceFields, draft: IntegerTreeDraft
   ) throws(StoreError) {
     switch kind {
     case .putNumber:

@@ -13,13 +13,13 @@ struct TreeLog: SalvagedLog {
     var reader = PieceFields(bytes)
     switch kind {
     case .createTree, .createTable:
-      try Replay.carryOut(kind, bytes, target.forest)
+      try Replay.carryOut(kind, bytes, forest: target.forest)
       rescue.note(try reader.tree(), [UInt8](reader.rest()))
     case .drop:
-      try Replay.carryOut(kind, bytes, target.forest)
+      try Replay.carryOut(kind, bytes, forest: target.forest)
       rescue.forget([UInt8](reader.rest()))
     case .rename:
-      try Replay.carryOut(kind, bytes, target.forest)
+      try Replay.carryOut(kind, bytes, forest: target.forest)
       _ = try reader.bytes()
       let name = [UInt8](reader.rest())
       if let tree = try target.forest.find(name) { rescue.note(tree.id, name) }
@@ -29,7 +29,7 @@ struct TreeLog: SalvagedLog {
         throw Replay.unreadable
       }
       let key = [UInt8](try reader.bytes())
-      if try !rescue.put(key, Self.outside(reader.rest()), in: draft, rescue.name(id)) {
+      if try !rescue.put(key, Self.outside(reader.rest()), in: draft, name: rescue.name(id)) {
         _ = try ByteKey.borrowing(key) { (key) throws(StoreError) in try draft.remove(key) }
       }
     case .putNumberExtents:
@@ -38,15 +38,17 @@ struct TreeLog: SalvagedLog {
         throw Replay.unreadable
       }
       let key = try reader.number()
-      if try !rescue.put(key, Self.outside(reader.rest()), in: draft, rescue.name(id)) { _ = try draft.remove(key) }
+      if try !rescue.put(key, Self.outside(reader.rest()), in: draft, name: rescue.name(id)) {
+        _ = try draft.remove(key)
+      }
     case .adopt:
       let id = try reader.tree()
       guard reader.count == BuiltTree.byteCount, let tree = try target.forest.find(id: id) else {
         throw Replay.unreadable
       }
-      try adopt(BuiltTree(reader.rest()), id, tree.trunk, in: rescue)
+      try adopt(BuiltTree(reader.rest()), id, trunk: tree.trunk, in: rescue)
     default:
-      try Replay.carryOut(kind, bytes, target.forest)
+      try Replay.carryOut(kind, bytes, forest: target.forest)
     }
   }
 
@@ -56,7 +58,7 @@ struct TreeLog: SalvagedLog {
   }
 
   /// Puts what a tree held that was built and only named in the log.
-  private func adopt(_ built: BuiltTree, _ id: UInt32, _ trunk: Forest.Trunk, in rescue: Rescue) throws(StoreError) {
+  private func adopt(_ built: BuiltTree, _ id: UInt32, trunk: Forest.Trunk, in rescue: Rescue) throws(StoreError) {
     switch trunk {
     case .bytes(let draft):
       try ByteTree(built.root, id: id, view: rescue.examination.view).survey(
@@ -64,7 +66,7 @@ struct TreeLog: SalvagedLog {
           rescue.lose(
             rescue.name(id), StoreError(.damaged, $0.sentence, page: UInt64($0.page.place)), low: $0.low, high: $0.high)
         }
-      ) { (key, value) throws(StoreError) in _ = try rescue.put(key, value, in: draft, rescue.name(id)) }
+      ) { (key, value) throws(StoreError) in _ = try rescue.put(key, value, in: draft, name: rescue.name(id)) }
     case .integers(let draft):
       try IntegerTree(built.root, id: id, view: rescue.examination.view).survey(
         gap: {
@@ -72,7 +74,7 @@ struct TreeLog: SalvagedLog {
             rescue.name(id), StoreError(.damaged, $0.sentence, page: UInt64($0.page.place)), low: Rescue.bytes($0.low),
             high: $0.high.map(Rescue.bytes))
         }
-      ) { (key, value) throws(StoreError) in _ = try rescue.put(key, value, in: draft, rescue.name(id)) }
+      ) { (key, value) throws(StoreError) in _ = try rescue.put(key, value, in: draft, name: rescue.name(id)) }
     }
   }
 }

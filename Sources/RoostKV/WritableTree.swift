@@ -8,7 +8,7 @@ public struct WritableTree {
   private let id: UInt32
   private let draft: ByteTreeDraft
 
-  init(_ writer: Writer, _ id: UInt32, _ draft: ByteTreeDraft) {
+  init(_ writer: Writer, _ id: UInt32, draft: ByteTreeDraft) {
     self.writer = writer
     self.id = id
     self.draft = draft
@@ -16,7 +16,7 @@ public struct WritableTree {
 
   @usableFromInline
   func beginBuilding(fill: Int) throws(StoreError) -> Building {
-    try Building(writer, id, .bytes(draft), fill: fill)
+    try Building(writer, id, trunk: .bytes(draft), fill: fill)
   }
 
   /// The tree as it is now. It is stale after the next change.
@@ -46,10 +46,10 @@ public struct WritableTree {
         }
         let list = try transaction.writeExtents(value)
         put = try draft.put(key, extents: list)
-        try Replay.recordPut(transaction, id, key, extents: list)
+        try Replay.recordPut(transaction, id, key: key, extents: list)
       } else {
         put = try draft.put(key, value)
-        try Replay.recordPut(transaction, id, key, value)
+        try Replay.recordPut(transaction, id, key: key, value: value)
       }
       try transaction.relieve()
       return put == .inserted
@@ -62,7 +62,7 @@ public struct WritableTree {
     try key.withBytes { key in
       try writer.change { () throws(StoreError) in
         guard try draft.remove(ByteKey(key)) else { return false }
-        try Replay.recordRemove(writer.transaction, id, ByteKey(key))
+        try Replay.recordRemove(writer.transaction, id, key: ByteKey(key))
         try writer.transaction.relieve()
         return true
       }
@@ -82,7 +82,7 @@ public struct WritableTree {
         } else {
           removed = try draft.removeRange(ByteKey(low), nil)
         }
-        try Replay.recordRemoveRange(writer.transaction, id, ByteKey(low), high)
+        try Replay.recordRemoveRange(writer.transaction, id, low: ByteKey(low), high: high)
         return Int(clamping: removed)
       }
     }
@@ -95,7 +95,7 @@ public struct WritableTable {
   private let id: UInt32
   private let draft: IntegerTreeDraft
 
-  init(_ writer: Writer, _ id: UInt32, _ draft: IntegerTreeDraft) {
+  init(_ writer: Writer, _ id: UInt32, draft: IntegerTreeDraft) {
     self.writer = writer
     self.id = id
     self.draft = draft
@@ -103,7 +103,7 @@ public struct WritableTable {
 
   @usableFromInline
   func beginBuilding(fill: Int) throws(StoreError) -> Building {
-    try Building(writer, id, .integers(draft), fill: fill)
+    try Building(writer, id, trunk: .integers(draft), fill: fill)
   }
 
   /// The table as it is now. It is stale after the next change.
@@ -129,10 +129,10 @@ public struct WritableTable {
       if value.count >= ExtentList.namedFrom, transaction.canName {
         let list = try transaction.writeExtents(value)
         put = try draft.put(key, extents: list)
-        try Replay.recordPut(transaction, id, key, extents: list)
+        try Replay.recordPut(transaction, id, key: key, extents: list)
       } else {
         put = try draft.put(key, value)
-        try Replay.recordPut(transaction, id, key, value)
+        try Replay.recordPut(transaction, id, key: key, value: value)
       }
       try transaction.relieve()
       return put == .inserted
@@ -144,7 +144,7 @@ public struct WritableTable {
   public func remove(_ key: UInt64) throws -> Bool {
     try writer.change { () throws(StoreError) in
       guard try draft.remove(key) else { return false }
-      try Replay.recordRemove(writer.transaction, id, key)
+      try Replay.recordRemove(writer.transaction, id, key: key)
       try writer.transaction.relieve()
       return true
     }
@@ -155,7 +155,7 @@ public struct WritableTable {
   public func removeAll(from low: UInt64 = 0, to high: UInt64? = nil) throws -> Int {
     try writer.change { () throws(StoreError) in
       let removed = try draft.removeRange(low, high)
-      try Replay.recordRemoveRange(writer.transaction, id, low, high)
+      try Replay.recordRemoveRange(writer.transaction, id, low: low, high: high)
       return Int(clamping: removed)
     }
   }

@@ -22,9 +22,9 @@ extension Examination {
     let table = Dictionary(uniqueKeysWithValues: copies.map { ($0.page.place, $0.copy) })
     var found: [DamagedCopy] = []
     for essential in essentials where essential.places.contains(where: { table[$0] != nil }) {
-      let pages = essential.places.map { stored(PageID($0), essential, $0) }
+      let pages = essential.places.map { stored(PageID($0), essential, place: $0) }
       let copied = zip(essential.places, pages).map { place, page in
-        table[place].map { stored($0, essential, place) } ?? page
+        table[place].map { stored($0, essential, place: place) } ?? page
       }
       guard let right = [pages, copied].first(where: { isRight($0, essential) }) else { continue }
       for (index, place) in essential.places.enumerated() {
@@ -41,7 +41,7 @@ extension Examination {
   }
 
   /// Reads `page` from the file, as many bytes as `essential` has at `place`; empty if that fails.
-  private func stored(_ page: PageID, _ essential: Essential, _ place: UInt32) -> [UInt8] {
+  private func stored(_ page: PageID, _ essential: Essential, place: UInt32) -> [UInt8] {
     guard let source else { return [] }
     let start = Int(place - essential.places.lowerBound) * Page.size
     var bytes = [UInt8](repeating: 0, count: min(Page.size, essential.byteCount - start))

@@ -25,7 +25,9 @@ extension Examination {
     } catch { return error }
     var failure: StoreError?
     var records = 0
-    do throws(StoreError) { records = try countRecords(fileSystem, path, superblock, start, &failure) } catch {
+    do throws(StoreError) {
+      records = try countRecords(fileSystem, path, superblock: superblock, start: start, failure: &failure)
+    } catch {
       return error
     }
     let logFile = try fileSystem.open(path, .read)
@@ -75,8 +77,8 @@ extension Examination {
 
   /// How many records are closed, and whether what follows them is damaged.
   private func countRecords(
-    _ fileSystem: any FileSystem, _ path: String, _ superblock: Superblock, _ start: Superblock.LogStart,
-    _ failure: inout StoreError?
+    _ fileSystem: any FileSystem, _ path: String, superblock: Superblock, start: Superblock.LogStart,
+    failure: inout StoreError?
   ) throws(StoreError) -> Int {
     let logFile = try fileSystem.open(path, .read)
     defer { logFile.close() }

@@ -76,7 +76,7 @@ package final class Examination {
     snapshot = superblock.snapshot
     pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
     sequence = superblock.sequence
-    try load(superblock, file, store.fileSystem)
+    try load(superblock, file, fileSystem: store.fileSystem)
   }
 
   /// Examines a file without a store, as it is. It is closed with the examination.
@@ -86,7 +86,7 @@ package final class Examination {
   ///   - repairs: repairs what is read, if anything does.
   init(
     _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator,
-    _ fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil, pace: Pace? = nil
+    fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil, pace: Pace? = nil
   ) throws(StoreError) {
     let file = pace.map { PacedFile(file, $0) } ?? file
     self.pace = pace
@@ -100,7 +100,7 @@ package final class Examination {
     snapshot = superblock.snapshot
     pageCount = min(superblock.pageCount, UInt32(clamping: try file.size() / UInt64(Page.size)))
     sequence = superblock.sequence
-    try load(superblock, file, fileSystem)
+    try load(superblock, file, fileSystem: fileSystem)
   }
 
   /// Shows a file of which no superblock is left: nothing is known but its pages.
@@ -133,7 +133,7 @@ package final class Examination {
   package var pagesRead: Int { frames.fills.load(ordering: .relaxed) }
 
   private func load(
-    _ superblock: Superblock, _ file: any StorageFile, _ fileSystem: any FileSystem
+    _ superblock: Superblock, _ file: any StorageFile, fileSystem: any FileSystem
   ) throws(StoreError) {
     frames.setCopies(superblock.copies)
     // The log may name pages behind the end that the superblock knows, but none that is not in the file.
@@ -144,7 +144,7 @@ package final class Examination {
       // A crash while a superblock is written leaves one such, and takes nothing: the log still holds what followed the
       // other one. After a clean close there is no log, and both slots were synced.
       var isTorn = superblock.log != nil
-      if !isTorn { isTorn = try LogRemains.isBegun(file.path, fileSystem, superblock) }
+      if !isTorn { isTorn = try LogRemains.isBegun(file.path, fileSystem, superblock: superblock) }
       let found = StoreError(
         .damaged,
         "this superblock \(isTorn ? "was torn by a crash" : "is damaged"); the other one is in use, and the next "
@@ -154,7 +154,7 @@ package final class Examination {
     }
     let size = try file.size()
     if size < UInt64(superblock.pageCount) * UInt64(Page.size) {
-      complain(SuperblockPair.short(superblock, size, file.path))
+      complain(SuperblockPair.short(superblock, size, path: file.path))
     }
     var space = Space(limit: pageCount)
     var failures: [StoreError] = []

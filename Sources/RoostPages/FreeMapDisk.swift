@@ -62,7 +62,7 @@ struct FreeMapDisk {
     image.regions = space.takeChanged()
     regions = kept
     for (region, page) in fresh.sorted(by: { $0.key < $1.key }) {
-      let bytes = Self.regionPage(space, region, page, stamp: now)
+      let bytes = Self.regionPage(space, region, page: page, stamp: now)
       regions[region] = PageReference(page, check: Checksum.of(bytes))
       image.pages.append((page, bytes))
     }
@@ -88,9 +88,9 @@ struct FreeMapDisk {
     return counts
   }
 
-  private static func regionPage(_ space: Space, _ region: Int, _ page: PageID, stamp: UInt64) -> [UInt8] {
+  private static func regionPage(_ space: Space, _ region: Int, page: PageID, stamp: UInt64) -> [UInt8] {
     pageBytes { memory in
-      FreeMapPage.writeHeader(memory, .freeMap, level: 0, count: FreeMapPage.words, page, stamp: stamp)
+      FreeMapPage.writeHeader(memory, .freeMap, level: 0, count: FreeMapPage.words, page: page, stamp: stamp)
       for word in 0..<FreeMapPage.words {
         memory.set64(FreeMapPage.start + word * 8, space.spareWord(region * FreeMapPage.words + word))
       }
@@ -108,8 +108,8 @@ struct FreeMapDisk {
         let children = below[index * FreeMapPage.fanout..<min((index + 1) * FreeMapPage.fanout, below.count)]
         let bytes = Self.pageBytes { memory in
           FreeMapPage.writeHeader(
-            memory, .freeDirectory, level: UInt8(depth + 1), count: children.count, page, stamp: stamp)
-          for (slot, child) in children.enumerated() { FreeMapPage.setChild(memory, slot, child) }
+            memory, .freeDirectory, level: UInt8(depth + 1), count: children.count, page: page, stamp: stamp)
+          for (slot, child) in children.enumerated() { FreeMapPage.setChild(memory, slot, child: child) }
         }
         level.append(PageReference(page, check: Checksum.of(bytes)))
         image.pages.append((page, bytes))
@@ -158,7 +158,10 @@ struct FreeMapDisk {
       levels.append(references.map(\.page))
       var below: [PageReference] = []
       for reference in references {
-        guard let bytes = try page(reference, from: file, limit, .freeDirectory, level: depth, &seen, repairs, onDamage)
+        guard
+          let bytes = try page(
+            reference, from: file, limit, kind: .freeDirectory, level: depth, seen: &seen, repairs: repairs,
+            onDamage: onDamage)
         else {
           if depth == nil { return disk }
           // Its children are not known, but those of the next directory keep their numbers.
@@ -181,7 +184,10 @@ struct FreeMapDisk {
     }
     disk.directories = levels.reversed().flatMap { $0 }
     for (region, reference) in references.enumerated() where reference != .none {
-      guard let bytes = try page(reference, from: file, limit, .freeMap, level: 0, &seen, repairs, onDamage) else {
+      guard
+        let bytes = try page(
+          reference, from: file, limit, kind: .freeMap, level: 0, seen: &seen, repairs: repairs, onDamage: onDamage)
+      else {
         continue
       }
       disk.regions[region] = reference
@@ -210,15 +216,15 @@ struct FreeMapDisk {
   var ownPages: [PageID] { directories + regions.values.map(\.page) }
 
   private static func page(
-    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?,
-    _ seen: inout Set<UInt32>, _ repairs: PageRepairs?, _ onDamage: ((StoreError) -> Void)?
+    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, kind: Page.Kind, level: UInt8?,
+    seen: inout Set<UInt32>, repairs: PageRepairs?, onDamage: ((StoreError) -> Void)?
   ) throws(StoreError) -> [UInt8]? {
     do throws(StoreError) {
       if reference != .none, !seen.insert(reference.page.place).inserted {
         throw StoreError(
           .damaged, "a page of the free map is referenced twice", path: file.path, page: UInt64(reference.page.place))
       }
-      return try page(reference, from: file, limit, kind, level: level, repairs)
+      return try page(reference, from: file, limit, kind: kind, level: level, repairs: repairs)
     } catch {
       guard let onDamage else { throw error }
       onDamage(error)
@@ -227,8 +233,8 @@ struct FreeMapDisk {
   }
 
   private static func page(
-    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, _ kind: Page.Kind, level: UInt8?,
-    _ repairs: PageRepairs?
+    _ reference: PageReference, from file: any StorageFile, _ limit: UInt32, kind: Page.Kind, level: UInt8?,
+    repairs: PageRepairs?
   ) throws(StoreError) -> [UInt8] {
     guard reference != .none else {
       throw StoreError(.damaged, "a directory of the free map is missing", path: file.path)

@@ -13,7 +13,7 @@ package enum FreeMapPage {
   static let start = Page.headerSize
 
   static func writeHeader(
-    _ memory: UnsafeMutableRawPointer, _ kind: Page.Kind, level: UInt8, count: Int, _ page: PageID, stamp: UInt64
+    _ memory: UnsafeMutableRawPointer, _ kind: Page.Kind, level: UInt8, count: Int, page: PageID, stamp: UInt64
   ) {
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: Page.size)
     memory.set8(Page.Field.kind, kind.rawValue)
@@ -23,7 +23,7 @@ package enum FreeMapPage {
     memory.set64(Page.Field.stamp, stamp)
   }
 
-  static func setChild(_ memory: UnsafeMutableRawPointer, _ index: Int, _ child: PageReference) {
+  static func setChild(_ memory: UnsafeMutableRawPointer, _ index: Int, child: PageReference) {
     memory.set32(start + index * 16, child.page.place)
     memory.set64(start + index * 16 + 8, child.check)
   }

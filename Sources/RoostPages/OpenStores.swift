@@ -47,7 +47,7 @@ final class OpenStores: @unchecked Sendable {
   /// Opens a file while no other thread of this process opens the same one, so that the second finds what the first
   /// opened. Openings of other files go on: a recovery takes as long as its log.
   func opening<Value>(
-    _ path: String, _ fileSystem: any FileSystem, _ body: () throws(StoreError) -> Value
+    _ path: String, _ fileSystem: any FileSystem, body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     let place = Place(path: path, fileSystem: ObjectIdentifier(fileSystem))
     let gate = lock.withLock {
@@ -94,7 +94,7 @@ final class OpenStores: @unchecked Sendable {
     }
   }
 
-  func add(_ store: Store, _ identity: FileIdentity, _ fileSystem: any FileSystem) {
+  func add(_ store: Store, _ identity: FileIdentity, fileSystem: any FileSystem) {
     ExitHook.install()
     lock.withLock {
       let tenancy = store.tenancy

@@ -114,7 +114,7 @@ package struct PageCopies {
   ///
   /// An essential page that cannot be read, or finds no room, stays without a copy.
   mutating func prepare(
-    _ space: inout Space, _ essentials: [Essential], _ view: PageView?, stamp now: UInt64, pins: [UInt64],
+    _ space: inout Space, _ essentials: [Essential], view: PageView?, stamp now: UInt64, pins: [UInt64],
     durable: UInt64, mayTake: Bool
   ) -> Image {
     var kept: [UInt32: Held] = [:]

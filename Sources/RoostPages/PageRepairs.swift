@@ -85,7 +85,7 @@ package final class PageRepairs: @unchecked Sendable {
   /// Flips one bit of the bytes back, so that they have this check; false where that cannot be done, and then they are
   /// as they were. The bytes are a copy that no other thread sees.
   func mend(_ bytes: UnsafeMutableRawBufferPointer, at page: PageID, check: UInt64) -> Bool {
-    mend(bytes, PageReference(page, check: check), { Checksum.of($0) == check }) {
+    mend(bytes, PageReference(page, check: check), isRight: { Checksum.of($0) == check }) {
       Checksum.singleBits(in: $0, matching: check)
     }
   }
@@ -99,7 +99,7 @@ package final class PageRepairs: @unchecked Sendable {
     }
     return mend(
       bytes, PageReference(PageID(UInt32(slot)), check: check),
-      { own($0) == $0.baseAddress!.u64(Superblock.checkOffset) }
+      isRight: { own($0) == $0.baseAddress!.u64(Superblock.checkOffset) }
     ) {
       let body = UnsafeRawBufferPointer(rebasing: $0[..<Superblock.checkOffset])
       let difference = own($0) ^ check
@@ -111,7 +111,7 @@ package final class PageRepairs: @unchecked Sendable {
 
   private func mend(
     _ bytes: UnsafeMutableRawBufferPointer, _ reference: PageReference,
-    _ isRight: (UnsafeRawBufferPointer) -> Bool, _ search: (UnsafeRawBufferPointer) -> [Int]
+    isRight: (UnsafeRawBufferPointer) -> Bool, search: (UnsafeRawBufferPointer) -> [Int]
   ) -> Bool {
     guard reference.check != 0, bytes.count <= Self.mostBytes else { return false }
     let (known, isHopeless) = lock.withLock {

@@ -140,7 +140,7 @@ package struct Space: Sendable {
         touch(place)
       }
     }
-    file(deaths, pins, durable, freed)
+    file(deaths, pins, durable: durable, freed: freed)
   }
 
   /// Looks again at what waits under pins that are gone, but for those older than `oldest`.
@@ -149,16 +149,16 @@ package struct Space: Sendable {
   ) {
     for pin in waiting.keys where pin >= oldest && !pins.contains(pin) {
       guard let deaths = waiting.removeValue(forKey: pin) else { continue }
-      file(deaths, pins, durable, freed)
+      file(deaths, pins, durable: durable, freed: freed)
     }
     if !named.isEmpty && named.contains(where: { $0.born <= durable }) {
       let old = named
       named = []
-      file(old, pins, durable, freed)
+      file(old, pins, durable: durable, freed: freed)
     }
   }
 
-  private mutating func file(_ deaths: [Death], _ pins: [UInt64], _ durable: UInt64, _ freed: (UInt32) -> Void) {
+  private mutating func file(_ deaths: [Death], _ pins: [UInt64], durable: UInt64, freed: (UInt32) -> Void) {
     // Neighbours mostly wait for the same pin.
     var group: [Death] = []
     var groupPin: UInt64 = 0

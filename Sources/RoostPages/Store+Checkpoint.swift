@@ -150,7 +150,7 @@ extension Store {
     let view = slot.map { PageView(frames: frames.map, slot: $0, file: file) }
     let pins = self.pins()
     let image = copies.prepare(
-      &space, view.map { floor.essentials(tip, $0) } ?? [], view, stamp: tip.stamp, pins: pins,
+      &space, view.map { floor.essentials(tip, $0) } ?? [], view: view, stamp: tip.stamp, pins: pins,
       durable: durableStamp, mayTake: withFreshCopies)
     return (try freeMap.prepare(&space, stamp: tip.stamp, pins: pins, durable: durableStamp), image)
   }

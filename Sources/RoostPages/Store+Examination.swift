@@ -33,8 +33,9 @@ extension Store {
     let path = try fileSystem.canonicalPath(path)
     let file = try fileSystem.open(path, .read)
     do throws(StoreError) {
-      let pair = try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path)
-      return try Examination(pair.newest, file, validator: floor.validate, fileSystem, capacity: cachePages, pace: pace)
+      let pair = try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path: path)
+      return try Examination(
+        pair.newest, file, validator: floor.validate, fileSystem: fileSystem, capacity: cachePages, pace: pace)
     } catch {
       file.close()
       throw error
@@ -55,8 +56,8 @@ extension Store {
       let readings = try SuperblockPair.readings(from: file, repairs: repairs)
       for reading in readings {
         if case .valid = reading {
-          let pair = try SuperblockPair.choose(readings, file.size(), path)
-          return try Examination(pair.newest, file, validator: floor.validate, fileSystem, repairs: repairs)
+          let pair = try SuperblockPair.choose(readings, file.size(), path: path)
+          return try Examination(pair.newest, file, validator: floor.validate, fileSystem: fileSystem, repairs: repairs)
         }
         if case .futureVersion(let version) = reading {
           throw Superblock.futureVersion(version, path)

@@ -86,7 +86,7 @@ struct LogRemains {
 
   /// Whether the log beside `path` has a segment of this store: then the store may have crashed.
   static func isBegun(
-    _ path: String, _ fileSystem: any FileSystem, _ superblock: Superblock
+    _ path: String, _ fileSystem: any FileSystem, superblock: Superblock
   ) throws(StoreError) -> Bool {
     let path = Store.logPath(path)
     guard try fileSystem.exists(path) else { return false }

@@ -10,7 +10,7 @@ extension Store {
   package static func lostLogPrefix(_ path: String) -> String { logPath(path) + ".lost-" }
 
   /// Gives the log beside `path` another name, which nothing has yet, and returns that.
-  static func putLogAside(_ path: String, _ id: StoreID, _ fileSystem: any FileSystem) throws(StoreError) -> String {
+  static func putLogAside(_ path: String, _ id: StoreID, fileSystem: any FileSystem) throws(StoreError) -> String {
     let first = lostLogPrefix(path) + id.description
     var name = first
     var number = 1
@@ -32,19 +32,19 @@ extension Store {
 
   /// Puts the log aside that belongs to a file which is gone, so that a new store can begin.
   static func putOrphanAside(
-    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem
+    _ path: String, _ options: StoreOptions, fileSystem: any FileSystem
   ) throws(StoreError) {
     let remains = try LogRemains(path, fileSystem)
     if let remains, !remains.holdsCommits { return try fileSystem.remove(logPath(path)) }
-    let lost = try putLogAside(path, remains?.id ?? StoreID(high: 0, low: 0), fileSystem)
+    let lost = try putLogAside(path, remains?.id ?? StoreID(high: 0, low: 0), fileSystem: fileSystem)
     say(options, "The file \(path) is missing, but its log exists. A new store is created.", lost: lost)
   }
 
   /// Puts the log of another store aside that lies beside this one's name.
   static func putForeignAside(
-    _ path: String, _ id: StoreID, _ options: StoreOptions, _ fileSystem: any FileSystem
+    _ path: String, _ id: StoreID, options: StoreOptions, fileSystem: any FileSystem
   ) throws(StoreError) {
-    let lost = try putLogAside(path, id, fileSystem)
+    let lost = try putLogAside(path, id, fileSystem: fileSystem)
     say(options, "The log beside \(path) belonged to another store.", lost: lost)
   }
 
@@ -74,7 +74,7 @@ extension Store {
     if let replaced, let id = try? SuperblockPair.read(from: replaced).newest.storeID,
       StoreID(high: id.0, low: id.1) != remains.id
     {
-      return try putForeignAside(path, remains.id, options, fileSystem)
+      return try putForeignAside(path, remains.id, options: options, fileSystem: fileSystem)
     }
     let log = try fileSystem.open(logPath(path), .write)
     defer { log.close() }

@@ -14,7 +14,7 @@ extension Store {
     while true {
       do throws(StoreError) {
         return try OpenStores.shared.opening(path, fileSystem) { () throws(StoreError) in
-          try openAlone(path, options, fileSystem, floor)
+          try openAlone(path, options, fileSystem: fileSystem, floor: floor)
         }
       } catch {
         // Another process has the store open, or is making it. Meanwhile this one may open others.
@@ -26,27 +26,28 @@ extension Store {
 
   /// Opens the store at its one path, while no other thread of this process does.
   private static func openAlone(
-    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
+    _ path: String, _ options: StoreOptions, fileSystem: any FileSystem, floor: Floor
   ) throws(StoreError) -> Store {
-    if options.readOnly { return try openForReading(path, options, fileSystem, floor) }
+    if options.readOnly { return try openForReading(path, options, fileSystem: fileSystem, floor: floor) }
     if options.createIfMissing, try !fileSystem.exists(path) {
-      try create(path, options, fileSystem)
+      try create(path, options, fileSystem: fileSystem)
     }
-    let file = try openFile(path, .write, fileSystem)
+    let file = try openFile(path, .write, fileSystem: fileSystem)
     var keeps = false
     defer { if !keeps { file.close() } }
     if let shared = OpenStores.shared.find(try file.identity(), fileSystem) { return shared }
     guard try file.lock() else { throw lockedError(path, fileSystem) }
-    try checkNames(file, path, fileSystem)
+    try checkNames(file, path, fileSystem: fileSystem)
     let repairs = PageRepairs(path, say: options.say)
     let pair = try SuperblockPair.read(from: file, repairs: repairs)
-    let store = try prepare(path, options, fileSystem, floor, file, pair, repairs: repairs)
+    let store = try prepare(
+      path, options, fileSystem: fileSystem, floor: floor, file: file, pair: pair, repairs: repairs)
     let identity = try file.identity()
     store.fileIdentity = identity
     try store.openLog()
     // A crash while the store was closed may have torn the other slot. Nothing else would write it before a commit.
     if store.hadDamagedSuperblock, store.durable.log == nil { try store.writeSuperblock(store.durable) }
-    OpenStores.shared.add(store, identity, fileSystem)
+    OpenStores.shared.add(store, identity, fileSystem: fileSystem)
     keeps = true
     return store
   }
@@ -65,7 +66,7 @@ extension Store {
 
   /// Opens the store's file. Where only its log is there, that is another error than where nothing is.
   static func openFile(
-    _ path: String, _ mode: FileMode, _ fileSystem: any FileSystem
+    _ path: String, _ mode: FileMode, fileSystem: any FileSystem
   ) throws(StoreError) -> any StorageFile {
     do throws(StoreError) { return try fileSystem.open(path, mode) } catch {
       if error.code == .notFound { try refuseOrphan(path, fileSystem) }
@@ -103,7 +104,7 @@ extension Store {
   ///
   /// The log's lock decides who may: so two processes that create the same store make one.
   private static func create(
-    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem
+    _ path: String, _ options: StoreOptions, fileSystem: any FileSystem
   ) throws(StoreError) {
     let gate = try fileSystem.open(logPath(path), .writeOrCreate)
     defer { gate.close() }
@@ -114,8 +115,8 @@ extension Store {
     if try gate.size() > 0 {
       guard options.missingStore == .begin else { throw orphanError(path) }
       // The lock of the log that had this name is held until the new store is there.
-      try putOrphanAside(path, options, fileSystem)
-      return try create(path, options, fileSystem)
+      try putOrphanAside(path, options, fileSystem: fileSystem)
+      return try create(path, options, fileSystem: fileSystem)
     }
     let temporary = path + "-new"
     let file = try fileSystem.open(temporary, .replace)
@@ -143,7 +144,7 @@ extension Store {
 
   /// Refuses a file with two names, and one that the path no longer leads to.
   static func checkNames(
-    _ file: any StorageFile, _ path: String, _ fileSystem: any FileSystem
+    _ file: any StorageFile, _ path: String, fileSystem: any FileSystem
   ) throws(StoreError) {
     let identity = try file.identity()
     let again = try fileSystem.open(path, .read)
@@ -167,8 +168,8 @@ extension Store {
   // MARK: Assembly
 
   static func prepare(
-    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor,
-    _ file: any StorageFile, _ pair: SuperblockPair, isPrivate: Bool = false,
+    _ path: String, _ options: StoreOptions, fileSystem: any FileSystem, floor: Floor,
+    file: any StorageFile, pair: SuperblockPair, isPrivate: Bool = false,
     repairs: PageRepairs? = nil
   ) throws(StoreError) -> Store {
     let superblock = pair.newest
@@ -198,7 +199,7 @@ extension Store {
     let logPath = Self.logPath(path)
     guard let start = durable.log else {
       switch try neighbour() {
-      case .foreign(let id): try Self.putForeignAside(path, id, options, fileSystem)
+      case .foreign(let id): try Self.putForeignAside(path, id, options: options, fileSystem: fileSystem)
       case .needless: if try fileSystem.exists(logPath) { try discardLog() }
       }
       log = try makeLog(position: 0)

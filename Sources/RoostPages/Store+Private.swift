@@ -22,7 +22,7 @@ extension Store {
     do throws(StoreError) {
       isOurs = try file.lock()
       guard isOurs else { throw StoreError(.busy, "another process or thread is writing this file", path: path) }
-      do throws(StoreError) { try checkNames(file, path, fileSystem) } catch {
+      do throws(StoreError) { try checkNames(file, path, fileSystem: fileSystem) } catch {
         // Whoever wrote this file may have finished it and given it its name: then it is not ours.
         isOurs = error.code != .notFound && error.code != .busy
         throw isOurs ? error : StoreError(.busy, "another process or thread has just written this file", path: path)
@@ -34,7 +34,9 @@ extension Store {
         superblock.sequence = UInt64(slot + 1)
         try file.write(superblock.encoded(), at: slot * Page.size)
       }
-      return try prepare(path, options, fileSystem, floor, file, SuperblockPair.read(from: file), isPrivate: true)
+      return try prepare(
+        path, options, fileSystem: fileSystem, floor: floor, file: file, pair: SuperblockPair.read(from: file),
+        isPrivate: true)
     } catch {
       if isOurs { try? fileSystem.remove(path) }
       file.close()

@@ -10,16 +10,17 @@ extension Store {
   package static var mostAttempts: Int { 10 }
 
   static func openForReading(
-    _ path: String, _ options: StoreOptions, _ fileSystem: any FileSystem, _ floor: Floor
+    _ path: String, _ options: StoreOptions, fileSystem: any FileSystem, floor: Floor
   ) throws(StoreError) -> Store {
     for _ in 0..<mostAttempts {
-      let file = try openFile(path, .read, fileSystem)
+      let file = try openFile(path, .read, fileSystem: fileSystem)
       var keeps = false
       defer { if !keeps { file.close() } }
       let before = try newestSequence(file)
       var failure: StoreError?
       do throws(StoreError) {
-        let store = try prepare(path, options, fileSystem, floor, file, SuperblockPair.read(from: file))
+        let store = try prepare(
+          path, options, fileSystem: fileSystem, floor: floor, file: file, pair: SuperblockPair.read(from: file))
         store.fileIdentity = try file.identity()
         if store.durable.log != nil { try store.openLog() } else { _ = try store.neighbour() }
         // A log that was folded in meanwhile may have ended early.
@@ -34,7 +35,7 @@ extension Store {
   }
 
   private static func newestSequence(_ file: any StorageFile) throws(StoreError) -> UInt64 {
-    try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), file.path).newest.sequence
+    try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path: file.path).newest.sequence
   }
 
   /// A process that has a store open, as its log tells.
@@ -50,7 +51,7 @@ extension Store {
     of path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> Holder? {
     let path = try fileSystem.canonicalPath(path)
-    let file = try openFile(path, .read, fileSystem)
+    let file = try openFile(path, .read, fileSystem: fileSystem)
     defer { file.close() }
     do throws(Fault) { if try !file.isHeldOnce() { return nil } } catch {
       throw .system("look at the lock", error.errorNumber, path: path)
@@ -78,6 +79,6 @@ extension Store {
 
   /// Opens the same file again, as it is now.
   package func reopened() throws(StoreError) -> Store {
-    try Self.openForReading(path, options, fileSystem, floor)
+    try Self.openForReading(path, options, fileSystem: fileSystem, floor: floor)
   }
 }

@@ -13,14 +13,15 @@ extension Store {
     _ path: String, fileSystem: any FileSystem, floor: Floor, _ visit: (Examination) -> Set<UInt32>
   ) throws(StoreError) -> [PageRepairs.Repair] {
     let path = try fileSystem.canonicalPath(path)
-    let file = try openFile(path, .write, fileSystem)
+    let file = try openFile(path, .write, fileSystem: fileSystem)
     let repairs = PageRepairs(ofWhole: path)
     let examination: Examination
     do throws(StoreError) {
       guard try file.lock() else { throw lockedError(path, fileSystem) }
-      try checkNames(file, path, fileSystem)
+      try checkNames(file, path, fileSystem: fileSystem)
       let pair = try SuperblockPair.read(from: file, repairs: repairs)
-      examination = try Examination(pair.newest, file, validator: floor.validate, fileSystem, repairs: repairs)
+      examination = try Examination(
+        pair.newest, file, validator: floor.validate, fileSystem: fileSystem, repairs: repairs)
     } catch {
       file.close()
       throw error

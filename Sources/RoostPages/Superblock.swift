@@ -206,12 +206,14 @@ struct SuperblockPair {
     from file: any StorageFile, repairs: PageRepairs? = nil
   ) throws(StoreError) -> SuperblockPair {
     let size = try file.size()
-    let pair = try choose(readings(from: file, repairs: repairs), size, file.path)
-    guard size >= UInt64(pair.newest.pageCount) * UInt64(Page.size) else { throw short(pair.newest, size, file.path) }
+    let pair = try choose(readings(from: file, repairs: repairs), size, path: file.path)
+    guard size >= UInt64(pair.newest.pageCount) * UInt64(Page.size) else {
+      throw short(pair.newest, size, path: file.path)
+    }
     return pair
   }
 
-  static func short(_ superblock: Superblock, _ size: UInt64, _ path: String) -> StoreError {
+  static func short(_ superblock: Superblock, _ size: UInt64, path: String) -> StoreError {
     StoreError(
       .truncated, "the file has \(size) bytes where \(UInt64(superblock.pageCount) * UInt64(Page.size)) are needed",
       path: path)
@@ -219,7 +221,7 @@ struct SuperblockPair {
 
   /// The newest valid one, or why there is none.
   static func choose(
-    _ readings: [Superblock.Reading], _ size: UInt64, _ path: String
+    _ readings: [Superblock.Reading], _ size: UInt64, path: String
   ) throws(StoreError) -> SuperblockPair {
     var found: SuperblockPair?
     for (slot, reading) in readings.enumerated() {
@@ -242,12 +244,12 @@ struct SuperblockPair {
       default: break
       }
     }
-    guard var pair = found else { throw refusal(readings, size, path) }
+    guard var pair = found else { throw refusal(readings, size, path: path) }
     if case .valid = readings[1 - pair.slot] {} else { pair.otherIsDamaged = true }
     return pair
   }
 
-  private static func refusal(_ readings: [Superblock.Reading], _ size: UInt64, _ path: String) -> StoreError {
+  private static func refusal(_ readings: [Superblock.Reading], _ size: UInt64, path: String) -> StoreError {
     let isOurs = readings.contains { if case .damaged = $0 { true } else { false } }
     if isOurs && size < UInt64(2 * Page.size) {
       return StoreError(.truncated, "the file ends at byte \(size), within its superblocks", path: path)

@@ -25,7 +25,7 @@ final class ThroughBuffer {
   @exclusivity(unchecked) var lookedAt: Int
 
   init(
-    _ file: any StorageFile, _ frames: FrameMap, _ settleChecks: @escaping Store.SettleChecks, lookedAt: Int
+    _ file: any StorageFile, _ frames: FrameMap, settleChecks: @escaping Store.SettleChecks, lookedAt: Int
   ) throws(StoreError) {
     self.lookedAt = lookedAt
     self.file = file

@@ -14,15 +14,15 @@ extension WriteTransaction {
     guard let borrowedLog else { return }
     let header = 1 + Varint.byteCount(UInt64(count))
     if let memory = borrowedLog._withUnsafeGuaranteedRef({ $0.appendAtOnce(header + count) }) {
-      Self.write(kind, count, header, fill, to: memory)
+      Self.write(kind, count, header: header, fill: fill, to: memory)
     } else {
-      try recordSlowly(kind, count, header, fill)
+      try recordSlowly(kind, count, header: header, fill: fill)
     }
   }
 
   @inline(__always)
   private static func write(
-    _ kind: UInt8, _ count: Int, _ header: Int, _ fill: (UnsafeMutableRawPointer) -> Void,
+    _ kind: UInt8, _ count: Int, header: Int, fill: (UnsafeMutableRawPointer) -> Void,
     to memory: UnsafeMutableRawPointer
   ) {
     memory.set8(0, kind)
@@ -33,14 +33,14 @@ extension WriteTransaction {
   /// The same where the log has to begin another frame first.
   @inline(never)
   private func recordSlowly(
-    _ kind: UInt8, _ count: Int, _ header: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+    _ kind: UInt8, _ count: Int, header: Int, fill: (UnsafeMutableRawPointer) -> Void
   ) throws(StoreError) {
     guard let log else { return }
     do throws(StoreError) {
       if header + count <= log.largestAppend {
-        Self.write(kind, count, header, fill, to: try log.append(header + count))
+        Self.write(kind, count, header: header, fill: fill, to: try log.append(header + count))
       } else {
-        try recordLarge(log, kind, count, header, fill)
+        try recordLarge(log, kind, count: count, header: header, fill: fill)
       }
     } catch {
       // Pages have changed and the record does not say so: only going back can help.
@@ -50,7 +50,7 @@ extension WriteTransaction {
   }
 
   private func recordLarge(
-    _ log: Log, _ kind: UInt8, _ count: Int, _ header: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+    _ log: Log, _ kind: UInt8, count: Int, header: Int, fill: (UnsafeMutableRawPointer) -> Void
   ) throws(StoreError) {
     let whole = UnsafeMutableRawPointer.allocate(byteCount: header + count, alignment: 8)
     defer { whole.deallocate() }

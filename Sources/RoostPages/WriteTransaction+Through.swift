@@ -20,7 +20,7 @@ extension WriteTransaction {
   package func beginThrough() throws(StoreError) -> Through {
     var buffer: ThroughBuffer?
     if canName, let file = store.file {
-      buffer = try ThroughBuffer(file, frames, store.floor.settleChecks, lookedAt: births.count)
+      buffer = try ThroughBuffer(file, frames, settleChecks: store.floor.settleChecks, lookedAt: births.count)
       expectDataSync()
     }
     through = buffer

@@ -247,7 +247,7 @@ package protocol TransactionState: AnyObject {
       abandon()
       return
     }
-    try store.commit(self, catalog, durability)
+    try store.commit(self, catalog, durability: durability)
   }
 
   /// Undoes everything.

@@ -78,7 +78,7 @@ enum Command {
     var results: [TrialResult] = []
     for trial in chosen(arguments) {
       let portions = trial.portions(from: arguments.seed() ?? 1, fresh: fresh)
-      let result = run(trial, Crew(program, folder, trial), portions)
+      let result = run(trial, Crew(program, folder, trial: trial), portions: portions)
       tell(result)
       results.append(result)
     }
@@ -102,7 +102,7 @@ enum Command {
         if results.count >= trials.count, Double(Clock.monotonicNanoseconds() - begin) >= hours * hourNanoseconds {
           break
         }
-        let result = run(trial, Crew(program, folder, trial), [trial.portion(from: first)])
+        let result = run(trial, Crew(program, folder, trial: trial), portions: [trial.portion(from: first)])
         tell(result)
         results.append(result)
       }
@@ -118,12 +118,12 @@ enum Command {
     let cases = arguments.number("cases") ?? trial.cases ?? trial.quota
     guard cases > 0 else { return refuse("--cases must be 1 or more") }
     let portion = trial.portion(from: arguments.seed() ?? 1, cases: cases)
-    let result = run(trial, Crew(program, folder, trial), [portion])
+    let result = run(trial, Crew(program, folder, trial: trial), portions: [portion])
     tell(result)
     return end([result], arguments)
   }
 
-  private static func run(_ trial: Trial, _ crew: Crew, _ portions: [Portion]) -> TrialResult {
+  private static func run(_ trial: Trial, _ crew: Crew, portions: [Portion]) -> TrialResult {
     if trial.absence != nil { return TrialResult(trial) }
     guard let obstacle = Arsenal.obstacle(trial) else { return crew.run(portions) }
     var result = TrialResult(trial)

@@ -21,7 +21,7 @@ final class Crew: @unchecked Sendable {
   /// Without a sign of life for so long, a worker hangs.
   static let patienceSeconds = 120.0
 
-  init(_ program: String, _ folder: ScratchFolder, _ trial: Trial) {
+  init(_ program: String, _ folder: ScratchFolder, trial: Trial) {
     self.program = program
     self.folder = folder
     self.trial = trial
@@ -57,13 +57,15 @@ final class Crew: @unchecked Sendable {
   private func work(_ share: Portion, stride: UInt64, of portion: Portion) {
     let first = share.first
     let path = folder.file("place-\(trial.number)-\(first)")
-    guard let place = Place(path) else { return fail(first, 0, nil, "no place file could be made") }
+    guard let place = Place(path) else { return fail(first, 0, image: nil, sentence: "no place file could be made") }
     var arguments = [
       "worker", "--test", "\(trial.number)", "--seed", "\(first)", "--stride", "\(stride)", "--quota",
       "\(share.quota)", "--place", path,
     ]
     if let seeds = share.seeds { arguments += ["--seeds", "\(seeds)"] }
-    guard let child = Spawn(program, arguments) else { return fail(first, 0, nil, "no worker could be started") }
+    guard let child = Spawn(program, arguments) else {
+      return fail(first, 0, image: nil, sentence: "no worker could be started")
+    }
     let hasEnded = Flag()
     let watch = try? Thread { Self.watch(child, place, until: hasEnded) }
     let output = child.readAll()
@@ -71,8 +73,9 @@ final class Crew: @unchecked Sendable {
     lock.withLock { result.take(output) }
     switch end {
     case .exit(0): break
-    case .exit(let code): fail(place.seed, place.step, place.image, "the worker ended with \(code)")
-    case .signal(let number): fail(place.seed, place.step, place.image, "the process died of signal \(number)")
+    case .exit(let code): fail(place.seed, place.step, image: place.image, sentence: "the worker ended with \(code)")
+    case .signal(let number):
+      fail(place.seed, place.step, image: place.image, sentence: "the process died of signal \(number)")
     }
     hasEnded.value.store(true, ordering: .relaxed)
     watch?.join()
@@ -99,7 +102,7 @@ final class Crew: @unchecked Sendable {
     }
   }
 
-  private func fail(_ seed: UInt64, _ step: Int, _ image: String?, _ sentence: String) {
+  private func fail(_ seed: UInt64, _ step: Int, image: String?, sentence: String) {
     lock.withLock {
       result.failures.append(TortureFailure(test: trial.number, seed: seed, step: step, image: image, sentence))
     }

@@ -85,7 +85,7 @@ enum Victim {
   }
 
   /// What is wrong with the store that a child left: it holds every acknowledged commit, and at most one more.
-  static func complaint(_ path: String, _ seed: UInt64, acknowledged: Int, _ model: inout Model, _ known: inout Int)
+  static func complaint(_ path: String, _ seed: UInt64, acknowledged: Int, model: inout Model, known: inout Int)
     -> String?
   {
     do {
@@ -116,7 +116,7 @@ extension Trial {
     var model = Model()
     var known = 0
     for round in 1...25 {
-      record.place(seed, round, "kill")
+      record.place(seed, round, image: "kill")
       guard let child = Spawn(Command.program, ["victim", "--path", path, "--seed", "\(seed)", "--count", "1000000"])
       else { return record.fail(seed: seed, step: round, "no child can be started") }
       // Most of a child's life begins after some milliseconds; some kills come while it opens.
@@ -128,7 +128,7 @@ extension Trial {
       record.count += 1
       record.note("commits", max(0, told - known))
       if end != .signal(SIGKILL) { return record.fail(seed: seed, step: round, "the child ended by itself: \(end)") }
-      if let complaint = Victim.complaint(path, seed, acknowledged: max(told, known), &model, &known) {
+      if let complaint = Victim.complaint(path, seed, acknowledged: max(told, known), model: &model, known: &known) {
         return record.fail(seed: seed, step: round, "killed after \(microseconds) µs: " + complaint)
       }
     }
@@ -162,7 +162,7 @@ extension Trial {
   ) { index, seed, record in
     let (call, effect, nth) = (Injection.all[index].call, Injection.all[index].effect, Injection.all[index].nth)
     guard let folder = try? ScratchFolder() else { return record.fail(seed: seed, "no folder can be made") }
-    record.place(seed, nth, "\(call) \(effect)")
+    record.place(seed, nth, image: "\(call) \(effect)")
     let path = folder.file("a.roost")
     let trace = folder.file("trace")
     let arguments = [
@@ -180,7 +180,7 @@ extension Trial {
     var known = 0
     let isExpected = end == .exit(0) || end == .exit(3) || end == .signal(SIGKILL) || end == .exit(137)
     if !isExpected { record.fail(seed: seed, step: nth, image: "\(call) \(effect)", "the child ended with \(end)") }
-    if let complaint = Victim.complaint(path, seed, acknowledged: told, &model, &known) {
+    if let complaint = Victim.complaint(path, seed, acknowledged: told, model: &model, known: &known) {
       record.fail(seed: seed, step: nth, image: "\(call) \(effect)", complaint)
     }
   }

@@ -27,7 +27,7 @@ enum Guest {
     #endif
     // Who goes on for ever is ended, which counts as a failure.
     _ = alarm(seconds)
-    let ends = Greed.exercise(path, DiskFileSystem.shared, Victim.options(seed))
+    let ends = Greed.exercise(path, DiskFileSystem.shared, options: Victim.options(seed))
     print(ends.joined(separator: " "))
     print(Room.largest.load(ordering: .relaxed))
     print(peakBytes)
@@ -84,7 +84,7 @@ extension Trial {
         step += 1
         var own = generator.split()
         guard record.wants(step: step), let files = greed.make(kind, &own) else { continue }
-        record.place(seed, step, Greed.names[kind])
+        record.place(seed, step, image: Greed.names[kind])
         guard let found = serve(files, Greed.names[kind].filter { $0 != " " && $0 != ":" }) else { continue }
         record.count += 1
         let size = files.data.count + (files.log?.count ?? 0)

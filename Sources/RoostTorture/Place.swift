@@ -33,7 +33,7 @@ final class Place: @unchecked Sendable {
 
   deinit { munmap(memory, Self.bytes) }
 
-  func note(_ seed: UInt64, _ step: Int, _ image: String) {
+  func note(_ seed: UInt64, _ step: Int, image: String) {
     memory.storeBytes(of: beat &+ 1, as: UInt64.self)
     memory.storeBytes(of: seed, toByteOffset: 8, as: UInt64.self)
     memory.storeBytes(of: UInt64(clamping: step), toByteOffset: 16, as: UInt64.self)

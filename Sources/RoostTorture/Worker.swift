@@ -29,13 +29,13 @@ struct Worker {
   func run() {
     let record = TortureRecord(test: trial.number)
     let page = place.flatMap { Place($0) }
-    if let page { record.onPlace = { page.note($0, $1, $2) } }
+    if let page { record.onPlace = { page.note($0, $1, image: $2) } }
     var seed = first
     var told = 0
     var tried = 0
     var barren = 0
     while seeds.map({ tried < $0 }) ?? (record.count < quota), !record.isFull, barren < Self.mostBarren {
-      record.place(seed, 0, "begin")
+      record.place(seed, 0, image: "begin")
       let before = record.count
       trial.run(seed, record)
       tried += 1

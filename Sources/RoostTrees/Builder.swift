@@ -49,17 +49,17 @@ final class Builder<F: Form> {
     let pack = try begin(key)
     if F.keepsInline(key, value.count) {
       let start = value.baseAddress ?? UnsafeRawPointer(pack.arena)
-      F.append(pack, key, StoredValue(start, UInt16(value.count)))
+      F.append(pack, key: key, value: StoredValue(start, UInt16(value.count)))
     } else {
       guard value.count <= Limits.valueBytes else { throw Draft<F>.valueTooLarge(value.count) }
-      append(pack, key, try transaction.writeExtents(value))
+      append(pack, key, list: try transaction.writeExtents(value))
     }
     try added()
   }
 
   /// Adds an entry whose value is written already.
   func append(_ key: F.Key, _ list: ExtentList) throws(StoreError) {
-    append(try begin(key), key, list)
+    append(try begin(key), key, list: list)
     try added()
   }
 
@@ -72,10 +72,10 @@ final class Builder<F: Form> {
     return levels[0].pack
   }
 
-  private func append(_ pack: Pack, _ key: F.Key, _ list: ExtentList) {
+  private func append(_ pack: Pack, _ key: F.Key, list: ExtentList) {
     extents += 1
     list.encoded.withUnsafeBytes {
-      F.append(pack, key, StoredValue($0.baseAddress!, UInt16($0.count) | Node.extentFlag))
+      F.append(pack, key: key, value: StoredValue($0.baseAddress!, UInt16($0.count) | Node.extentFlag))
     }
   }
 
@@ -90,7 +90,7 @@ final class Builder<F: Form> {
     while level < levels.count {
       while let rest = restThatFits(level) { try close(level, rest) }
       if levels[level].nodes == 0, level == levels.count - 1 {
-        let page = try write(level, levels[level].pack.count, .unbounded).page
+        let page = try write(level, levels[level].pack.count, high: .unbounded).page
         return Root(reference: PageReference(page), level: UInt8(level), count: count)
       }
       try close(level, levels[level].pack.count)
@@ -125,7 +125,7 @@ final class Builder<F: Form> {
   private func size(_ level: Int, _ entries: Int) -> Int {
     let pack = levels[level].pack
     let high = entries == pack.count ? Fence.unbounded : F.fence(pack, before: entries, leaf: level == 0)
-    return F.size(pack, 0, entries, pack.low, high, leaf: level == 0)
+    return F.size(pack, from: 0, to: entries, low: pack.low, high: high, leaf: level == 0)
   }
 
   /// How many entries to put into a node before the last one of a level; nil where all go into the last one.
@@ -142,7 +142,7 @@ final class Builder<F: Form> {
     let pack = levels[level].pack
     let isLast = entries == pack.count
     let high = isLast ? Fence.unbounded : F.fence(pack, before: entries, leaf: level == 0)
-    let fresh = try write(level, entries, high)
+    let fresh = try write(level, entries, high: high)
     if !isLast {
       F.begin(spare, at: high, of: pack)
       levels[level].cost = 0
@@ -163,12 +163,12 @@ final class Builder<F: Form> {
     try added(to: level + 1)
   }
 
-  private func write(_ level: Int, _ entries: Int, _ high: Fence) throws(StoreError) -> FreshNode {
+  private func write(_ level: Int, _ entries: Int, high: Fence) throws(StoreError) -> FreshNode {
     let pack = levels[level].pack
     let (page, memory) = try transaction.allocateThrough()
     memory.set32(Header.place, page.place)
     memory.set64(Header.stamp, transaction.stamp)
-    F.write(pack, 0, entries, pack.low, high, level: UInt8(level), tree: tree, into: memory)
+    F.write(pack, from: 0, to: entries, low: pack.low, high: high, level: UInt8(level), tree: tree, into: memory)
     return FreshNode(page: page, memory: memory, count: Branch.total(memory))
   }
 }

@@ -21,7 +21,7 @@ extension ByteForm {
     pack.high = .unbounded
   }
 
-  static func gather(_ pack: Pack, _ page: UnsafeRawPointer, _ from: Int, _ to: Int) {
+  static func gather(_ pack: Pack, _ page: UnsafeRawPointer, from: Int, to: Int) {
     if from >= to { return }
     let extra = ByteNode.prefixLength(page) - pack.shared
     let low = ByteNode.low(page)
@@ -33,7 +33,9 @@ extension ByteForm {
     var next = from
     if !isLeaf, from == 0 {
       let rest = low.dropping(pack.shared)
-      append(pack, pack.store(rest.start, rest.count), rest.count, copy + ByteNode.cellOffset(page, 0), Child.size)
+      append(
+        pack, offset: pack.store(rest.start, rest.count), length: rest.count,
+        payload: copy + ByteNode.cellOffset(page, 0), size: Child.size)
       next = 1
     }
     let prefix = low.start + pack.shared
@@ -60,9 +62,9 @@ extension ByteForm {
     pack.used = offset
   }
 
-  static func append(_ pack: Pack, _ key: ByteKey, _ value: StoredValue) {
+  static func append(_ pack: Pack, key: ByteKey, value: StoredValue) {
     let rest = key.dropping(pack.shared)
-    append(pack, pack.store(rest.start, rest.count), rest.count, value)
+    append(pack, offset: pack.store(rest.start, rest.count), length: rest.count, value: value)
   }
 
   static func append(_ pack: Pack, _ fresh: FreshNode) {
@@ -76,14 +78,14 @@ extension ByteForm {
   }
 
   @inline(__always)
-  private static func append(_ pack: Pack, _ offset: Int, _ length: Int, _ value: StoredValue) {
+  private static func append(_ pack: Pack, offset: Int, length: Int, value: StoredValue) {
     let payload = pack.store(value.start, value.count)
     pack.append(
       PackedEntry(
         key: UInt64(offset), keyLength: UInt16(length), length: value.length, payload: UInt32(payload)))
   }
 
-  private static func append(_ pack: Pack, _ offset: Int, _ length: Int, _ payload: Int, _ size: Int) {
+  private static func append(_ pack: Pack, offset: Int, length: Int, payload: Int, size: Int) {
     pack.append(
       PackedEntry(
         key: UInt64(offset), keyLength: UInt16(length), length: UInt16(size), payload: UInt32(payload)))
@@ -104,12 +106,12 @@ extension ByteForm {
   }
 
   /// The prefix of a node between two fences, behind the shared one.
-  private static func prefix(_ pack: Pack, _ low: Fence, _ high: Fence) -> Int {
+  private static func prefix(_ pack: Pack, low: Fence, high: Fence) -> Int {
     high.isUnbounded ? 0 : pack.key(low).commonPrefix(with: pack.key(high))
   }
 
-  static func size(_ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, leaf: Bool) -> Int {
-    let prefix = prefix(pack, low, high)
+  static func size(_ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, leaf: Bool) -> Int {
+    let prefix = prefix(pack, low: low, high: high)
     var sum = pack.shared + low.length + (high.isUnbounded ? 0 : pack.shared + high.length)
     sum += (to - from) * (ByteNode.slotSize + (leaf ? 2 : Child.size))
     for index in from..<to {
@@ -124,12 +126,12 @@ extension ByteForm {
   }
 
   static func recut(
-    _ pack: Pack, _ leaves: [Step], at place: Int, _ key: ByteKey, _ value: StoredValue, into parts: Int
-  ) -> Recut? { Recut(pack, leaves, at: place, key, value, into: parts) }
+    _ pack: Pack, _ leaves: [Step], at place: Int, key: ByteKey, value: StoredValue, into parts: Int
+  ) -> Recut? { Recut(pack, leaves, at: place, key: key, value: value, into: parts) }
 
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack) {
     let entry = from.entries[index]
-    append(pack, from.key(entry), StoredValue(from.arena + Int(entry.payload), entry.length))
+    append(pack, key: from.key(entry), value: StoredValue(from.arena + Int(entry.payload), entry.length))
   }
 
   static func begin(_ pack: Pack, at fence: Fence, of other: Pack) {
@@ -144,12 +146,12 @@ extension ByteForm {
   }
 
   static func write(
-    _ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, level: UInt8, tree: UInt32,
+    _ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, level: UInt8, tree: UInt32,
     into page: UnsafeMutableRawPointer
   ) {
     let isLeaf = level == 0
     Node.begin(page, isLeaf ? leafKind : branchKind, level: level, tree: tree)
-    let prefix = prefix(pack, low, high)
+    let prefix = prefix(pack, low: low, high: high)
     page.set16(ByteNode.prefixField, UInt16(high.isUnbounded ? 0 : pack.shared + prefix))
     var heap = Node.end - putFence(pack, low, before: page + Node.end)
     page.set16(ByteNode.lowField, UInt16(Node.end - heap))

@@ -28,13 +28,13 @@ enum ByteForm: Form {
   static func used(_ page: UnsafeRawPointer) -> Int { ByteNode.used(page) }
   static func room(_ page: UnsafeRawPointer) -> Int { ByteNode.heapEnd(page) - Node.slots }
 
-  static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, _ key: ByteKey, _ value: StoredValue) -> Bool {
-    ByteNode.insert(leaf, at: index, key, value)
+  static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, key: ByteKey, value: StoredValue) -> Bool {
+    ByteNode.insert(leaf, at: index, key: key, value: value)
   }
   static func replace(_ leaf: UnsafeMutableRawPointer, at index: Int, _ value: StoredValue) -> Bool {
     ByteNode.replace(leaf, at: index, value)
   }
-  static func remove(_ leaf: UnsafeMutableRawPointer, _ from: Int, _ to: Int) { ByteNode.remove(leaf, from, to) }
+  static func remove(_ leaf: UnsafeMutableRawPointer, from: Int, to: Int) { ByteNode.remove(leaf, from: from, to: to) }
 
   /// A bound decides the prefix that all keys of the leaf lack.
   static func end(_ leaf: UnsafeMutableRawPointer, before key: ByteKey, _ pack: Pack) -> Bool { false }
@@ -53,10 +53,10 @@ enum ByteForm: Form {
     }
     guard needed <= room(branch) - used(branch) else { return false }
     guard let first = fresh.first else {
-      ByteNode.remove(branch, index, index + dropping)
+      ByteNode.remove(branch, from: index, to: index + dropping)
       return true
     }
-    ByteNode.remove(branch, index + 1, index + dropping)
+    ByteNode.remove(branch, from: index + 1, to: index + dropping)
     Child.write(Branch.mutableCell(branch, index), first.page, count: first.count)
     for (offset, node) in fresh.enumerated().dropFirst() {
       guard ByteNode.insert(branch, at: index + offset, node) else { preconditionFailure("room was counted") }

@@ -5,7 +5,7 @@ extension ByteNode {
   /// Puts an entry before the one at `index`; false if there is no room.
   ///
   /// `write` below fills the cell: a leaf's value or a branch's child stands around the rest.
-  static func insert(_ page: UnsafeMutableRawPointer, at index: Int, _ key: ByteKey, _ value: StoredValue) -> Bool {
+  static func insert(_ page: UnsafeMutableRawPointer, at index: Int, key: ByteKey, value: StoredValue) -> Bool {
     let suffix = key.dropping(prefixLength(page))
     let rest = restLength(suffix.count)
     guard let cell = open(page, at: index, suffix, size: 2 &+ rest &+ value.count) else { return false }
@@ -53,7 +53,7 @@ extension ByteNode {
     return true
   }
 
-  static func remove(_ page: UnsafeMutableRawPointer, _ from: Int, _ to: Int) {
+  static func remove(_ page: UnsafeMutableRawPointer, from: Int, to: Int) {
     var dead = 0
     for index in from..<to { dead &+= cellSize(page, index) }
     let count = Node.count(page)

@@ -3,7 +3,7 @@ internal import RoostPages
 
 extension ByteNode {
   /// Makes a page an empty leaf between two fences, which must not lie in it. Place and stamp stay.
-  static func beginLeaf(_ page: UnsafeMutableRawPointer, _ low: ByteKey, _ high: ByteKey?, tree: UInt32) {
+  static func beginLeaf(_ page: UnsafeMutableRawPointer, low: ByteKey, high: ByteKey?, tree: UInt32) {
     Node.begin(page, Node.byteLeaf, level: 0, tree: tree)
     page.set16(prefixField, UInt16(truncatingIfNeeded: prefixLength(between: low, high)))
     var heap = Node.end &- low.count
@@ -26,11 +26,13 @@ extension ByteNode {
 
   /// Appends entries of another leaf, whose keys are above all of this one's. There must be room.
   static func append(
-    _ source: UnsafeRawPointer, _ from: Int, _ to: Int, to page: UnsafeMutableRawPointer,
+    _ source: UnsafeRawPointer, from: Int, to: Int, to page: UnsafeMutableRawPointer,
     by scratch: UnsafeMutableRawPointer
   ) {
     if from >= to { return }
-    if prefixLength(source) != prefixLength(page) { return appendAnew(source, from, to, to: page, by: scratch) }
+    if prefixLength(source) != prefixLength(page) {
+      return appendAnew(source, from: from, to: to, to: page, by: scratch)
+    }
     let count = Node.count(page)
     var heap = Int(page.u16(Header.heapStart))
     let slotsEnd = Self.slot(count &+ to &- from)
@@ -68,7 +70,7 @@ extension ByteNode {
 
   /// The same where the two leaves' prefixes differ in length.
   private static func appendAnew(
-    _ source: UnsafeRawPointer, _ from: Int, _ to: Int, to page: UnsafeMutableRawPointer,
+    _ source: UnsafeRawPointer, from: Int, to: Int, to page: UnsafeMutableRawPointer,
     by scratch: UnsafeMutableRawPointer
   ) {
     let (prefix, own) = (prefixLength(source), prefixLength(page))

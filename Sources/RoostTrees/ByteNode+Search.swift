@@ -22,7 +22,7 @@ extension ByteNode {
 
   /// How a suffix compares with an entry's whose head is the same.
   @inlinable @inline(__always)
-  package static func compareRest(_ page: UnsafeRawPointer, _ index: Int, _ suffix: ByteKey) -> Int {
+  package static func compareRest(_ page: UnsafeRawPointer, _ index: Int, suffix: ByteKey) -> Int {
     let length = suffixLength(page, index)
     // Heads are equal, so the shorter one begins the longer one where either ends within the head.
     if length <= 4 || suffix.count <= 4 { return suffix.count &- length }
@@ -40,10 +40,10 @@ extension ByteNode {
     let found = Self.head(page, index)
     if found != head { return Position(found < head ? index &+ 1 : index, false) }
     if index == 0 || Self.head(page, index &- 1) != head {
-      let order = compareRest(page, index, suffix)
+      let order = compareRest(page, index, suffix: suffix)
       return Position(order > 0 ? index &+ 1 : index, order == 0)
     }
-    return searchEqual(page, index, suffix, head)
+    return searchEqual(page, index, suffix: suffix, head: head)
   }
 
   /// The child that `key` belongs to. The key begins with the node's prefix.
@@ -53,16 +53,16 @@ extension ByteNode {
     let head = suffix.head
     let index = lastSlot(page, notAbove: head)
     if index == 0 || Self.head(page, index) != head { return index }
-    if compareRest(page, index, suffix) >= 0 { return index }
+    if compareRest(page, index, suffix: suffix) >= 0 { return index }
     if Self.head(page, index &- 1) != head { return index &- 1 }
-    let position = searchEqual(page, index, suffix, head)
+    let position = searchEqual(page, index, suffix: suffix, head: head)
     return position.isFound ? position.index : max(0, position.index &- 1)
   }
 
   /// Searches the entries whose head is `head`, the last of which is `last`.
   @inlinable @inline(never)
   package static func searchEqual(
-    _ page: UnsafeRawPointer, _ last: Int, _ suffix: ByteKey, _ head: UInt32
+    _ page: UnsafeRawPointer, _ last: Int, suffix: ByteKey, head: UInt32
   ) -> Position {
     var low = 0
     var high = last
@@ -73,7 +73,7 @@ extension ByteNode {
     high = last &+ 1
     while low < high {
       let middle = (low &+ high) &>> 1
-      let order = compareRest(page, middle, suffix)
+      let order = compareRest(page, middle, suffix: suffix)
       if order == 0 { return Position(middle, true) }
       if order > 0 { low = middle &+ 1 } else { high = middle }
     }

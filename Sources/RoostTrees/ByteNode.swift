@@ -109,7 +109,7 @@ package enum ByteNode {
 
   /// The last bytes of an entry's key where they lie together in its leaf; nil where they do not.
   @inlinable @inline(__always)
-  static func tail(_ page: UnsafeRawPointer, _ index: Int, _ count: Int) -> UnsafeRawPointer? {
+  static func tail(_ page: UnsafeRawPointer, index: Int, count: Int) -> UnsafeRawPointer? {
     let rest = restLength(suffixLength(page, index))
     if count > rest { return nil }
     return page + (cellOffset(page, index) &+ 2 &+ rest &- count)

@@ -53,7 +53,7 @@ extension Catalog {
           if reference.page.place == .max { continue }
           left -= 1
           found.append(.page(reference))
-          if level > 0 || looksIntoLeaves { look(reference, level, tree.id, &below) }
+          if level > 0 || looksIntoLeaves { look(reference, level, tree: tree.id, below: &below) }
         }
         if level == 0 || below.isEmpty { return }
         nodes = below
@@ -63,7 +63,7 @@ extension Catalog {
 
     /// Adds a branch's children to `below`; of a leaf, the extents of the catalog of entities to what was found.
     private mutating func look(
-      _ reference: PageReference, _ level: UInt8, _ tree: UInt32, _ below: inout [PageReference]
+      _ reference: PageReference, _ level: UInt8, tree: UInt32, below: inout [PageReference]
     ) {
       view.slot.enter()
       defer { view.slot.leave() }

@@ -57,7 +57,7 @@ package enum Branch {
   }
 
   /// The entries below the children `from ..< to`.
-  package static func sum(_ page: UnsafeRawPointer, _ from: Int, _ to: Int) -> UInt64 {
+  package static func sum(_ page: UnsafeRawPointer, from: Int, to: Int) -> UInt64 {
     var sum: UInt64 = 0
     var index = from
     while index < to {
@@ -69,6 +69,6 @@ package enum Branch {
 
   /// The entries below a node of any level.
   package static func total(_ page: UnsafeRawPointer) -> UInt64 {
-    Node.level(page) == 0 ? UInt64(count(page)) : sum(page, 0, count(page))
+    Node.level(page) == 0 ? UInt64(count(page)) : sum(page, from: 0, to: count(page))
   }
 }

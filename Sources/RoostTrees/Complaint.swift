@@ -72,7 +72,7 @@ package enum Complaint {
     return integerOrder(page, count) { IntegerBranch.key(page, $0) }
   }
 
-  private static func integerOrder(_ page: UnsafeRawPointer, _ count: Int, _ key: (Int) -> UInt64) -> String? {
+  private static func integerOrder(_ page: UnsafeRawPointer, _ count: Int, key: (Int) -> UInt64) -> String? {
     let low = page.u64(IntegerBranch.low)
     let high = page.u64(IntegerBranch.high)
     guard high == 0 || low < high else { return "the fences are not in order" }
@@ -102,12 +102,13 @@ package enum Complaint {
     } else if prefix != 0 {
       return "a node without a high fence has a prefix"
     }
-    let complaint = isLeaf ? leafCells(page, count, prefix, end) : branchCells(page, count, prefix, end)
-    return complaint ?? byteOrder(page, isLeaf, count, prefix)
+    let complaint =
+      isLeaf ? leafCells(page, count, prefix: prefix, end: end) : branchCells(page, count, prefix: prefix, end: end)
+    return complaint ?? byteOrder(page, isLeaf, count: count, prefix: prefix)
   }
 
   /// For every entry of every page that is read: so a slot is loaded at once.
-  private static func leafCells(_ page: UnsafeRawPointer, _ count: Int, _ prefix: Int, _ end: Int) -> String? {
+  private static func leafCells(_ page: UnsafeRawPointer, _ count: Int, prefix: Int, end: Int) -> String? {
     let start = Int(page.u16(Header.heapStart))
     let longest = Limits.keyBytes &- prefix
     var used = 0
@@ -135,7 +136,7 @@ package enum Complaint {
     return used + Int(page.u16(Header.garbage)) == end - start ? nil : "the heap is not filled"
   }
 
-  private static func branchCells(_ page: UnsafeRawPointer, _ count: Int, _ prefix: Int, _ end: Int) -> String? {
+  private static func branchCells(_ page: UnsafeRawPointer, _ count: Int, prefix: Int, end: Int) -> String? {
     let start = Int(page.u16(Header.heapStart))
     var used = 0
     for index in 0..<count {
@@ -157,7 +158,7 @@ package enum Complaint {
     return used + Int(page.u16(Header.garbage)) == end - start ? nil : "the heap is not filled"
   }
 
-  private static func byteOrder(_ page: UnsafeRawPointer, _ isLeaf: Bool, _ count: Int, _ prefix: Int) -> String? {
+  private static func byteOrder(_ page: UnsafeRawPointer, _ isLeaf: Bool, count: Int, prefix: Int) -> String? {
     guard count > 0 else { return nil }
     if !isLeaf {
       guard ByteNode.suffixLength(page, 0) == 0 else { return "a branch does not begin at its fence" }
@@ -170,18 +171,20 @@ package enum Complaint {
         let rest = page + ByteNode.cellOffset(page, index - 1) + (isLeaf ? 2 : Child.size)
         // Only what follows the head is looked at.
         let suffix = ByteKey(rest - 4, ByteNode.suffixLength(page, index - 1))
-        guard ByteNode.compareRest(page, index, suffix) < 0 else { return "keys are not in order" }
+        guard ByteNode.compareRest(page, index, suffix: suffix) < 0 else { return "keys are not in order" }
       }
     }
     let first = isLeaf ? 0 : 1
     guard first < count else { return nil }
-    let order = compare(page, first, ByteNode.low(page))
+    let order = compare(page, first, fence: ByteNode.low(page))
     guard isLeaf ? order >= 0 : order > 0 else { return "a key lies below the low fence" }
-    if let high = ByteNode.high(page), compare(page, count - 1, high) >= 0 { return "a key lies above the high fence" }
+    if let high = ByteNode.high(page), compare(page, count - 1, fence: high) >= 0 {
+      return "a key lies above the high fence"
+    }
     return nil
   }
 
-  private static func compare(_ page: UnsafeRawPointer, _ index: Int, _ fence: ByteKey) -> Int {
+  private static func compare(_ page: UnsafeRawPointer, _ index: Int, fence: ByteKey) -> Int {
     ByteNode.key(page, index).withUnsafeBytes { ByteKey($0).compare(fence) }
   }
 }

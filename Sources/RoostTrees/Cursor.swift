@@ -54,7 +54,7 @@ package struct ByteCursor: ~Copyable {
   @inlinable @inline(__always)
   package func tail(_ count: Int) -> UnsafeRawPointer? {
     guard isAtEntry else { return nil }
-    return ByteNode.tail(walk.pointee.leaf, walk.pointee.index, count)
+    return ByteNode.tail(walk.pointee.leaf, index: walk.pointee.index, count: count)
   }
 
   @inlinable
@@ -132,7 +132,7 @@ extension Walk {
     while level > 0 {
       let page = try load(reference, level)
       guard F.admits(page, key) else { throw damage("a key does not fit its node", reference.page) }
-      reference = push(reference, page, F.child(page, key), level)
+      reference = push(reference, page, child: F.child(page, key), level: level)
       level -= 1
     }
     try place(reference)

@@ -41,7 +41,9 @@ extension Draft {
     var from = 0
     for (part, cut) in pack.cuts.enumerated() {
       let (low, high) = fences(part, leaf: leaf)
-      guard cut - from <= limit, F.size(pack, from, cut, low, high, leaf: leaf) <= Node.room else { return false }
+      guard cut - from <= limit, F.size(pack, from: from, to: cut, low: low, high: high, leaf: leaf) <= Node.room else {
+        return false
+      }
       from = cut
     }
     return true

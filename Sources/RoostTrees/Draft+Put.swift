@@ -54,7 +54,7 @@ extension Draft {
     bump(1)
     run = index == lastIndex &+ 1 ? run &+ 1 : 0
     lastIndex = index
-    if Node.count(leaf) >= limit || !F.insert(leaf, at: index, key, value) {
+    if Node.count(leaf) >= limit || !F.insert(leaf, at: index, key: key, value: value) {
       try spread(bottom, at: index, dropping: 0, .entry(key, value))
     }
     return .inserted
@@ -64,7 +64,7 @@ extension Draft {
   func plant() throws(StoreError) {
     let leaf = try allocate()
     F.beginUnbounded(pack)
-    F.write(pack, 0, 0, pack.low, pack.high, level: 0, tree: tree, into: leaf.memory)
+    F.write(pack, from: 0, to: 0, low: pack.low, high: pack.high, level: 0, tree: tree, into: leaf.memory)
     root = Root(reference: PageReference(leaf.page), level: 0, count: 0)
     fingerStamp = 0
   }

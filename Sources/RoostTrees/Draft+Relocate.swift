@@ -7,12 +7,12 @@ extension Draft {
   func relocate(_ job: inout Relocation) throws(StoreError) {
     guard !root.isEmpty else { return }
     fingerStamp = 0
-    if let moved = try relocate(root.reference, root.level, &job) { root.reference = PageReference(moved) }
+    if let moved = try relocate(root.reference, root.level, job: &job) { root.reference = PageReference(moved) }
   }
 
   /// Returns the node's new place, if it has one. The depth of calls is the tree's.
   private func relocate(
-    _ reference: PageReference, _ level: UInt8, _ job: inout Relocation
+    _ reference: PageReference, _ level: UInt8, job: inout Relocation
   ) throws(StoreError) -> PageID? {
     var fresh: Step?
     if level > 0 {
@@ -20,38 +20,40 @@ extension Draft {
         guard job.goesOn else { break }
         // Only a leaf with values outside must be read to know whether something of it lies high.
         if level == 1, extents == 0, child.page.place < job.bound { continue }
-        guard let moved = try relocate(child, level - 1, &job) else { continue }
-        let node = try take(fresh, reference, level, &job)
+        guard let moved = try relocate(child, level - 1, job: &job) else { continue }
+        let node = try take(fresh, reference, level: level, job: &job)
         Child.move(Branch.mutableCell(node.memory, index), to: moved)
         fresh = node
       }
     } else if extents > 0 {
       for (index, list) in try lists(reference) {
         guard let moved = try transaction.relocate(list, &job) else { continue }
-        let leaf = try take(fresh, reference, level, &job)
-        guard replace(leaf.memory, index, moved.encoded) else {
+        let leaf = try take(fresh, reference, level: level, job: &job)
+        guard replace(leaf.memory, index, encoded: moved.encoded) else {
           throw damage("a list of extents cannot be replaced", reference.page)
         }
         fresh = leaf
       }
     }
-    if fresh == nil, job.goesOn, reference.page.place >= job.bound { fresh = try take(nil, reference, level, &job) }
+    if fresh == nil, job.goesOn, reference.page.place >= job.bound {
+      fresh = try take(nil, reference, level: level, job: &job)
+    }
     guard let fresh, fresh.page != reference.page else { return nil }
     return fresh.page
   }
 
   /// The node ready to be changed, which it may be already.
   private func take(
-    _ known: Step?, _ reference: PageReference, _ level: UInt8, _ job: inout Relocation
+    _ known: Step?, _ reference: PageReference, level: UInt8, job: inout Relocation
   ) throws(StoreError) -> Step {
     if let known { return known }
     let edited = try transaction.edit(reference)
-    try expect(edited.memory, edited.page, level)
+    try expect(edited.memory, edited.page, level: level)
     if edited.moved { job.note(1) }
     return Step(memory: edited.memory, page: edited.page, index: 0)
   }
 
-  private func replace(_ leaf: UnsafeMutableRawPointer, _ index: Int, _ encoded: [UInt8]) -> Bool {
+  private func replace(_ leaf: UnsafeMutableRawPointer, _ index: Int, encoded: [UInt8]) -> Bool {
     encoded.withUnsafeBytes {
       F.replace(leaf, at: index, StoredValue($0.baseAddress!, UInt16($0.count) | Node.extentFlag))
     }
@@ -62,7 +64,7 @@ extension Draft {
     view.slot.enter()
     defer { view.slot.leave() }
     let page = try view.frames.page(branch)
-    try expect(page, branch.page, level)
+    try expect(page, branch.page, level: level)
     return (0..<Node.count(page)).map { Branch.reference(page, $0) }
   }
 
@@ -71,7 +73,7 @@ extension Draft {
     view.slot.enter()
     defer { view.slot.leave() }
     let page = try view.frames.page(leaf)
-    try expect(page, leaf.page, 0)
+    try expect(page, leaf.page, level: 0)
     var found: [(Int, ExtentList)] = []
     for index in 0..<Node.count(page) where F.value(page, index).isExtents {
       found.append((index, try TreeDamage.extents(F.value(page, index))))

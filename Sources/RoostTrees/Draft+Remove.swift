@@ -18,7 +18,7 @@ extension Draft {
     guard position.isFound else { return false }
     try killValue(F.value(leaf, position.index))
     bump(-1)
-    F.remove(leaf, position.index, position.index + 1)
+    F.remove(leaf, from: position.index, to: position.index + 1)
     lastIndex = -2
     try settle()
     return true
@@ -32,7 +32,7 @@ extension Draft {
     var level = root.level
     while true {
       let page = try view.frames.page(reference)
-      try expect(page, reference.page, level)
+      try expect(page, reference.page, level: level)
       guard F.admits(page, key) else { throw damage("a key does not fit its node", reference.page) }
       if level == 0 { return F.search(page, key).isFound }
       reference = Branch.reference(page, F.child(page, key))

@@ -16,10 +16,11 @@ extension Draft {
     let before = root.count
     let edited = try transaction.edit(root.reference)
     if edited.moved { root.reference = PageReference(edited.page) }
-    try expect(edited.memory, edited.page, root.level)
+    try expect(edited.memory, edited.page, level: root.level)
     var holes: [F.OwnKey] = [F.own(low)]
     if let high { holes.append(F.own(high)) }
-    try cutRange(Step(memory: edited.memory, page: edited.page, index: 0), root.level, low, high, &holes)
+    try cutRange(
+      Step(memory: edited.memory, page: edited.page, index: 0), root.level, low: low, high: high, holes: &holes)
     root.count = Branch.total(edited.memory)
     if root.count == 0 {
       try killBelow(root.reference, root.level)
@@ -41,49 +42,50 @@ extension Draft {
 
   /// Removes a range below one node. The depth of calls is the tree's.
   private func cutRange(
-    _ node: Step, _ level: UInt8, _ low: F.Key, _ high: F.Key?, _ holes: inout [F.OwnKey]
+    _ node: Step, _ level: UInt8, low: F.Key, high: F.Key?, holes: inout [F.OwnKey]
   ) throws(StoreError) {
-    guard level > 0 else { return try cutLeaf(node.memory, low, high) }
+    guard level > 0 else { return try cutLeaf(node.memory, low: low, high: high) }
     var index = F.firstChild(node.node, low)
     while index < Node.count(node.node) {
-      let side = F.side(node.node, index, low, high)
+      let side = F.side(node.node, index, low: low, high: high)
       if side == .above { return }
       if side == .inside {
         var end = index + 1
-        while end < Node.count(node.node), F.side(node.node, end, low, high) == .inside { end += 1 }
+        while end < Node.count(node.node), F.side(node.node, end, low: low, high: high) == .inside { end += 1 }
         holes.append(F.branchKey(node.node, index))
-        try replaceWithHole(node.memory, index, end, level)
+        try replaceWithHole(node.memory, from: index, to: end, level: level)
       } else if side == .across {
         let child = try editChild(of: node.memory, index, level - 1)
         guard F.holds(node.node, child.node) else { throw damage("a child lies outside its parent", child.page) }
-        try cutRange(child, level - 1, low, high, &holes)
+        try cutRange(child, level - 1, low: low, high: high, holes: &holes)
         Branch.mutableCell(node.memory, index).set64(Child.count, Branch.total(child.node))
       }
       index += 1
     }
   }
 
-  private func cutLeaf(_ leaf: UnsafeMutableRawPointer, _ low: F.Key, _ high: F.Key?) throws(StoreError) {
+  private func cutLeaf(_ leaf: UnsafeMutableRawPointer, low: F.Key, high: F.Key?) throws(StoreError) {
     let from = F.firstAtLeast(leaf, low)
     let to = high.map { F.firstAtLeast(leaf, $0) } ?? Node.count(leaf)
     guard from < to else { return }
     if extents > 0 {
       for index in from..<to { try killValue(F.value(leaf, index)) }
     }
-    F.remove(leaf, from, to)
+    F.remove(leaf, from: from, to: to)
   }
 
   /// Kills some children and puts one without entries into their place.
   private func replaceWithHole(
-    _ parent: UnsafeMutableRawPointer, _ from: Int, _ to: Int, _ level: UInt8
+    _ parent: UnsafeMutableRawPointer, from: Int, to: Int, level: UInt8
   ) throws(StoreError) {
     for index in from..<to { try killBelow(Branch.reference(parent, index), level - 1) }
     var fresh: FreshNode?
     for below in 0..<level {
       let node = try allocate()
-      F.begin(pack, parent, from, to)
+      F.begin(pack, parent, from: from, to: to)
       if let fresh { F.append(pack, fresh) }
-      F.write(pack, 0, pack.count, pack.low, pack.high, level: below, tree: tree, into: node.memory)
+      F.write(
+        pack, from: 0, to: pack.count, low: pack.low, high: pack.high, level: below, tree: tree, into: node.memory)
       fresh = FreshNode(page: node.page, memory: node.memory, count: 0)
     }
     guard let fresh, F.exchange(parent, at: from, dropping: to - from, [fresh]) else {
@@ -121,7 +123,7 @@ extension Draft {
         view.slot.enter()
         defer { view.slot.leave() }
         let page = try view.frames.page(reference)
-        try expect(page, reference.page, level)
+        try expect(page, reference.page, level: level)
         if level > 0 {
           for index in 0..<Node.count(page) { open.append((Branch.reference(page, index), level - 1)) }
         } else if extents > 0 {

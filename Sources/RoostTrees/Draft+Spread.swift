@@ -30,7 +30,7 @@ extension Draft {
       return
     }
     if growsAtEnd, isLeaf, first > 0, index == Node.count(node.node), case .entry(let key, let value) = change,
-      let fresh = try refill(before: node, depth, key, value)
+      let fresh = try refill(before: node, depth, key: key, value: value)
     {
       _ = try replace(2, by: fresh, depth, at: first - 1)
       return
@@ -41,7 +41,7 @@ extension Draft {
       group.insert(sibling, at: isLeft ? 0 : 1)
     }
     if isLeaf, dropping == 0, case .entry(let key, let value) = change,
-      let fresh = try recut(group, at: index, of: node, growsAtEnd, key, value)
+      let fresh = try recut(group, at: index, of: node, growsAtEnd, key: key, value: value)
     {
       _ = try replace(group.count, by: fresh, depth, at: first)
       return
@@ -50,15 +50,15 @@ extension Draft {
     for member in group {
       let count = Node.count(member.node)
       guard member.page == node.page else {
-        F.gather(pack, member.node, 0, count)
+        F.gather(pack, member.node, from: 0, to: count)
         continue
       }
-      F.gather(pack, member.node, 0, index)
+      F.gather(pack, member.node, from: 0, to: index)
       switch change {
-      case .entry(let key, let value): F.append(pack, key, value)
+      case .entry(let key, let value): F.append(pack, key: key, value: value)
       case .nodes(let fresh): for node in fresh { F.append(pack, node) }
       }
-      F.gather(pack, member.node, index + dropping, count)
+      F.gather(pack, member.node, from: index + dropping, to: count)
     }
     if !(growsAtEnd && cutRun(at: index, leaf: isLeaf)) {
       let roomy = group.count == 2 && hasRoom(group, pack.count)
@@ -69,13 +69,13 @@ extension Draft {
 
   /// Cuts leaves anew where it is enough to move entries; nil, and nothing changed, where it is not.
   private func recut(
-    _ group: [Step], at index: Int, of node: Step, _ growsAtEnd: Bool, _ key: F.Key, _ value: StoredValue
+    _ group: [Step], at index: Int, of node: Step, _ growsAtEnd: Bool, key: F.Key, value: StoredValue
   ) throws(StoreError) -> [FreshNode]? {
     guard growsAtEnd || group.count == 2 else { return nil }
     let place = group[0].page == node.page ? index : Node.count(group[0].node) + index
     let count = group.reduce(1) { $0 + Node.count($1.node) }
     let parts = growsAtEnd || hasRoom(group, count) ? 2 : 3
-    guard var recut = F.recut(pack, group, at: place, key, value, into: parts),
+    guard var recut = F.recut(pack, group, at: place, key: key, value: value, into: parts),
       growsAtEnd
         ? recut.cutRun(limit: limit, isLimited: isLimited) : recut.balance(limit: limit, isLimited: isLimited)
     else { return nil }
@@ -85,7 +85,7 @@ extension Draft {
   /// Fills the leaf before one at which an ascending run goes on, if there is much room, and puts the new entry in behind
   /// what is left. Returns what became of the two; nil, and nothing changed, where that is of no use.
   private func refill(
-    before node: Step, _ depth: Int, _ key: F.Key, _ value: StoredValue
+    before node: Step, _ depth: Int, key: F.Key, value: StoredValue
   ) throws(StoreError) -> [FreshNode]? {
     let parent = path[depth - 1]
     guard !isLimited else { return nil }
@@ -95,7 +95,8 @@ extension Draft {
     }
     guard F.used(left.node) * 8 <= F.room(left.node) * 7 else { return nil }
     let place = Node.count(left.node) + Node.count(node.node)
-    guard var recut = F.recut(pack, [left, node], at: place, key, value, into: 2), recut.fillFirst(limit: limit)
+    guard var recut = F.recut(pack, [left, node], at: place, key: key, value: value, into: 2),
+      recut.fillFirst(limit: limit)
     else { return nil }
     return try write(recut, into: [left, node])
   }
@@ -117,8 +118,8 @@ extension Draft {
   private func goOn(behind leaf: Step, _ key: F.Key, _ value: StoredValue) throws(StoreError) -> [FreshNode]? {
     guard F.end(leaf.memory, before: key, pack) else { return nil }
     let next = try allocate()
-    F.append(pack, key, value)
-    F.write(pack, 0, 1, pack.low, pack.high, level: 0, tree: tree, into: next.memory)
+    F.append(pack, key: key, value: value)
+    F.write(pack, from: 0, to: 1, low: pack.low, high: pack.high, level: 0, tree: tree, into: next.memory)
     return [leaf, next].map {
       FreshNode(page: $0.page, memory: $0.memory, count: UInt64(Node.count($0.node)))
     }
@@ -134,7 +135,7 @@ extension Draft {
     let group = isLeft ? [sibling, node] : [node, sibling]
     let isLeaf = depth == bottom
     F.begin(pack, first: group[0].node, last: group[1].node)
-    for member in group { F.gather(pack, member.node, 0, Node.count(member.node)) }
+    for member in group { F.gather(pack, member.node, from: 0, to: Node.count(member.node)) }
     pack.cuts = [pack.count]
     let used = F.used(group[0].node) + F.used(group[1].node)
     let isSmall = isLimited ? pack.count <= limit : used * 8 <= Node.room * 7
@@ -213,7 +214,7 @@ extension Draft {
     for (part, cut) in cuts.enumerated() {
       let target = targets[part]
       let (low, high) = fences(part, leaf: level == 0)
-      F.write(pack, from, cut, low, high, level: level, tree: tree, into: target.memory)
+      F.write(pack, from: from, to: cut, low: low, high: high, level: level, tree: tree, into: target.memory)
       fresh.append(FreshNode(page: target.page, memory: target.memory, count: Branch.total(target.memory)))
       from = cut
     }

@@ -95,7 +95,7 @@ final class Draft<F: Form> {
     fingerStamp = 0
     let edited = try transaction.edit(root.reference)
     if edited.moved { root.reference = PageReference(edited.page) }
-    try expect(edited.memory, edited.page, root.level)
+    try expect(edited.memory, edited.page, level: root.level)
     path[0] = Step(memory: edited.memory, page: edited.page, index: 0)
     try descend(key, from: 0)
   }
@@ -125,12 +125,12 @@ final class Draft<F: Form> {
     let cell = Branch.mutableCell(parent, index)
     let edited = try transaction.edit(Child.reference(cell))
     if edited.moved { Child.move(cell, to: edited.page) }
-    try expect(edited.memory, edited.page, level)
+    try expect(edited.memory, edited.page, level: level)
     return Step(memory: edited.memory, page: edited.page, index: 0)
   }
 
   /// Throws unless the page is a node of this tree and level.
-  func expect(_ memory: UnsafeRawPointer, _ page: PageID, _ level: UInt8) throws(StoreError) {
+  func expect(_ memory: UnsafeRawPointer, _ page: PageID, level: UInt8) throws(StoreError) {
     let kind = level == 0 ? F.leafKind : F.branchKind
     guard Node.mark(memory) == Node.mark(kind, level: level, tree: tree),
       level == 0 || Node.count(memory) > 0

@@ -15,7 +15,7 @@ extension IntegerForm {
 
   static func firstChild(_ branch: UnsafeRawPointer, _ low: UInt64) -> Int { IntegerBranch.child(branch, low) }
 
-  static func side(_ branch: UnsafeRawPointer, _ index: Int, _ low: UInt64, _ high: UInt64?) -> Side {
+  static func side(_ branch: UnsafeRawPointer, _ index: Int, low: UInt64, high: UInt64?) -> Side {
     let start = IntegerBranch.key(branch, index)
     // 0 stands for no bound, so that one less is always the last key.
     let last =
@@ -28,7 +28,7 @@ extension IntegerForm {
 
   static func firstAtLeast(_ leaf: UnsafeRawPointer, _ key: UInt64) -> Int { IntegerLeaf.search(leaf, key).index }
 
-  static func begin(_ pack: Pack, _ branch: UnsafeRawPointer, _ from: Int, _ to: Int) {
+  static func begin(_ pack: Pack, _ branch: UnsafeRawPointer, from: Int, to: Int) {
     pack.clear()
     pack.low = Fence(key: IntegerBranch.key(branch, from), length: 8)
     let high = to < Node.count(branch) ? IntegerBranch.key(branch, to) : branch.u64(IntegerBranch.high)
@@ -53,7 +53,7 @@ extension ByteForm {
     ByteNode.covers(branch, low) ? ByteNode.child(branch, low) : 0
   }
 
-  static func side(_ branch: UnsafeRawPointer, _ index: Int, _ low: ByteKey, _ high: ByteKey?) -> Side {
+  static func side(_ branch: UnsafeRawPointer, _ index: Int, low: ByteKey, high: ByteKey?) -> Side {
     ByteNode.key(branch, index).withUnsafeBytes { bytes in
       let start = ByteKey(bytes)
       if let high, start.compare(high) >= 0 { return .above }
@@ -81,7 +81,7 @@ extension ByteForm {
     return ByteNode.search(leaf, key).index
   }
 
-  static func begin(_ pack: Pack, _ branch: UnsafeRawPointer, _ from: Int, _ to: Int) {
+  static func begin(_ pack: Pack, _ branch: UnsafeRawPointer, from: Int, to: Int) {
     pack.clear()
     let low = ByteNode.key(branch, from)
     pack.low = Fence(key: 0, length: low.count)

@@ -30,9 +30,9 @@ protocol Form {
   static func room(_ page: UnsafeRawPointer) -> Int
 
   // Changing a node in place.
-  static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, _ key: Key, _ value: StoredValue) -> Bool
+  static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, key: Key, value: StoredValue) -> Bool
   static func replace(_ leaf: UnsafeMutableRawPointer, at index: Int, _ value: StoredValue) -> Bool
-  static func remove(_ leaf: UnsafeMutableRawPointer, _ from: Int, _ to: Int)
+  static func remove(_ leaf: UnsafeMutableRawPointer, from: Int, to: Int)
   /// Ends a leaf before a key above all of its own, and prepares the pack for the node behind it; false where that
   /// would change more than the bound, and then nothing changed.
   static func end(_ leaf: UnsafeMutableRawPointer, before key: Key, _ pack: Pack) -> Bool
@@ -56,11 +56,11 @@ protocol Form {
   /// The first child that may hold keys from `low` on; the key need not belong to the node.
   static func firstChild(_ branch: UnsafeRawPointer, _ low: Key) -> Int
   /// How a child lies to a range.
-  static func side(_ branch: UnsafeRawPointer, _ index: Int, _ low: Key, _ high: Key?) -> Side
+  static func side(_ branch: UnsafeRawPointer, _ index: Int, low: Key, high: Key?) -> Side
   /// The first entry of a leaf that is not below the key, which need not belong to the leaf.
   static func firstAtLeast(_ leaf: UnsafeRawPointer, _ key: Key) -> Int
   /// Prepares the pack for one node that takes the range of some of a branch's children.
-  static func begin(_ pack: Pack, _ branch: UnsafeRawPointer, _ from: Int, _ to: Int)
+  static func begin(_ pack: Pack, _ branch: UnsafeRawPointer, from: Int, to: Int)
 
   // Rebuilding.
   /// Whether the second node begins where the first ends.
@@ -69,18 +69,18 @@ protocol Form {
   static func holds(_ parent: UnsafeRawPointer, _ child: UnsafeRawPointer) -> Bool
   static func begin(_ pack: Pack, first: UnsafeRawPointer, last: UnsafeRawPointer)
   static func beginUnbounded(_ pack: Pack)
-  static func gather(_ pack: Pack, _ page: UnsafeRawPointer, _ from: Int, _ to: Int)
-  static func append(_ pack: Pack, _ key: Key, _ value: StoredValue)
+  static func gather(_ pack: Pack, _ page: UnsafeRawPointer, from: Int, to: Int)
+  static func append(_ pack: Pack, key: Key, value: StoredValue)
   static func append(_ pack: Pack, _ fresh: FreshNode)
   /// The bound between the entries before `index` and those from it on.
   static func fence(_ pack: Pack, before index: Int, leaf: Bool) -> Fence
   /// What an entry takes at the most.
   static func cost(_ pack: Pack, _ index: Int, leaf: Bool) -> Int
   /// What a node takes of `Node.room`, exactly.
-  static func size(_ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, leaf: Bool) -> Int
+  static func size(_ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, leaf: Bool) -> Int
   /// The leaves cut anew with one more entry; nil where the form has no quicker way than a pack.
   static func recut(
-    _ pack: Pack, _ leaves: [Step], at place: Int, _ key: Key, _ value: StoredValue, into parts: Int
+    _ pack: Pack, _ leaves: [Step], at place: Int, key: Key, value: StoredValue, into parts: Int
   ) -> Recut?
   // For building: packs in which nothing is shared.
   /// Appends an entry of another pack.
@@ -91,7 +91,7 @@ protocol Form {
 
   /// Writes a node whose place and stamp are there already.
   static func write(
-    _ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, level: UInt8, tree: UInt32,
+    _ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, level: UInt8, tree: UInt32,
     into page: UnsafeMutableRawPointer)
 }
 

@@ -34,13 +34,15 @@ enum IntegerForm: Form {
   }
   static func room(_ page: UnsafeRawPointer) -> Int { Node.room }
 
-  static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, _ key: UInt64, _ value: StoredValue) -> Bool {
-    IntegerLeaf.insert(leaf, at: index, key, value)
+  static func insert(_ leaf: UnsafeMutableRawPointer, at index: Int, key: UInt64, value: StoredValue) -> Bool {
+    IntegerLeaf.insert(leaf, at: index, key: key, value: value)
   }
   static func replace(_ leaf: UnsafeMutableRawPointer, at index: Int, _ value: StoredValue) -> Bool {
     IntegerLeaf.replace(leaf, at: index, value)
   }
-  static func remove(_ leaf: UnsafeMutableRawPointer, _ from: Int, _ to: Int) { IntegerLeaf.remove(leaf, from, to) }
+  static func remove(_ leaf: UnsafeMutableRawPointer, from: Int, to: Int) {
+    IntegerLeaf.remove(leaf, from: from, to: to)
+  }
 
   static func end(_ leaf: UnsafeMutableRawPointer, before key: UInt64, _ pack: Pack) -> Bool {
     begin(pack, first: leaf, last: leaf)
@@ -84,19 +86,19 @@ extension IntegerForm {
     pack.high = .unbounded
   }
 
-  static func gather(_ pack: Pack, _ page: UnsafeRawPointer, _ from: Int, _ to: Int) {
+  static func gather(_ pack: Pack, _ page: UnsafeRawPointer, from: Int, to: Int) {
     let isLeaf = Node.level(page) == 0
     for index in from..<to {
       if isLeaf {
-        append(pack, IntegerLeaf.key(page, index), IntegerLeaf.value(page, index))
+        append(pack, key: IntegerLeaf.key(page, index), value: IntegerLeaf.value(page, index))
       } else {
         let cell = page + IntegerBranch.cellOffset(index)
-        append(pack, IntegerBranch.key(page, index), StoredValue(cell, UInt16(Child.size)))
+        append(pack, key: IntegerBranch.key(page, index), value: StoredValue(cell, UInt16(Child.size)))
       }
     }
   }
 
-  static func append(_ pack: Pack, _ key: UInt64, _ value: StoredValue) {
+  static func append(_ pack: Pack, key: UInt64, value: StoredValue) {
     let payload = pack.store(value.start, value.count)
     pack.append(PackedEntry(key: key, keyLength: 8, length: value.length, payload: UInt32(payload)))
   }
@@ -116,7 +118,7 @@ extension IntegerForm {
     leaf ? IntegerLeaf.slotSize + pack.entries[index].byteCount : 8 + Child.size
   }
 
-  static func size(_ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, leaf: Bool) -> Int {
+  static func size(_ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, leaf: Bool) -> Int {
     if !leaf { return (to - from) * (8 + Child.size) }
     var sum = (to - from) * IntegerLeaf.slotSize
     for index in from..<to { sum += pack.entries[index].byteCount }
@@ -124,12 +126,12 @@ extension IntegerForm {
   }
 
   static func recut(
-    _ pack: Pack, _ leaves: [Step], at place: Int, _ key: UInt64, _ value: StoredValue, into parts: Int
+    _ pack: Pack, _ leaves: [Step], at place: Int, key: UInt64, value: StoredValue, into parts: Int
   ) -> Recut? { nil }
 
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack) {
     let entry = from.entries[index]
-    append(pack, entry.key, StoredValue(from.arena + Int(entry.payload), entry.length))
+    append(pack, key: entry.key, value: StoredValue(from.arena + Int(entry.payload), entry.length))
   }
 
   static func begin(_ pack: Pack, at fence: Fence, of other: Pack) {
@@ -141,7 +143,7 @@ extension IntegerForm {
   static func lastKey(_ pack: Pack, isBelow key: UInt64) -> Bool { pack.entries[pack.count - 1].key < key }
 
   static func write(
-    _ pack: Pack, _ from: Int, _ to: Int, _ low: Fence, _ high: Fence, level: UInt8, tree: UInt32,
+    _ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, level: UInt8, tree: UInt32,
     into page: UnsafeMutableRawPointer
   ) {
     Node.begin(page, level == 0 ? leafKind : branchKind, level: level, tree: tree)

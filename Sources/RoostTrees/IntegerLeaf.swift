@@ -54,13 +54,13 @@ package enum IntegerLeaf {
   }
 
   /// Puts an entry before the one at `index`; false if there is no room.
-  static func insert(_ page: UnsafeMutableRawPointer, at index: Int, _ key: UInt64, _ value: StoredValue) -> Bool {
+  static func insert(_ page: UnsafeMutableRawPointer, at index: Int, key: UInt64, value: StoredValue) -> Bool {
     let count = Node.count(page)
-    guard makeRoom(page, slot(count &+ 1), value.count) else { return false }
+    guard makeRoom(page, slot(count &+ 1), bytes: value.count) else { return false }
     let slot = page + slot(index)
     if index < count { (slot + slotSize).copyMemory(from: slot, byteCount: (count &- index) &* slotSize) }
     slot.set64(0, key)
-    write(page, slot, value)
+    write(page, slot, value: value)
     page.set16(Header.count, UInt16(truncatingIfNeeded: count &+ 1))
     return true
   }
@@ -81,11 +81,11 @@ package enum IntegerLeaf {
     page.set16(Header.garbage, UInt16(truncatingIfNeeded: garbage &+ old))
     slot.set16(10, 0)
     if value.count > free { compact(page) }
-    write(page, slot, value)
+    write(page, slot, value: value)
     return true
   }
 
-  static func remove(_ page: UnsafeMutableRawPointer, _ from: Int, _ to: Int) {
+  static func remove(_ page: UnsafeMutableRawPointer, from: Int, to: Int) {
     var dead = 0
     for index in from..<to { dead &+= length(page, index) }
     let count = Node.count(page)
@@ -94,7 +94,7 @@ package enum IntegerLeaf {
     page.set16(Header.garbage, page.u16(Header.garbage) &+ UInt16(truncatingIfNeeded: dead))
   }
 
-  private static func write(_ page: UnsafeMutableRawPointer, _ slot: UnsafeMutableRawPointer, _ value: StoredValue) {
+  private static func write(_ page: UnsafeMutableRawPointer, _ slot: UnsafeMutableRawPointer, value: StoredValue) {
     let offset = Int(page.u16(Header.heapStart)) &- value.count
     (page + offset).copyMemory(from: value.start, byteCount: value.count)
     slot.set16(8, UInt16(truncatingIfNeeded: offset))
@@ -102,7 +102,7 @@ package enum IntegerLeaf {
     page.set16(Header.heapStart, UInt16(truncatingIfNeeded: offset))
   }
 
-  private static func makeRoom(_ page: UnsafeMutableRawPointer, _ slotsEnd: Int, _ bytes: Int) -> Bool {
+  private static func makeRoom(_ page: UnsafeMutableRawPointer, _ slotsEnd: Int, bytes: Int) -> Bool {
     let free = Int(page.u16(Header.heapStart)) &- slotsEnd
     if bytes <= free { return true }
     let garbage = Int(page.u16(Header.garbage))

@@ -22,7 +22,7 @@ struct LeavesAhead {
 
   /// Asks for the children of a branch from `next` on, where that was not done yet.
   @inline(never)
-  mutating func ask(_ page: PageID, _ memory: UnsafeRawPointer, _ next: Int, forward: Bool, _ frames: FrameMap) {
+  mutating func ask(_ page: PageID, _ memory: UnsafeRawPointer, next: Int, forward: Bool, frames: FrameMap) {
     if forward != isForward {
       isForward = forward
       window = Self.fewest

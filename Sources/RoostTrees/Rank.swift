@@ -34,22 +34,23 @@ extension PageView {
     if root.isEmpty { return 0 }
     slot.enter()
     defer { slot.leave() }
-    return try rank(of: key, root.reference, root.level, root.count, tree, form)
+    return try rank(of: key, root.reference, root.level, total: root.count, tree: tree, form: form)
   }
 
   /// The same below a node that has `total` keys.
   private func rank<F: Form>(
-    of key: F.Key, _ start: PageReference, _ top: UInt8, _ total: UInt64, _ tree: UInt32, _ form: F.Type
+    of key: F.Key, _ start: PageReference, _ top: UInt8, total: UInt64, tree: UInt32, form: F.Type
   ) throws(StoreError) -> UInt64 {
     var rank: UInt64 = 0
     var (total, reference, level) = (total, start, top)
     while true {
-      let page = try node(reference, level, tree, key, form)
+      let page = try node(reference, level, tree: tree, key: key, form: form)
       if level == 0 { return rank &+ UInt64(F.search(page, key).index) }
       let index = F.child(page, key)
       let count = Node.count(page)
       // The nearer side is summed.
-      rank &+= index <= count / 2 ? Branch.sum(page, 0, index) : total &- Branch.sum(page, index, count)
+      rank &+=
+        index <= count / 2 ? Branch.sum(page, from: 0, to: index) : total &- Branch.sum(page, from: index, to: count)
       let cell = Branch.cell(page, index)
       total = Child.count(cell)
       reference = Child.reference(cell)
@@ -59,7 +60,7 @@ extension PageView {
 
   @inline(__always)
   private func node<F: Form>(
-    _ reference: PageReference, _ level: UInt8, _ tree: UInt32, _ key: F.Key, _ form: F.Type
+    _ reference: PageReference, _ level: UInt8, tree: UInt32, key: F.Key, form: F.Type
   ) throws(StoreError) -> UnsafeRawPointer {
     let page = try frames.page(reference)
     let kind = level == 0 ? F.leafKind : F.branchKind
@@ -78,7 +79,7 @@ extension PageView {
     defer { slot.leave() }
     var (reference, level) = (root.reference, root.level)
     while true {
-      let page = try node(reference, level, tree, low, form)
+      let page = try node(reference, level, tree: tree, key: low, form: form)
       guard F.admits(page, high) else { throw TreeDamage.wrongNode(reference.page) }
       if level == 0 {
         let (first, last) = (F.search(page, low).index, F.search(page, high).index)
@@ -91,9 +92,10 @@ extension PageView {
       reference = Child.reference(cell)
       if first == last { continue }
       // The keys before `high`, counted from the first child on, without those of that child before `low`.
-      let (end, between) = (Branch.cell(page, last), Branch.sum(page, first, last))
-      let behind = try rank(of: high, Child.reference(end), level, Child.count(end), tree, form) &+ between
-      let before = try rank(of: low, reference, level, Child.count(cell), tree, form)
+      let (end, between) = (Branch.cell(page, last), Branch.sum(page, from: first, to: last))
+      let behind =
+        try rank(of: high, Child.reference(end), level, total: Child.count(end), tree: tree, form: form) &+ between
+      let before = try rank(of: low, reference, level, total: Child.count(cell), tree: tree, form: form)
       return behind > before ? behind - before : 0
     }
   }

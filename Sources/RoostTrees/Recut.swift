@@ -27,7 +27,7 @@ struct Recut {
   /// - Parameters:
   ///   - leaves: one or two, the second behind the first.
   ///   - place: of the new entry among all entries of the leaves.
-  init(_ pack: Pack, _ leaves: [Step], at place: Int, _ key: ByteKey, _ value: StoredValue, into parts: Int) {
+  init(_ pack: Pack, _ leaves: [Step], at place: Int, key: ByteKey, value: StoredValue, into parts: Int) {
     firstCount = Node.count(leaves[0].node)
     count = leaves.reduce(0) { $0 + Node.count($1.node) }
     pack.clear()
@@ -99,7 +99,7 @@ struct Recut {
     var (cut, used) = (0, 0)
     while cut < most {
       let (page, index) = leaf(cut)
-      let size = ByteNode.slotSize &+ entrySize(page, index, prefix)
+      let size = ByteNode.slotSize &+ entrySize(page, index, prefix: prefix)
       if used &+ size > room { break }
       used &+= size
       cut &+= 1
@@ -107,11 +107,11 @@ struct Recut {
     guard cut &- firstCount > own / 4 else { return false }
     put(cut, 1)
     addUp(false)
-    return used &+ low.count &+ fences.0.count <= Node.room && fits(1, limit, false)
+    return used &+ low.count &+ fences.0.count <= Node.room && fits(1, limit, isLimited: false)
   }
 
   /// The size of an entry's cell where all keys lack this prefix.
-  private func entrySize(_ page: UnsafeRawPointer, _ index: Int, _ prefix: Int) -> Int {
+  private func entrySize(_ page: UnsafeRawPointer, _ index: Int, prefix: Int) -> Int {
     let suffix = ByteNode.prefixLength(page) &+ ByteNode.suffixLength(page, index) &- prefix
     return 2 &+ ByteNode.restLength(suffix) &+ ByteNode.value(page, index).count
   }
@@ -214,11 +214,11 @@ struct Recut {
 
   /// Whether all parts have room, if what a shorter prefix adds to an entry is counted in full.
   private func fits(_ limit: Int, _ isLimited: Bool) -> Bool {
-    for part in 0..<parts where !fits(part, limit, isLimited) { return false }
+    for part in 0..<parts where !fits(part, limit, isLimited: isLimited) { return false }
     return true
   }
 
-  private func fits(_ part: Int, _ limit: Int, _ isLimited: Bool) -> Bool {
+  private func fits(_ part: Int, _ limit: Int, isLimited: Bool) -> Bool {
     let (from, to, low, high) = bounds(part)
     let takesNew = takesNew(low, high)
     let entries = to &- from &+ (takesNew ? 1 : 0)
@@ -244,13 +244,13 @@ struct Recut {
   /// Writes a part into a page, with the new entry if it belongs there.
   func write(_ part: Int, tree: UInt32, into page: UnsafeMutableRawPointer) {
     let (from, to, low, high) = bounds(part)
-    ByteNode.beginLeaf(page, low, high, tree: tree)
+    ByteNode.beginLeaf(page, low: low, high: high, tree: tree)
     let split = max(from, min(to, firstCount))
     let keys = scratch + 2 * Self.keyRoom
-    ByteNode.append(first, from, split, to: page, by: keys)
-    ByteNode.append(second, split &- firstCount, to &- firstCount, to: page, by: keys)
+    ByteNode.append(first, from: from, to: split, to: page, by: keys)
+    ByteNode.append(second, from: split &- firstCount, to: to &- firstCount, to: page, by: keys)
     guard takesNew(low, high) else { return }
-    let isDone = ByteNode.insert(page, at: ByteNode.search(page, key).index, key, value)
+    let isDone = ByteNode.insert(page, at: ByteNode.search(page, key).index, key: key, value: value)
     precondition(isDone, "room was counted")
   }
 }

@@ -22,7 +22,7 @@ extension ByteTree {
     _ entry: (_ key: [UInt8], _ value: StoredValue) throws(StoreError) -> Void
   ) throws(StoreError) {
     var survey = Survey<ByteForm>(view: view, tree: id)
-    try survey.run(root, gap, reach) { (leaf, index) throws(StoreError) in
+    try survey.run(root, gap, reach: reach) { (leaf, index) throws(StoreError) in
       try entry(ByteNode.key(leaf, index), ByteNode.value(leaf, index))
     }
   }
@@ -35,7 +35,7 @@ extension IntegerTree {
     _ entry: (_ key: UInt64, _ value: StoredValue) throws(StoreError) -> Void
   ) throws(StoreError) {
     var survey = Survey<IntegerForm>(view: view, tree: id)
-    try survey.run(root, gap, reach) { (leaf, index) throws(StoreError) in
+    try survey.run(root, gap, reach: reach) { (leaf, index) throws(StoreError) in
       try entry(IntegerLeaf.key(leaf, index), IntegerLeaf.value(leaf, index))
     }
   }
@@ -61,8 +61,8 @@ private struct Survey<F: Form> {
   }
 
   mutating func run(
-    _ root: Root, _ gap: (Gap<F.OwnKey>) -> Void, _ reach: (PageID) -> Void,
-    _ entry: (_ leaf: UnsafeRawPointer, _ index: Int) throws(StoreError) -> Void
+    _ root: Root, _ gap: (Gap<F.OwnKey>) -> Void, reach: (PageID) -> Void,
+    entry: (_ leaf: UnsafeRawPointer, _ index: Int) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard !root.isEmpty else { return }
     var open = [Part(reference: root.reference, level: root.level, count: root.count, low: F.lowest, high: nil)]

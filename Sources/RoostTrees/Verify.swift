@@ -84,7 +84,7 @@ private struct Examination<F: Form> {
       do throws(StoreError) {
         let memory = try view.frames.page(expected.reference)
         reach(.page(page))
-        if examine(memory, expected) { open.append(contentsOf: below(memory, expected, reach)) }
+        if examine(memory, expected) { open.append(contentsOf: below(memory, expected, reach: reach)) }
       } catch {
         findings.append(Finding(page: page, sentence: error.detail, isUnreadable: true))
       }
@@ -121,7 +121,7 @@ private struct Examination<F: Form> {
   }
 
   private mutating func below(
-    _ memory: UnsafeRawPointer, _ expected: Expected, _ reach: (Reached) -> Void
+    _ memory: UnsafeRawPointer, _ expected: Expected, reach: (Reached) -> Void
   ) -> [Expected] {
     let count = Node.count(memory)
     if expected.level == 0 {

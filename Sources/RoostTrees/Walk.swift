@@ -121,7 +121,7 @@ package struct Walk: ~Copyable {
         child += 1
         below = Child.count(Branch.cell(page, child))
       }
-      reference = push(reference, page, child, level)
+      reference = push(reference, page, child: child, level: level)
       level -= 1
     }
     try place(reference)
@@ -155,7 +155,7 @@ package struct Walk: ~Copyable {
   }
 
   /// Notes the child taken in a branch.
-  func push(_ reference: PageReference, _ page: UnsafeRawPointer, _ child: Int, _ level: UInt8) -> PageReference {
+  func push(_ reference: PageReference, _ page: UnsafeRawPointer, child: Int, level: UInt8) -> PageReference {
     trail[Int(root.level - level)] = TrailStep(reference: reference, index: child)
     return Branch.reference(page, child)
   }
@@ -225,13 +225,13 @@ package struct Walk: ~Copyable {
       let page = try load(step.reference, level)
       let next = forward ? step.index + 1 : step.index - 1
       if next >= 0, next < Node.count(page) {
-        let reference = push(step.reference, page, next, level)
+        let reference = push(step.reference, page, child: next, level: level)
         if level > 1 {
           try descend(reference, level - 1, toFirst: forward)
           return true
         }
         if view.frames.isAbsent(reference.page) {
-          ahead.ask(step.reference.page, page, next, forward: forward, view.frames)
+          ahead.ask(step.reference.page, page, next: next, forward: forward, frames: view.frames)
         }
         try place(reference)
         index = forward ? 0 : count - 1
@@ -258,7 +258,7 @@ package struct Walk: ~Copyable {
     var level = level
     while level > 0 {
       let page = try load(reference, level)
-      reference = push(reference, page, toFirst ? 0 : Node.count(page) - 1, level)
+      reference = push(reference, page, child: toFirst ? 0 : Node.count(page) - 1, level: level)
       level -= 1
     }
     try place(reference)

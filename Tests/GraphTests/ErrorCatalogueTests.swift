@@ -57,7 +57,7 @@ import Testing
   @Test func `errors tell their numbers`() {
     #expect(StoreError(.damaged, "x").reference == "E0103")
     #expect(RoostError(.notUnique, "x").reference == "E0507")
-    #expect(RoostError(.store, "x", StoreError(.locked, "y")).reference == "E0111")
+    #expect(RoostError(.store, "x", underlyingError: StoreError(.locked, "y")).reference == "E0111")
     #expect(SwiftDataError.unsupportedPredicate.reference == "E0602")
     #expect((RecordFault(.notUnique, "x") as any CataloguedError).entry?.number == "E0204")
   }

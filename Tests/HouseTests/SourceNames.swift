@@ -63,7 +63,7 @@ struct SourceNames {
   }
 
   /// The text with spaces in place of comments, string literals and backticks. Lines stay.
-  private static func code(of text: [UInt8]) -> [UInt8] {
+  static func code(of text: [UInt8]) -> [UInt8] {
     var code = text
     /// The literals that are open, and for each how many parentheses are open in its `\( )`: none while its own text is read.
     var open: [(literal: Literal, parentheses: Int)] = []

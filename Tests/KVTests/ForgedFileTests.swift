@@ -240,7 +240,7 @@ import Testing
         try file.write(bytes, at: 0)
         file.close()
       }
-      let ends = Greed.exercise(Greed.path, fileSystem, greed.options)
+      let ends = Greed.exercise(Greed.path, fileSystem, options: greed.options)
       #expect(ends.allSatisfy { StoreError.Code(rawValue: $0) != nil || $0 == "read" || $0 == "counts" }, "\(ends)")
     }
   }

@@ -20,7 +20,7 @@ struct Rows {
     try entity.settle()
     self.entity = entity
     layout = Layout(version: 0, entity.layouts[entity.layouts.count - 1])
-    plan = try RowPlan(Model._$type, entity, layout)
+    plan = try RowPlan(Model._$type, entity, layout: layout)
   }
 
   /// The object's row.

@@ -30,7 +30,7 @@ import Testing
           var maker = ConditionMaker(seed: UInt64(seed * 1000 + number), reader.catalog, stage.pool)
           let condition = maker.condition(EntityID(1))
           census.count(condition)
-          #expect(throws: Never.self) { try Checker.condition(condition, reader.catalog, EntityID(1)) }
+          #expect(throws: Never.self) { try Checker.condition(condition, reader.catalog, entity: EntityID(1)) }
         }
       }
     }

@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: texts) func `loosely contained is what localizedStandardContains finds`(part: String) {
     for text in Self.texts {
       #expect(
-        TextComparing.test(.containsLoosely, text, part) == text.localizedStandardContains(part),
+        TextComparing.test(.containsLoosely, text, other: part) == text.localizedStandardContains(part),
         "\(text.debugDescription) in \(part.debugDescription)")
     }
   }
@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: texts) func `without case means what caseInsensitiveCompare says`(other: String) {
     for text in Self.texts {
       #expect(
-        TextComparing.order(.caseless, text, other) == text.caseInsensitiveCompare(other).rawValue,
+        TextComparing.order(.caseless, text, other: other) == text.caseInsensitiveCompare(other).rawValue,
         "\(text.debugDescription) and \(other.debugDescription)")
     }
   }
@@ -39,10 +39,11 @@ import Testing
     for (place, one) in words.enumerated() {
       for (other, two) in words.enumerated() {
         #expect(
-          TextComparing.order(.localized, one, two) == (place < other ? -1 : place > other ? 1 : 0), "\(one) \(two)")
+          TextComparing.order(.localized, one, other: two) == (place < other ? -1 : place > other ? 1 : 0),
+          "\(one) \(two)")
         #expect(one.localizedCompare(two).rawValue == (place < other ? -1 : place > other ? 1 : 0), "\(one) \(two)")
       }
     }
-    #expect(TextComparing.order(.localized, "\u{e9}", "e\u{301}") == 0)
+    #expect(TextComparing.order(.localized, "\u{e9}", other: "e\u{301}") == 0)
   }
 }

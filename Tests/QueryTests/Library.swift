@@ -71,7 +71,7 @@ struct Library {
       let ground = Ground(reader)
       let entity = reader.catalog.entity(query.entity)!
       var interpreter = Interpreter(ground, entity.id)
-      let condition = try query.condition.map { try Checker.condition($0, reader.catalog, entity.id) }
+      let condition = try query.condition.map { try Checker.condition($0, reader.catalog, entity: entity.id) }
       var found: [RowID] = []
       var cursor = try reader.table(query.entity).cursor()
       while try cursor.next() {

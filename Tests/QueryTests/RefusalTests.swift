@@ -101,7 +101,7 @@ import Testing
       Expression.contains(array([.reference(RowID(UInt64(number + 10)))], of: row), .row)
     }
     let last = Expression.contains(array([.reference(RowID(1))], of: row), .row)
-    let term = try Checker.condition(.or(tests + [last]), things.catalog, things.thing)
+    let term = try Checker.condition(.or(tests + [last]), things.catalog, entity: things.thing)
     let fault = #expect(throws: ConditionFault.self) {
       try things.store.read { _ = try Program(condition: term, Ground($0), things.thing) }
     }

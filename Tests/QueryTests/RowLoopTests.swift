@@ -73,7 +73,7 @@ import Testing
     try store.read { reader in
       let ground = Ground(reader)
       let folder = try #require(reader.catalog.entity("Folder")).id
-      let term = try Checker.condition(condition, reader.catalog, folder)
+      let term = try Checker.condition(condition, reader.catalog, entity: folder)
       #expect(try Program(condition: term, ground, folder).escapes == escapes)
       let rows = try Planner(ground).plan(Query("Folder", where: condition)).rows().map(\.number)
       var interpreter = Interpreter(ground, folder)

@@ -33,7 +33,7 @@ import Testing
   private func found(_ condition: Expression) throws -> [Int] {
     try things.store.read { reader in
       let ground = Ground(reader)
-      let term = try Checker.condition(condition, reader.catalog, things.thing)
+      let term = try Checker.condition(condition, reader.catalog, entity: things.thing)
       let program = try Program(condition: term, ground, things.thing)
       var interpreter = Interpreter(ground, things.thing)
       var cursor = try ground.table(things.thing).cursor()

@@ -99,7 +99,7 @@ struct Things {
     try store.read { reader in
       let ground = Ground(reader)
       let term: Term
-      do throws(ConditionFault) { term = try Checker.condition(condition, reader.catalog, thing) } catch {
+      do throws(ConditionFault) { term = try Checker.condition(condition, reader.catalog, entity: thing) } catch {
         return .refused(error.code)
       }
       let id = RowID(UInt64(row))
@@ -110,7 +110,8 @@ struct Things {
       #expect(try cursor.seek(id))
       let quick = try Self.answer { try program.test(cursor.row()) }
       #expect(plain == quick, "the program says \(quick), the interpreter \(plain)")
-      let turned = try Program(condition: Checker.condition(.not(condition), reader.catalog, thing), ground, thing)
+      let turned = try Program(
+        condition: Checker.condition(.not(condition), reader.catalog, entity: thing), ground, thing)
       let other = try Self.answer { try turned.test(cursor.row()) }
       switch plain {
       case .yes: #expect(other == .no)

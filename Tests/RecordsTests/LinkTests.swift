@@ -231,7 +231,7 @@ import Testing
       if form.isForwardOrdered { link.forward = generator.next() >> 2 }
       if form.isBackwardOrdered { link.backward = generator.next() >> 2 }
       var made = ByteBuffer()
-      form.key(link, false, &made)
+      form.key(link, false, key: &made)
       withUnsafeBytes(of: link.forward.littleEndian) { #expect(form.link(made.bytes, $0) == link) }
       #expect(made.count <= 35)
     }

@@ -247,7 +247,7 @@ import Testing
     let found = try broken { writer in
       let links = try writer.tables.links(writer.catalog.relationship(name, of: "Owner"))
       var key = ByteBuffer()
-      links.form.key(try links.links(RowID(1), true)[0], false, &key)
+      links.form.key(try links.links(RowID(1), true)[0], false, key: &key)
       #expect(try links.draft.remove(ByteKey(key.bytes)))
     }
     let complaint = "link: the two sides of the link to row 3 do not agree, \(name) of Owner, row 1"

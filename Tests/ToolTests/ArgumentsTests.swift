@@ -72,7 +72,7 @@ import Testing
     #expect([0, 999, 1000, 1_234_567].map { Wording.count($0) } == ["0", "999", "1,000", "1,234,567"])
     #expect(Wording.count(-1234) == "-1,234")
     #expect([1, 2].map { Wording.count($0, "page") } == ["1 page", "2 pages"])
-    #expect([1, 2].map { Wording.count($0, "leaf", "leaves") } == ["1 leaf", "2 leaves"])
+    #expect([1, 2].map { Wording.count($0, "leaf", nouns: "leaves") } == ["1 leaf", "2 leaves"])
   }
 
   @Test func `bytes and times have three digits`() {

@@ -18,9 +18,9 @@ private final class Scrap {
   func write(_ keys: [[UInt8]]) {
     ByteForm.beginUnbounded(pack)
     for key in keys {
-      key.withUnsafeBytes { ByteForm.append(pack, ByteKey($0), StoredValue($0.baseAddress!, 8)) }
+      key.withUnsafeBytes { ByteForm.append(pack, key: ByteKey($0), value: StoredValue($0.baseAddress!, 8)) }
     }
-    ByteForm.write(pack, 0, keys.count, pack.low, pack.high, level: 0, tree: 7, into: page)
+    ByteForm.write(pack, from: 0, to: keys.count, low: pack.low, high: pack.high, level: 0, tree: 7, into: page)
   }
 
   var complaint: String? { Complaint.about(UnsafeRawPointer(page)) }
@@ -38,7 +38,7 @@ private final class Scrap {
   @Test func `a value that reaches behind the heap is refused even if the sums agree`() {
     let scrap = Scrap()
     scrap.write([[1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2], [3, 3, 3, 3, 3, 3, 3, 3]])
-    ByteNode.remove(scrap.page, 1, 2)
+    ByteNode.remove(scrap.page, from: 1, to: 2)
     #expect(scrap.complaint == nil)
     // The first cell ends where the heap does.
     let cell = ByteNode.cellOffset(scrap.page, 0)
@@ -61,7 +61,7 @@ private final class Scrap {
       let cell = Branch.mutableCell(root, child)
       let leaf = ground.transaction.frames.memory(Child.reference(cell).page)
       gone += UInt64(Node.count(leaf))
-      IntegerLeaf.remove(leaf, 0, Node.count(leaf))
+      IntegerLeaf.remove(leaf, from: 0, to: Node.count(leaf))
       cell.set64(Child.count, 0)
     }
     let before = draft.root

@@ -37,7 +37,7 @@ private func use(_ page: UnsafeMutableRawPointer, _ dice: inout SplitMix64) {
         _ = Branch.reference(page, IntegerBranch.child(page, dice.next()))
       } else {
         let position = IntegerLeaf.search(page, dice.next())
-        _ = IntegerLeaf.insert(page, at: position.index, 5, StoredValue(bytes.baseAddress!, 20))
+        _ = IntegerLeaf.insert(page, at: position.index, key: 5, value: StoredValue(bytes.baseAddress!, 20))
         for index in 0..<count { _ = IntegerLeaf.value(page, index).count }
       }
     } else {
@@ -48,7 +48,7 @@ private func use(_ page: UnsafeMutableRawPointer, _ dice: inout SplitMix64) {
         _ = ByteNode.search(page, long)
         for index in 0..<count { _ = ByteNode.value(page, index).count }
         if count > 0 { _ = ByteNode.replace(page, at: dice.below(count), StoredValue(bytes.baseAddress!, 700)) }
-        _ = ByteNode.insert(page, at: dice.below(count + 1), long, StoredValue(bytes.baseAddress!, 20))
+        _ = ByteNode.insert(page, at: dice.below(count + 1), key: long, value: StoredValue(bytes.baseAddress!, 20))
       }
       for index in 0..<count { _ = ByteNode.key(page, index) }
     }

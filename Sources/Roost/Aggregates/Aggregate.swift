@@ -11,7 +11,7 @@ public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
   /// Makes what gathers the values.
   let gather: () -> Gathering<Model, Result>
 
-  init(_ kind: AggregateKind, _ keyPath: PartialKeyPath<Model>?, _ gather: @escaping () -> Gathering<Model, Result>) {
+  init(_ kind: AggregateKind, _ keyPath: PartialKeyPath<Model>?, gather: @escaping () -> Gathering<Model, Result>) {
     self.kind = kind
     self.keyPath = keyPath
     self.gather = gather

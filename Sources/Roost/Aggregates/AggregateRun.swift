@@ -38,7 +38,7 @@ struct AggregateRun<Model: PersistentModel> {
     }
     let isChanged = part.isChanged
     return try sorted(
-      added(part.pending, to: engine(part, asked.compactMap { $0 }, by.compactMap { $0 })), always: isChanged)
+      added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 })), always: isChanged)
   }
 
   /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
@@ -52,7 +52,7 @@ struct AggregateRun<Model: PersistentModel> {
   }
 
   private func engine(
-    _ part: FetchPart<Model>, _ measures: [AskedMeasure<Model>.Placed], _ keys: [GroupKey<Model>.Placed]
+    _ part: FetchPart<Model>, _ measures: [AskedMeasure<Model>.Placed], keys: [GroupKey<Model>.Placed]
   ) throws -> [Group] {
     let asked = part.excluded.isEmpty ? part : part.withoutExcluded
     var gatherings: [[ModelGathering<Model>]] = []
@@ -134,7 +134,7 @@ struct AskedMeasure<Model: PersistentModel> {
   /// What the engine is asked; nil where it has no words for it.
   func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
     guard let keyPath else { return Placed(measure: Measure(.count), passes: []) }
-    guard let path, let found = PlacedPath(path, map, store) else { return nil }
+    guard let path, let found = PlacedPath(path, map, store: store) else { return nil }
     let type = Swift.type(of: keyPath as AnyKeyPath).valueType
     let isStored = path.change == .none && ((type as? any OptionalValue.Type)?.wrapped ?? type) is any _Storable.Type
     let kind: Measure.Kind
@@ -183,7 +183,7 @@ struct GroupKey<Model: PersistentModel> {
   func compare(_ one: AnyHashable, _ other: AnyHashable) -> Int { order?(one.base, other.base) ?? 0 }
 
   func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
-    guard isComparedAsStored, let path, let found = PlacedPath(path, map, store), found.kind.isSortable,
+    guard isComparedAsStored, let path, let found = PlacedPath(path, map, store: store), found.kind.isSortable,
       path.change == .none || path.change == .rawValue
     else { return nil }
     guard let row = found.row else {

@@ -12,7 +12,8 @@ extension ModelContext {
     _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
     _ aggregates: repeat Aggregate<Model, each Result>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> (repeat each Result) where Model: PersistentModel {
-    let group = try groups(predicate, includePendingChanges, [], (fileID, line), repeat each aggregates)[0]
+    let group = try groups(
+      predicate, includePendingChanges, keys: [], place: (fileID, line), aggregates: repeat each aggregates)[0]
     var next = 0
     func result<One>(_ aggregate: Aggregate<Model, One>) throws -> One {
       defer { next += 1 }
@@ -47,7 +48,9 @@ extension ModelContext {
     var grouping = [GroupKey(firstKey)]
     for key in repeat each keys { grouping.append(GroupKey(key)) }
     var found: [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] = []
-    for group in try groups(predicate, includePendingChanges, grouping, (fileID, line), repeat each aggregates) {
+    for group in try groups(
+      predicate, includePendingChanges, keys: grouping, place: (fileID, line), aggregates: repeat each aggregates)
+    {
       var (nextKey, next) = (1, 0)
       func key<One: Hashable>(_ keyPath: KeyPath<Model, One>) throws -> One {
         defer { nextKey += 1 }
@@ -72,8 +75,8 @@ extension ModelContext {
   }
 
   private func groups<Model, each Result>(
-    _ predicate: Predicate<Model>?, _ includePendingChanges: Bool, _ keys: [GroupKey<Model>],
-    _ place: ContextState.CodePlace, _ aggregates: repeat Aggregate<Model, each Result>
+    _ predicate: Predicate<Model>?, _ includePendingChanges: Bool, keys: [GroupKey<Model>],
+    place: ContextState.CodePlace, aggregates: repeat Aggregate<Model, each Result>
   ) throws -> [AggregateRun<Model>.Group] where Model: PersistentModel {
     var descriptor = FetchDescriptor(predicate: predicate)
     descriptor.includePendingChanges = includePendingChanges
@@ -84,7 +87,7 @@ extension ModelContext {
       for aggregate in repeat each aggregates { gatherings.append(aggregate.gather()) }
       return gatherings
     }
-    return try state.traced(.aggregate, descriptor, place, { $1.found = $0.count }) {
+    return try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) { try run.groups() }
     }
   }

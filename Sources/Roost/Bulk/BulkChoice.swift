@@ -11,7 +11,7 @@ struct BulkChoice<Model: PersistentModel> {
   init(_ predicate: Predicate<Model>?, _ state: ContextState, includesSubclasses: Bool) throws {
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
-    let translation = try state.call(.fetching) { try predicate.map { try Translation($0, map, graph) } }
+    let translation = try state.call(.fetching) { try predicate.map { try Translation($0, map, graph: graph) } }
     // First of which class a row is: what else is asked means nothing to others.
     let parts = [map.condition(includesSubclasses: includesSubclasses), translation?.condition].compactMap { $0 }
     let query = Query(map.entity.name, where: parts.count > 1 ? .and(parts) : parts.first)
@@ -24,12 +24,12 @@ struct BulkChoice<Model: PersistentModel> {
     }
     self.graph = graph
     rows = RowChoice(map, query, test: test)
-    try checkWaiting(predicate, translation, includesSubclasses)
+    try checkWaiting(predicate, translation, includesSubclasses: includesSubclasses)
   }
 
   /// Refuses what waits in the context where it would make another choice. What waits beside that goes on waiting.
   private func checkWaiting(
-    _ predicate: Predicate<Model>?, _ translation: Translation<Model>?, _ includesSubclasses: Bool
+    _ predicate: Predicate<Model>?, _ translation: Translation<Model>?, includesSubclasses: Bool
   ) throws {
     graph.processPendingChanges()
     if !graph.changes.hasChanges { return }
@@ -48,7 +48,7 @@ struct BulkChoice<Model: PersistentModel> {
       throw RoostError(
         .pendingChanges,
         "the predicate matches an object of \(name.entityName) with unsaved changes, and a bulk write changes the store: save "
-          + "first, or call rollback()", nil,
+          + "first, or call rollback()", underlyingError: nil,
         faults: [
           SaveFault(
             code: .pendingChanges, model: name, property: nil, others: [], detail: "it has unsaved changes: save first")

@@ -79,9 +79,10 @@ extension ModelContext {
   }
 
   private func bulk<T: PersistentModel>(
-    _ model: T.Type, _ place: ContextState.CodePlace, _ body: () throws -> BulkOutcome
+    _ model: T.Type, _ place: ContextState.CodePlace, body: () throws -> BulkOutcome
   ) throws -> BulkResult {
-    let outcome = try state.traced(.bulk, of: model, place, nil, { $1.note($0) }) { () throws -> BulkOutcome in
+    let outcome = try state.traced(.bulk, of: model, place, plan: nil, note: { $1.note($0) }) {
+      () throws -> BulkOutcome in
       do { return try body() } catch let refusal as SaveRefusal { throw state.stores.error(refusal) } catch {
         throw Doorway.translated(error)
       }

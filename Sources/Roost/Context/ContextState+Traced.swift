@@ -8,15 +8,15 @@ extension ContextState {
 
   /// Does something with the models of a class, and tells of it.
   func traced<T: PersistentModel, Result>(
-    _ kind: TraceEvent.Kind, of model: T.Type, _ place: CodePlace?, _ plan: LazyText?,
-    _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
+    _ kind: TraceEvent.Kind, of model: T.Type, _ place: CodePlace?, plan: LazyText?,
+    note: (Result, inout TraceEvent) -> Void, body: () throws -> Result
   ) throws -> Result {
     guard let tracer = stores.tracer(of: T.self), let store = stores.place(of: T.self)?.store else { return try body() }
     let graph = graph(store)
     let (read, filled) = (graph.session.readCount, graph.session.statistics.objectsFilled)
     let (pages, bytes) = (graph.session.statistics.pagesWritten, graph.session.statistics.bytesWritten)
     defer { tracer.tellRepairs(stores.stores[store]) }
-    return try traced(kind, tracer, place, note, body) { event in
+    return try traced(kind, tracer, place: place, note: note, body: body) { event in
       event.entity = T._$type.name
       event.rowsRead = graph.session.readCount.rows - read.rows
       event.entriesRead = graph.session.readCount.entries - read.entries
@@ -29,16 +29,16 @@ extension ContextState {
 
   /// Does something with all stores, and tells the first that wants to know.
   func traced<Result>(
-    _ kind: TraceEvent.Kind, _ place: CodePlace?, _ note: (Result, inout TraceEvent) -> Void,
-    _ body: () throws -> Result
+    _ kind: TraceEvent.Kind, _ place: CodePlace?, note: (Result, inout TraceEvent) -> Void,
+    body: () throws -> Result
   ) throws -> Result {
     guard let tracer = stores.tracers?.lazy.compactMap({ $0 }).first else { return try body() }
-    return try traced(kind, tracer, place, note, body) { _ in }
+    return try traced(kind, tracer, place: place, note: note, body: body) { _ in }
   }
 
   private func traced<Result>(
-    _ kind: TraceEvent.Kind, _ tracer: Tracer, _ place: CodePlace?, _ note: (Result, inout TraceEvent) -> Void,
-    _ body: () throws -> Result, _ fill: (inout TraceEvent) -> Void
+    _ kind: TraceEvent.Kind, _ tracer: Tracer, place: CodePlace?, note: (Result, inout TraceEvent) -> Void,
+    body: () throws -> Result, fill: (inout TraceEvent) -> Void
   ) throws -> Result {
     let start = tracer.now
     let result = Swift.Result { try body() }
@@ -47,14 +47,14 @@ extension ContextState {
     switch result {
     case .success(let result):
       note(result, &event)
-      sign(&event, place, nil)
-    case .failure(let failure): sign(&event, place, failure)
+      sign(&event, place, failure: nil)
+    case .failure(let failure): sign(&event, place, failure: failure)
     }
     tracer.tell(event)
     return try result.get()
   }
 
-  func sign(_ event: inout TraceEvent, _ place: CodePlace?, _ failure: (any Error)?) {
+  func sign(_ event: inout TraceEvent, _ place: CodePlace?, failure: (any Error)?) {
     event.author = editingState.author
     event.context = name
     event.fileID = place.map { "\($0.fileID)" }

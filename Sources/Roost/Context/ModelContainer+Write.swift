@@ -111,7 +111,7 @@ private enum WritingThreads {
     guard lock.withLock({ threads.contains(Thread.currentID) }) else { return }
     throw RoostError(
       .store, "a write was called within a write: use the context of the closure",
-      StoreError(.nestedWrite, "this thread is running the closure of a write"))
+      underlyingError: StoreError(.nestedWrite, "this thread is running the closure of a write"))
   }
 
   static func during<Result>(_ body: () throws -> Result) throws -> Result {

@@ -32,7 +32,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     self.schema = schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(given)
-    stores = try StoreSet(schema, given, migrationPlan)
+    stores = try StoreSet(schema, given, plan: migrationPlan)
     for (store, configuration) in zip(stores.stores, given) {
       try Doorway.pass { try configuration.apply(to: store) }
     }

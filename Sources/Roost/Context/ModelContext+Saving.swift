@@ -38,7 +38,7 @@ extension ModelContext {
     do { try body() } catch { failure = error }
     for (graph, tracer, counts) in before {
       var event = TraceEvent(.save, tracer.store, nanoseconds: tracer.now - start)
-      state.sign(&event, place, failure)
+      state.sign(&event, place, failure: failure)
       if failure == nil {
         (event.inserted, event.updated, event.deleted) = (counts.inserted, counts.updated, counts.deleted)
       }

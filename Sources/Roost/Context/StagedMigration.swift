@@ -8,7 +8,7 @@ struct StagedMigration {
   let names: Set<String>
 
   /// Is asked before a store is changed to the newest version.
-  func check(_ catalog: Catalog, _ entity: String, _ property: String?) throws {
+  func check(_ catalog: Catalog, _ entity: String, property: String?) throws {
     let stages = plan.stages
     guard stages.contains(where: \.isCustom) else { return }
     let versions = plan.schemas
@@ -24,7 +24,8 @@ struct StagedMigration {
       fitting.map { "it is at version \(versions[$0].versionIdentifier)" } ?? "it is at none of the plan's versions"
     throw MigrationFault(
       entity, property,
-      "the store differs here from the newest version of \(plan), \(known), and the stage from \(from.versionIdentifier) to "
+      detail:
+        "the store differs here from the newest version of \(plan), \(known), and the stage from \(from.versionIdentifier) to "
         + "\(to.versionIdentifier) is custom. Custom stages are not supported yet: make the stage lightweight and change "
         + "the objects after that, or export them with the models of the old version and import them into a new store"
     )

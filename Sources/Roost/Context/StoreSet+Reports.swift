@@ -10,7 +10,8 @@ extension StoreSet {
         detail: fault.detail)
     }
     return RoostError(
-      faults.first?.code ?? .conflict, faults.map(\.description).joined(separator: "; "), refusal, faults: faults)
+      faults.first?.code ?? .conflict, faults.map(\.description).joined(separator: "; "), underlyingError: refusal,
+      faults: faults)
   }
 
   private func identifier(_ entity: String, _ row: UInt64?) -> PersistentIdentifier? {

@@ -27,7 +27,7 @@ final class StoreSet: Sendable {
   }
 
   init(
-    _ schema: Schema, _ configurations: [ModelConfiguration], _ plan: (any SchemaMigrationPlan.Type)? = nil,
+    _ schema: Schema, _ configurations: [ModelConfiguration], plan: (any SchemaMigrationPlan.Type)? = nil,
     opening open: (ModelConfiguration, [ModelPlan], MigrationCheck?) throws -> GraphStore = OpenGraphs.shared.store
   ) throws {
     var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }

@@ -49,7 +49,7 @@ public struct RoostError: Error, CustomStringConvertible {
   /// Of a save that was refused, everything that is wrong; the code is that of the first.
   public let faults: [SaveFault]
 
-  package init(_ code: Code, _ detail: String, _ underlyingError: (any Error)? = nil, faults: [SaveFault] = []) {
+  package init(_ code: Code, _ detail: String, underlyingError: (any Error)? = nil, faults: [SaveFault] = []) {
     self.code = code
     self.detail = detail
     self.underlyingError = underlyingError
@@ -83,19 +83,23 @@ enum Doorway {
 
   static func translated(_ error: any Error) -> any Error {
     switch error {
-    case let fault as GraphFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
+    case let fault as GraphFault:
+      RoostError(code(fault.code), text(fault.description, fault.code.rawValue), underlyingError: fault)
     case let refusal as SaveRefusal:
-      RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, refusal)
+      RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, underlyingError: refusal)
     case let fault as MigrationFault:
       SwiftDataError.loadIssueModelContainer.about(fault.description, fault)
     case let fault as RecordFault where fault.code == .expired:
       SwiftDataError.historyTokenExpired.about(
         "\(fault.detail). Fetch the models again, and continue from latestHistoryToken", fault)
-    case let fault as RecordFault: RoostError(code(fault.code), text(fault.description, fault.code.rawValue), fault)
+    case let fault as RecordFault:
+      RoostError(code(fault.code), text(fault.description, fault.code.rawValue), underlyingError: fault)
     case let fault as ConditionFault: condition(fault)
     case let error as StoreError where error.code == .closed:
-      RoostError(.closed, "the container's store is closed: make the container again. \(error.description)", error)
-    case let error as StoreError: RoostError(.store, error.description, error)
+      RoostError(
+        .closed, "the container's store is closed: make the container again. \(error.description)",
+        underlyingError: error)
+    case let error as StoreError: RoostError(.store, error.description, underlyingError: error)
     default: error
     }
   }
@@ -105,7 +109,7 @@ enum Doorway {
     case .wrongType, .unknown, .tooDeep, .badPattern:
       SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
     case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow:
-      RoostError(.badCondition, "\(fault.detail), in \(fault.part)", fault)
+      RoostError(.badCondition, "\(fault.detail), in \(fault.part)", underlyingError: fault)
     }
   }
 

@@ -3,7 +3,7 @@ internal import RoostFile
 
 extension StoreError {
   /// What Foundation said of a file, as an error of ours.
-  init(_ error: any Error, _ detail: String, _ url: URL) {
+  init(_ error: any Error, _ detail: String, url: URL) {
     self.init(Self.code(error), detail, path: url.path(percentEncoded: false))
   }
 

@@ -4,13 +4,13 @@ internal import RoostQuery
 extension ContextState {
   /// Runs a fetch and reports it with its plan.
   func traced<T: PersistentModel, Result>(
-    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, _ place: CodePlace?,
-    _ note: (Result, inout TraceEvent) -> Void, _ body: () throws -> Result
+    _ kind: TraceEvent.Kind, _ descriptor: FetchDescriptor<T>, place: CodePlace?,
+    note: (Result, inout TraceEvent) -> Void, body: () throws -> Result
   ) throws -> Result {
     let plan = LazyText { [self] in
       try? call(.fetching) { try FetchRun(descriptor, self).planText() }
     }
-    return try traced(kind, of: T.self, place, plan, note, body)
+    return try traced(kind, of: T.self, place, plan: plan, note: note, body: body)
   }
 }
 

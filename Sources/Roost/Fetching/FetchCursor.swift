@@ -47,17 +47,17 @@ extension FetchRun {
       )
     }
     let orders = ordering.orders.isEmpty ? [Order(.row)] : ordering.orders
-    let keys = try RowKeys(orders, part.graph.session.ground(), part.map.entity.id)
-    let point = try cursor.map { try self.point($0, keys, part) }
-    var models = try behind(point, orders, keys, size + 1, part)
+    let keys = try RowKeys(orders, part.graph.session.ground(), entity: part.map.entity.id)
+    let point = try cursor.map { try self.point($0, keys, part: part) }
+    var models = try behind(point, orders, keys: keys, size: size + 1, part: part)
     let hasMore = models.count > size
     models = Array(models.prefix(size))
-    let next = try hasMore ? models.last.map { try self.cursor($0, keys, part) } : nil
+    let next = try hasMore ? models.last.map { try self.cursor($0, keys, part: part) } : nil
     return FetchPage(models: models, next: next)
   }
 
   private func behind(
-    _ point: SeekPoint?, _ orders: [Order], _ keys: RowKeys, _ size: Int, _ part: FetchPart<Model>
+    _ point: SeekPoint?, _ orders: [Order], keys: RowKeys, size: Int, part: FetchPart<Model>
   ) throws -> [Model] {
     let start = point.flatMap { keys.bytes($0) }
     func isBehind(_ model: Model) throws -> Bool {
@@ -101,14 +101,14 @@ extension FetchRun {
       }, row)
   }
 
-  private func cursor(_ model: Model, _ keys: RowKeys, _ part: FetchPart<Model>) throws -> FetchCursor {
+  private func cursor(_ model: Model, _ keys: RowKeys, part: FetchPart<Model>) throws -> FetchCursor {
     let point = try point(of: model, keys)
     return FetchCursor(
       entity: part.map.type.name, store: part.graph.store.identifier, sort: rules.rules.map(\.words),
       values: try zip(keys.types, point.values).map { try $1.elementBytes(as: $0) }, row: point.row.number)
   }
 
-  private func point(_ cursor: FetchCursor, _ keys: RowKeys, _ part: FetchPart<Model>) throws -> SeekPoint {
+  private func point(_ cursor: FetchCursor, _ keys: RowKeys, part: FetchPart<Model>) throws -> SeekPoint {
     func wrong(_ detail: String) -> RoostError {
       RoostError(
         .badValue, "\(detail): use the cursor with the descriptor that it came from, or begin again without a cursor")

@@ -65,7 +65,7 @@ extension FetchRun {
       lines.append("  it fails: \(failure.detail), in \(failure.part)")
     } else {
       told.found = isAlone ? plan.tally.results : try objects(part).count
-      told.missingIndex = try missingIndex(part, planner, told.rowsRead)
+      told.missingIndex = try missingIndex(part, planner, read: told.rowsRead)
     }
     for test in told.testedInMemory { lines.append("  test in memory \(test)") }
     if part.orders == nil { lines.append("  sorted in memory") }
@@ -76,7 +76,7 @@ extension FetchRun {
   }
 
   /// An index is worth while where nine of ten rows are read for nothing, and there are not few of them.
-  private func missingIndex(_ part: FetchPart<Model>, _ planner: Planner, _ read: Int) throws -> String? {
+  private func missingIndex(_ part: FetchPart<Model>, _ planner: Planner, read: Int) throws -> String? {
     guard read >= 100 else { return nil }
     var query = part.query(isSorted: true, offset: offset, limit: limit)
     query.condition = part.condition ?? part.prepared?.condition

@@ -48,7 +48,8 @@ struct FetchPart<Model: PersistentModel> {
   /// The question to ask, where nothing is asked beside what was prepared.
   func question(isSorted: Bool) throws -> (question: Question, values: [Value])? {
     guard let prepared, kind.isEmpty, let orders else { return nil }
-    let question = prepared.template.question(map.entity.name, isSorted ? orders : [], try graph.session.ground())
+    let question = prepared.template.question(
+      map.entity.name, isSorted ? orders : [], ground: try graph.session.ground())
     return question.map { ($0, prepared.values) }
   }
 

@@ -68,7 +68,7 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
 
   private static var mostKept: Int { 4 }
 
-  init(_ places: FetchedPlaces<Model>, size: Int, _ pin: SnapshotPin, _ state: ContextState) {
+  init(_ places: FetchedPlaces<Model>, size: Int, _ pin: SnapshotPin, state: ContextState) {
     self.places = places
     self.size = size
     self.pin = pin
@@ -95,7 +95,7 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
   private func read(_ number: Int) -> [Model] {
     let start = number * size
     let rows = places.rows[start..<min(count, start.addingReportingOverflow(size).partialValue)]
-    let found = places.graph.page(rows.map { RowID($0) }, places.map, pin)
+    let found = places.graph.page(rows.map { RowID($0) }, places.map, pin: pin)
     return zip(rows, found).map { row, object in
       // Whoever waited when the fetch was made is what was found, whatever became of him.
       if let waiting = places.waiting[row] { return waiting }

@@ -41,13 +41,13 @@ struct FetchRun<Model: PersistentModel> {
       part.graph.links.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
     }
     let properties = paths.filter(\.references.isEmpty).compactMap(\.property)
-    if !properties.isEmpty { part.graph.links.prefetch(part.map, models, properties) }
+    if !properties.isEmpty { part.graph.links.prefetch(part.map, models, properties: properties) }
   }
 
   func objects(_ part: FetchPart<Model>) throws -> [Model] {
     if part.isEngines {
       if let (question, values) = try part.question(isSorted: true),
-        let found = try part.graph.fetch(question, values, offset: offset, limit: limit, part.map)
+        let found = try part.graph.fetch(question, values, offset: offset, limit: limit, map: part.map)
       {
         return unsafeBitCast(found, to: [Model].self)
       }
@@ -125,8 +125,8 @@ struct FetchRun<Model: PersistentModel> {
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
-    let prepared = try descriptor.predicate.flatMap { try state.stores.templates.prepared($0, map, graph) }
-    let translation = prepared == nil ? try descriptor.predicate.map { try Translation($0, map, graph) } : nil
+    let prepared = try descriptor.predicate.flatMap { try state.stores.templates.prepared($0, map, graph: graph) }
+    let translation = prepared == nil ? try descriptor.predicate.map { try Translation($0, map, graph: graph) } : nil
     let kind = map.condition(includesSubclasses: includesSubclasses).map { [$0] + rules.demands(map) }
     let order = rules.orders(map, graph.store)
     var part = FetchPart<Model>(

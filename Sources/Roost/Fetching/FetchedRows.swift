@@ -26,7 +26,7 @@ extension ModelContainer {
     let state = ContextState(stores, isMain: false)
     // It closes what is read here at its end.
     defer { withExtendedLifetime(state) {} }
-    return try state.traced(kind, descriptor, place, { $1.found = $0 }) {
+    return try state.traced(kind, descriptor, place: place, note: { $1.found = $0 }) {
       try Doorway.pass {
         let run = FetchRun(descriptor, state)
         let part = try run.part()

@@ -14,20 +14,23 @@ extension ModelContext {
     if let predicate = descriptor.predicate, descriptor.sortBy.isEmpty,
       descriptor.relationshipKeyPathsForPrefetching.isEmpty,
       let found = try knownObjects(
-        T.self, predicate.expression, predicate.variable.key, descriptor.includePendingChanges,
-        descriptor.fetchOffset, descriptor.fetchLimit)
+        T.self, predicate.expression, variable: predicate.variable.key,
+        includesPending: descriptor.includePendingChanges,
+        offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
     {
       // Arrays of objects have one layout in memory for all classes.
       return unsafeBitCast(found, to: [T].self)
     }
-    return try fetchAny(descriptor, fileID, line)
+    return try fetchAny(descriptor, fileID, line: line)
   }
 
   @usableFromInline
-  func fetchAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt) throws -> [T]
+  func fetchAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, line: UInt) throws -> [T]
   where T: PersistentModel {
     guard state.stores.isTraced else { return try found(descriptor) }
-    return try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.count }) { try found(descriptor) }
+    return try state.traced(.fetch, descriptor, place: (fileID, line), note: { $1.found = $0.count }) {
+      try found(descriptor)
+    }
   }
 
   /// How many models there are. Where an index knows it no row is read.
@@ -38,25 +41,28 @@ extension ModelContext {
     if let predicate = descriptor.predicate, descriptor.sortBy.isEmpty, descriptor.fetchLimit == nil,
       descriptor.fetchOffset == nil,
       let count = try knownCount(
-        T.self, predicate.expression, predicate.variable.key, descriptor.includePendingChanges)
+        T.self, predicate.expression, variable: predicate.variable.key,
+        includesPending: descriptor.includePendingChanges)
     {
       return count
     }
-    return try countAny(descriptor, fileID, line)
+    return try countAny(descriptor, fileID, line: line)
   }
 
   @usableFromInline
-  func countAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt) throws -> Int
+  func countAny<T>(_ descriptor: FetchDescriptor<T>, _ fileID: StaticString, line: UInt) throws -> Int
   where T: PersistentModel {
     guard state.stores.isTraced else { return try counted(descriptor) }
-    return try state.traced(.count, descriptor, (fileID, line), { $1.found = $0 }) { try counted(descriptor) }
+    return try state.traced(.count, descriptor, place: (fileID, line), note: { $1.found = $0 }) {
+      try counted(descriptor)
+    }
   }
 
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
     guard state.stores.isTraced else { return try identified(descriptor) }
-    return try state.traced(.identifiers, descriptor, (fileID, line), { $1.found = $0.count }) {
+    return try state.traced(.identifiers, descriptor, place: (fileID, line), note: { $1.found = $0.count }) {
       try identified(descriptor)
     }
   }
@@ -66,18 +72,18 @@ extension ModelContext {
   @usableFromInline
   func knownObjects(
     _ model: any PersistentModel.Type, _ expression: any PredicateExpression<Bool>,
-    _ variable: PredicateExpressions.VariableID, _ includesPending: Bool, _ offset: Int?, _ limit: Int?
+    variable: PredicateExpressions.VariableID, includesPending: Bool, offset: Int?, limit: Int?
   ) throws -> [AnyObject]? {
     if state.stores.isTraced { return nil }
     let asked = PreparedFetch.Asked(
       model: model, expression: expression, variable: variable, includesPending: includesPending)
-    return try state.call(.fetching) { try PreparedFetch.objects(asked, offset, limit, state) }
+    return try state.call(.fetching) { try PreparedFetch.objects(asked, offset, limit: limit, state: state) }
   }
 
   @usableFromInline
   func knownCount(
     _ model: any PersistentModel.Type, _ expression: any PredicateExpression<Bool>,
-    _ variable: PredicateExpressions.VariableID, _ includesPending: Bool
+    variable: PredicateExpressions.VariableID, includesPending: Bool
   ) throws -> Int? {
     if state.stores.isTraced { return nil }
     let asked = PreparedFetch.Asked(

@@ -19,21 +19,23 @@ extension ModelContext {
   /// The same, of which only some batches of models are there at a time: see ``FetchResultsCollection``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
-  ) throws -> FetchResultsCollection<T> where T: PersistentModel { try batches(descriptor, batchSize, (fileID, line)) }
+  ) throws -> FetchResultsCollection<T> where T: PersistentModel {
+    try batches(descriptor, batchSize, place: (fileID, line))
+  }
 
   /// The models that a descriptor asks for, in batches, without the place of the call.
   @_disfavoredOverload
   public func fetch<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int) throws -> FetchResultsCollection<T>
-  where T: PersistentModel { try batches(descriptor, batchSize, nil) }
+  where T: PersistentModel { try batches(descriptor, batchSize, place: nil) }
 
   private func batches<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>, _ batchSize: Int, _ place: ContextState.CodePlace?
+    _ descriptor: FetchDescriptor<T>, _ batchSize: Int, place: ContextState.CodePlace?
   ) throws -> FetchResultsCollection<T> {
     try Self.check(batchSize)
-    return try state.traced(.fetch, descriptor, place, { $1.found = $0.count }) {
+    return try state.traced(.fetch, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) {
         let places = try FetchRun(descriptor, state).places()
-        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.session.pin(), state))
+        return FetchResultsCollection(ModelPages(places, size: batchSize, try places.graph.session.pin(), state: state))
       }
     }
   }
@@ -54,7 +56,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
   ) throws -> FetchPage<T> where T: PersistentModel {
-    try state.traced(.fetch, descriptor, (fileID, line), { $1.found = $0.models.count }) {
+    try state.traced(.fetch, descriptor, place: (fileID, line), note: { $1.found = $0.models.count }) {
       try state.call(.fetching) { try FetchRun(descriptor, state).page(after: cursor) }
     }
   }

@@ -17,7 +17,7 @@ enum PreparedFetch {
     func objects(_ offset: Int?, _ limit: Int?) throws -> [AnyObject]? {
       // SwiftData's limit of 0 is none.
       let limit = limit ?? 0
-      return try graph.fetch(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map)
+      return try graph.fetch(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map: map)
     }
   }
 
@@ -31,18 +31,19 @@ enum PreparedFetch {
 
   /// The way of a predicate whose template is known and trusted; nil where something has to be found out first.
   private static func way(_ asked: Asked, _ state: ContextState) throws -> Way? {
-    guard let (graph, map) = try plain(asked.model, asked.includesPending, state) else { return nil }
+    guard let (graph, map) = try plain(asked.model, asked.includesPending, state: state) else { return nil }
     let ground = try graph.session.ground()
     guard let edition = ground.edition,
-      let prepared = state.stores.templates.known(asked.expression, asked.variable, map, graph, edition),
-      let question = prepared.template.question(map.entity.name, [], ground)
+      let prepared = state.stores.templates.known(
+        asked.expression, asked.variable, map: map, graph: graph, edition: edition),
+      let question = prepared.template.question(map.entity.name, [], ground: ground)
     else { return nil }
     return Way(graph: graph, map: map, question: question, values: prepared.values)
   }
 
   /// Where a model's rows are; nil where more has to be looked at than rows of one class.
   private static func plain(
-    _ model: any _ModelObject.Type, _ includesPending: Bool, _ state: ContextState
+    _ model: any _ModelObject.Type, _ includesPending: Bool, state: ContextState
   ) throws -> (GraphContext, EntityMap)? {
     let place = try state.stores.known(model)
     if place.map.family != nil { return nil }
@@ -54,7 +55,7 @@ enum PreparedFetch {
     return (graph, place.map)
   }
 
-  static func objects(_ asked: Asked, _ offset: Int?, _ limit: Int?, _ state: ContextState) throws -> [AnyObject]? {
+  static func objects(_ asked: Asked, _ offset: Int?, limit: Int?, state: ContextState) throws -> [AnyObject]? {
     try way(asked, state)?.objects(offset, limit)
   }
 
@@ -67,9 +68,9 @@ enum PreparedFetch {
     _ descriptor: FetchDescriptor<Model>, _ state: ContextState
   ) throws -> Way? {
     guard let predicate = descriptor.predicate, descriptor.sortBy.count == 0,
-      let (graph, map) = try plain(Model.self, descriptor.includePendingChanges, state),
-      let prepared = try state.stores.templates.prepared(predicate, map, graph),
-      let question = prepared.template.question(map.entity.name, [], try graph.session.ground())
+      let (graph, map) = try plain(Model.self, descriptor.includePendingChanges, state: state),
+      let prepared = try state.stores.templates.prepared(predicate, map, graph: graph),
+      let question = prepared.template.question(map.entity.name, [], ground: try graph.session.ground())
     else { return nil }
     return Way(graph: graph, map: map, question: question, values: prepared.values)
   }

@@ -9,7 +9,7 @@ internal import RoostFile
     /// when the task is cancelled.
     @_disfavoredOverload
     public func notifications(named name: Notification.Name, object: AnyObject? = nil) -> Notifications {
-      Notifications(self, name, object)
+      Notifications(self, name, object: object)
     }
 
     /// Notifications as they come. What comes from the call of ``notifications(named:object:)`` on waits for the first who iterates;
@@ -24,14 +24,16 @@ internal import RoostFile
       private let first: FirstQueue
 
       // Unchecked because of the object, which is only compared.
-      init(_ center: NotificationCenter, _ name: Notification.Name, _ object: AnyObject?) {
+      init(_ center: NotificationCenter, _ name: Notification.Name, object: AnyObject?) {
         self.center = center
         self.name = name
         self.object = object
-        first = FirstQueue(NotificationQueue(center, name, object))
+        first = FirstQueue(NotificationQueue(center, name, object: object))
       }
 
-      public func makeAsyncIterator() -> Iterator { Iterator(first.take() ?? NotificationQueue(center, name, object)) }
+      public func makeAsyncIterator() -> Iterator {
+        Iterator(first.take() ?? NotificationQueue(center, name, object: object))
+      }
 
       public struct Iterator: AsyncIteratorProtocol {
         public typealias Element = Notification
@@ -81,7 +83,7 @@ internal import RoostFile
     /// Unchecked, because a notification goes from one hand to another.
     private struct Handed: @unchecked Sendable { var notification: Notification? }
 
-    init(_ center: NotificationCenter, _ name: Notification.Name, _ object: AnyObject?) {
+    init(_ center: NotificationCenter, _ name: Notification.Name, object: AnyObject?) {
       self.center = center
       observer = center.addObserver(forName: name, object: object, queue: nil) { [weak self] in self?.put($0) }
     }

@@ -12,7 +12,7 @@ public func _coder<Value>(by name: String, for type: Value.Type) -> _Coder? {
     return _Coder(any: type) { nil }
   #else
     return _Coder(any: type) {
-      ValueTransformer(forName: NSValueTransformerName(name)).map { Transformation.coder($0, name, type) }
+      ValueTransformer(forName: NSValueTransformerName(name)).map { Transformation.coder($0, name, type: type) }
     }
   #endif
 }
@@ -52,7 +52,7 @@ extension Schema.Attribute.Option {
   }
 
   private enum Transformation {
-    static func coder<Value>(_ transformer: ValueTransformer, _ name: String, _ type: Value.Type) -> AnyCoder {
+    static func coder<Value>(_ transformer: ValueTransformer, _ name: String, type: Value.Type) -> AnyCoder {
       func value(_ bytes: [UInt8]?) -> Value? {
         guard let bytes else { return (Value.self as? any OptionalNothing.Type)?.nothing as? Value }
         return transformer.reverseTransformedValue(Data(bytes)) as? Value

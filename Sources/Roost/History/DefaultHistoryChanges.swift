@@ -12,7 +12,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
   /// Its place in the transaction, from 1 on.
   public let changeIdentifier: Int64
 
-  init(_ group: HistoryGroup, _ row: UInt64, _ number: Int64) {
+  init(_ group: HistoryGroup, _ row: UInt64, number: Int64) {
     self.group = group
     self.row = row
     changeIdentifier = number
@@ -47,7 +47,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   /// Its place in the transaction, from 1 on.
   public let changeIdentifier: Int64
 
-  init(_ group: HistoryGroup, _ row: UInt64, _ number: Int64) {
+  init(_ group: HistoryGroup, _ row: UInt64, number: Int64) {
     self.group = group
     self.row = row
     changeIdentifier = number
@@ -84,7 +84,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   /// Its place in the transaction, from 1 on.
   public let changeIdentifier: Int64
 
-  init(_ group: HistoryGroup, _ row: UInt64, _ number: Int64) {
+  init(_ group: HistoryGroup, _ row: UInt64, number: Int64) {
     self.group = group
     self.row = row
     changeIdentifier = number
@@ -163,7 +163,7 @@ final class HistoryChangeWriter {
     _ step: HistoryAccount.Step, _ body: (HistoryChange) throws(Failure) -> Void
   ) throws(Failure) {
     guard let model = step.map.type.model as? any PersistentModel.Type else { return pass(step) }
-    try write(step, group(step), model, body)
+    try write(step, group(step), model: model, body: body)
   }
 
   /// Most changes are like the one before.
@@ -179,15 +179,15 @@ final class HistoryChangeWriter {
   }
 
   private func write<Model: PersistentModel, Failure: Error>(
-    _ step: HistoryAccount.Step, _ group: HistoryGroup, _ model: Model.Type,
-    _ body: (HistoryChange) throws(Failure) -> Void
+    _ step: HistoryAccount.Step, _ group: HistoryGroup, model: Model.Type,
+    body: (HistoryChange) throws(Failure) -> Void
   ) throws(Failure) {
     for row in step.rows {
       number += 1
       switch step.kind {
-      case .insert: try body(.insert(DefaultHistoryInsert<Model>(group, row, number)))
-      case .update: try body(.update(DefaultHistoryUpdate<Model>(group, row, number)))
-      case .delete: try body(.delete(DefaultHistoryDelete<Model>(group, row, number)))
+      case .insert: try body(.insert(DefaultHistoryInsert<Model>(group, row, number: number)))
+      case .update: try body(.update(DefaultHistoryUpdate<Model>(group, row, number: number)))
+      case .delete: try body(.delete(DefaultHistoryDelete<Model>(group, row, number: number)))
       }
     }
   }

@@ -18,33 +18,34 @@ extension ImportChunks {
         ImportFault(.unknown, "the snapshot is of \(content.type.name), and the import of \(map.type.name)"))
     }
     var strays: Strays = []
-    let links = try links(content, own, &strays, insertion)
+    let links = try links(content, own, strays: &strays, insertion: insertion)
     if let row = row(of: content.identifier), try insertion.contains(RowID(row), own) {
-      return try meet(RowID(row), content, own, links, strays, insertion)
+      return try meet(RowID(row), content, own: own, links: links, strays: strays, insertion: insertion)
     }
     if let why = content.refused.min(by: { $0.key < $1.key })?.value {
       // The new row's default would be taken for the value.
       return try insertion.leaveOut(ImportFault(.wrongType, why))
     }
-    switch try insertion.add(own, content.values, links) {
-    case .stored(let row): try note(content, row, own, strays, insertion, isNew: true)
-    case .conflict(let row): try meet(row, content, own, links, strays, insertion)
+    switch try insertion.add(own, content.values, links: links) {
+    case .stored(let row): try note(content, row, own: own, strays: strays, insertion: insertion, isNew: true)
+    case .conflict(let row): try meet(row, content, own: own, links: links, strays: strays, insertion: insertion)
     case .leftOut: break
     }
   }
 
   /// A model is here already.
   private func meet(
-    _ row: RowID, _ content: SnapshotContent, _ own: EntityMap, _ links: ImageLinks, _ strays: Strays,
-    _ insertion: ChunkInsertion
+    _ row: RowID, _ content: SnapshotContent, own: EntityMap, links: ImageLinks, strays: Strays,
+    insertion: ChunkInsertion
   ) throws {
     switch options.conflict {
     case .skip:
       insertion.keep()
       rows?.note(content.identifier, row)
     case .update, .merge:
-      let isStored = try insertion.update(own, row, content.values, links, skipsNil: options.conflict == .merge)
-      if isStored { try note(content, row, own, strays, insertion, isNew: false) }
+      let isStored = try insertion.update(
+        own, row, values: content.values, links: links, skipsNil: options.conflict == .merge)
+      if isStored { try note(content, row, own: own, strays: strays, insertion: insertion, isNew: false) }
     case .insert, .throw:
       try insertion.leaveOut(
         ImportFault(.duplicate, "\(own.type.name) \(row.number) exists already, or has the same unique values"))
@@ -52,14 +53,14 @@ extension ImportChunks {
   }
 
   private func links(
-    _ content: SnapshotContent, _ own: EntityMap, _ strays: inout Strays, _ insertion: ChunkInsertion
+    _ content: SnapshotContent, _ own: EntityMap, strays: inout Strays, insertion: ChunkInsertion
   ) throws -> ImageLinks {
     var links = ImageLinks()
     for (place, property) in content.form.links.enumerated() {
       let mayCome = rows != nil && target.store.leadsToItself(own, property)
       func find(_ one: PersistentIdentifier) throws -> UInt64? {
         // What is not there any more may come with another snapshot, or is told.
-        guard let row = row(of: one), try insertion.hasTarget(row, property, own) else { return nil }
+        guard let row = row(of: one), try insertion.hasTarget(row, property, map: own) else { return nil }
         return row
       }
       switch content.links[place] {
@@ -111,11 +112,11 @@ extension ImportChunks {
 
   /// A snapshot became a row. What it leads to and is not here waits, or is told.
   private func note(
-    _ content: SnapshotContent, _ row: RowID, _ own: EntityMap, _ strays: Strays, _ insertion: ChunkInsertion,
+    _ content: SnapshotContent, _ row: RowID, own: EntityMap, strays: Strays, insertion: ChunkInsertion,
     isNew: Bool
   ) throws {
     rows?.note(content.identifier, row)
-    if rows == nil || (isNew && strays.isEmpty) { return tell(row, own, strays) }
+    if rows == nil || (isNew && strays.isEmpty) { return tell(row, own, strays: strays) }
     var references = try references(insertion)
     defer { take(references, insertion) }
     if !isNew {
@@ -126,7 +127,7 @@ extension ImportChunks {
     }
     for (property, targets) in strays {
       guard target.store.leadsToItself(own, property), let id = target.store.relationship(own, property) else {
-        tell(row, own, [(property, targets)])
+        tell(row, own, strays: [(property, targets)])
         continue
       }
       var former: RowID?
@@ -150,9 +151,9 @@ extension ImportChunks {
     }
   }
 
-  private func tell(_ row: RowID, _ own: EntityMap, _ strays: Strays) {
+  private func tell(_ row: RowID, _ own: EntityMap, strays: Strays) {
     for (property, targets) in strays {
-      for target in targets { noteUnresolved(row.number, own.type.propertyName(property), "\(target)") }
+      for target in targets { noteUnresolved(row.number, own.type.propertyName(property), target: "\(target)") }
     }
   }
 }

@@ -31,7 +31,7 @@ final class ImportChunks: @unchecked Sendable {
   /// What an import is made of.
   enum Kind: String { case models, snapshots }
 
-  init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions, _ kind: Kind) throws {
+  init(_ container: ModelContainer, _ target: ImportTarget, options: ImportOptions, kind: Kind) throws {
     try options.check()
     guard let map = target.map else {
       throw RoostError(.unknownModel, "\(target.entity) is not a model of the container: import it as text")
@@ -145,7 +145,7 @@ final class ImportChunks: @unchecked Sendable {
         next.kept += insertion.kept
         next.bad += insertion.faults.count
         faults = insertion.faults.map { fault($0.error, first + $0.place + 1) }
-        if let last = faults.last { try check(last, insertion, next) }
+        if let last = faults.last { try check(last, insertion, next: next) }
         try keeper.note(next, writer)
         if keeper.isNamed {
           try keeper.keep(
@@ -166,7 +166,7 @@ final class ImportChunks: @unchecked Sendable {
     CommitWatch.tell()
   }
 
-  private func check(_ last: ImportFault, _ insertion: ChunkInsertion, _ next: RoostRecords.ImportProgress) throws {
+  private func check(_ last: ImportFault, _ insertion: ChunkInsertion, next: RoostRecords.ImportProgress) throws {
     if options.conflict == .throw,
       let first = insertion.faults.first(where: { fault($0.error, 0).reason == .duplicate })
     {
@@ -217,7 +217,7 @@ final class ImportChunks: @unchecked Sendable {
   }
 
   func noteUnresolved(
-    _ row: UInt64, _ property: String, _ target: String, _ reason: ImportReport.Unresolved.Reason = .missing
+    _ row: UInt64, _ property: String, target: String, reason: ImportReport.Unresolved.Reason = .missing
   ) {
     report.unresolvedCount += 1
     if report.unresolved.count >= options.mostReported { return }
@@ -243,7 +243,7 @@ final class ImportChunks: @unchecked Sendable {
     let finder = rows ?? SnapshotRows(store: target.store.identifier)
     try keeper.finish(isWhole: isWhole, finder, mutual: mutual, ImportNotice(target)) { unresolved in
       for one in unresolved {
-        noteUnresolved(one.row, one.property, SnapshotRows.words(one.key), .init(one.reason))
+        noteUnresolved(one.row, one.property, target: SnapshotRows.words(one.key), reason: .init(one.reason))
       }
     }
   }

@@ -8,7 +8,7 @@ package enum ImportErrors {
 
   package static func shown(_ error: any Error) -> any Error {
     let fault = (error as? TransferFault).map { ImportFault($0) } ?? error as? ImportFault
-    if let fault { return RoostError(.badInput, fault.description, fault) }
+    if let fault { return RoostError(.badInput, fault.description, underlyingError: fault) }
     return Doorway.translated(error)
   }
 }

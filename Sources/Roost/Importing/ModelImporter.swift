@@ -11,7 +11,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   package let container: ModelContainer
   package let target: ImportTarget
 
-  init(_ container: ModelContainer, _ target: ImportTarget, _ options: ImportOptions) {
+  init(_ container: ModelContainer, _ target: ImportTarget, options: ImportOptions) {
     self.container = container
     self.target = target
     self.options = options
@@ -26,7 +26,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run<Values: Sequence>(
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
   ) throws -> ImportReport {
-    try run(values, .models, progress) { elements, chunks in
+    try run(values, .models, progress: progress) { elements, chunks in
       try chunks.store(elements.count) { chunk in
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
@@ -55,7 +55,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run(
     snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
   ) throws -> ImportReport {
-    try run(snapshots, .snapshots, progress) { elements, chunks in
+    try run(snapshots, .snapshots, progress: progress) { elements, chunks in
       try chunks.store(snapshots: elements.lazy.map(\.content))
     }
   }
@@ -65,7 +65,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run<Snapshot: TypedSnapshot>(
     snapshots: some Sequence<Snapshot>, progress: ((ImportProgress) -> Void)? = nil
   ) throws -> ImportReport where Snapshot.SnapshotModel == Model {
-    try run(snapshots, .snapshots, progress) { elements, chunks in
+    try run(snapshots, .snapshots, progress: progress) { elements, chunks in
       try chunks.store(snapshots: elements.lazy.map { $0.modelSnapshot.content })
     }
   }
@@ -75,7 +75,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   public func run<Snapshots: AsyncSequence>(
     snapshots: Snapshots, progress: (@Sendable (ImportProgress) -> Void)? = nil
   ) async throws -> ImportReport where Snapshots.Element == ModelSnapshot<Model> {
-    try await run(snapshots, .snapshots, progress) { elements, chunks in
+    try await run(snapshots, .snapshots, progress: progress) { elements, chunks in
       try chunks.store(snapshots: elements.lazy.map(\.content))
     }
   }
@@ -86,7 +86,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     _ values: Values, progress: (@Sendable (ImportProgress) -> Void)? = nil,
     make: @escaping @Sendable (Values.Element) throws -> Model
   ) async throws -> ImportReport where Values.Element: Sendable {
-    try await run(values, .models, progress) { elements, chunks in
+    try await run(values, .models, progress: progress) { elements, chunks in
       try chunks.store(elements.count) { chunk in
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
@@ -100,15 +100,15 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   // MARK: Chunks
 
   private func run<Element>(
-    _ elements: some Sequence<Element>, _ kind: ImportChunks.Kind, _ progress: ((ImportProgress) -> Void)?,
-    _ store: (inout [Element], ImportChunks) throws -> Void,
+    _ elements: some Sequence<Element>, _ kind: ImportChunks.Kind, progress: ((ImportProgress) -> Void)?,
+    store: (inout [Element], ImportChunks) throws -> Void,
     recall: (Int, Element, ImportChunks) throws -> Void = { _, _, _ in }
   ) throws -> ImportReport {
     try ImportErrors.pass {
-      let chunks = try ImportChunks(container, target, options, kind)
+      let chunks = try ImportChunks(container, target, options: options, kind: kind)
       defer { chunks.close() }
       do {
-        try run(elements, chunks, progress, store, recall)
+        try run(elements, chunks, progress: progress, store: store, recall: recall)
         return try chunks.finish()
       } catch {
         chunks.abandon()
@@ -118,8 +118,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   }
 
   private func run<Element>(
-    _ elements: some Sequence<Element>, _ chunks: ImportChunks, _ progress: ((ImportProgress) -> Void)?,
-    _ store: (inout [Element], ImportChunks) throws -> Void, _ recall: (Int, Element, ImportChunks) throws -> Void
+    _ elements: some Sequence<Element>, _ chunks: ImportChunks, progress: ((ImportProgress) -> Void)?,
+    store: (inout [Element], ImportChunks) throws -> Void, recall: (Int, Element, ImportChunks) throws -> Void
   ) throws {
     var (left, pending) = (chunks.skipped, [Element]())
     pending.reserveCapacity(min(chunks.size, 1 << 16))
@@ -142,11 +142,11 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   }
 
   private func run<Elements: AsyncSequence>(
-    _ elements: Elements, _ kind: ImportChunks.Kind, _ progress: (@Sendable (ImportProgress) -> Void)?,
-    _ store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void,
+    _ elements: Elements, _ kind: ImportChunks.Kind, progress: (@Sendable (ImportProgress) -> Void)?,
+    store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void,
     recall: @escaping @Sendable (Int, Elements.Element, ImportChunks) throws -> Void = { _, _, _ in }
   ) async throws -> ImportReport where Elements.Element: Sendable {
-    let chunks = try ImportErrors.pass { try ImportChunks(container, target, options, kind) }
+    let chunks = try ImportErrors.pass { try ImportChunks(container, target, options: options, kind: kind) }
     defer { chunks.close() }
     var (left, pending) = (chunks.skipped, [Elements.Element]())
     var underWay: Task<Void, any Error>?
@@ -189,6 +189,6 @@ extension ModelContainer {
   public func importer<Model>(
     for model: Model.Type, options: ImportOptions = ImportOptions()
   ) throws -> ModelImporter<Model> where Model: PersistentModel {
-    ModelImporter(self, ImportTarget(try stores.known(model), stores), options)
+    ModelImporter(self, ImportTarget(try stores.known(model), stores), options: options)
   }
 }

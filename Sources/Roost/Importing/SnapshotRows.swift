@@ -88,7 +88,7 @@ struct SnapshotRows: ReferenceFinder {
   /// For a report.
   static func words(_ key: String) -> String { identifier(key).map { "\($0)" } ?? key }
 
-  func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID? {
+  func row(_ key: String, _ relationship: Relationship, reader: RecordReader) throws -> RowID? {
     guard let identifier = Self.identifier(key) else { return nil }
     if let known = row(identifier) { return RowID(known) }
     guard case .row(let row) = identifier.key, identifier.store == store,

@@ -19,11 +19,11 @@ struct PathFinder {
       return path
     }
     guard let components = KeyPathComponent.all(of: keyPath) else { return nil }
-    var finder = PathFinder(keyPath, components, path)
+    var finder = PathFinder(keyPath, components, path: path)
     return finder.find() ? finder.path : PathIdentity.inherited(by: keyPath, root._$type)
   }
 
-  private init(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], _ path: PropertyPath) {
+  private init(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], path: PropertyPath) {
     self.keyPath = keyPath
     self.path = path
     rest = components[...]

@@ -17,7 +17,7 @@ struct PlacedPath {
   let kind: Kind
 
   /// nil where a store has no words for it: for a list, or a value without an order.
-  init?(_ path: PropertyPath, _ map: EntityMap, _ store: GraphStore) {
+  init?(_ path: PropertyPath, _ map: EntityMap, store: GraphStore) {
     var base = Condition.row
     var place = map
     var passes: [EntityMap] = []
@@ -56,7 +56,7 @@ struct PlacedPath {
       }
     case .part(let number, let parts):
       guard case .value(let own) = place.type.properties[number].storage, let whole = try? own.coder(),
-        let part = Self.part(base, place, place.type.fieldName(number), whole, parts[...])
+        let part = Self.part(base, place, name: place.type.fieldName(number), coder: whole, path: parts[...])
       else { return nil }
       condition = part.condition
       kind = isSure && !part.mayBeNil ? Kind(part.field) : Kind(part.field).optional
@@ -78,14 +78,15 @@ struct PlacedPath {
 
   /// A part of a struct. Of a struct that is nil the parts are something else, so that is asked first.
   private static func part(
-    _ base: Condition, _ map: EntityMap, _ name: String, _ coder: AnyCoder, _ path: ArraySlice<Int>
+    _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder, path: ArraySlice<Int>
   ) -> Part? {
     guard let first = path.first else {
       guard coder.parts.isEmpty, let field = map.entity.field(name) else { return nil }
       return Part(condition: .field(base, field.id), field: field, coder: coder, mayBeNil: false)
     }
     guard coder.parts.indices.contains(first),
-      var part = part(base, map, name + "." + coder.parts[first].name, coder.parts[first].coder, path.dropFirst())
+      var part = part(
+        base, map, name: name + "." + coder.parts[first].name, coder: coder.parts[first].coder, path: path.dropFirst())
     else { return nil }
     if coder.field != nil {
       guard let presence = map.entity.field(name) else { return nil }

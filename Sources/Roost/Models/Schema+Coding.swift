@@ -28,14 +28,14 @@ extension Schema: Codable, Hashable, CustomDebugStringConvertible {
   public func save(to url: URL) throws {
     let data = try JSONEncoder().encode(self)
     do { try data.write(to: url, options: .atomic) } catch {
-      throw Doorway.translated(StoreError(error, "the schema cannot be written", url))
+      throw Doorway.translated(StoreError(error, "the schema cannot be written", url: url))
     }
   }
 
   public static func load(from url: URL) throws -> Schema {
     let data: Data
     do { data = try Data(contentsOf: url) } catch {
-      throw Doorway.translated(StoreError(error, "the schema cannot be read", url))
+      throw Doorway.translated(StoreError(error, "the schema cannot be read", url: url))
     }
     return try JSONDecoder().decode(Schema.self, from: data)
   }

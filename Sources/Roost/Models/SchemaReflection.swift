@@ -56,10 +56,10 @@ struct SchemaReflection {
       let valueType = Swift.type(of: property.keypath).valueType
       switch modelType.properties[number].storage {
       case .toOne(let link), .toMany(let link):
-        entity.storedProperties.append(relationship(property, valueType, link))
+        entity.storedProperties.append(relationship(property, valueType, link: link))
       case .value(let coder):
         guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
-        let attribute = attribute(property, valueType, coder)
+        let attribute = attribute(property, valueType, coder: coder)
         if attribute.isTransient {
           let place = "\(entity.name).\(property.name)"
           Warning.ephemeral.say("\(place) is stored, though it is ephemeral: mark it @Transient", about: place)
@@ -79,7 +79,7 @@ struct SchemaReflection {
   }
 
   private func relationship(
-    _ property: Schema.PropertyMetadata, _ valueType: Any.Type, _ link: _ModelType.Link
+    _ property: Schema.PropertyMetadata, _ valueType: Any.Type, link: _ModelType.Link
   ) -> Schema.Relationship {
     let relationship = property.metadata as? Schema.Relationship ?? Schema.Relationship()
     relationship.name = property.name
@@ -97,7 +97,7 @@ struct SchemaReflection {
     }
   }
 
-  private func attribute(_ property: Schema.PropertyMetadata, _ type: Any.Type, _ coder: AnyCoder) -> Schema.Attribute {
+  private func attribute(_ property: Schema.PropertyMetadata, _ type: Any.Type, coder: AnyCoder) -> Schema.Attribute {
     let written = property.metadata as? Schema.Attribute
     let original = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
     if coder.parts.isEmpty {

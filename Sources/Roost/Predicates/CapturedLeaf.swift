@@ -45,7 +45,7 @@ final class IdentifierLeaf: CapturedLeaf {
 
   func rows(in expression: UnsafeRawPointer, _ map: EntityMap, _ graph: GraphContext) -> Value? {
     let place = expression + offset
-    func row(_ identifier: PersistentIdentifier) -> Value { Constant.reference(identifier, map, graph) }
+    func row(_ identifier: PersistentIdentifier) -> Value { Constant.reference(identifier, map, graph: graph) }
     if type == PersistentIdentifier.self {
       return row(place.assumingMemoryBound(to: PersistentIdentifier.self).pointee)
     }
@@ -71,7 +71,7 @@ final class BoundLeaf<Bounds, Bound: Codable>: CapturedLeaf, @unchecked Sendable
   private let offset: Int
   private let bound: (Bounds) -> Bound
 
-  init(_ type: Any.Type, _ coder: Coder<Bound>, at offset: Int, _ bound: @escaping (Bounds) -> Bound) {
+  init(_ type: Any.Type, _ coder: Coder<Bound>, at offset: Int, bound: @escaping (Bounds) -> Bound) {
     self.type = type
     self.coder = coder
     self.offset = offset

@@ -8,20 +8,20 @@ enum Constant {
   static func make(_ captured: Piece.Captured) throws -> Condition {
     // What predicates mostly hold is known without asking what its type conforms to.
     if let plain = PlainType.of(captured.type) {
-      return condition(plain.value(any: captured.constant), Kind(plain.element), captured)
+      return condition(plain.value(any: captured.constant), Kind(plain.element), captured: captured)
     }
     guard let type = captured.type as? any Codable.Type else { throw Untranslatable(captured.constant) }
     guard isComparedByValue(type) else { throw Untranslatable(captured.constant) }
     func open<Known: Codable>(_ type: Known.Type) throws -> Condition? {
       let coder = try CoderShelf.shared.coder(of: type)
       guard let known = captured.constant as? Known, let value = coder.value(known) else { return nil }
-      return condition(value, Kind(coder.form.element), captured)
+      return condition(value, Kind(coder.form.element), captured: captured)
     }
     guard let made = try open(type) else { throw Untranslatable(captured.constant) }
     return made
   }
 
-  private static func condition(_ value: Value, _ kind: Kind, _ captured: Piece.Captured) -> Condition {
+  private static func condition(_ value: Value, _ kind: Kind, captured: Piece.Captured) -> Condition {
     captured.note(value)
     // Whether it is nil belongs to the template; any other value may be another one.
     if let leaf = captured.leaf, !value.isNull { return .parameter(leaf, kind) }
@@ -61,7 +61,7 @@ enum Constant {
     // Whether it is nil belongs to the template; any other row may be another one.
     guard let value = MetadataKind.flattened(captured.constant) else { return null(of: map) }
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
-    return .constant(try reference(value, map, graph), kind)
+    return .constant(try reference(value, map, graph: graph), kind)
   }
 
   static func rows(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
@@ -74,7 +74,7 @@ enum Constant {
         hasNil = true
         return .null
       }
-      return try reference(element, map, graph)
+      return try reference(element, map, graph: graph)
     }
     return .constant(.array(values), .array(hasNil ? .optional(kind) : kind))
   }
@@ -85,8 +85,8 @@ enum Constant {
   }
 
   /// Of something that is not here, a row that is never there.
-  private static func reference(_ value: Any, _ map: EntityMap, _ graph: GraphContext) throws -> Value {
-    if let identifier = value as? PersistentIdentifier { return reference(identifier, map, graph) }
+  private static func reference(_ value: Any, _ map: EntityMap, graph: GraphContext) throws -> Value {
+    if let identifier = value as? PersistentIdentifier { return reference(identifier, map, graph: graph) }
     guard let model = value as? any _ModelObject else { throw Untranslatable(value) }
     let isKept = model.graphContext === graph && model.entityMap?.entity.id == map.entity.id
     return isKept ? .reference(RowID(model._$state.row)) : nowhere
@@ -94,8 +94,8 @@ enum Constant {
 
   private static let nowhere = Value.reference(RowID(0))
 
-  static func reference(_ identifier: PersistentIdentifier, _ map: EntityMap, _ graph: GraphContext) -> Value {
-    guard case .row(let row) = identifier.key, isKept(identifier, map, graph),
+  static func reference(_ identifier: PersistentIdentifier, _ map: EntityMap, graph: GraphContext) -> Value {
+    guard case .row(let row) = identifier.key, isKept(identifier, map, graph: graph),
       identifier.store == graph.store.identifier
     else { return nowhere }
     // The model may have become another one's.
@@ -103,7 +103,7 @@ enum Constant {
   }
 
   /// Whether an identifier names a row of the map's entity, by whichever class.
-  private static func isKept(_ identifier: PersistentIdentifier, _ map: EntityMap, _ graph: GraphContext) -> Bool {
+  private static func isKept(_ identifier: PersistentIdentifier, _ map: EntityMap, graph: GraphContext) -> Bool {
     identifier.entityName == map.type.name
       || map.family != nil && graph.store.map(named: identifier.entityName)?.entity.id == map.entity.id
   }

@@ -13,18 +13,18 @@ enum ExpressionSamples {
     case "Conjunction", "Disjunction", "Negation", "Conditional":
       flags(name, PredicateExpressions.Value<Bool>.self)
     case "NilCoalesce", "ForcedUnwrap", "OptionalFlatMap":
-      optionals(name, PredicateExpressions.Value<Int?>.self, PredicateExpressions.Value<Int>.self)
+      optionals(name, PredicateExpressions.Value<Int?>.self, number: PredicateExpressions.Value<Int>.self)
     case "FloatDivision": reals(PredicateExpressions.Value<Double>.self)
     case "SequenceContains", "SequenceContainsWhere", "SequenceAllSatisfy", "Filter", "SequenceMaximum",
       "SequenceMinimum", "CollectionIndexSubscript":
       lists(
-        name, PredicateExpressions.Value<[Int]>.self, PredicateExpressions.Value<Int>.self,
-        PredicateExpressions.Value<Bool>.self)
+        name, PredicateExpressions.Value<[Int]>.self, number: PredicateExpressions.Value<Int>.self,
+        flag: PredicateExpressions.Value<Bool>.self)
     case "SequenceStartsWith", "CollectionContainsCollection", "TextEdge", "TextInCase",
       "StringLocalizedStandardContains", "StringLocalizedCompare", "StringCaseInsensitiveCompare":
       texts(name, PredicateExpressions.Value<String>.self)
     case "DictionaryKeySubscript", "DictionaryKeyDefaultValueSubscript":
-      tables(name, PredicateExpressions.Value<[Int: Int]>.self, PredicateExpressions.Value<Int>.self)
+      tables(name, PredicateExpressions.Value<[Int: Int]>.self, number: PredicateExpressions.Value<Int>.self)
     default: numbers(name, PredicateExpressions.Value<Int>.self)
     }
   }
@@ -68,7 +68,7 @@ enum ExpressionSamples {
 
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   private static func optionals<Perhaps: PredicateExpression, Number: PredicateExpression>(
-    _ name: String, _ perhaps: Perhaps.Type, _ number: Number.Type
+    _ name: String, _ perhaps: Perhaps.Type, number: Number.Type
   ) -> (any Translatable.Type)? where Perhaps.Output == Int?, Number.Output == Int {
     switch name {
     case "NilCoalesce": PredicateExpressions.NilCoalesce<Perhaps, Number>.self
@@ -87,7 +87,7 @@ enum ExpressionSamples {
 
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   private static func lists<List: PredicateExpression, Number: PredicateExpression, Flag: PredicateExpression>(
-    _ name: String, _ list: List.Type, _ number: Number.Type, _ flag: Flag.Type
+    _ name: String, _ list: List.Type, number: Number.Type, flag: Flag.Type
   ) -> (any Translatable.Type)? where List.Output == [Int], Number.Output == Int, Flag.Output == Bool {
     switch name {
     case "SequenceContains": PredicateExpressions.SequenceContains<List, Number>.self
@@ -116,7 +116,7 @@ enum ExpressionSamples {
 
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   private static func tables<Table: PredicateExpression, Number: PredicateExpression>(
-    _ name: String, _ table: Table.Type, _ number: Number.Type
+    _ name: String, _ table: Table.Type, number: Number.Type
   ) -> (any Translatable.Type)? where Table.Output == [Int: Int], Number.Output == Int {
     switch name {
     case "DictionaryKeySubscript": PredicateExpressions.DictionaryKeySubscript<Table, Number, Int>.self

@@ -54,16 +54,16 @@ struct NestedTree {
   /// - Parameter layout: of an expression of a type, without those that it evaluates.
   init?(
     _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type,
-    _ layout: (any PredicateExpression.Type) -> LeafLayout
+    layout: (any PredicateExpression.Type) -> LeafLayout
   ) {
     bases = [expression]
     key = [Int(bitPattern: ObjectIdentifier(type))]
-    if !add(expression, 0, layout(type), layout) { return nil }
+    if !add(expression, 0, own: layout(type), layout: layout) { return nil }
   }
 
   private mutating func add(
-    _ memory: UnsafeRawPointer, _ offset: Int, _ own: LeafLayout,
-    _ layout: (any PredicateExpression.Type) -> LeafLayout
+    _ memory: UnsafeRawPointer, _ offset: Int, own: LeafLayout,
+    layout: (any PredicateExpression.Type) -> LeafLayout
   ) -> Bool {
     guard own.isKnown else { return false }
     for place in own.nested {
@@ -76,7 +76,9 @@ struct NestedTree {
         types.append(nested.type)
         bases.append(nested.memory)
         key.append(Int(bitPattern: ObjectIdentifier(nested.type)))
-        guard add(nested.memory, NestedPredicate.expressionOffset, layout(nested.type), layout) else { return false }
+        guard add(nested.memory, NestedPredicate.expressionOffset, own: layout(nested.type), layout: layout) else {
+          return false
+        }
       }
     }
     return true

@@ -45,7 +45,7 @@ struct PredicateText {
 
   /// An operator between two operands, of which the right one must bind more strongly.
   func infix<One: PredicateExpression, Other: PredicateExpression>(
-    _ one: One, _ sign: String, _ other: Other, _ strength: Wording.Strength
+    _ one: One, _ sign: String, other: Other, strength: Wording.Strength
   ) -> Wording {
     Wording("\(operand(one, strength)) \(sign) \(operand(other, strength.above))", strength)
   }

@@ -121,8 +121,8 @@ final class Translator {
   private let leaves: TemplateLeaves?
 
   init(
-    _ map: EntityMap, _ graph: GraphContext, _ variable: PredicateExpressions.VariableID,
-    _ leaves: TemplateLeaves? = nil
+    _ map: EntityMap, _ graph: GraphContext, variable: PredicateExpressions.VariableID,
+    leaves: TemplateLeaves? = nil
   ) {
     self.graph = graph
     self.leaves = leaves
@@ -208,7 +208,7 @@ final class Translator {
   }
 
   /// Where a reference of a row leads.
-  func reference(_ base: Condition, _ field: FieldID, _ map: EntityMap, _ property: Int) -> Condition {
+  func reference(_ base: Condition, _ field: FieldID, map: EntityMap, property: Int) -> Condition {
     let found = Condition.field(base, field)
     guard case .toOne(let link) = map.type.properties[property].storage, !link.isOptional, isThere(base) else {
       return found

@@ -9,7 +9,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
     guard state.stores.isTraced else { return try contents(descriptor, includingLists) }
-    return try state.traced(.snapshots, descriptor, (fileID, line), { $1.found = $0.count }) {
+    return try state.traced(.snapshots, descriptor, place: (fileID, line), note: { $1.found = $0.count }) {
       try contents(descriptor, includingLists)
     }
   }
@@ -82,7 +82,7 @@ extension ContextState {
           isItself
           ? known
           : PersistentIdentifier(store: store.identifier, entity: image.values.form.type.name, .row(image.row))
-        found[at] = SnapshotContent(image, identifier, store.identifier)
+        found[at] = SnapshotContent(image, identifier, store: store.identifier)
       }
     }
     return found

@@ -56,7 +56,7 @@ extension ModelSnapshot: Codable {
       }
       return .one(try values.decodeIfPresent(PersistentIdentifier.self, forKey: key))
     }
-    content = SnapshotContent(try container.decode(PersistentIdentifier.self, forKey: .id), image, links)
+    content = SnapshotContent(try container.decode(PersistentIdentifier.self, forKey: .id), image, links: links)
     content.isDecoded = true
     if content.hasTemporary {
       let process = try container.decodeIfPresent(UInt64.self, forKey: .process) ?? Process.unknown

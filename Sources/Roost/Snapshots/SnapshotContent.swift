@@ -25,14 +25,14 @@ struct SnapshotContent: Hashable, Sendable {
   var form: ImageForm { values.form }
   var type: _ModelType { values.form.type }
 
-  init(_ identifier: PersistentIdentifier, _ values: ValueImage, _ links: [Link]) {
+  init(_ identifier: PersistentIdentifier, _ values: ValueImage, links: [Link]) {
     self.identifier = identifier
     self.values = values
     self.links = links
   }
 
   /// Of a row of a store.
-  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, _ store: String) {
+  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, store: String) {
     func name(_ name: ObjectName) -> PersistentIdentifier {
       PersistentIdentifier(store: store, entity: name.entity, .row(name.row))
     }
@@ -43,7 +43,7 @@ struct SnapshotContent: Hashable, Sendable {
       case .many(let many): .many(many.map(name))
       }
     }
-    self.init(identifier, image.values, links)
+    self.init(identifier, image.values, links: links)
     if !image.refused.isEmpty { refused = image.refused.mapValues { Doorway.text($0.description, $0.code.rawValue) } }
   }
 
@@ -53,14 +53,14 @@ struct SnapshotContent: Hashable, Sendable {
       self.init(model)
       return
     }
-    self.init(image, model.persistentModelID, graph.store.identifier)
+    self.init(image, model.persistentModelID, store: graph.store.identifier)
   }
 
   /// Of a model, in a context or in none.
   init(_ model: some PersistentModel) {
     if let graph = model.graphContext {
       let image = graph.image(of: model)
-      self.init(image, model.persistentModelID, graph.store.identifier)
+      self.init(image, model.persistentModelID, store: graph.store.identifier)
       return
     }
     let values = ValueImage(model)
@@ -69,7 +69,7 @@ struct SnapshotContent: Hashable, Sendable {
       let identifiers = held[place].compactMap { ($0 as? any PersistentModel)?.persistentModelID }
       return values.form.isList(property) ? .many(identifiers) : .one(identifiers.first)
     }
-    self.init(model.persistentModelID, values, links)
+    self.init(model.persistentModelID, values, links: links)
   }
 
   static func == (one: SnapshotContent, other: SnapshotContent) -> Bool {

@@ -67,7 +67,7 @@ extension ModelSnapshot {
 enum SnapshotReading {
   static func value<Value>(_ content: SnapshotContent, _ property: Int) -> Value {
     if let link = content.link(property) {
-      if let found = identifiers(link, content, property) as? Value { return found }
+      if let found = identifiers(link, content, property: property) as? Value { return found }
     } else if let found: Value = try? content.value(property) {
       return found
     } else if let why = content.refused[property] {
@@ -78,7 +78,7 @@ enum SnapshotReading {
         + "lists, and give properties that older programs do not know a default")
   }
 
-  private static func identifiers(_ link: SnapshotContent.Link, _ content: SnapshotContent, _ property: Int) -> Any {
+  private static func identifiers(_ link: SnapshotContent.Link, _ content: SnapshotContent, property: Int) -> Any {
     switch link {
     case .many(let many): return many
     case .absent where content.form.isList(property) && content.isDecoded: return [PersistentIdentifier]()
@@ -127,7 +127,7 @@ public struct _SnapshotSink {
     }
   }
 
-  var content: SnapshotContent { SnapshotContent(identifier, ValueImage(form, values: values), links) }
+  var content: SnapshotContent { SnapshotContent(identifier, ValueImage(form, values: values), links: links) }
 }
 
 extension ModelContext {

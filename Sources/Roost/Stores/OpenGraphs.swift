@@ -34,13 +34,13 @@ final class OpenGraphs: @unchecked Sendable {
 
   /// The store of a configuration, with one user more.
   func store(
-    _ configuration: ModelConfiguration, _ models: [ModelPlan], _ migration: MigrationCheck? = nil
+    _ configuration: ModelConfiguration, _ models: [ModelPlan], migration: MigrationCheck? = nil
   ) throws -> GraphStore {
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
     let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
     let key = Key(path: path, isReadOnly: !configuration.allowsSave)
     let types = models.map { ObjectIdentifier($0.type.model) }
-    if let store = try share(key, types, configuration.faults) { return store }
+    if let store = try share(key, types, faults: configuration.faults) { return store }
     var made: GraphStore?
     defer {
       lock.withLock {
@@ -52,13 +52,13 @@ final class OpenGraphs: @unchecked Sendable {
         opened.broadcast()
       }
     }
-    let store = try make(configuration, path, models, migration)
+    let store = try make(configuration, path, models: models, migration: migration)
     made = store
     return store
   }
 
   /// The store that has the file open, with one user more; nil where the caller is to open it.
-  private func share(_ key: Key, _ types: [ObjectIdentifier], _ faults: StoreFaults?) throws -> GraphStore? {
+  private func share(_ key: Key, _ types: [ObjectIdentifier], faults: StoreFaults?) throws -> GraphStore? {
     lock.acquire()
     defer { lock.release() }
     while opening.contains(key) { opened.wait(lock) }
@@ -82,7 +82,7 @@ final class OpenGraphs: @unchecked Sendable {
   }
 
   private func make(
-    _ configuration: ModelConfiguration, _ path: String, _ models: [ModelPlan], _ migration: MigrationCheck?
+    _ configuration: ModelConfiguration, _ path: String, models: [ModelPlan], migration: MigrationCheck?
   ) throws -> GraphStore {
     if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
     var opening = GraphStore.Opening(
@@ -90,9 +90,9 @@ final class OpenGraphs: @unchecked Sendable {
       lockTimeoutNanoseconds: configuration.lockTimeoutNanoseconds)
     opening.migration = migration
     opening.beginsIfMissing = configuration.missingStore == .begin
-    guard let faults = configuration.faults else { return try GraphStore.open(path, models, opening) }
+    guard let faults = configuration.faults else { return try GraphStore.open(path, models, opening: opening) }
     let files = FaultyFileSystem(faults)
-    return try GraphStore.open(path, models, opening, fileSystem: files) { try files.askRoom(path) }
+    return try GraphStore.open(path, models, opening: opening, fileSystem: files) { try files.askRoom(path) }
   }
 
   /// A container uses a store no more. Where it is being closed, the store is not found any more once nobody uses it.

@@ -35,6 +35,6 @@ enum StorePlace {
     do {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: NSNumber(value: 0o700)])
-    } catch { throw StoreError(error, "the folder of the store cannot be created", folder) }
+    } catch { throw StoreError(error, "the folder of the store cannot be created", url: folder) }
   }
 }

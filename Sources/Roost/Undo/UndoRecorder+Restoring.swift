@@ -12,7 +12,7 @@ internal import RoostRecords
         }
         let contents = Dictionary(deletions) { first, _ in first }
         var revived: [PersistentIdentifier: Revived] = [:]
-        for (identifier, _) in deletions { try revive(identifier, contents, &revived) }
+        for (identifier, _) in deletions { try revive(identifier, contents, models: &revived) }
         for change in changes.sorted(by: { $0.identifier < $1.identifier }) {
           if change.after == nil {
             if let back = revived[change.identifier] { give(contents[change.identifier], to: back) }
@@ -37,7 +37,7 @@ internal import RoostRecords
     /// Brings a model back, and before it those to which it leads: what went along with one comes back with it.
     private func revive(
       _ identifier: PersistentIdentifier, _ contents: [PersistentIdentifier: SnapshotContent],
-      _ models: inout [PersistentIdentifier: Revived]
+      models: inout [PersistentIdentifier: Revived]
     ) throws {
       var path = [identifier]
       var seen: Set<PersistentIdentifier> = []

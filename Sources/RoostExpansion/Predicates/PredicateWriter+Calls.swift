@@ -11,7 +11,7 @@ extension PredicateWriter {
     if let closure = call.trailingClosure ?? arguments.first?.expression.as(ClosureExprSyntax.self),
       arguments.count + (call.trailingClosure == nil ? 0 : 1) == 1, call.additionalTrailingClosures.isEmpty
     {
-      return quantified(name, base, closure, callee)
+      return quantified(name, base, closure: closure, callee: callee)
     }
     guard call.trailingClosure == nil else { return unknown(callee) }
     switch (name, arguments.map { $0.label?.text ?? "" }) {
@@ -28,7 +28,7 @@ extension PredicateWriter {
   }
 
   private mutating func quantified(
-    _ name: String, _ base: ExprSyntax, _ closure: ClosureExprSyntax, _ callee: MemberAccessExprSyntax
+    _ name: String, _ base: ExprSyntax, closure: ClosureExprSyntax, callee: MemberAccessExprSyntax
   ) -> String {
     let receiver = value(base)
     switch name {

@@ -26,12 +26,12 @@ extension PredicateWriter {
     case .forceUnwrapExpr: return build("ForcedUnwrap", value(expression.cast(ForceUnwrapExprSyntax.self).expression))
     case .isExpr:
       let test = expression.cast(IsExprSyntax.self)
-      return cast("TypeCheck", test.expression, test.type)
+      return cast("TypeCheck", test.expression, type: test.type)
     case .asExpr:
       let cast = expression.cast(AsExprSyntax.self)
       switch cast.questionOrExclamationMark?.tokenKind {
-      case .postfixQuestionMark: return self.cast("ConditionalCast", cast.expression, cast.type)
-      case .exclamationMark: return self.cast("ForceCast", cast.expression, cast.type)
+      case .postfixQuestionMark: return self.cast("ConditionalCast", cast.expression, type: cast.type)
+      case .exclamationMark: return self.cast("ForceCast", cast.expression, type: cast.type)
       default: return value(cast.expression)
       }
     case .ifExpr:
@@ -121,7 +121,7 @@ extension PredicateWriter {
     }
   }
 
-  private mutating func cast(_ name: String, _ expression: ExprSyntax, _ type: TypeSyntax) -> String {
+  private mutating func cast(_ name: String, _ expression: ExprSyntax, type: TypeSyntax) -> String {
     "\(Self.expressions).\(name)<_, \(type.trimmedDescription)>(\(value(expression)))"
   }
 }

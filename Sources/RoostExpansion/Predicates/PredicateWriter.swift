@@ -41,7 +41,7 @@ struct PredicateWriter {
         inner.scope[name] = written
       }
     }
-    return inner.body(Array(closure.statements), parameters, closure)
+    return inner.body(Array(closure.statements), parameters, node: closure)
   }
 
   /// A closure around one expression that has a variable.
@@ -53,7 +53,7 @@ struct PredicateWriter {
   }
 
   private mutating func body(
-    _ items: [CodeBlockItemSyntax], _ parameters: [String], _ node: some SyntaxProtocol
+    _ items: [CodeBlockItemSyntax], _ parameters: [String], node: some SyntaxProtocol
   ) -> String {
     let value = result(of: items[...], node)
     return closed(parameters, value)
@@ -90,7 +90,7 @@ struct PredicateWriter {
     let rest = items.dropFirst()
     switch first.item {
     case .expr(let expression):
-      if let expression = expression.as(IfExprSyntax.self) { return choice(expression, rest, node) }
+      if let expression = expression.as(IfExprSyntax.self) { return choice(expression, rest, node: node) }
       if rest.isEmpty { return value(expression) }
       return refuse(expression, "this value is not used: a predicate has one value, after its 'let' statements")
     case .stmt(let statement):
@@ -98,22 +98,22 @@ struct PredicateWriter {
         return value(expression)
       }
       if let statement = statement.as(ExpressionStmtSyntax.self) {
-        if let expression = statement.expression.as(IfExprSyntax.self) { return choice(expression, rest, node) }
+        if let expression = statement.expression.as(IfExprSyntax.self) { return choice(expression, rest, node: node) }
         if rest.isEmpty { return value(statement.expression) }
       }
       if let statement = statement.as(GuardStmtSyntax.self) {
-        return conditional(Array(statement.conditions)[...], scope, { $0.result(of: rest, node) }) {
+        return conditional(Array(statement.conditions)[...], scope, then: { $0.result(of: rest, node) }) {
           $0.result(of: Array(statement.body.statements)[...], statement)
         }
       }
       return refuse(statement, "a predicate cannot contain this statement: write 'let', 'if', 'guard' or a value")
-    case .decl(let declaration): return bind(declaration, rest, node)
+    case .decl(let declaration): return bind(declaration, rest, node: node)
     @unknown default: return refuse(first, "a predicate cannot contain this")
     }
   }
 
   private mutating func bind(
-    _ declaration: DeclSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol
+    _ declaration: DeclSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, node: some SyntaxProtocol
   ) -> String {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       variable.bindingSpecifier.tokenKind == .keyword(.let), variable.bindings.count == 1,
@@ -133,15 +133,15 @@ struct PredicateWriter {
   }
 
   private mutating func choice(
-    _ expression: IfExprSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol
+    _ expression: IfExprSyntax, _ rest: ArraySlice<CodeBlockItemSyntax>, node: some SyntaxProtocol
   ) -> String {
     conditional(
       Array(expression.conditions)[...], scope,
-      { $0.result(of: Array(expression.body.statements)[...], expression) },
+      then: { $0.result(of: Array(expression.body.statements)[...], expression) },
       otherwise: { writer in
         switch expression.elseBody {
         case .codeBlock(let block): return writer.result(of: Array(block.statements)[...], block)
-        case .ifExpr(let other): return writer.choice(other, rest, node)
+        case .ifExpr(let other): return writer.choice(other, rest, node: node)
         default: return writer.result(of: rest, node)
         }
       })
@@ -152,7 +152,7 @@ struct PredicateWriter {
   /// - Parameter outer: the names before the first condition, which are those that `otherwise` knows.
   private mutating func conditional(
     _ conditions: ArraySlice<ConditionElementSyntax>, _ outer: PredicateScope,
-    _ then: (inout PredicateWriter) -> String, otherwise: (inout PredicateWriter) -> String
+    then: (inout PredicateWriter) -> String, otherwise: (inout PredicateWriter) -> String
   ) -> String {
     guard let first = conditions.first else { return branch(scope, then) }
     var rest = conditions.dropFirst()
@@ -165,7 +165,7 @@ struct PredicateWriter {
         test = named(build("Conjunction", "lhs: " + test, "rhs: " + other))
         rest = rest.dropFirst()
       }
-      let (yes, no) = (conditional(rest, outer, then, otherwise: otherwise), branch(outer, otherwise))
+      let (yes, no) = (conditional(rest, outer, then: then, otherwise: otherwise), branch(outer, otherwise))
       return build("Conditional", test, yes, no)
     case .optionalBinding(let binding):
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
@@ -181,7 +181,7 @@ struct PredicateWriter {
       let variable = names.next()
       let yes = closure(variable) { inner in
         inner.scope[name] = variable
-        return inner.conditional(rest, outer, then, otherwise: otherwise)
+        return inner.conditional(rest, outer, then: then, otherwise: otherwise)
       }
       return build("NilCoalesce", "lhs: " + build("flatMap", source, yes), "rhs: " + no)
     default:

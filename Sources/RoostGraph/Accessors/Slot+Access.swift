@@ -4,7 +4,7 @@ extension _Slot {
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
     if isReady { return value.unsafelyUnwrapped }
-    return _Slots.get(object, property, &self)
+    return _Slots.get(object, property, slot: &self)
   }
 
   /// Stores a value; where that is not free the object is told.
@@ -13,21 +13,21 @@ extension _Slot {
     if isFree {
       value = consume new
     } else {
-      _Slots.set(object, property, &self, consume new)
+      _Slots.set(object, property, slot: &self, new: consume new)
     }
   }
 
   /// Moves the value out, so that it can be changed without a copy of it.
   @inlinable
   public mutating func _lend(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
-    _Slots.lend(isFree, object, property, &self)
+    _Slots.lend(isFree, object, property: property, slot: &self)
   }
 
   /// Moves it back.
   @inlinable
   public mutating func _giveBack(_ new: Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
     value = new
-    _Slots.giveBack(isFree, object, property)
+    _Slots.giveBack(isFree, object, property: property)
   }
 }
 
@@ -38,7 +38,7 @@ extension _Slot {
 @usableFromInline enum _Slots {
   @inlinable @inline(never)
   static func get<Value>(
-    _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>
+    _ object: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_Slot<Value>>
   ) -> Value {
     object._$willRead(property)
     if let value = slot.pointee.value { return value }
@@ -49,7 +49,7 @@ extension _Slot {
 
   @inlinable @inline(never)
   static func set<Value>(
-    _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>, _ new: consuming Value
+    _ object: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_Slot<Value>>, new: consuming Value
   ) {
     object._$willWrite(property)
     slot.pointee.value = consume new
@@ -58,7 +58,7 @@ extension _Slot {
 
   @inlinable @inline(never)
   static func lend<Value>(
-    _ isFree: Bool, _ object: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_Slot<Value>>
+    _ isFree: Bool, _ object: some _ModelObject, property: Int, slot: UnsafeMutablePointer<_Slot<Value>>
   ) -> Value {
     if !isFree { object._$willModify(property) }
     if slot.pointee.value == nil { giveDefault(object, property) }
@@ -68,7 +68,7 @@ extension _Slot {
   }
 
   @inlinable @inline(never)
-  static func giveBack(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
+  static func giveBack(_ isFree: Bool, _ object: some _ModelObject, property: Int) {
     object._$state._giveBack()
     // What was changed before may have been given up meanwhile.
     if !isFree || !object._$state._isFree(property) { object._$didWrite(property) }

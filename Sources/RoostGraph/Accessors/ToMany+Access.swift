@@ -3,22 +3,22 @@ extension _ToMany {
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model] {
     if isReady, let members { return members }
-    return _Links.members(owner, property, &self)
+    return _Links.members(owner, property, slot: &self)
   }
 
   @inlinable
   public mutating func _set(_ new: [Model], _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
-    _Links.setMembers(owner, property, &self, new, isNil: false)
+    _Links.setMembers(owner, property, slot: &self, new: new, isNil: false)
   }
 
   @inlinable
   public mutating func _lend(_ isFree: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model] {
-    _Links.lend(owner, property, &self)
+    _Links.lend(owner, property, slot: &self)
   }
 
   @inlinable
   public mutating func _giveBack(_ new: [Model], _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
-    _Links.giveBack(owner, property, &self, new, isNil: false)
+    _Links.giveBack(owner, property, slot: &self, new: new, isNil: false)
   }
 }
 
@@ -31,25 +31,25 @@ extension _ToManyOrNil {
 
   @inlinable
   public mutating func _set(_ new: [Model]?, _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
-    _Links.setMembers(owner, property, &slot, new ?? [], isNil: new == nil)
+    _Links.setMembers(owner, property, slot: &slot, new: new ?? [], isNil: new == nil)
   }
 
   @inlinable
   public mutating func _lend(_ isFree: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model]? {
-    let members = _Links.lend(owner, property, &slot)
+    let members = _Links.lend(owner, property, slot: &slot)
     return slot.isNil ? nil : members
   }
 
   @inlinable
   public mutating func _giveBack(_ new: [Model]?, _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
-    _Links.giveBack(owner, property, &slot, new ?? [], isNil: new == nil)
+    _Links.giveBack(owner, property, slot: &slot, new: new ?? [], isNil: new == nil)
   }
 }
 
 extension _Links {
   @inlinable @inline(never)
   static func members<Model>(
-    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>
+    _ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToMany<Model>>
   ) -> [Model] {
     owner._$willRead(property)
     if let members = slot.pointee.members { return members }
@@ -58,7 +58,7 @@ extension _Links {
 
   @inlinable @inline(never)
   static func setMembers<Model>(
-    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>, _ new: [Model],
+    _ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToMany<Model>>, new: [Model],
     isNil: Bool
   ) {
     let isFree = owner._$state._isFree
@@ -71,7 +71,7 @@ extension _Links {
 
   @inlinable @inline(never)
   static func lend<Model>(
-    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>
+    _ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToMany<Model>>
   ) -> [Model] {
     if !owner._$state._isFree { owner._$willModify(property) }
     let members = slot.pointee.takeMembers() ?? absent(owner, property)
@@ -81,7 +81,7 @@ extension _Links {
 
   @inlinable @inline(never)
   static func giveBack<Model>(
-    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToMany<Model>>, _ new: [Model],
+    _ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToMany<Model>>, new: [Model],
     isNil: Bool
   ) {
     slot.pointee.members = new

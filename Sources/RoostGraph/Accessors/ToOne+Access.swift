@@ -4,12 +4,12 @@ extension _ToOne {
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model? {
     if isReady, row == 0 { return object }
-    return _Links.get(owner, property, &self)
+    return _Links.get(owner, property, slot: &self)
   }
 
   @inlinable
   public mutating func _set(_ new: consuming Model?, _ isFree: Bool, _ owner: some _ModelObject, _ property: Int) {
-    _Links.set(owner, property, &self, consume new)
+    _Links.set(owner, property, slot: &self, new: consume new)
   }
 }
 
@@ -29,7 +29,7 @@ extension _ToOneAlways {
 /// The slow ways of the accessors of relationships: see ``_Slots``.
 @usableFromInline enum _Links {
   @inlinable @inline(never)
-  static func get<Model>(_ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToOne<Model>>)
+  static func get<Model>(_ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToOne<Model>>)
     -> Model?
   {
     if !owner._$state._isReady { owner._$willRead(property) }
@@ -57,7 +57,7 @@ extension _ToOneAlways {
 
   @inlinable @inline(never)
   static func set<Model>(
-    _ owner: some _ModelObject, _ property: Int, _ slot: UnsafeMutablePointer<_ToOne<Model>>, _ new: consuming Model?
+    _ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToOne<Model>>, new: consuming Model?
   ) {
     // The origin hears of every change, because the other side changes with it.
     if owner._$state._isFree {

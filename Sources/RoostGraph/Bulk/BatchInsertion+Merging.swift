@@ -6,12 +6,12 @@ extension BatchInsertion {
   /// Merges an object into the row that has its unique values, as the policy says; throws where it may not be. False where all is done,
   /// because it brings others along by now.
   func mergeAlone(
-    _ object: any _ModelObject, _ place: Place, _ first: RowID, _ fault: RecordFault
+    _ object: any _ModelObject, _ place: Place, first: RowID, fault: RecordFault
   ) throws -> Bool {
     var row = first
     var turns = 0
     while true {
-      let decision = try decide(object, place, row) { refusal(fault, object) }
+      let decision = try decide(object, place, row: row) { refusal(fault, object) }
       // Whoever was asked may have changed either of the two.
       if decision.isAsked {
         if try !isAlone(object, place) {
@@ -30,7 +30,7 @@ extension BatchInsertion {
         }
         if now != row {
           try checkTurn(&turns, object)
-          guard bulk.saver.isAlike(RowName(place.map.entity.id, now), place.map, run.writer) else {
+          guard bulk.saver.isAlike(RowName(place.map.entity.id, now), place.map, writer: run.writer) else {
             throw refusal(fault, object)
           }
           row = now
@@ -39,7 +39,7 @@ extension BatchInsertion {
       }
       try encode(object, place)
       let known = (decision.policy, decision.name)
-      book.add(object, try merge(object, place, into: row, known).number)
+      book.add(object, try merge(object, place, into: row, policy: known).number)
       book.note(object, known)
       return true
     }
@@ -52,7 +52,7 @@ extension BatchInsertion {
     throw GraphFault(
       .conflict,
       "the closure of the unique policy gave it the unique values of another object 100 times: give it an unused value",
-      bulk.objects.name(object))
+      name: bulk.objects.name(object))
   }
 
   /// What was decided about an object.
@@ -65,17 +65,17 @@ extension BatchInsertion {
 
   /// What becomes of an object whose unique values a row has. What a closure does to the row's object is written.
   func decide(
-    _ object: any _ModelObject, _ place: Place, _ row: RowID, _ refusal: () -> GraphFault
+    _ object: any _ModelObject, _ place: Place, row: RowID, refusal: () -> GraphFault
   ) throws -> Decision {
     var decision = Decision(policy: bulk.saver.uniquePolicy(of: place.map), name: "")
     decision.name = decision.policy.name(place.map.type)
     if case .asks(let choose) = decision.policy {
       decision.isAsked = true
-      let scratches = Scratches(bulk, place.table, place.map)
+      let scratches = Scratches(bulk, place.table, map: place.map)
       var isChanged = false
       let choice = try scratches.visit(row) { scratch, stored in
         let choice = try choose(object, scratch.object)
-        isChanged = try take(scratch, stored, place)
+        isChanged = try take(scratch, stored, place: place)
         return choice
       }
       if isChanged { try write(row, place) }
@@ -86,24 +86,24 @@ extension BatchInsertion {
   }
 
   /// Puts a row into its box as somebody changed its object; false where nothing changed.
-  private func take(_ scratch: Scratch, _ row: Row, _ place: Place) throws -> Bool {
+  private func take(_ scratch: Scratch, _ row: Row, place: Place) throws -> Bool {
     if scratch.changed == 0 || scratch.fault != nil { return false }
     let box = place.box
     box.sink.builder.load(admitted: row.bytes)
     box.sink.failure = nil
-    try noteLeads(row.id, scratch.changed, place)
+    try noteLeads(row.id, scratch.changed, place: place)
     scratch.object._$encode(only: scratch.changed, into: &box.sink)
     if let failure = box.sink.failure {
       throw SaveRefusal(faults: [
-        bulk.saver.refusal(failure, ObjectName(place.map.type.name, row.id.number), run.writer)
+        bulk.saver.refusal(failure, ObjectName(place.map.type.name, row.id.number), writer: run.writer)
       ])
     }
-    try noteLeads(row.id, scratch.changed, place)
+    try noteLeads(row.id, scratch.changed, place: place)
     return true
   }
 
   /// Notes where the references lead that are in the box.
-  private func noteLeads(_ row: RowID, _ changed: UInt64, _ place: Place) throws {
+  private func noteLeads(_ row: RowID, _ changed: UInt64, place: Place) throws {
     let key = LinkKey(map: place.map.number, row: row.number, property: 0)
     for relation in place.relations where changed & _ModelState.bit(relation.property) != 0 {
       guard case .reference = relation.way else { continue }
@@ -115,7 +115,7 @@ extension BatchInsertion {
   private func write(_ row: RowID, _ place: Place) throws {
     do { try place.table.replace(row, with: &place.box.sink.builder) } catch let fault as RecordFault {
       throw SaveRefusal(faults: [
-        bulk.saver.refusal(fault, ObjectName(place.map.type.name, row.number), run.writer)
+        bulk.saver.refusal(fault, ObjectName(place.map.type.name, row.number), writer: run.writer)
       ])
     }
     run.note(changed: row.number, place.map.home)
@@ -125,21 +125,21 @@ extension BatchInsertion {
   ///
   /// - Parameter group: those that are written with it, among whom may be a partner that somebody else has.
   func merge(
-    _ object: any _ModelObject, _ place: Place, into row: RowID, _ policy: (policy: UniquePolicy, name: String),
-    _ group: Group? = nil
+    _ object: any _ModelObject, _ place: Place, into row: RowID, policy: (policy: UniquePolicy, name: String),
+    group: Group? = nil
   ) throws -> RowID {
     let wanted = try place.relations.filter { relation in
       guard case .reference = relation.way else { return false }
       let slot = try place.table.slot(place.map.type.fieldName(relation.property))
       return place.box.sink.builder.reference(slot) != nil
     }
-    let before = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
+    let before = try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)
     var found: Saver.MergedRow?
-    try parting(object, place, group) {
-      found = try bulk.saver.mergeRow(object, place.map, policy.policy, place.box, place.table)
+    try parting(object, place, group: group) {
+      found = try bulk.saver.mergeRow(object, place.map, policy: policy.policy, box: place.box, table: place.table)
     } staysAlone: {
       // It keeps the partner that it has.
-      _ = try bulk.saver.keepReferences(of: row, place.map, place.box, place.table)
+      _ = try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)
     }
     guard let merged = found else { return row }
     let id = RowID(merged.row)
@@ -150,7 +150,9 @@ extension BatchInsertion {
     }
     run.note(changed: merged.row, place.map.home)
     for relation in wanted
-    where try bulk.saver.takes(object, place.map, policy.policy, id, relation.property, place.table) {
+    where try bulk.saver.takes(
+      object, place.map, policy: policy.policy, row: id, property: relation.property, table: place.table)
+    {
       noteSaid(LinkKey(map: place.map.home, row: merged.row, property: relation.property))
     }
     for (relation, former) in zip(

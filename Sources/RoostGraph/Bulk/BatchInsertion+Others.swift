@@ -31,16 +31,16 @@ extension BatchInsertion {
   func addWithOthers(_ object: any _ModelObject, decided: (row: RowID, decision: Decision)? = nil) throws {
     var group = Group()
     try collect(object, &group)
-    if let decided, try isLike(object, group.places[0], decided.row, nil, group) {
+    if let decided, try isLike(object, group.places[0], row: decided.row, same: nil, group: group) {
       book.note(object, (decided.decision.policy, decided.decision.name))
       object._$state.row = decided.row.number
     }
     try findRows(&group)
     // As in a save, what is there leads to its new places first: what is merged into it may say otherwise.
     try move(group)
-    for (number, one) in group.objects.enumerated() { try write(one, group.places[number], group) }
+    for (number, one) in group.objects.enumerated() { try write(one, group.places[number], group: group) }
     try partMutual(group)
-    for list in group.lists { try write(list.owner, list.relation, list.members, group) }
+    for list in group.lists { try write(list.owner, list.relation, members: list.members, group: group) }
     // Those that were written first led to rows that were not there yet.
     try run.writer.forgetClosedReferences()
     if group.places.contains(where: \.isCounted) { try count() }
@@ -75,19 +75,19 @@ extension BatchInsertion {
       for (link, other) in collector.found.enumerated().reversed() { waiting.append((other, step, link)) }
     }
     (group.owed, group.moved, group.lists, group.joined) = ([:], [], [], [:])
-    for (number, one) in group.objects.enumerated() { try collectLinks(one, group.places[number], &group) }
+    for (number, one) in group.objects.enumerated() { try collectLinks(one, group.places[number], group: &group) }
     finishLists(&group)
   }
 
-  private func collectLinks(_ object: any _ModelObject, _ place: Place, _ group: inout Group) throws {
+  private func collectLinks(_ object: any _ModelObject, _ place: Place, group: inout Group) throws {
     for relation in place.relations {
       if relation.isList {
         let members = (object.many(relation.property).members ?? []).map { bulk.links.model($0, relation) }
         if members.isEmpty { continue }
         for member in members {
           if member._$state.origin != nil { try check(member, relation, of: object) }
-          if relation.isByLinks, !relation.isOwnInverse { join(object, member, relation, &group) }
-          if !relation.isByLinks, let inverse = relation.inverse { owe(member, inverse, object, &group) }
+          if relation.isByLinks, !relation.isOwnInverse { join(object, member, relation: relation, group: &group) }
+          if !relation.isByLinks, let inverse = relation.inverse { owe(member, inverse, owner: object, group: &group) }
         }
         group.lists.append((object, relation, members))
         continue
@@ -96,17 +96,17 @@ extension BatchInsertion {
         continue
       }
       if other._$state.origin != nil { try check(other, relation, of: object) }
-      if relation.isInverseList { join(object, other, relation, &group) }
+      if relation.isInverseList { join(object, other, relation: relation, group: &group) }
       if case .found = relation.way, let inverse = relation.inverse {
-        owe(other, inverse, object, &group)
+        owe(other, inverse, owner: object, group: &group)
       } else if relation.isOwnInverse, other !== object {
-        owe(other, relation.property, object, &group)
+        owe(other, relation.property, owner: object, group: &group)
       }
     }
   }
 
   private func join(
-    _ object: any _ModelObject, _ owner: any _ModelObject, _ relation: Relation, _ group: inout Group
+    _ object: any _ModelObject, _ owner: any _ModelObject, relation: Relation, group: inout Group
   ) {
     guard let inverse = relation.inverse, group.contains(owner) else { return }
     group.joined[Group.ListName(owner: ObjectIdentifier(owner), property: inverse), default: []].append(object)
@@ -130,7 +130,7 @@ extension BatchInsertion {
     group.lists.sort { key($0) < key($1) }
   }
 
-  private func owe(_ member: any _ModelObject, _ property: Int, _ owner: any _ModelObject, _ group: inout Group) {
+  private func owe(_ member: any _ModelObject, _ property: Int, owner: any _ModelObject, group: inout Group) {
     if group.contains(member) {
       group.owed[ObjectIdentifier(member), default: []].append((property, owner))
     } else {
@@ -149,7 +149,7 @@ extension BatchInsertion {
       var number = 0
       // Whoever is asked may let an object lead to more of them.
       while number < group.objects.count {
-        if try findRow(group.objects[number], group.places[number], &first, &group) { isFound = true }
+        if try findRow(group.objects[number], group.places[number], first: &first, group: &group) { isFound = true }
         number += 1
       }
     }
@@ -157,17 +157,17 @@ extension BatchInsertion {
 
   /// False where nothing was found about an object that was not known.
   private func findRow(
-    _ one: any _ModelObject, _ place: Place, _ first: inout [[Value]: any _ModelObject], _ group: inout Group
+    _ one: any _ModelObject, _ place: Place, first: inout [[Value]: any _ModelObject], group: inout Group
   ) throws -> Bool {
     let name = ObjectIdentifier(one)
     if place.uniques.isEmpty || book.merged[name] != nil { return false }
-    try put(one, place, group)
-    let same = try sameAsBefore(one, place, &first)
+    try put(one, place, group: group)
+    let same = try sameAsBefore(one, place, first: &first)
     let row =
       try same.map { RowID($0._$state.row) } ?? place.table.row(like: &place.box.sink.builder, in: place.uniques)
     guard let row else { return false }
     let other = RowName(place.map.entity.id, row)
-    if same == nil, !bulk.saver.isAlike(other, place.map, run.writer) { return false }
+    if same == nil, !bulk.saver.isAlike(other, place.map, writer: run.writer) { return false }
     func refusal() -> GraphFault {
       GraphFault(
         .notUnique,
@@ -176,16 +176,16 @@ extension BatchInsertion {
     }
     let decision: Decision
     if let same, book.merged[ObjectIdentifier(same)] == nil {
-      decision = try decide(one, place, beside: same, refusal)
+      decision = try decide(one, place, beside: same, refusal: refusal)
     } else {
-      decision = try decide(one, place, row, refusal)
+      decision = try decide(one, place, row: row, refusal: refusal)
     }
     if decision.isAsked {
       try checkTurn(&group.turns[name, default: 0], one)
       try collect(one, &group)
       if let same { try collect(same, &group) }
       // It may have other values now, or lead elsewhere.
-      if try !isLike(one, place, row, same, group) {
+      if try !isLike(one, place, row: row, same: same, group: group) {
         first = [:]
         return true
       }
@@ -197,7 +197,7 @@ extension BatchInsertion {
 
   /// What becomes of an object that has the unique values of another one of the group.
   private func decide(
-    _ one: any _ModelObject, _ place: Place, beside same: any _ModelObject, _ refusal: () -> GraphFault
+    _ one: any _ModelObject, _ place: Place, beside same: any _ModelObject, refusal: () -> GraphFault
   ) throws -> Decision {
     var decision = Decision(policy: bulk.saver.uniquePolicy(of: place.map), name: "")
     decision.name = decision.policy.name(place.map.type)
@@ -211,20 +211,20 @@ extension BatchInsertion {
 
   /// Whether an object still has the unique values of a row, or of an object that comes to stand in it.
   private func isLike(
-    _ one: any _ModelObject, _ place: Place, _ row: RowID, _ same: (any _ModelObject)?, _ group: Group
+    _ one: any _ModelObject, _ place: Place, row: RowID, same: (any _ModelObject)?, group: Group
   ) throws -> Bool {
-    try put(one, place, group)
+    try put(one, place, group: group)
     guard let same, book.merged[ObjectIdentifier(same)] == nil else {
       return try place.table.row(like: &place.box.sink.builder, in: place.uniques) == row
     }
     let own = try uniqueKeys(place)
-    try put(same, place, group)
+    try put(same, place, group: group)
     return try !Set(own).isDisjoint(with: uniqueKeys(place))
   }
 
   /// The first object of the group that has the same unique values.
   private func sameAsBefore(
-    _ one: any _ModelObject, _ place: Place, _ first: inout [[Value]: any _ModelObject]
+    _ one: any _ModelObject, _ place: Place, first: inout [[Value]: any _ModelObject]
   ) throws -> (any _ModelObject)? {
     var found: (any _ModelObject)?
     for key in try uniqueKeys(place) {

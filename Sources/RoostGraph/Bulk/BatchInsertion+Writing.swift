@@ -4,12 +4,12 @@ internal import RoostRecords
 /// Writing a group of objects that lead to each other.
 extension BatchInsertion {
   /// Puts an object's row into its box, with the references that others say.
-  func put(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
+  func put(_ object: any _ModelObject, _ place: Place, group: Group) throws {
     if object._$state.origin != nil {
       throw GraphFault(
         .conflict,
         "the closure of the unique policy inserted it into a context: do not insert objects of the batch there",
-        bulk.objects.name(object))
+        name: bulk.objects.name(object))
     }
     place.box.sink.clear()
     object._$encode(only: .max, into: &place.box.sink)
@@ -20,20 +20,21 @@ extension BatchInsertion {
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
   }
 
-  func write(_ object: any _ModelObject, _ place: Place, _ group: Group) throws {
-    try put(object, place, group)
+  func write(_ object: any _ModelObject, _ place: Place, group: Group) throws {
+    try put(object, place, group: group)
     #if DEBUG
-      let faults = bulk.saver.readBack(object, place.map, place.box)
+      let faults = bulk.saver.readBack(object, place.map, box: place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
     if let policy = book.merged[ObjectIdentifier(object)] {
-      object._$state.row = try merge(object, place, into: RowID(object._$state.row), policy, group).number
+      object._$state.row = try merge(object, place, into: RowID(object._$state.row), policy: policy, group: group)
+        .number
     } else {
       let row = RowID(object._$state.row)
-      try parting(object, place, group) { try place.table.insert(&place.box.sink.builder, as: row) }
+      try parting(object, place, group: group) { try place.table.insert(&place.box.sink.builder, as: row) }
       run.inserted.append(place.map.number, row)
     }
-    noteLeads(object, place, RowID(object._$state.row))
+    noteLeads(object, place, row: RowID(object._$state.row))
   }
 
   /// Writes the row in the box. If an object that it references has another partner, the row is written again: without that former
@@ -41,14 +42,14 @@ extension BatchInsertion {
   ///
   /// - Parameter staysAlone: called after the reference was cleared.
   func parting(
-    _ object: any _ModelObject, _ place: Place, _ group: Group?, _ write: () throws -> Void,
+    _ object: any _ModelObject, _ place: Place, group: Group?, write: () throws -> Void,
     staysAlone: () throws -> Void = {}
   ) throws {
     // Each turn parts it from the partner of another relationship.
     var left = place.relations.count
     while true {
       do { return try write() } catch let fault as RecordFault {
-        let outcome = try part(fault, object, place.map) {
+        let outcome = try part(fault, object, map: place.map) {
           partner(of: object, $0, group)
         } clear: {
           place.box.sink.builder.setNull($0)
@@ -65,7 +66,7 @@ extension BatchInsertion {
   func parting<Result>(_ map: EntityMap, _ write: () throws -> Result) throws -> Result {
     while true {
       do { return try write() } catch let fault as RecordFault {
-        guard try part(fault, nil, map) == .parted else { throw fault }
+        guard try part(fault, nil, map: map) == .parted else { throw fault }
       }
     }
   }
@@ -81,7 +82,7 @@ extension BatchInsertion {
   ///
   /// - Parameter owner: the object that a relationship of the written row references.
   func part(
-    _ fault: RecordFault, _ object: (any _ModelObject)?, _ map: EntityMap,
+    _ fault: RecordFault, _ object: (any _ModelObject)?, map: EntityMap,
     owner: (Relation) -> (any _ModelObject)? = { _ in nil }, clear: (RoostRecords.Slot) throws -> Void = { _ in }
   ) throws -> Partnership.Outcome {
     guard let relation = bulk.saver.partnership(fault, map) else { return .unchanged }
@@ -95,10 +96,11 @@ extension BatchInsertion {
         throw SaveRefusal(faults: [
           GraphFault.needsPartner(
             bulk.objects.name(object), map.type.propertyName(relation.property),
-            bulk.objects.name(one.former), ObjectName(place.map.type.name, one.target.number))
+            other: bulk.objects.name(one.former), target: ObjectName(place.map.type.name, one.target.number))
         ])
       }
-      return try bulk.saver.takes(owner, place.map, decision.policy, one.target, relation.inverse, place.table)
+      return try bulk.saver.takes(
+        owner, place.map, policy: decision.policy, row: one.target, property: relation.inverse, table: place.table)
         ? .takes : .staysAlone
     } clear: {
       try clear($0)
@@ -116,18 +118,19 @@ extension BatchInsertion {
     for (number, object) in group.objects.enumerated() {
       let place = group.places[number]
       for relation in place.relations where relation.isOwnInverse && !relation.isList {
-        try partMutual(object, place, relation)
+        try partMutual(object, place, relation: relation)
       }
     }
   }
 
-  private func partMutual(_ object: any _ModelObject, _ place: Place, _ relation: Relation) throws {
+  private func partMutual(_ object: any _ModelObject, _ place: Place, relation: Relation) throws {
     guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     try run.writer.agree(mutual: side, of: RowID(object._$state.row)) { other in
       guard let known = object.one(relation.property).object.map({ bulk.links.model($0, relation) }),
         let decision = book.merged[ObjectIdentifier(known)]
       else { return false }
-      return try !bulk.saver.takes(known, place.map, decision.policy, other, relation.property, place.table)
+      return try !bulk.saver.takes(
+        known, place.map, policy: decision.policy, row: other, property: relation.property, table: place.table)
     } changed: {
       run.note(changed: $0.number, place.map.home)
     }
@@ -152,7 +155,7 @@ extension BatchInsertion {
       if former?.number == owner._$state.row { continue }
       // What became a row that keeps what it has does not go elsewhere.
       if let decision = book.merged[ObjectIdentifier(member)],
-        try !bulk.saver.takes(member, map, decision.policy, row, property, table)
+        try !bulk.saver.takes(member, map, policy: decision.policy, row: row, property: property, table: table)
       {
         continue
       }
@@ -163,22 +166,22 @@ extension BatchInsertion {
           try table.update(former) { builder in builder.setNull(slot) }
           run.note(changed: former.number, map.home)
         }
-        try lead(row, to: owner, table, slot, member, map, relation)
+        try lead(row, to: owner, table, slot: slot, member: member, map: map, relation: relation)
       } catch let fault as RecordFault {
-        throw SaveRefusal(faults: [bulk.saver.refusal(fault, bulk.objects.name(member), run.writer)])
+        throw SaveRefusal(faults: [bulk.saver.refusal(fault, bulk.objects.name(member), writer: run.writer)])
       }
       run.note(changed: row.number, map.home)
     }
   }
 
   private func lead(
-    _ row: RowID, to owner: any _ModelObject, _ table: TableWriter, _ slot: RoostRecords.Slot,
-    _ member: any _ModelObject, _ map: EntityMap, _ relation: Relation
+    _ row: RowID, to owner: any _ModelObject, _ table: TableWriter, slot: RoostRecords.Slot,
+    member: any _ModelObject, map: EntityMap, relation: Relation
   ) throws {
     func lead() throws { try table.update(row) { builder in builder.set(slot, reference: RowID(owner._$state.row)) } }
     do { try lead() } catch let fault as RecordFault {
       var staysAlone = false
-      let outcome = try part(fault, member, map) { _ in
+      let outcome = try part(fault, member, map: map) { _ in
         owner
       } clear: { slot in
         try table.update(row) { builder in builder.setNull(slot) }
@@ -193,7 +196,7 @@ extension BatchInsertion {
 
   /// Writes a list: links, or the order of members whose rows say that they belong to it.
   func write(
-    _ owner: any _ModelObject, _ relation: Relation, _ members: [any _ModelObject], _ group: Group
+    _ owner: any _ModelObject, _ relation: Relation, members: [any _ModelObject], group: Group
   ) throws {
     guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     let row = RowID(owner._$state.row)
@@ -202,20 +205,20 @@ extension BatchInsertion {
     for member in members where seen.insert(member._$state.row).inserted { came.append(RowID(member._$state.row)) }
     let links = try run.writer.links(side)
     do {
-      if try !isWritten(members, came, owner, relation, links, group) {
+      if try !isWritten(members, came, owner: owner, relation: relation, links: links, group: group) {
         let stored = try links.rows(of: row)
-        let wanted = wanted(came, stored, relation, isMerged: book.merged[ObjectIdentifier(owner)] != nil)
+        let wanted = wanted(came, stored, relation: relation, isMerged: book.merged[ObjectIdentifier(owner)] != nil)
         if wanted != stored { try links.replace(wanted, of: row) }
       }
       if relation.isOwnInverse { for member in came { try links.append(row, to: member) } }
     } catch let fault as RecordFault { throw refusal(fault, owner) }
-    if relation.isByLinks { bulk.noteList(relation, came, before: [], run) }
+    if relation.isByLinks { bulk.noteList(relation, came, before: [], run: run) }
     for member in members where member._$state.origin != nil { run.note(owner: member._$state.row, relation.home) }
   }
 
   /// As a save has it: a new object's list begins with its own members; those that lead to it beside them follow. A stored one's list is
   /// added to.
-  private func wanted(_ came: [RowID], _ stored: [RowID], _ relation: Relation, isMerged: Bool) -> [RowID] {
+  private func wanted(_ came: [RowID], _ stored: [RowID], relation: Relation, isMerged: Bool) -> [RowID] {
     let there = Set(stored)
     if relation.isByLinks {
       if isMerged { return stored + came.filter { !there.contains($0) } }
@@ -230,8 +233,8 @@ extension BatchInsertion {
 
   /// Whether writing the members' rows brought the list to what it is: new ones alone, in their order.
   private func isWritten(
-    _ members: [any _ModelObject], _ rows: [RowID], _ owner: any _ModelObject, _ relation: Relation,
-    _ links: LinkWriter, _ group: Group
+    _ members: [any _ModelObject], _ rows: [RowID], owner: any _ModelObject, relation: Relation,
+    links: LinkWriter, group: Group
   ) throws -> Bool {
     if relation.isByLinks || book.merged[ObjectIdentifier(owner)] != nil { return false }
     if zip(rows, rows.dropFirst()).contains(where: { $0 > $1 }) { return false }

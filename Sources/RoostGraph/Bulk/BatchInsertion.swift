@@ -71,7 +71,7 @@ final class BatchInsertion {
     /// Whether its rows can take partners from others.
     let hasPartners: Bool
 
-    init(_ map: EntityMap, _ bulk: BulkWriter, _ writer: RecordWriter) throws {
+    init(_ map: EntityMap, _ bulk: BulkWriter, writer: RecordWriter) throws {
       self.map = map
       table = try writer.table(map.entity.id)
       box = bulk.saver.sink(map)
@@ -101,7 +101,7 @@ final class BatchInsertion {
 
   func place(of map: EntityMap) throws -> Place {
     if let known = places[map.number] { return known }
-    let made = try Place(map, bulk, run.writer)
+    let made = try Place(map, bulk, writer: run.writer)
     places[map.number] = made
     return made
   }
@@ -158,7 +158,7 @@ final class BatchInsertion {
     if object._$state.origin != nil {
       throw GraphFault(
         .foreign, "it is stored already, or in another context: insert(batch:) takes new models only",
-        bulk.objects.name(object))
+        name: bulk.objects.name(object))
     }
     if !book.contains(object) {
       if object._$state.flags.contains(.fresh) { object.settle() }
@@ -208,12 +208,12 @@ final class BatchInsertion {
       // An index of the model over one reference decides about no merge, as in a save.
       let decides = bulk.saver.partnership(fault, place.map)?.isInverseList != true
       if decides, let row = try faulting(object, { try stored(like: fault, place) }) {
-        guard try mergeAlone(object, place, row, fault) else { return }
+        guard try mergeAlone(object, place, first: row, fault: fault) else { return }
       } else {
-        try parting(object, place, nil, insert)
+        try parting(object, place, group: nil, write: insert)
       }
     }
-    noteLeads(object, place, RowID(object._$state.row))
+    noteLeads(object, place, row: RowID(object._$state.row))
     if place.isCounted { try count() }
   }
 
@@ -222,7 +222,7 @@ final class BatchInsertion {
     object._$encode(only: .max, into: &place.box.sink)
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
     #if DEBUG
-      let faults = bulk.saver.readBack(object, place.map, place.box)
+      let faults = bulk.saver.readBack(object, place.map, box: place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     #endif
   }
@@ -232,7 +232,7 @@ final class BatchInsertion {
   func stored(like fault: RecordFault, _ place: Place) throws -> RowID? {
     guard fault.code == .notUnique, fault.rows.count == 1, !place.uniques.isEmpty,
       let row = try place.table.row(like: &place.box.sink.builder, in: place.uniques),
-      bulk.saver.isAlike(RowName(place.map.entity.id, row), place.map, run.writer)
+      bulk.saver.isAlike(RowName(place.map.entity.id, row), place.map, writer: run.writer)
     else { return nil }
     return row
   }
@@ -242,14 +242,14 @@ final class BatchInsertion {
   }
 
   func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {
-    var fault = bulk.saver.refusal(fault, bulk.objects.name(object), run.writer)
+    var fault = bulk.saver.refusal(fault, bulk.objects.name(object), writer: run.writer)
     // It has no row of which anybody knows.
     fault.row = nil
     return fault
   }
 
   /// Notes for those whose lists the row is in now.
-  func noteLeads(_ object: any _ModelObject, _ place: Place, _ row: RowID) {
+  func noteLeads(_ object: any _ModelObject, _ place: Place, row: RowID) {
     let key = LinkKey(map: place.map.number, row: row.number, property: 0)
     for relation in place.relations where !relation.isList {
       guard case .reference = relation.way else { continue }

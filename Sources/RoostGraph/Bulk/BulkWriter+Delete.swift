@@ -10,7 +10,7 @@ extension BulkWriter {
       if rows.isEmpty { return nil }
       try checkWaiting(rows, choice.map)
       var found = RowRuns()
-      for row in rows { found.append(try classNumber(choice.map, row, run.writer), row) }
+      for row in rows { found.append(try classNumber(choice.map, row, writer: run.writer), row) }
       let entity = choice.map.entity.id
       let names = rows.lazy.map { RowName(entity, $0) }
       // Whose lists lose members nobody knows any more afterwards.
@@ -28,7 +28,7 @@ extension BulkWriter {
   }
 
   /// Of which class a row is; that of the map where nobody knows.
-  private func classNumber(_ map: EntityMap, _ row: RowID, _ writer: RecordWriter) throws -> Int {
+  private func classNumber(_ map: EntityMap, _ row: RowID, writer: RecordWriter) throws -> Int {
     guard let family = map.family else { return map.number }
     return try writer.table(map.entity.id).visit(row) { family.map(of: $0) ?? map.number } ?? map.number
   }
@@ -45,7 +45,7 @@ extension BulkWriter {
       if store.needsReference(loose.field, map) {
         let field = map.entity.field(loose.field)?.name
         throw SaveRefusal(faults: [
-          GraphFault.needed(objects.name(loose.row), saver.property(field), objects.name(loose.gone))
+          GraphFault.needed(objects.name(loose.row), saver.property(field), other: objects.name(loose.gone))
         ])
       }
     }

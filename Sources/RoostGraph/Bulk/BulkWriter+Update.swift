@@ -10,7 +10,7 @@ extension BulkWriter {
       let rows = try rows(choice, run.writer)
       if rows.isEmpty { return nil }
       try checkWaiting(rows, choice.map)
-      let update = try BulkUpdate(self, run, choice.map, rows)
+      let update = try BulkUpdate(self, run, map: choice.map, rows: rows)
       for row in rows { try update.update(row, body) }
       try update.finish()
       return update.changed.count == 0 ? nil : update.changed
@@ -50,7 +50,7 @@ private final class BulkUpdate {
     let references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)]
     let referenceBits: UInt64
 
-    init(_ map: EntityMap, _ bulk: BulkWriter, _ table: TableWriter) throws {
+    init(_ map: EntityMap, _ bulk: BulkWriter, table: TableWriter) throws {
       self.map = map
       box = bulk.saver.sink(map)
       uniques = try bulk.saver.uniqueBits(map)
@@ -65,18 +65,18 @@ private final class BulkUpdate {
     }
   }
 
-  init(_ bulk: BulkWriter, _ run: BulkRun, _ map: EntityMap, _ rows: [RowID]) throws {
+  init(_ bulk: BulkWriter, _ run: BulkRun, map: EntityMap, rows: [RowID]) throws {
     self.bulk = bulk
     self.run = run
     self.rows = rows
     home = map.home
     table = try run.writer.table(map.entity.id)
-    scratches = Scratches(bulk, table, map)
+    scratches = Scratches(bulk, table, map: map)
   }
 
   private func facts(_ map: EntityMap) throws -> Facts {
     if let last, last.map === map { return last }
-    let found = try facts[map.number] ?? Facts(map, bulk, table)
+    let found = try facts[map.number] ?? Facts(map, bulk, table: table)
     facts[map.number] = found
     last = found
     return found
@@ -96,11 +96,11 @@ private final class BulkUpdate {
       box.sink.builder.load(admitted: row.bytes)
       box.sink.failure = nil
       let isLeading = changed & facts.referenceBits != 0
-      if isLeading { note(facts, changed, box, id, map) }
+      if isLeading { note(facts, changed, box: box, id: id, map: map) }
       scratch.object._$encode(only: changed, into: &box.sink)
-      if let failure = box.sink.failure { throw refusal(failure, id, map) }
-      if isLeading { note(facts, changed, box, id, map) }
-      if changed & facts.uniques != 0 { rest = try values(changed, box, id, map) }
+      if let failure = box.sink.failure { throw refusal(failure, id, map: map) }
+      if isLeading { note(facts, changed, box: box, id: id, map: map) }
+      if changed & facts.uniques != 0 { rest = try values(changed, box, id: id, map: map) }
       return (map, box)
     }
     guard case .some(.some(let (map, box))) = done else { return }
@@ -109,20 +109,20 @@ private final class BulkUpdate {
     } catch let fault as RecordFault {
       guard let rest, fault.code == .notUnique, let other = fault.rows.first, other.entity == table.entity.id,
         all.contains(other.row)
-      else { throw refusal(fault, id, map) }
+      else { throw refusal(fault, id, map: map) }
       waiting.append(rest)
     }
     run.note(changed: id.number, home)
     changed.append(map.number, id)
   }
 
-  private func refusal(_ fault: RecordFault, _ id: RowID, _ map: EntityMap) -> SaveRefusal {
-    SaveRefusal(faults: [bulk.saver.refusal(fault, ObjectName(map.type.name, id.number), run.writer)])
+  private func refusal(_ fault: RecordFault, _ id: RowID, map: EntityMap) -> SaveRefusal {
+    SaveRefusal(faults: [bulk.saver.refusal(fault, ObjectName(map.type.name, id.number), writer: run.writer)])
   }
 
   /// What the changed properties are to be, for another try.
   private func values(
-    _ changed: UInt64, _ box: Saver.SinkBox, _ id: RowID, _ map: EntityMap
+    _ changed: UInt64, _ box: Saver.SinkBox, id: RowID, map: EntityMap
   ) throws -> Waiting {
     let fields = try bulk.objects.fields(map).filter { changed & 1 << UInt64($0.key) != 0 }.flatMap(\.value)
     let values = try table.reading.values(fields, of: id, in: box.sink.builder)
@@ -132,7 +132,7 @@ private final class BulkUpdate {
 
   /// Notes where changed references lead: once before they change, and once after it.
   private func note(
-    _ facts: Facts, _ changed: UInt64, _ box: Saver.SinkBox, _ id: RowID, _ map: EntityMap
+    _ facts: Facts, _ changed: UInt64, box: Saver.SinkBox, id: RowID, map: EntityMap
   ) {
     for (relation, bit, slot) in facts.references where changed & bit != 0 {
       let other = box.sink.builder.reference(slot)
@@ -156,7 +156,7 @@ private final class BulkUpdate {
           }
         } catch let fault as RecordFault where fault.code == .notUnique {
           if faults.count < 1000 {
-            faults.append(bulk.saver.refusal(fault, ObjectName(one.map.type.name, one.row.number), run.writer))
+            faults.append(bulk.saver.refusal(fault, ObjectName(one.map.type.name, one.row.number), writer: run.writer))
           }
           left.append(one)
         }
@@ -182,7 +182,7 @@ extension BulkWriter {
     run.counted.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
   }
   /// Notes that others stand in a list, or stood in it: they have its owner in theirs, of which somebody counts the members.
-  func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], _ run: BulkRun) {
+  func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], run: BulkRun) {
     guard let inverse = relation.inverse,
       store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }

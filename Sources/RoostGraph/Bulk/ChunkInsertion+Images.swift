@@ -23,10 +23,10 @@ extension ChunkInsertion {
   }
 
   /// Inserts the row that an image describes; says where a row is that has its unique values.
-  package func add(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> Outcome {
+  package func add(_ map: EntityMap, _ values: ValueImage, links: ImageLinks) throws -> Outcome {
     var outcome = Outcome.leftOut
     let place = try batch.place(of: map)
-    let isStored = try one(isSafe(place, links)) { outcome = try insert(map, values, links) }
+    let isStored = try one(isSafe(place, links)) { outcome = try insert(map, values, links: links) }
     switch outcome {
     case .stored: inserted += 1
     // It is not dealt with yet.
@@ -40,7 +40,7 @@ extension ChunkInsertion {
   package var writer: RecordWriter { run.writer }
 
   /// Whether there is a row to which a property may lead.
-  package func hasTarget(_ row: UInt64, _ property: Int, _ map: EntityMap) throws -> Bool {
+  package func hasTarget(_ row: UInt64, _ property: Int, map: EntityMap) throws -> Bool {
     guard let relation = bulk.store.relations[map.number][property] else { return false }
     return try run.writer.contains(RowID(row), bulk.store.maps[relation.target].entity.id)
   }
@@ -63,14 +63,14 @@ extension ChunkInsertion {
   ///
   /// - Parameter skipsNil: whether values stay that are nil in the image.
   package func update(
-    _ map: EntityMap, _ row: RowID, _ values: ValueImage, _ links: ImageLinks, skipsNil: Bool
+    _ map: EntityMap, _ row: RowID, values: ValueImage, links: ImageLinks, skipsNil: Bool
   ) throws -> Bool {
     let place = try batch.place(of: map)
     let isStored = try one(isSafe(place, links)) {
       let (place, encoder) = (try batch.place(of: map), encoder(map))
       place.box.sink.clear()
       guard try place.table.read(row, into: &place.box.sink.builder) else {
-        throw GraphFault(.deleted, "it does not exist any more", ObjectName(map.type.name, row.number))
+        throw GraphFault(.deleted, "it does not exist any more", name: ObjectName(map.type.name, row.number))
       }
       let former = encoder.references(place.box.sink)
       try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)
@@ -78,8 +78,8 @@ extension ChunkInsertion {
       try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: true)
       try batch.parting(map) { try place.table.replace(row, with: &place.box.sink.builder) }
       run.note(changed: row.number, map.home)
-      for (property, target) in former { noteLead(property, target, row, map) }
-      try finish(row, map, links)
+      for (property, target) in former { noteLead(property, target, row: row, map: map) }
+      try finish(row, map, links: links)
       batch.noteFound(map, row)
     }
     if isStored { updated += 1 }
@@ -94,7 +94,7 @@ extension ChunkInsertion {
       && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
   }
 
-  private func insert(_ map: EntityMap, _ values: ValueImage, _ links: ImageLinks) throws -> Outcome {
+  private func insert(_ map: EntityMap, _ values: ValueImage, links: ImageLinks) throws -> Outcome {
     let (place, encoder) = (try batch.place(of: map), encoder(map))
     place.box.sink.clear()
     try encoder.encode(values, into: &place.box.sink, leavesAbsent: false, skipsNil: false)
@@ -106,13 +106,13 @@ extension ChunkInsertion {
       row = try batch.parting(map) { try place.table.insert(&place.box.sink.builder) }
     }
     batch.noteInserted(map, row)
-    try finish(row, map, links)
+    try finish(row, map, links: links)
     return .stored(row)
   }
 
   /// What changes with a row.
-  private func finish(_ row: RowID, _ map: EntityMap, _ links: ImageLinks) throws {
-    for link in links.references { noteLead(link.property, link.row, row, map) }
+  private func finish(_ row: RowID, _ map: EntityMap, links: ImageLinks) throws {
+    for link in links.references { noteLead(link.property, link.row, row: row, map: map) }
     for link in links.references { try agree(link.property, of: row, map) }
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
@@ -124,7 +124,7 @@ extension ChunkInsertion {
     try batch.count()
   }
 
-  private func noteLead(_ property: Int, _ target: UInt64?, _ row: RowID, _ map: EntityMap) {
+  private func noteLead(_ property: Int, _ target: UInt64?, row: RowID, map: EntityMap) {
     guard let relation = bulk.store.relations[map.number][property] else { return }
     let key = LinkKey(map: map.number, row: row.number, property: 0)
     bulk.noteLead(relation, from: key, to: target.map { RowID($0) }, run)
@@ -151,7 +151,7 @@ extension ChunkInsertion {
     if relation.isOwnInverse {
       try run.writer.agree(mutual: side, of: row, former: former) { run.note(owner: $0.number, relation.home) }
     }
-    bulk.noteList(relation, rows, before: former, run)
+    bulk.noteList(relation, rows, before: former, run: run)
     run.note(owner: row.number, map.home)
     for other in former + rows { run.note(owner: other.number, relation.home) }
   }

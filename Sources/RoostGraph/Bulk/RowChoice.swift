@@ -26,7 +26,7 @@ final class Scratches {
   private var known: [Int: Scratch] = [:]
   private var last: Scratch?
 
-  init(_ bulk: BulkWriter, _ table: TableWriter, _ map: EntityMap) {
+  init(_ bulk: BulkWriter, _ table: TableWriter, map: EntityMap) {
     self.bulk = bulk
     self.table = table
     self.map = map
@@ -65,7 +65,7 @@ extension BulkWriter {
   func rows(_ choice: RowChoice, _ writer: RecordWriter) throws -> [RowID] {
     let found = try Planner(Ground(writer)).plan(choice.query).rows()
     guard let test = choice.test, !found.isEmpty else { return found }
-    let scratches = try Scratches(self, writer.table(choice.map.entity.id), choice.map)
+    let scratches = try Scratches(self, writer.table(choice.map.entity.id), map: choice.map)
     return try found.filter { try scratches.visit($0) { scratch, _ in try test(scratch.object) } == true }
   }
 
@@ -86,7 +86,7 @@ extension BulkWriter {
         GraphFault(
           .pendingChanges,
           "it has unsaved changes in this context, and the bulk write would change it too: save first, or call "
-            + "rollback()", self.objects.name(LinkKey(map: map.home, row: row.number, property: 0))))
+            + "rollback()", name: self.objects.name(LinkKey(map: map.home, row: row.number, property: 0))))
     }
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
   }

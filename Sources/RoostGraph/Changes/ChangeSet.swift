@@ -75,13 +75,13 @@ package final class ChangeSet {
   // MARK: Noting
 
   /// Notes that a property of the object changes; a fault is filled first.
-  func noteChange(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+  func noteChange(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
     if object._$state.flags.contains(.gone) {
       return complain(
         GraphFault(
-          .deleted, "it is deleted, so setting it has no effect: make a new object", objects.name(object),
-          origin.map.type.propertyName(property)))
+          .deleted, "it is deleted, so setting it has no effect: make a new object", name: objects.name(object),
+          property: origin.map.type.propertyName(property)))
     }
     if uniques.count > 0, object._$state.flags.contains(.inserted), let bits = uniques.bits[origin.map.number],
       bits & _ModelState.bit(property) != 0
@@ -95,7 +95,7 @@ package final class ChangeSet {
           return complain(
             GraphFault(
               .deleted, "its deinit changed it, and an object that ends cannot be saved: change it earlier",
-              objects.name(object), origin.map.type.propertyName(property)))
+              name: objects.name(object), property: origin.map.type.propertyName(property)))
         }
         if isWatched { watcher?.willChange(object) }
         changed.append(object)
@@ -135,13 +135,13 @@ package final class ChangeSet {
   }
 
   /// Notes why an object could not become the target of a property; where that is the store's fault, the owner is invalid.
-  func complain(_ error: any Error, _ owner: any _ModelObject, _ property: Int) {
+  func complain(_ error: any Error, _ owner: any _ModelObject, property: Int) {
     guard let fault = error as? GraphFault, let entity = fault.entity else { return objects.fail(owner, error) }
     let other = fault.row.map { ObjectName(entity, $0) }
     complain(
       GraphFault(
-        fault.code, "it was set to \(other?.description ?? entity), but \(fault.detail)", objects.name(owner),
-        type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
+        fault.code, "it was set to \(other?.description ?? entity), but \(fault.detail)", name: objects.name(owner),
+        property: type(of: owner)._$type.propertyName(property), others: other.map { [$0] } ?? []))
   }
 
   /// Throws the complaints, once.
@@ -159,7 +159,7 @@ package final class ChangeSet {
   func hasBase(_ row: LinkKey) -> Bool { bases[row] != nil }
 
   /// What a property held when the context began to change it.
-  func base(_ row: LinkKey, _ map: EntityMap, _ property: Int, _ fields: [FieldID]) throws -> [Value]? {
+  func base(_ row: LinkKey, _ map: EntityMap, property: Int, fields: [FieldID]) throws -> [Value]? {
     try bases[row]?.values[property] ?? session.table(map).values(fields, of: RowID(row.row))
   }
 

@@ -27,7 +27,7 @@ extension GraphContext {
   ///
   /// It says nothing of the objects' type: to look up what is made of a type takes longer than to find an object.
   package func fetch(
-    _ question: Question, _ values: [Value], offset: Int, limit: Int?, _ map: EntityMap
+    _ question: Question, _ values: [Value], offset: Int, limit: Int?, map: EntityMap
   ) throws -> [AnyObject]? {
     try call(.fetching) {
       let planner = try planner()
@@ -69,10 +69,10 @@ extension GraphContext {
   /// The objects of rows that a cursor found before, in their order, filled. The context does not move to a newer snapshot.
   ///
   /// Rows that are deleted by now have objects that say so, with the values that they had in the pinned snapshot.
-  package func page(_ rows: [RowID], _ map: EntityMap, _ pin: SnapshotPin) -> [any _ModelObject] {
+  package func page(_ rows: [RowID], _ map: EntityMap, pin: SnapshotPin) -> [any _ModelObject] {
     let taking = session.lock.take(.fetching)
     if taking == .denied { return rows.map { _ in objects.lost(map) } }
     defer { if taking == .taken { leave() } }
-    return objects.page(rows, map, pin)
+    return objects.page(rows, map, pin: pin)
   }
 }

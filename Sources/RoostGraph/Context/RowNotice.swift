@@ -34,15 +34,15 @@ package final class RowNotice {
 
   /// Something leads to the row by a relationship now.
   package func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
-    if let key = note(row, entity, relationship) { led.insert(key) }
+    if let key = note(row, entity, relationship: relationship) { led.insert(key) }
   }
 
   /// Something does not lead to the row any more.
   package func left(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
-    if let key = note(row, entity, relationship) { left.insert(key) }
+    if let key = note(row, entity, relationship: relationship) { left.insert(key) }
   }
 
-  private func note(_ row: RowID, _ entity: EntityID, _ relationship: RelationshipID) -> LinkKey? {
+  private func note(_ row: RowID, _ entity: EntityID, relationship: RelationshipID) -> LinkKey? {
     guard let map = store.map(of: entity) else { return nil }
     run?.note(owner: row.number, map.home)
     guard isCounted, var key = otherSide(relationship) else { return nil }
@@ -98,13 +98,13 @@ package final class RowNotice {
   ///
   /// - Parameter open: relationships of it that are not counted, because they lead nowhere yet.
   package func miscount(_ row: RowID, of map: EntityMap, but open: Set<RelationshipID>) throws -> GraphFault? {
-    guard let run, let own = try own(row, map, run.writer) else { return nil }
+    guard let run, let own = try own(row, map, writer: run.writer) else { return nil }
     let table = try run.writer.table(map.entity.id)
     var (keys, others) = (left, led)
     for case .some(let relation) in store.relations[own.number] where !open.contains(relation.way.id) {
-      if let key = key(relation, row, own) { keys.insert(key) }
+      if let key = key(relation, row, own: own) { keys.insert(key) }
       guard inverseCounts(relation), let inverse = relation.inverse else { continue }
-      for other in try members(relation, of: row, own, table, run.writer) {
+      for other in try members(relation, of: row, own, table: table, writer: run.writer) {
         others.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
       }
     }
@@ -116,37 +116,38 @@ package final class RowNotice {
   package func miscount(_ row: RowID, of map: EntityMap, by one: RelationshipID) throws -> GraphFault? {
     guard let run else { return nil }
     if let fault = try context.saver.count(left, run.writer).first { return fault }
-    return try context.saver.count(led.union(keys(row, map, one, run.writer)), run.writer, mayBeFew: true).first
+    return try context.saver.count(led.union(keys(row, map, one: one, writer: run.writer)), run.writer, mayBeFew: true)
+      .first
   }
 
   /// Which relationship of a row has too few members.
   package func lack(_ row: RowID, of map: EntityMap, in one: RelationshipID) throws -> GraphFault? {
     guard let run else { return nil }
-    return try context.saver.count(keys(row, map, one, run.writer), run.writer).first
+    return try context.saver.count(keys(row, map, one: one, writer: run.writer), run.writer).first
   }
 
   private func keys(
-    _ row: RowID, _ map: EntityMap, _ one: RelationshipID, _ writer: RecordWriter
+    _ row: RowID, _ map: EntityMap, one: RelationshipID, writer: RecordWriter
   ) throws -> Set<LinkKey> {
-    guard let own = try own(row, map, writer) else { return [] }
+    guard let own = try own(row, map, writer: writer) else { return [] }
     let relations = store.relations[own.number].compactMap { $0 }.filter { $0.way.id == one }
-    return Set(relations.compactMap { key($0, row, own) })
+    return Set(relations.compactMap { key($0, row, own: own) })
   }
 
   /// The list of a row, if it has a least or a greatest number of members.
-  private func key(_ relation: Relation, _ row: RowID, _ own: EntityMap) -> LinkKey? {
+  private func key(_ relation: Relation, _ row: RowID, own: EntityMap) -> LinkKey? {
     guard relation.minimum > 0 || relation.maximum > 0 else { return nil }
     return LinkKey(map: context.saver.declaring(own, relation), row: row.number, property: relation.property)
   }
 
   /// The map of a row's class; nil where there is no row.
-  private func own(_ row: RowID, _ map: EntityMap, _ writer: RecordWriter) throws -> EntityMap? {
+  private func own(_ row: RowID, _ map: EntityMap, writer: RecordWriter) throws -> EntityMap? {
     let number = try writer.table(map.entity.id).visit(row) { map.family?.map(of: $0) ?? map.number }
     return number.map { store.maps[$0] }
   }
 
   private func members(
-    _ relation: Relation, of row: RowID, _ map: EntityMap, _ table: TableWriter, _ writer: RecordWriter
+    _ relation: Relation, of row: RowID, _ map: EntityMap, table: TableWriter, writer: RecordWriter
   ) throws -> [RowID] {
     if case .reference = relation.way {
       guard let field = map.field(relation.property) else { return [] }

@@ -31,7 +31,7 @@ struct BlobReader: Decoder {
     case .double(let number): found = number as? Value
     case .int(let number): found = integer(number, type)
     case .uint(let number): found = integer(number, type)
-    case .known(let code, let bytes): found = known(code, bytes, type)
+    case .known(let code, let bytes): found = known(code, bytes, type: type)
     case .null, .list, .map: found = nil
     }
     if let value = found as? Value { return value }
@@ -43,7 +43,7 @@ struct BlobReader: Decoder {
     return (type as? any FixedWidthInteger.Type).flatMap { exact($0) }
   }
 
-  private static func known<Value>(_ code: UInt8, _ bytes: [UInt8], _ type: Value.Type) -> Any? {
+  private static func known<Value>(_ code: UInt8, _ bytes: [UInt8], type: Value.Type) -> Any? {
     guard let storable = type as? any _Storable.Type, let field = storable._$form.field?.type,
       Blob.knownTypes[field] == code
     else { return nil }

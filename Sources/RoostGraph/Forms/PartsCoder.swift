@@ -32,7 +32,7 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
   }
 
   var isOneValue: Bool { isSingle }
-  override var any: Value? { try? Value(from: PartsReader(members, isSingle, .nothing)) }
+  override var any: Value? { try? Value(from: PartsReader(members, isSingle, origin: .nothing)) }
 
   override func put(_ value: Value, into sink: inout _RowSink, at node: Int) {
     if !isSingle { sink.clearParts(of: node, parts) }
@@ -49,7 +49,8 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
     do {
       return try withUnsafeMutablePointer(to: &source) { memory in
         try Value(
-          from: PartsReader(members, isSingle, .row(memory, isSingle ? node : Int(memory.pointee.places[node].parts))))
+          from: PartsReader(
+            members, isSingle, origin: .row(memory, isSingle ? node : Int(memory.pointee.places[node].parts))))
       }
     } catch { failure = "\(Value.self) does not accept what is stored: \(error)" }
     source.fail(node, failure)
@@ -75,6 +76,6 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
       guard let value = bytes.nested({ part.coder.readAny(from: &$0) }) else { return nil }
       values.append(value)
     }
-    return try? Value(from: PartsReader(members, isSingle, .values(values)))
+    return try? Value(from: PartsReader(members, isSingle, origin: .values(values)))
   }
 }

@@ -18,7 +18,7 @@ final class PartsReader: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
-  init(_ parts: [AnyCoder.Part], _ isSingle: Bool, _ origin: Origin) {
+  init(_ parts: [AnyCoder.Part], _ isSingle: Bool, origin: Origin) {
     self.parts = parts
     self.isSingle = isSingle
     self.origin = origin

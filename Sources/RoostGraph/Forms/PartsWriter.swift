@@ -67,13 +67,13 @@ final class PartsWriter: Encoder {
     guard let number = part(name, Value.self) else { return }
     let coder = parts[number].coder
     if coder.valueType == Value.self {
-      write(value, unsafeDowncast(coder, to: Coder<Value>.self), number)
+      write(value, unsafeDowncast(coder, to: Coder<Value>.self), number: number)
     } else {
-      write(value, unsafeDowncast(coder, to: Coder<Value?>.self), number)
+      write(value, unsafeDowncast(coder, to: Coder<Value?>.self), number: number)
     }
   }
 
-  private func write<Value>(_ value: Value, _ coder: Coder<Value>, _ number: Int) {
+  private func write<Value>(_ value: Value, _ coder: Coder<Value>, number: Int) {
     switch target {
     case .nowhere: return
     case .row(let sink, let first): coder.put(value, into: &sink.pointee, at: first + number)

@@ -25,7 +25,7 @@ package final class HistoryAccount: Sendable {
     package var count: Int { Int(clamping: rows.upperBound - rows.lowerBound) &+ 1 }
   }
 
-  package init(_ store: GraphStore, _ transaction: HistoryTransaction, _ reader: RecordReader) throws {
+  package init(_ store: GraphStore, _ transaction: HistoryTransaction, reader: RecordReader) throws {
     self.store = store
     self.transaction = transaction
     var classes: [(count: UInt64, map: Int?)] = []
@@ -45,7 +45,8 @@ package final class HistoryAccount: Sendable {
       }
       guard let family = home.family else { return }
       for row in change.rows {
-        let map = try Self.map(of: row, change, home, family, store, transaction.number, reader)
+        let map = try Self.map(
+          of: row, change, home, family: family, store: store, number: transaction.number, reader: reader)
         if let last = classes.last, last.map == map {
           classes[classes.count - 1].count += 1
         } else {
@@ -58,13 +59,13 @@ package final class HistoryAccount: Sendable {
 
   /// The number of the map of a row's class; nil where it is not among the models.
   private static func map(
-    of row: UInt64, _ change: HistoryChange, _ home: EntityMap, _ family: Family, _ store: GraphStore,
-    _ number: UInt64, _ reader: RecordReader
+    of row: UInt64, _ change: HistoryChange, _ home: EntityMap, family: Family, store: GraphStore,
+    number: UInt64, reader: RecordReader
   ) throws -> Int? {
     if change.kind == .delete { return family.map(ofClass: change.classNumber(family)) }
     if let known = change.classNumber(family) { return family.map(ofClass: known) }
-    if let found = try store.map(of: row, home, family, reader) { return found }
-    guard let gone = try store.historyShelf.classNumber(of: row, home, behind: number, store, reader) else {
+    if let found = try store.map(of: row, home, family, reader: reader) { return found }
+    guard let gone = try store.historyShelf.classNumber(of: row, home, behind: number, store, reader: reader) else {
       // It went while the history was off. Of the classes it may have been of, one is certain.
       return home.number
     }
@@ -80,7 +81,7 @@ package final class HistoryAccount: Sendable {
     var told: UInt64 = 0
     var last: (map: Int, fields: [FieldID], relationships: [UInt32], properties: [Int])?
 
-    func tell(_ change: HistoryChange, _ map: EntityMap, _ rows: ClosedRange<UInt64>) throws {
+    func tell(_ change: HistoryChange, _ map: EntityMap, rows: ClosedRange<UInt64>) throws {
       if let wanted, !wanted.contains(change.entity) { return }
       var properties: [Int] = []
       if change.kind == .update {
@@ -103,7 +104,7 @@ package final class HistoryAccount: Sendable {
         let end = first + min(count - told - 1, change.rows.upperBound - first)
         told += end - first + 1
         if told == count { (place, told) = (place + 1, 0) }
-        if let map { try tell(change, store.maps[map], first...end) }
+        if let map { try tell(change, store.maps[map], rows: first...end) }
         if end == change.rows.upperBound { return }
         first = end + 1
       }
@@ -113,14 +114,14 @@ package final class HistoryAccount: Sendable {
     let entities = classes.isEmpty ? wanted : nil
     try transaction.entry.changes(of: entities) { change in
       guard let home = store.map(of: change.entity) else { return }
-      if home.family == nil { try tell(change, home, change.rows) } else { try split(change) }
+      if home.family == nil { try tell(change, home, rows: change.rows) } else { try split(change) }
     }
   }
 }
 
 extension GraphStore {
   /// The number of the map of a row's class, or nil where it is not among the models; nothing where there is no such row.
-  func map(of row: UInt64, _ home: EntityMap, _ family: Family, _ reader: RecordReader) throws -> Int?? {
+  func map(of row: UInt64, _ home: EntityMap, _ family: Family, reader: RecordReader) throws -> Int?? {
     try reader.table(home.entity.id).withRow(RowID(row)) { (row) throws(StoreError) in family.map(of: row) }
   }
 }

@@ -73,10 +73,10 @@ package final class HistoryValues: Sendable {
     guard let family = home.family else { return Reference(map: home, row: row.number) }
     return try? store.records.read { reader in
       let standIn = store.maps[home.home]
-      if let found = try store.map(of: row.number, standIn, family, reader) {
+      if let found = try store.map(of: row.number, standIn, family, reader: reader) {
         return found.map { Reference(map: store.maps[$0], row: row.number) }
       }
-      let gone = try store.historyShelf.classNumber(of: row.number, standIn, behind: transaction, store, reader)
+      let gone = try store.historyShelf.classNumber(of: row.number, standIn, behind: transaction, store, reader: reader)
       return gone.flatMap { family.map(ofClass: $0) }.map { Reference(map: store.maps[$0], row: row.number) }
     }
   }

@@ -26,11 +26,11 @@ extension ObjectTable {
         missing |= _ModelState.bit(number)
       }
     }
-    if missing != 0 { fillWithAnything(object, map, missing) }
+    if missing != 0 { fillWithAnything(object, map, wanted: missing) }
   }
 
   /// Gives an object's properties values that their coders accept.
-  func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap, _ wanted: UInt64) {
+  func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap, wanted: UInt64) {
     let plan = map.newest
     var sink = _RowSink(plan)
     sink.clear()

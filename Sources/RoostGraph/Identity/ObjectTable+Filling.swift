@@ -11,7 +11,7 @@ extension ObjectTable {
     do {
       let table = try session.table(origin.map)
       fillSiblings(of: object, table, origin, for: property)
-      guard try read(object, table, origin) else {
+      guard try read(object, table, origin: origin) else {
         throw GraphFault(
           .deleted, "there is no such row", entity: origin.map.type.name, row: object._$state.row)
       }
@@ -35,7 +35,7 @@ extension ObjectTable {
     guard object._$state.flags.contains(.invalid) else { return }
     if !object.isUnreadable {
       guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
-      throw refusal(error, name(object), property, origin.map)
+      throw refusal(error, name(object), property: property, map: origin.map)
     }
     let error = object._$state.extras?.failure
     tryAgain(object)
@@ -65,7 +65,7 @@ extension ObjectTable {
     session.statistics.coarseReads += 1
     session.statistics.faultsFilledTogether += siblings.count + 1
     // The program asked for none of them yet: one that cannot be read says so when it does.
-    for sibling in siblings { fillIfReadable(sibling, table, own(origin, sibling)) }
+    for sibling in siblings { fillIfReadable(sibling, table, origin: own(origin, sibling)) }
   }
 
   /// The object of one row, read while it is looked for; nil if there is no such row.
@@ -78,7 +78,7 @@ extension ObjectTable {
       let object = own.object(row)
       if object._$state.flags.contains(.fault) {
         if isAlone { session.statistics.faultsFilled += 1 } else { session.statistics.faultsFilledTogether += 1 }
-        take(found, table, into: object, own)
+        take(found, table, into: object, origin: own)
       }
       return object
     } ?? nil
@@ -92,7 +92,7 @@ extension ObjectTable {
     for row in rows.sorted() {
       guard let own = try? self.origin(origin, of: row, table) else { continue }
       let object = own.object(row)
-      if object._$state.flags.contains(.fault), !fillIfReadable(object, table, own) { continue }
+      if object._$state.flags.contains(.fault), !fillIfReadable(object, table, origin: own) { continue }
       found.append(object)
     }
     session.statistics.coarseReads += 1
@@ -102,19 +102,19 @@ extension ObjectTable {
 
   /// Reads a row, or leaves the object a fault.
   @discardableResult
-  private func fillIfReadable(_ object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin) -> Bool {
-    if (try? read(object, table, origin)) == true { return true }
+  private func fillIfReadable(_ object: any _ModelObject, _ table: TableReader, origin: RowOrigin) -> Bool {
+    if (try? read(object, table, origin: origin)) == true { return true }
     session.release(object._$forget())
     object._$state.flags.insert(.fault)
     return false
   }
 
   /// Fills an object from its row; false if there is none.
-  private func read(_ object: any _ModelObject, _ table: TableReader, _ origin: RowOrigin) throws -> Bool {
+  private func read(_ object: any _ModelObject, _ table: TableReader, origin: RowOrigin) throws -> Bool {
     var failure: (any Error)?
     let id = RowID(object._$state.row)
     let found = try table.withRow(id) { (row) throws(StoreError) in
-      failure = decode(row, table, into: object, origin)
+      failure = decode(row, table, into: object, origin: origin)
       return true
     }
     if let failure { throw failure }
@@ -122,14 +122,14 @@ extension ObjectTable {
   }
 
   /// Gives an object the values of a row that is at hand.
-  func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, _ origin: RowOrigin) {
-    guard let failure = decode(row, table, into: object, origin) else { return }
+  func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin) {
+    guard let failure = decode(row, table, into: object, origin: origin) else { return }
     fail(object, failure)
     fillEmpty(object, origin.map)
   }
 
   private func decode(
-    _ row: Row, _ table: TableReader, into object: any _ModelObject, _ origin: RowOrigin
+    _ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin
   ) -> (any Error)? {
     var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
     object._$decode(from: &source)

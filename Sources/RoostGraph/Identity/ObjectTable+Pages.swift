@@ -5,7 +5,7 @@ internal import RoostRecords
 extension ObjectTable {
   /// The objects of rows, in their order, filled. Rows that are deleted by now have objects that say so, with the values that they had in the
   /// pinned snapshot.
-  func page(_ rows: [RowID], _ map: EntityMap, _ pin: SnapshotPin) -> [any _ModelObject] {
+  func page(_ rows: [RowID], _ map: EntityMap, pin: SnapshotPin) -> [any _ModelObject] {
     let origin = origin(map)
     if !session.isClosed { noteBatch(map, rows.map(\.number)) }
     return rows.map { row in
@@ -15,18 +15,18 @@ extension ObjectTable {
       } catch {
         fail(error)
       }
-      return origin.known(row.number) ?? buried(row, map, pin)
+      return origin.known(row.number) ?? buried(row, map, pin: pin)
     }
   }
 
   /// An object for a row that is there no more, with the values that it had.
-  private func buried(_ row: RowID, _ map: EntityMap, _ pin: SnapshotPin) -> any _ModelObject {
+  private func buried(_ row: RowID, _ map: EntityMap, pin: SnapshotPin) -> any _ModelObject {
     let home = origin(map)
     let table = try? pin.reader.table(map.entity.id)
     let found = try? table?.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
       guard let table, let own = self.origin(home, of: found) else { return nil }
       let object = deadObject(own.map, row, isEmpty: false)
-      take(found, table, into: object, own)
+      take(found, table, into: object, origin: own)
       fillEmpty(object, own.map)
       return object
     }

@@ -74,7 +74,7 @@ extension _ModelObject {
 
 extension ObjectTable {
   /// Gives a getter a default where the property's stored value was refused.
-  func replaceRefused(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+  func replaceRefused(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     guard let error = object.refused[property], !object.hasValue(property) else { return }
     guard object.giveDefault(property) else {
       // The getter ends the program, and says why.
@@ -82,11 +82,11 @@ extension ObjectTable {
       return
     }
     if !store.defaults.isNew(origin.map.number, property) { return }
-    session.report(.defaultGiven(refusal(error, name(object), property, origin.map)))
+    session.report(.defaultGiven(refusal(error, name(object), property: property, map: origin.map)))
   }
 
   /// What is said of a stored value that was refused.
-  func refusal(_ error: any Error, _ name: ObjectName, _ property: Int, _ map: EntityMap) -> GraphFault {
+  func refusal(_ error: any Error, _ name: ObjectName, property: Int, map: EntityMap) -> GraphFault {
     let row = RowID(name.row)
     let own = try? fields(map)[property]
     let stored = own.flatMap { fields in try? session.table(map).values(fields, of: row) }
@@ -95,6 +95,6 @@ extension ObjectTable {
       .unreadable,
       "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
         + "getter returns a default: set the property to replace the stored value, or change the type so that it accepts the value",
-      name, map.type.propertyName(property))
+      name: name, property: map.type.propertyName(property))
   }
 }

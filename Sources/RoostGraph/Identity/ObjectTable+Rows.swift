@@ -12,7 +12,7 @@ extension ObjectTable {
       let object = own.object(row.number)
       if object._$state.flags.contains(.fault) {
         session.statistics.objectsFilled += 1
-        take(found, table, into: object, own)
+        take(found, table, into: object, origin: own)
       }
       return object
     }
@@ -31,7 +31,7 @@ extension ObjectTable {
     try plan.forEach { row in
       guard let own = self.origin(origin, of: row) else { return true }
       rows.append(row.id.number)
-      found.append(filled(row, &filling, own))
+      found.append(filled(row, &filling, origin: own))
       return true
     }
     noteBatch(map, rows)
@@ -39,20 +39,20 @@ extension ObjectTable {
   }
 
   /// The object of a row of which there are many to come.
-  private func filled(_ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) -> AnyObject {
+  private func filled(_ row: Row, _ filling: inout RowFilling, origin: RowOrigin) -> AnyObject {
     if let known = origin.objects.object(row.id.number) {
       let object = origin.model(known)
-      if object._$state.flags.contains(.fault) { fill(object, row, &filling, origin) }
+      if object._$state.flags.contains(.fault) { fill(object, row, filling: &filling, origin: origin) }
       return known
     }
     let object = origin.make(row.id.number)
-    fill(object, row, &filling, origin)
+    fill(object, row, filling: &filling, origin: origin)
     return object
   }
 
-  private func fill(_ object: any _ModelObject, _ row: Row, _ filling: inout RowFilling, _ origin: RowOrigin) {
+  private func fill(_ object: any _ModelObject, _ row: Row, filling: inout RowFilling, origin: RowOrigin) {
     session.statistics.objectsFilled += 1
-    if let failure = filling.fill(object, row, origin.map) {
+    if let failure = filling.fill(object, row, map: origin.map) {
       fail(object, failure)
       fillEmpty(object, origin.map)
     }
@@ -68,7 +68,7 @@ extension ObjectTable {
       let found = try table.withRow(id) { (row) throws(StoreError) -> (any _ModelObject)? in
         guard let own = self.origin(origin, of: row) else { return nil }
         let object = own.object(id.number)
-        take(row, table, into: object, own)
+        take(row, table, into: object, origin: own)
         session.statistics.objectsFilled += 1
         return object
       }

@@ -63,7 +63,7 @@ package final class ObjectTable {
     if let origin = origins[map.number] { return origin }
     guard let owner, let delegate else { preconditionFailure("a table of objects serves a context") }
     let home = map.isHome ? nil : origin(store.maps[map.home])
-    let origin = RowOrigin(map, self, delegate, owner: owner, sharing: home?.objects)
+    let origin = RowOrigin(map, self, delegate: delegate, owner: owner, sharing: home?.objects)
     if !session.isClosed { origins[map.number] = origin }
     return origin
   }

@@ -6,19 +6,19 @@ package class OriginDelegate {
   @exclusivity(unchecked) final var isSettled = true
 
   /// A getter cannot load: the object is a fault, or a list is not loaded.
-  func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) { missing() }
+  func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) { missing() }
   /// A setter is about to store.
-  func willWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) { missing() }
+  func willWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) { missing() }
   /// A setter has stored.
-  func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) { missing() }
+  func didWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) { missing() }
   /// The object that a reference names by its row.
   func resolve(
-    _ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin
+    _ object: any _ModelObject, _ property: Int, row: UInt64, origin: RowOrigin
   ) -> (any _ModelObject)? { missing() }
   /// An object for a reference that must name one and does not.
-  func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? { missing() }
+  func standIn(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> (any _ModelObject)? { missing() }
   /// The members of a list that is moved out of its slot, as they were before.
-  func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] { missing() }
+  func lentMembers(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> [any _ModelObject] { missing() }
   /// A setter made an object without a context reference one of this context.
   func bring(_ object: any _ModelObject, to other: any _ModelObject) { missing() }
 

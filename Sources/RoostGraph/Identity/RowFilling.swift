@@ -18,7 +18,7 @@ struct RowFilling: ~Copyable {
 
   /// Returns why the row could not be read.
   @inline(__always)
-  mutating func fill(_ object: any _ModelObject, _ row: Row, _ map: EntityMap) -> (any Error)? {
+  mutating func fill(_ object: any _ModelObject, _ row: Row, map: EntityMap) -> (any Error)? {
     large.row = row.id
     let isPrepared = row.version == version && map.number == self.map
     source.begin(row.start, isPrepared ? nil : map.rows[row.version])

@@ -21,7 +21,7 @@ final class RowOrigin: _Origin {
   private let targets: [Int]
 
   init(
-    _ map: EntityMap, _ table: ObjectTable, _ delegate: OriginDelegate, owner: AnyObject,
+    _ map: EntityMap, _ table: ObjectTable, delegate: OriginDelegate, owner: AnyObject,
     sharing objects: IdentityMap? = nil
   ) {
     self.map = map
@@ -42,38 +42,40 @@ final class RowOrigin: _Origin {
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
-    session.accessor(.reading, object, property, otherwise: fillInstead(object, property)) {
-      delegate.willRead(object, property, self)
+    session.accessor(.reading, object, property: property, otherwise: fillInstead(object, property)) {
+      delegate.willRead(object, property, origin: self)
     }
   }
 
   override func isObserved(_ object: any _ModelObject, _ property: Int) -> Bool {
     if table.observesObjects { return true }
     if !table.isTracked { return false }
-    session.accessor(.reading, object, property, otherwise: ()) { table.findObserver() }
+    session.accessor(.reading, object, property: property, otherwise: ()) { table.findObserver() }
     return table.observesObjects
   }
 
   override func willWrite(_ object: any _ModelObject, _ property: Int) {
-    session.accessor(.changing, object, property, tells: false, otherwise: ()) {
-      delegate.willWrite(object, property, self)
+    session.accessor(.changing, object, property: property, tells: false, otherwise: ()) {
+      delegate.willWrite(object, property, origin: self)
     }
   }
 
   override func willModify(_ object: any _ModelObject, _ property: Int) {
-    session.accessor(.changing, object, property, tells: false, otherwise: fillInstead(object, property)) {
-      delegate.willRead(object, property, self)
-      delegate.willWrite(object, property, self)
+    session.accessor(.changing, object, property: property, tells: false, otherwise: fillInstead(object, property)) {
+      delegate.willRead(object, property, origin: self)
+      delegate.willWrite(object, property, origin: self)
     }
   }
 
   override func didWrite(_ object: any _ModelObject, _ property: Int) {
-    session.accessor(.changing, object, property, otherwise: ()) { delegate.didWrite(object, property, self) }
+    session.accessor(.changing, object, property: property, otherwise: ()) {
+      delegate.didWrite(object, property, origin: self)
+    }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
-    session.accessor(.reading, object, property, otherwise: nil) {
-      known(targets[property], row) ?? delegate.resolve(object, property, row, self)
+    session.accessor(.reading, object, property: property, otherwise: nil) {
+      known(targets[property], row) ?? delegate.resolve(object, property, row: row, origin: self)
     }
   }
 
@@ -88,21 +90,27 @@ final class RowOrigin: _Origin {
   }
 
   override func standIn(_ object: any _ModelObject, _ property: Int) -> (any _ModelObject)? {
-    session.accessor(.reading, object, property, otherwise: nil) { delegate.standIn(object, property, self) }
+    session.accessor(.reading, object, property: property, otherwise: nil) {
+      delegate.standIn(object, property, origin: self)
+    }
   }
 
   override func lentMembers(_ object: any _ModelObject, _ property: Int) -> [any _ModelObject] {
-    session.accessor(.reading, object, property, otherwise: []) { delegate.lentMembers(object, property, self) }
+    session.accessor(.reading, object, property: property, otherwise: []) {
+      delegate.lentMembers(object, property, origin: self)
+    }
   }
 
   /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
   private func fillInstead(_ object: any _ModelObject, _ property: Int) {
     guard case .value = map.type.properties[property].storage, !object._$isFilled(property) else { return }
-    if !object._$fill(property, orEmpty: true) { table.fillWithAnything(object, map, _ModelState.bit(property)) }
+    if !object._$fill(property, orEmpty: true) {
+      table.fillWithAnything(object, map, wanted: _ModelState.bit(property))
+    }
   }
 
   override func bring(_ object: any _ModelObject, _ property: Int, to other: any _ModelObject) {
-    session.accessor(.inserting, object, property, otherwise: ()) { delegate.bring(object, to: other) }
+    session.accessor(.inserting, object, property: property, otherwise: ()) { delegate.bring(object, to: other) }
   }
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }

@@ -17,14 +17,14 @@ extension LinkGraph {
       // What was to be deleted stays after all.
       if object._$state.flags.contains(.gone), !isUnborn(object) {
         throw GraphFault(
-          .deleted, "it is deleted, so it cannot be inserted again: make a new object", objects.name(object))
+          .deleted, "it is deleted, so it cannot be inserted again: make a new object", name: objects.name(object))
       }
       if object._$state.flags.contains(.deleted) { takeBack(object, list) }
       return
     }
     if object._$state.flags.contains(.fresh) { object.settle() }
     let map = try objects.map(of: object)
-    if bringsNobody(object, map) { return try adoptAlone(object, map, list) }
+    if bringsNobody(object, map) { return try adoptAlone(object, map, list: list) }
     try adoptAll(object, list)
   }
 
@@ -46,7 +46,7 @@ extension LinkGraph {
   }
 
   /// Nearly all objects are taken in so. Their lists are loaded when somebody reads them.
-  private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, _ list: LinkKey?) throws {
+  private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, list: LinkKey?) throws {
     try adopt(object, map)
     var mayShow = false
     for case .some(let relation) in store.relations[map.number] {
@@ -54,7 +54,7 @@ extension LinkGraph {
         object.many(relation.property).members = nil
       } else {
         let owner = list.flatMap { relation.inverse == $0.property && relation.home == $0.map ? $0.row : nil }
-        if adoptReference(object, relation, objects.origin(map), isKnown: { $0 == owner }) { mayShow = true }
+        if adoptReference(object, relation, origin: objects.origin(map), isKnown: { $0 == owner }) { mayShow = true }
       }
     }
     if mayShow { hideAgain() }
@@ -77,7 +77,7 @@ extension LinkGraph {
   /// From here on a reference names the other object by its row. The other side hears of it, unless it knows; says
   /// whether it does.
   private func adoptReference(
-    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, isKnown: (UInt64) -> Bool
+    _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, isKnown: (UInt64) -> Bool
   ) -> Bool {
     let slot = object.one(relation.property)
     if slot.row != 0 { return false }
@@ -89,7 +89,7 @@ extension LinkGraph {
     }
     slot.lead(to: row)
     if row == RowNumber.nothing || (relation.isInverseList && isKnown(row)) { return false }
-    agree(object, relation, origin, before: RowNumber.nothing, now: row)
+    agree(object, relation, origin: origin, before: RowNumber.nothing, now: row)
     return true
   }
 
@@ -120,13 +120,13 @@ extension LinkGraph {
     var members: [LinkKey: Set<UInt64>] = [:]
     if let list { members[list] = [object._$state.row] }
     var adopted: [LoadedList] = []
-    for one in found { adoptLists(one, &members, &adopted) }
+    for one in found { adoptLists(one, &members, adopted: &adopted) }
     var mayShow = !adopted.isEmpty
     for one in found {
       guard let origin = one._$state.origin as? RowOrigin else { continue }
       let own = one._$state.row
       for case .some(let relation) in store.relations[origin.map.number] where !relation.isList {
-        let isHeard = adoptReference(one, relation, origin) { row in
+        let isHeard = adoptReference(one, relation, origin: origin) { row in
           guard let inverse = relation.inverse else { return false }
           return members[LinkKey(map: relation.home, row: row, property: inverse)]?.contains(own) == true
         }
@@ -147,7 +147,7 @@ extension LinkGraph {
   /// From here on the context looks after the object's lists. Their members are noted; lists without any are loaded when
   /// somebody reads them.
   private func adoptLists(
-    _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], _ adopted: inout [LoadedList]
+    _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], adopted: inout [LoadedList]
   ) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
@@ -156,8 +156,8 @@ extension LinkGraph {
         slot.members = nil
         continue
       }
-      let key = LinkKey(object, origin, relation.property)
-      let list = LoadedList(key, object, relation, [])
+      let key = LinkKey(object, origin, property: relation.property)
+      let list = LoadedList(key, object, relation: relation, rows: [])
       keep(list)
       known[key] = Set(members.map { model($0, relation)._$state.row })
       adopted.append(list)

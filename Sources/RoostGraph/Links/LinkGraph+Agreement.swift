@@ -76,7 +76,7 @@ extension LinkGraph {
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch {
       list.refuses = true
-      return changes.complain(error, list.owner, list.relation.property)
+      return changes.complain(error, list.owner, property: list.relation.property)
     }
     guard member._$state.row != 0, mayLead(list.owner, list.relation, to: member) else { return list.refuses = true }
     list.append(member._$state.row)
@@ -102,7 +102,7 @@ extension LinkGraph {
       if !objects.isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
         // It goes out of the list again.
-        changes.complain(error, list.owner, list.relation.property)
+        changes.complain(error, list.owner, property: list.relation.property)
         continue
       }
       let row = member._$state.row
@@ -132,16 +132,19 @@ extension LinkGraph {
       let back = relation(origin, inverse)
     else { return }
     if back.isList {
-      if !contains(member, back, origin, list.key.row) { edit(member, inverse, list.owner, adds: true) }
+      if !contains(member, back, origin: origin, row: list.key.row) {
+        edit(member, inverse, member: list.owner, adds: true)
+      }
       return
     }
-    guard let former = objects.need(member, { try current(member, back, origin) }), former != list.key.row else {
+    guard let former = objects.need(member, { try current(member, back, origin: origin) }), former != list.key.row
+    else {
       return
     }
     if RowNumber.leads(former), let other = objects.need(member, { try self.former(back.target, former) }) {
-      edit(other, list.relation.property, member, adds: false)
+      edit(other, list.relation.property, member: member, adds: false)
     }
-    setReference(member, inverse, list.key.row)
+    setReference(member, inverse, row: list.key.row)
   }
 
   /// Whether an object's own side says that it belongs to the list's owner.
@@ -150,12 +153,12 @@ extension LinkGraph {
     guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
       let back = relation(origin, inverse)
     else { return list.contains(member._$state.row) }
-    if back.isList { return contains(member, back, origin, list.key.row) }
-    return objects.need(member) { try current(member, back, origin) } == list.key.row
+    if back.isList { return contains(member, back, origin: origin, row: list.key.row) }
+    return objects.need(member) { try current(member, back, origin: origin) } == list.key.row
   }
 
-  private func contains(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ row: UInt64) -> Bool {
-    let key = LinkKey(object, origin, relation.property)
+  private func contains(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, row: UInt64) -> Bool {
+    let key = LinkKey(object, origin, property: relation.property)
     if let list = ledger.lists[key] {
       return list.contains(row) || list.absent.contains(row) || ledger.adopting[key]?.contains(row) == true
     }
@@ -176,9 +179,9 @@ extension LinkGraph {
       let member = objects.need(list.owner, { try live(list.relation.target, row) }),
       let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse)
     else { return }
-    if back.isList { return edit(member, inverse, list.owner, adds: false) }
-    if objects.need(member, { try current(member, back, origin) }) == list.key.row {
-      setReference(member, inverse, RowNumber.nothing)
+    if back.isList { return edit(member, inverse, member: list.owner, adds: false) }
+    if objects.need(member, { try current(member, back, origin: origin) }) == list.key.row {
+      setReference(member, inverse, row: RowNumber.nothing)
     }
   }
 }

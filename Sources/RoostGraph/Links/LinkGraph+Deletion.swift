@@ -47,16 +47,18 @@ extension LinkGraph {
   private func followers(_ key: LinkKey, _ object: (any _ModelObject)?) throws -> [LinkKey] {
     var found: [LinkKey] = []
     for case .some(let relation) in store.relations[objects.map(of: key).number] where relation.deleteRule == .cascade {
-      for row in try rows(key, object, relation) { found.append(LinkKey(map: relation.home, row: row, property: 0)) }
+      for row in try rows(key, object, relation: relation) {
+        found.append(LinkKey(map: relation.home, row: row, property: 0))
+      }
     }
     return found
   }
 
   /// Where a row leads, with what waits to be saved.
-  func rows(_ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation) throws -> [UInt64] {
+  func rows(_ key: LinkKey, _ object: (any _ModelObject)?, relation: Relation) throws -> [UInt64] {
     if let object, let origin = object._$state.origin as? RowOrigin {
-      if !relation.isList { return try leading(object, relation, origin).map { [$0] } ?? [] }
-      if let list = ledger.lists[LinkKey(object, origin, relation.property)] { return list.linked }
+      if !relation.isList { return try leading(object, relation, origin: origin).map { [$0] } ?? [] }
+      if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return list.linked }
     }
     let edit = ledger.edits[LinkKey(map: key.map, row: key.row, property: relation.property)]
     var rows: [UInt64] = []

@@ -15,12 +15,12 @@ extension LinkGraph {
   }
 
   /// Takes up what a user made of a list that was given up, or unloaded, while he was at it: it is as if he began now.
-  func regain(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+  func regain(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     if session.isClosed || object.isUnreadable || isEnding(object) { return }
     let slot = object.many(relation.property)
     let new = slot.take()
-    load(object, relation, origin)
-    guard let list = ledger.lists[LinkKey(object, origin, relation.property)] else { return }
+    load(object, relation, origin: origin)
+    guard let list = ledger.lists[LinkKey(object, origin, property: relation.property)] else { return }
     hideOthers(list)
     noteUnsettled(list)
     session.release(slot.replace(new) ?? [])

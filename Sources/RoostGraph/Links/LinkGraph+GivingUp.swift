@@ -73,7 +73,7 @@ extension LinkGraph {
     for object in new {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
-        let key = LinkKey(object, origin, relation.property)
+        let key = LinkKey(object, origin, property: relation.property)
         let rows = ledger.lists[key]?.linked ?? ledger.edits[key]?.added ?? []
         if !rows.isEmpty { found[key] = rows }
       }
@@ -97,7 +97,7 @@ extension LinkGraph {
     while let next = waiting.popLast() {
       guard let origin = next._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] {
-        for other in hold(next, relation, origin, members)
+        for other in hold(next, relation, origin: origin, members: members)
         where other._$state.flags.contains(.inserted) && seen.insert(ObjectIdentifier(other)).inserted {
           waiting.append(other)
         }
@@ -112,10 +112,10 @@ extension LinkGraph {
 
   /// Puts what one relationship of a new object leads to into its slot.
   private func hold(
-    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ members: [LinkKey: [UInt64]]
+    _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, members: [LinkKey: [UInt64]]
   ) -> [any _ModelObject] {
     if relation.isList {
-      let rows = members[LinkKey(object, origin, relation.property)] ?? []
+      let rows = members[LinkKey(object, origin, property: relation.property)] ?? []
       let found = rows.compactMap { partner($0, relation) }
       // What is moved out comes back by itself.
       if !isLent(object) { _ = object.many(relation.property).replace(found.map { $0 as AnyObject }) }

@@ -71,7 +71,7 @@ extension LinkGraph {
       if unloadList(owner) {
         isUnloaded = true
       } else {
-        edit(one.owner, owner.property, object, adds: true)
+        edit(one.owner, owner.property, member: object, adds: true)
       }
     }
     return isUnloaded
@@ -84,7 +84,7 @@ extension LinkGraph {
         !member._$state.flags.contains(.deleted)
       else { continue }
       list.absent.remove(row)
-      edit(list.owner, list.key.property, member, adds: true)
+      edit(list.owner, list.key.property, member: member, adds: true)
     }
   }
 
@@ -95,7 +95,7 @@ extension LinkGraph {
     let key = LinkKey(object, origin)
     for case .some(let relation) in store.relations[origin.map.number] {
       guard relation.isInverseList, let inverse = relation.inverse else { continue }
-      guard let rows = objects.need(object, { try rows(key, object, relation) }) else { continue }
+      guard let rows = objects.need(object, { try rows(key, object, relation: relation) }) else { continue }
       for row in rows {
         if let list = ledger.lists[LinkKey(map: relation.home, row: row, property: inverse)] { found.append(list) }
       }

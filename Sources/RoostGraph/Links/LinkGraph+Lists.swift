@@ -5,34 +5,34 @@ extension LinkGraph {
   /// Puts a list into its slot, with what other sides did to it since it was stored.
   ///
   /// - Parameter withSiblings: whether those of objects that came with this one are loaded too, because a loop asks for them next.
-  func load(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, withSiblings: Bool = true) {
+  func load(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
-    if let list = ledger.lists[LinkKey(object, origin, relation.property)] { return show(list) }
+    if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return show(list) }
     if isEnding(object) { return showOnce(object, relation) }
     var rows: [UInt64] = []
-    do { try loadOne(object, relation, origin, &rows) } catch {
+    do { try loadOne(object, relation, origin: origin, rows: &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
       objects.fail(object, error)
       session.release(object.many(relation.property).replace([]) ?? [])
       return
     }
     if object._$state.flags.contains(.inserted) || !withSiblings { return }
-    let list = ledger.lists[LinkKey(object, origin, relation.property)]
+    let list = ledger.lists[LinkKey(object, origin, property: relation.property)]
     session.release(ledger.setAwaited(list))
     defer { session.release(ledger.setAwaited(nil)) }
-    let count = loadSiblings(object, relation, origin, &rows)
+    let count = loadSiblings(object, relation, origin: origin, rows: &rows)
     if count == 0 {
       session.statistics.listsLoaded += 1
       objects.noteSingle(origin, relation.property)
     }
-    noteLists(count == 0 ? 0 : count + 1, relation, rows)
+    noteLists(count == 0 ? 0 : count + 1, relation, members: rows)
   }
 
   /// Puts one list into its slot, and adds its rows to those of others.
   func loadOne(
-    _ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
+    _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, rows: inout [UInt64]
   ) throws {
-    let key = LinkKey(object, origin, relation.property)
+    let key = LinkKey(object, origin, property: relation.property)
     let edit = ledger.edits[key]
     var members: [AnyObject] = []
     var loaded: [UInt64] = []
@@ -68,7 +68,7 @@ extension LinkGraph {
     }
     ledger.removeEdit(key)
     session.release(object.many(relation.property).replace(members) ?? [])
-    let list = LoadedList(key, object, relation, loaded)
+    let list = LoadedList(key, object, relation: relation, rows: loaded)
     list.strangers = strangers
     for row in absent { noteAbsent(row, list) }
     rows += loaded
@@ -116,11 +116,11 @@ extension LinkGraph {
 
   // MARK: Changes
 
-  func willWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    let key = LinkKey(object, origin, relation.property)
+  func willWriteList(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
+    let key = LinkKey(object, origin, property: relation.property)
     if ledger.unsettled[relation.pair]?.key == key { return }
     settle(relation.pair)
-    if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin) }
+    if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin: origin) }
     guard let list = ledger.lists[key] else { return }
     hideOthers(list)
     noteUnsettled(list)
@@ -128,9 +128,9 @@ extension LinkGraph {
 
   /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
   /// Members that went from the end are looked at later. After any other change both sides agree now.
-  func didWriteList(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
-    guard let list = ledger.lists[LinkKey(object, origin, relation.property)] else {
-      return regain(object, relation, origin)
+  func didWriteList(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
+    guard let list = ledger.lists[LinkKey(object, origin, property: relation.property)] else {
+      return regain(object, relation, origin: origin)
     }
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
@@ -186,13 +186,13 @@ extension LinkGraph {
   private func row(_ member: AnyObject, _ relation: Relation) -> UInt64 { model(member, relation)._$state.row }
 
   /// Adds an object to a list of another one, or takes it out, because its own side says so.
-  func edit(_ owner: any _ModelObject, _ property: Int, _ member: any _ModelObject, adds: Bool) {
+  func edit(_ owner: any _ModelObject, _ property: Int, member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
     session.notify(owner, property)
     // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
     // has set it.
-    if !owner._$state.flags.contains(.gone) { changes.noteChange(owner, property, origin) }
-    let key = LinkKey(owner, origin, property)
+    if !owner._$state.flags.contains(.gone) { changes.noteChange(owner, property, origin: origin) }
+    let key = LinkKey(owner, origin, property: property)
     let row = member._$state.row
     if let list = ledger.lists[key] {
       show(list)

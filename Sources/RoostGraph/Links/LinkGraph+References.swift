@@ -8,13 +8,13 @@ extension LinkGraph {
   // MARK: References
 
   /// The row that a reference leads to; nil for none.
-  func leading(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64? {
-    let row = try current(object, relation, origin)
+  func leading(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64? {
+    let row = try current(object, relation, origin: origin)
     return RowNumber.leads(row) ? row : nil
   }
 
   /// Where a reference leads, as the slot says or as the other side does.
-  func current(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) throws -> UInt64 {
+  func current(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64 {
     // The slot of one that was not read yet says nothing.
     if object._$state.flags.contains(.fault) {
       objects.fill(object, objects.own(origin, object), for: relation.property)
@@ -28,7 +28,7 @@ extension LinkGraph {
     {
       found = row.number
     }
-    setSlot(object, relation.property, found)
+    setSlot(object, relation.property, row: found)
     return found
   }
 
@@ -49,7 +49,7 @@ extension LinkGraph {
   /// The object of a row, unless it is deleted here or not there at all.
   ///
   /// - Parameter willRead: called before a row is read for it.
-  func live(_ map: Int, _ row: UInt64, _ willRead: () -> Void = {}) throws -> (any _ModelObject)? {
+  func live(_ map: Int, _ row: UInt64, willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
     if isDoomed(map.home, row) { return nil }
@@ -90,75 +90,76 @@ extension LinkGraph {
     return false
   }
 
-  private func setSlot(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
+  private func setSlot(_ object: any _ModelObject, _ property: Int, row: UInt64) {
     object.one(property).lead(to: row)
   }
 
   /// Makes a reference of an object lead elsewhere, as a change of its own.
-  func setReference(_ object: any _ModelObject, _ property: Int, _ row: UInt64) {
+  func setReference(_ object: any _ModelObject, _ property: Int, row: UInt64) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     // No user has set it, so nothing is said of one that was deleted before it was saved.
-    if !object._$state.flags.contains(.gone) { changes.noteChange(object, property, origin) }
-    setSlot(object, property, row)
+    if !object._$state.flags.contains(.gone) { changes.noteChange(object, property, origin: origin) }
+    setSlot(object, property, row: row)
     session.notify(object, property)
   }
 
-  func willWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+  func willWriteReference(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     settle()
-    do { ledger.before = try current(object, relation, origin) } catch { objects.fail(object, error) }
+    do { ledger.before = try current(object, relation, origin: origin) } catch { objects.fail(object, error) }
   }
 
-  func didWriteReference(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+  func didWriteReference(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     var row = RowNumber.nothing
     if let other = object.one(relation.property).object.map({ model($0, relation) }) {
       do {
         try insert(other, into: nil)
         if mayLead(object, relation, to: other) { row = other._$state.row }
-      } catch { changes.complain(error, object, relation.property) }
+      } catch { changes.complain(error, object, property: relation.property) }
     }
-    setSlot(object, relation.property, row)
-    agree(object, relation, origin, before: ledger.before, now: row)
+    setSlot(object, relation.property, row: row)
+    agree(object, relation, origin: origin, before: ledger.before, now: row)
   }
 
   /// Makes the other sides of a reference agree with it.
-  func agree(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, before: UInt64, now: UInt64) {
+  func agree(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, before: UInt64, now: UInt64) {
     guard before != now, let inverse = relation.inverse else { return }
     // What was its own other side leads elsewhere by now.
     let wasOwn = relation.isOwnInverse && before == object._$state.row
     if RowNumber.leads(before), !wasOwn, let other = objects.need(object, { try former(relation.target, before) }) {
       if relation.isInverseList {
-        edit(other, inverse, object, adds: false)
+        edit(other, inverse, member: object, adds: false)
       } else {
-        setReference(other, inverse, RowNumber.nothing)
+        setReference(other, inverse, row: RowNumber.nothing)
       }
     }
     guard RowNumber.leads(now), let other = objects.need(object, { try live(relation.target, now) }) else { return }
-    if relation.isInverseList { return edit(other, inverse, object, adds: true) }
+    if relation.isInverseList { return edit(other, inverse, member: object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
-    noteTaking(other, inverse, origin, by: object, relation)
+    noteTaking(other, inverse, origin: origin, by: object, relation: relation)
     // It may have led to another one, which now leads nowhere.
-    if let partner = objects.need(other, { try current(other, back, origin) }), RowNumber.leads(partner),
+    if let partner = objects.need(other, { try current(other, back, origin: origin) }), RowNumber.leads(partner),
       partner != object._$state.row,
       let left = objects.need(other, { try former(back.target, partner) })
     {
-      setReference(left, relation.property, RowNumber.nothing)
+      setReference(left, relation.property, row: RowNumber.nothing)
     }
-    setReference(other, inverse, object._$state.row)
+    setReference(other, inverse, row: object._$state.row)
   }
 
   /// Notes that a new object takes a stored partner that has its stored reference, or that another new object took.
   private func noteTaking(
-    _ partner: any _ModelObject, _ property: Int, _ origin: RowOrigin, by object: any _ModelObject, _ relation: Relation
+    _ partner: any _ModelObject, _ property: Int, origin: RowOrigin, by object: any _ModelObject, relation: Relation
   ) {
     let flags = partner._$state.flags
     if flags.contains(.inserted) { return }
-    let key = LinkKey(partner, origin, property)
+    let key = LinkKey(partner, origin, property: property)
     guard object._$state.flags.contains(.inserted), let own = object._$state.origin as? RowOrigin else {
       if !ledger.takings.isEmpty { ledger.noteTaking(nil, key) }
       return
     }
-    var taking = LinkLedger.Taking(taker: LinkKey(object, own, relation.property), former: 0)
-    let row = objects.need(partner) { try current(partner, self.relation(origin, property) ?? relation, origin) } ?? 0
+    var taking = LinkLedger.Taking(taker: LinkKey(object, own, property: relation.property), former: 0)
+    let row =
+      objects.need(partner) { try current(partner, self.relation(origin, property) ?? relation, origin: origin) } ?? 0
     if partner._$state.changed & _ModelState.bit(property) == 0 || !partner._$state.flags.contains(.changed) {
       if RowNumber.leads(row) { taking.former = row }
     } else if let last = ledger.takings[key], last.taker.row == row {

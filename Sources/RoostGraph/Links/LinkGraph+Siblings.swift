@@ -3,22 +3,22 @@ internal import RoostRecords
 /// Following a relationship of all objects that came together.
 extension LinkGraph {
   /// Reads what a reference leads to, for all objects that came with this one.
-  func readTargets(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin) {
+  func readTargets(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     guard let (batch, place) = objects.batch(of: object, origin) else { return }
-    readTargets(batch, place, relation, origin)
+    readTargets(batch, place, relation: relation, origin: origin)
   }
 
-  private func readTargets(_ batch: Batch, _ place: Int, _ relation: Relation, _ origin: RowOrigin) {
-    var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch)
+  private func readTargets(_ batch: Batch, _ place: Int, relation: Relation, origin: RowOrigin) {
+    var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch: batch)
     // Whoever asks for one that cannot be read asks again, and hears why.
-    try? batch.around(place) { row in try note(row, &wanted, origin) }
+    try? batch.around(place) { row in try note(row, &wanted, origin: origin) }
     readTargets(wanted)
   }
 
   /// Reads what the references of a whole batch lead to.
-  private func readAllTargets(_ batch: Batch, _ relation: Relation, _ origin: RowOrigin) {
-    var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch)
-    for row in batch.rows { _ = try? note(row, &wanted, origin) }
+  private func readAllTargets(_ batch: Batch, _ relation: Relation, origin: RowOrigin) {
+    var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch: batch)
+    for row in batch.rows { _ = try? note(row, &wanted, origin: origin) }
     readTargets(wanted)
   }
 
@@ -38,7 +38,7 @@ extension LinkGraph {
     /// Neighbours often lead to the same.
     private var last: UInt64 = 0
 
-    init(_ relation: Relation, _ target: RowOrigin, _ batch: Batch) {
+    init(_ relation: Relation, _ target: RowOrigin, batch: Batch) {
       self.relation = relation
       self.target = target
       self.batch = batch
@@ -55,11 +55,11 @@ extension LinkGraph {
   }
 
   /// Notes where the reference of a row's object leads; false where there is nothing to be read.
-  private func note(_ row: UInt64, _ wanted: inout WantedTargets, _ origin: RowOrigin) throws -> Bool {
+  private func note(_ row: UInt64, _ wanted: inout WantedTargets, origin: RowOrigin) throws -> Bool {
     guard let sibling = origin.known(row), sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent]) else {
       return false
     }
-    let row = try current(sibling, wanted.relation, origin)
+    let row = try current(sibling, wanted.relation, origin: origin)
     guard RowNumber.leads(row), wanted.isNew(row) else { return false }
     if let known = wanted.target.known(row), !known._$state.flags.contains(.fault) {
       // Its user may let it go before the loop comes there.
@@ -74,15 +74,15 @@ extension LinkGraph {
   }
 
   /// Loads the lists of objects that came with one whose list was loaded, as far as there is room.
-  func loadSiblings(_ object: any _ModelObject, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64])
+  func loadSiblings(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, rows: inout [UInt64])
     -> Int
   {
     guard let (batch, place) = objects.batch(of: object, origin) else { return 0 }
-    return loadLists(batch, place, relation, origin, &rows)
+    return loadLists(batch, place, relation: relation, origin: origin, rows: &rows)
   }
 
   private func loadLists(
-    _ batch: Batch, _ place: Int, _ relation: Relation, _ origin: RowOrigin, _ rows: inout [UInt64]
+    _ batch: Batch, _ place: Int, relation: Relation, origin: RowOrigin, rows: inout [UInt64]
   ) -> Int {
     var count = 0
     // As far as it can be known, none is loaded for which others would go.
@@ -91,11 +91,12 @@ extension LinkGraph {
       guard rows.count < Self.mostMembersAtOnce, ledger.hasRoom(for: longest),
         let sibling = origin.known(row),
         sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .inserted]), !sibling.isUnreadable,
-        !sibling._$isFilled(relation.property), ledger.lists[LinkKey(sibling, origin, relation.property)] == nil
+        !sibling._$isFilled(relation.property),
+        ledger.lists[LinkKey(sibling, origin, property: relation.property)] == nil
       else { return false }
       // The one that cannot be read says so when somebody asks for it.
       let before = rows.count
-      guard (try? loadOne(sibling, relation, origin, &rows)) != nil else { return false }
+      guard (try? loadOne(sibling, relation, origin: origin, rows: &rows)) != nil else { return false }
       longest = max(longest, rows.count - before + 1)
       count += 1
       return true
@@ -107,9 +108,9 @@ extension LinkGraph {
   private static var mostMembersAtOnce: Int { 10_000 }
 
   /// Reads relationships of a fetch's objects before somebody asks.
-  package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], _ properties: [Int]) {
+  package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], properties: [Int]) {
     let rows = models.compactMap { $0.isStored ? $0._$state.row : nil }
-    if !rows.isEmpty { prefetch(map, rows, properties) }
+    if !rows.isEmpty { prefetch(map, rows, properties: properties) }
   }
 
   /// The same along a path of references to one, whose last may be a list.
@@ -118,11 +119,11 @@ extension LinkGraph {
     for property in path {
       let origin = objects.origin(map)
       guard !rows.isEmpty, let relation = relation(origin, property) else { return }
-      prefetch(map, rows, [property])
+      prefetch(map, rows, properties: [property])
       if relation.isList { return }
       var seen: Set<UInt64> = []
       rows = rows.compactMap { row in
-        guard let object = origin.known(row), let target = try? current(object, relation, origin),
+        guard let object = origin.known(row), let target = try? current(object, relation, origin: origin),
           RowNumber.leads(target), seen.insert(target).inserted
         else { return nil }
         return target
@@ -131,7 +132,7 @@ extension LinkGraph {
     }
   }
 
-  private func prefetch(_ map: EntityMap, _ rows: [UInt64], _ properties: [Int]) {
+  private func prefetch(_ map: EntityMap, _ rows: [UInt64], properties: [Int]) {
     let origin = objects.origin(map)
     let batch = Batch(map.home, rows)
     // Last of all, because each thing that is read makes a batch of its own, and the oldest lets go.
@@ -141,19 +142,19 @@ extension LinkGraph {
       settle(relation.pair)
       // All of them at once: more batches than a context remembers would let go of what was read first.
       guard relation.isList else {
-        readAllTargets(batch, relation, origin)
+        readAllTargets(batch, relation, origin: origin)
         continue
       }
       for place in stride(from: 0, to: rows.count, by: Batch.width) {
         var members: [UInt64] = []
-        let count = loadLists(batch, place, relation, origin, &members)
-        noteLists(count, relation, members)
+        let count = loadLists(batch, place, relation: relation, origin: origin, rows: &members)
+        noteLists(count, relation, members: members)
       }
     }
   }
 
   /// Notes that lists were loaded which nobody asked for yet.
-  func noteLists(_ count: Int, _ relation: Relation, _ members: [UInt64]) {
+  func noteLists(_ count: Int, _ relation: Relation, members: [UInt64]) {
     if count > 0 {
       session.statistics.listsLoadedTogether += count
       session.statistics.coarseReads += 1

@@ -37,7 +37,7 @@ package final class LinkGraph: OriginDelegate {
   // MARK: Accessors
 
   /// A getter cannot load: the object is a fault, or a list is not loaded.
-  override func willRead(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+  override func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     if object._$state.flags.contains(.fault) {
       if objects.isTracked {
         objects.observe(true)
@@ -45,61 +45,61 @@ package final class LinkGraph: OriginDelegate {
       }
       objects.fill(object, origin, for: property)
     }
-    if object._$state.flags.contains(.invalid) { objects.replaceRefused(object, property, origin) }
+    if object._$state.flags.contains(.invalid) { objects.replaceRefused(object, property, origin: origin) }
     guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
-    load(object, relation, origin)
+    load(object, relation, origin: origin)
   }
 
   /// A setter is about to store.
-  override func willWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+  override func willWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     if let relation = relation(origin, property) {
       if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
       if object._$state.flags.contains(.gone) {
         // Nothing comes of it, on the other side neither.
         if !relation.isList { ledger.before = object.one(property).row }
       } else if relation.isList {
-        willWriteList(object, relation, origin)
+        willWriteList(object, relation, origin: origin)
       } else {
-        willWriteReference(object, relation, origin)
+        willWriteReference(object, relation, origin: origin)
       }
     }
-    changes.noteChange(object, property, origin)
+    changes.noteChange(object, property, origin: origin)
   }
 
   /// It has stored.
-  override func didWrite(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) {
+  override func didWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     let relation = relation(origin, property)
     if object._$state.flags.isDisjoint(with: [.changed, .inserted, .gone]) {
       // It ends, which was said; or what was changed before was given up, or saved, while this was under way.
       if isEnding(object) { return }
-      changes.noteChange(object, property, origin)
+      changes.noteChange(object, property, origin: origin)
     }
     guard let relation else { return }
     if object._$state.flags.contains(.gone) {
       if !relation.isList { object.one(property).lead(to: ledger.before) }
     } else if relation.isList {
-      didWriteList(object, relation, origin)
+      didWriteList(object, relation, origin: origin)
     } else {
-      didWriteReference(object, relation, origin)
+      didWriteReference(object, relation, origin: origin)
     }
   }
 
   /// The object that a reference leads to.
   override func resolve(
-    _ object: any _ModelObject, _ property: Int, _ row: UInt64, _ origin: RowOrigin
+    _ object: any _ModelObject, _ property: Int, row: UInt64, origin: RowOrigin
   ) -> (any _ModelObject)? {
     guard let relation = relation(origin, property) else { return nil }
     settle()
     do {
-      if row == RowNumber.unknown { readTargets(object, relation, origin) }
-      let row = try current(object, relation, origin)
+      if row == RowNumber.unknown { readTargets(object, relation, origin: origin) }
+      let row = try current(object, relation, origin: origin)
       guard RowNumber.leads(row) else { return nil }
       if let known = objects.registered(store.maps[relation.target], RowID(row)) {
         return known._$state.flags.contains(.deleted) ? nil : known
       }
-      readTargets(object, relation, origin)
+      readTargets(object, relation, origin: origin)
       return try live(relation.target, row) { objects.noteSingle(origin, property) }
     } catch {
       objects.fail(object, error)
@@ -109,17 +109,19 @@ package final class LinkGraph: OriginDelegate {
 
   /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
   /// that stands for it and says that it is deleted.
-  override func standIn(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> (any _ModelObject)? {
+  override func standIn(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> (any _ModelObject)? {
     guard let relation = relation(origin, property) else { return nil }
     let target = store.maps[relation.target]
-    let row = objects.need(object) { try leading(object, relation, origin) }
+    let row = objects.need(object) { try leading(object, relation, origin: origin) }
     if let row, let known = objects.registered(target, RowID(row)) { return known }
     return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
   }
 
   /// The members of a list that is moved out, as they were before.
-  override func lentMembers(_ object: any _ModelObject, _ property: Int, _ origin: RowOrigin) -> [any _ModelObject] {
-    guard let relation = relation(origin, property), let list = ledger.lists[LinkKey(object, origin, property)] else {
+  override func lentMembers(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> [any _ModelObject] {
+    guard let relation = relation(origin, property),
+      let list = ledger.lists[LinkKey(object, origin, property: property)]
+    else {
       return []
     }
     return list.rows.compactMap { try? member(relation.target, $0) }
@@ -157,7 +159,7 @@ package final class LinkGraph: OriginDelegate {
 
 extension LinkKey {
   /// One list or reference of an object; the object's row where the property is 0.
-  init(_ object: any _ModelObject, _ origin: RowOrigin, _ property: Int = 0) {
+  init(_ object: any _ModelObject, _ origin: RowOrigin, property: Int = 0) {
     self.init(map: origin.map.home, row: object._$state.row, property: property)
   }
 }

@@ -30,7 +30,7 @@ final class LoadedList {
   /// How many members the store has, where it has them in this order and the others came in behind them; else nil.
   @exclusivity(unchecked) var storedCount: Int?
 
-  init(_ key: LinkKey, _ owner: any _ModelObject, _ relation: Relation, _ rows: [UInt64]) {
+  init(_ key: LinkKey, _ owner: any _ModelObject, relation: Relation, rows: [UInt64]) {
     self.key = key
     self.owner = owner
     self.relation = relation

@@ -20,7 +20,7 @@ extension _ModelType {
   /// the other side.
   package func neededFields() throws(RecordFault) -> [NeededField] {
     var fields: [NeededField] = []
-    func add(_ coder: AnyCoder, _ name: String, _ path: String, _ property: Int, isAdded: Bool) {
+    func add(_ coder: AnyCoder, _ name: String, path: String, property: Int, isAdded: Bool) {
       if let field = coder.field {
         fields.append(
           NeededField(
@@ -28,12 +28,12 @@ extension _ModelType {
             isNeeded: isAdded && !field.isOptional, cases: coder.cases))
       }
       for part in coder.parts {
-        add(part.coder, name + "." + part.name, path + "." + part.name, property, isAdded: isAdded)
+        add(part.coder, name + "." + part.name, path: path + "." + part.name, property: property, isAdded: isAdded)
       }
     }
     for (number, property) in properties.enumerated() {
       guard case .value(let coder) = property.storage else { continue }
-      add(try coder.coder(), fieldName(number), property.name, number, isAdded: isAdded(number))
+      add(try coder.coder(), fieldName(number), path: property.name, property: number, isAdded: isAdded(number))
     }
     return fields
   }

@@ -30,7 +30,7 @@ package final class RowPlan: @unchecked Sendable {
   ///   - mark: by what rows of the entity tell the class of their object; nil where all are of one.
   ///   - initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
   package init(
-    _ name: String, _ properties: [Node], _ entity: Entity, _ layout: Layout, mark: Mark?, initial: InitialRow?
+    _ name: String, _ properties: [Node], entity: Entity, layout: Layout, mark: Mark?, initial: InitialRow?
   ) throws(RecordFault) {
     var nodes = properties
     var next = 0
@@ -65,7 +65,7 @@ package final class RowPlan: @unchecked Sendable {
     if let initial {
       self.initial = initial
     } else {
-      self.initial = try InitialRow(entity, nodes.map(\.field), layout, slots)
+      self.initial = try InitialRow(entity, nodes.map(\.field), layout: layout, slots: slots)
     }
     self.mark = mark
     self.places = .allocate(capacity: max(places.count, 1))
@@ -114,7 +114,7 @@ package final class RowPlan: @unchecked Sendable {
     fileprivate var parts = 0
 
     /// A value, or without a coder a property of which the row holds nothing.
-    package init(_ name: String, _ keyPath: AnyKeyPath, field: String, isAdded: Bool, _ coder: AnyCoder?) {
+    package init(_ name: String, _ keyPath: AnyKeyPath, field: String, isAdded: Bool, coder: AnyCoder?) {
       self.name = name
       self.keyPath = keyPath
       self.field = field
@@ -124,7 +124,7 @@ package final class RowPlan: @unchecked Sendable {
 
     /// A reference.
     package init(_ name: String, _ keyPath: AnyKeyPath, field: String, isAdded: Bool, isOptionalReference: Bool) {
-      self.init(name, keyPath, field: field, isAdded: isAdded, nil)
+      self.init(name, keyPath, field: field, isAdded: isAdded, coder: nil)
       isReference = true
       self.isOptionalReference = isOptionalReference
     }
@@ -158,7 +158,7 @@ package final class InitialRow: @unchecked Sendable {
   private let slots: [Int: RoostRecords.Slot]
 
   fileprivate init(
-    _ entity: Entity, _ names: [String], _ layout: Layout, _ slots: [Int: RoostRecords.Slot]
+    _ entity: Entity, _ names: [String], layout: Layout, slots: [Int: RoostRecords.Slot]
   ) throws(RecordFault) {
     self.layout = layout
     self.slots = slots

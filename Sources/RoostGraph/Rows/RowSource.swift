@@ -60,7 +60,7 @@ public struct _RowSource: ~Copyable {
       let end = Self.word(row, at)
       let bytes = UnsafeRawBufferPointer(
         start: row + (Int(place.bytesStart) &+ start), count: Int(end & ~Self.outsideBit) &- start)
-      return end & Self.outsideBit == 0 ? body(bytes) : outside(node, FieldID(place.field), body)
+      return end & Self.outsideBit == 0 ? body(bytes) : outside(node, FieldID(place.field), body: body)
     }
     return body(initialBytes(node))
   }
@@ -70,7 +70,7 @@ public struct _RowSource: ~Copyable {
   }
 
   private mutating func outside<Result>(
-    _ node: Int, _ field: FieldID, _ body: (UnsafeRawBufferPointer) -> Result
+    _ node: Int, _ field: FieldID, body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     do throws(StoreError) {
       guard let large else {

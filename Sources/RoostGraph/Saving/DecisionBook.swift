@@ -12,7 +12,7 @@ struct DecisionBook {
     var isPartial: Bool
   }
 
-  mutating func note(_ choice: UniqueChoice, _ object: any _ModelObject, _ key: LinkKey, _ row: LinkKey) {
+  mutating func note(_ choice: UniqueChoice, _ object: any _ModelObject, key: LinkKey, row: LinkKey) {
     switch choice {
     case .keepExisting, .refuse: return
     case .upsert, .mergeNonNil:

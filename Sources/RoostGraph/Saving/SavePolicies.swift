@@ -96,11 +96,11 @@ package struct SaveSummary: Sendable {
 extension GraphFault {
   /// The error of an object whose owner another context deleted with a rule that takes members along.
   static func orphan(
-    _ member: ObjectName, _ property: String?, of owner: ObjectName, _ policy: MergePolicy
+    _ member: ObjectName, _ property: String?, of owner: ObjectName, policy: MergePolicy
   ) -> GraphFault {
     GraphFault(
       policy == .error ? .conflict : .deleted,
       "another context deleted its owner, \(owner): give it another owner, delete it too, or save with the merge "
-        + "policy .storeWins, which stores it without an owner", member, property, others: [owner])
+        + "policy .storeWins, which stores it without an owner", name: member, property: property, others: [owner])
   }
 }

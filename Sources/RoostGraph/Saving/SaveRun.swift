@@ -63,7 +63,7 @@ final class SaveRun {
     }
   }
 
-  init(_ writer: RecordWriter, _ news: News?, _ decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject) {
+  init(_ writer: RecordWriter, _ news: News?, decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject) {
     self.writer = writer
     self.news = news
     self.decisions = decisions

@@ -25,12 +25,12 @@ extension Saver {
           }
           try run.writer.links(side).replace(rows, of: RowID(list.key.row))
         } else {
-          try merge(list, side, run, &before)
+          try merge(list, side, run: run, before: &before)
         }
       } catch let fault as RecordFault {
         // What refused its own row says more.
         if run.faults.isEmpty, run.collisions.isEmpty, run.lapsed.isEmpty {
-          run.refuse(refusal(fault, list.owner, run))
+          run.refuse(refusal(fault, list.owner, run: run))
         }
       }
     }
@@ -67,16 +67,16 @@ extension Saver {
       guard try run.writer.contains(owner, store.maps[key.map].entity.id) else { continue }
       let links = try run.writer.links(side)
       if relation.isByLinks {
-        try append(edit, relation, to: owner, links, run)
+        try append(edit, relation, to: owner, links: links, run: run)
       } else {
-        try arrange(edit, key, relation, of: owner, links, run)
+        try arrange(edit, key, relation: relation, of: owner, links: links, run: run)
       }
     }
   }
 
   /// Links that several members made. The members' own lists would bring them in by the order of their rows.
   private func append(
-    _ edit: LinkLedger.Edit, _ relation: Relation, to owner: RowID, _ links: LinkWriter, _ run: SaveRun
+    _ edit: LinkLedger.Edit, _ relation: Relation, to owner: RowID, links: LinkWriter, run: SaveRun
   ) throws {
     let target = store.maps[relation.target].entity.id
     for row in living(edit.added, relation) {
@@ -88,8 +88,8 @@ extension Saver {
   /// Moves added members to the end of the list, in the order in which they were added: their rows may have been written in another order,
   /// or a member was removed and added again. An upserted member keeps its stored place.
   private func arrange(
-    _ edit: LinkLedger.Edit, _ key: LinkKey, _ relation: Relation, of owner: RowID, _ links: LinkWriter,
-    _ run: SaveRun
+    _ edit: LinkLedger.Edit, _ key: LinkKey, relation: Relation, of owner: RowID, links: LinkWriter,
+    run: SaveRun
   ) throws {
     let now = try links.rows(of: owner).map(\.number)
     let there = Set(now)
@@ -119,7 +119,7 @@ extension Saver {
   /// Members that came here and elsewhere are all in it, and what went here or elsewhere is not. Their order is that of here; what
   /// came elsewhere follows. The members of a new object that becomes another one's row follow those that are there.
   private func merge(
-    _ list: LoadedList, _ side: Relationship, _ run: SaveRun, _ before: inout [LinkKey: [UInt64]]
+    _ list: LoadedList, _ side: Relationship, run: SaveRun, before: inout [LinkKey: [UInt64]]
   ) throws {
     let owner = run.row(list.key.map, list.key.row)
     let target = store.maps[list.relation.target]
@@ -192,7 +192,7 @@ extension Saver {
           continue
         }
         for row in lost {
-          for owner in try owners(of: row, relation, inverse, writer) {
+          for owner in try owners(of: row, relation, inverse, writer: writer) {
             found.append(LinkKey(map: map, row: owner.number, property: relation.property))
           }
         }
@@ -201,16 +201,16 @@ extension Saver {
     return found
   }
 
-  private func owners(_ row: RowID, _ table: TableWriter, _ field: FieldID) throws -> [RowID] {
+  private func owners(_ row: RowID, _ table: TableWriter, field: FieldID) throws -> [RowID] {
     guard let name = table.entity.field(field)?.name else { return [] }
     return try table.reference(table.slot(name), of: row).map { [$0] } ?? []
   }
 
   private func owners(
-    of row: RowID, _ relation: Relation, _ inverse: Relationship, _ writer: RecordWriter
+    of row: RowID, _ relation: Relation, _ inverse: Relationship, writer: RecordWriter
   ) throws -> [RowID] {
     if case .one(let field) = inverse.shape {
-      return try owners(row, writer.table(store.maps[relation.target].entity.id), field)
+      return try owners(row, writer.table(store.maps[relation.target].entity.id), field: field)
     }
     return try writer.links(inverse).rows(of: row)
   }
@@ -246,7 +246,7 @@ extension Saver {
       guard let relation = store.relations[key.map][key.property] else { continue }
       let map = store.maps[key.map]
       guard try writer.contains(RowID(key.row), map.entity.id) else { continue }
-      let count = try count(key, relation, map, writer)
+      let count = try count(key, relation, map: map, writer: writer)
       let isFew = !mayBeFew && count < relation.minimum
       guard isFew || (relation.maximum > 0 && count > relation.maximum) else { continue }
       faults.append(
@@ -254,8 +254,8 @@ extension Saver {
           .count,
           isFew
             ? "it has \(count), and needs \(relation.minimum) at least: add some, or delete it"
-            : "it has \(count), and may have \(relation.maximum) at most: remove some", objects.name(key),
-          map.type.propertyName(key.property)))
+            : "it has \(count), and may have \(relation.maximum) at most: remove some", name: objects.name(key),
+          property: map.type.propertyName(key.property)))
     }
     return faults
   }
@@ -265,7 +265,7 @@ extension Saver {
     map.family == nil ? map.number : store.map(of: map.type.owner(of: relation.property).model)?.number ?? map.number
   }
 
-  private func count(_ key: LinkKey, _ relation: Relation, _ map: EntityMap, _ writer: RecordWriter) throws -> Int {
+  private func count(_ key: LinkKey, _ relation: Relation, map: EntityMap, writer: RecordWriter) throws -> Int {
     guard let side = writer.catalog.relationship(relation.way.id) else { return 0 }
     if case .reference = relation.way {
       let table = try writer.table(map.entity.id)

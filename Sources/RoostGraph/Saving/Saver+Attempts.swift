@@ -22,7 +22,7 @@ extension Saver {
     while !waiting.isEmpty {
       var runs: [SaveRun] = []
       do {
-        try write(waiting, books, &runs, way)
+        try write(waiting, books, runs: &runs, way: way)
         for (saver, run) in zip(waiting, runs) { saver.finish(run) }
         // Of the others this save did nothing.
         for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
@@ -56,7 +56,7 @@ extension Saver {
 
   /// One transaction in the other, so that nothing commits before all is written.
   private static func write(
-    _ savers: [Saver], _ books: [DecisionBook], _ runs: inout [SaveRun], _ way: Way
+    _ savers: [Saver], _ books: [DecisionBook], runs: inout [SaveRun], way: Way
   ) throws {
     guard runs.count < savers.count else {
       let faults = runs.flatMap(\.faults)
@@ -75,7 +75,7 @@ extension Saver {
       try saver.write(run)
       try saver.store.room?()
       runs.append(run)
-      try write(savers, books, &runs, way)
+      try write(savers, books, runs: &runs, way: way)
     }
     runs[place].isCommitted = true
     saver.session.statistics.bytesWritten += runs[place].writer.written.bytes
@@ -84,7 +84,7 @@ extension Saver {
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
-      writer, try news(writer), decisions,
+      writer, try news(writer), decisions: decisions,
       isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session)
   }
 
@@ -126,7 +126,7 @@ extension Saver {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
         relation.isByLinks, relation.isOwnInverse || edit.cameAgain
       else { continue }
-      links.load(edit.owner, relation, origin, withSiblings: false)
+      links.load(edit.owner, relation, origin: origin, withSiblings: false)
     }
     if let failure = objects.failure { throw failure }
   }

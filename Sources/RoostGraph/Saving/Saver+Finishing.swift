@@ -43,7 +43,7 @@ extension Saver {
     let old = object._$state.row
     let row = run.row(origin.map.home, old)
     if row == old { return }
-    store.aliases.add(origin.map.home, old, row)
+    store.aliases.add(origin.map.home, old, row: row)
     if let known = origin.known(row) {
       objects.noteUnread([known])
       return object.markGone()

@@ -4,7 +4,7 @@ internal import RoostRecords
 extension Saver {
   /// Corrects the references of a row that is about to be written.
   func lead(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ mask: UInt64, _ box: SinkBox, _ run: SaveRun
+    _ object: any _ModelObject, _ origin: RowOrigin, mask: UInt64, box: SinkBox, run: SaveRun
   ) throws {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
@@ -14,7 +14,7 @@ extension Saver {
       let slot = try run.writer.table(origin.map.entity.id).slot(field.name)
       let target = run.row(relation.home, row)
       if target != row { box.sink.builder.set(slot, reference: RowID(target)) }
-      guard let loss = try loss(object, relation, target, run) else { continue }
+      guard let loss = try loss(object, relation, row: target, run: run) else { continue }
       switch loss {
       case .refused(let fault): run.refuse(fault)
       case .nothing where origin.map.type.mayBeNil(relation.property): box.sink.builder.setNull(slot)
@@ -23,7 +23,7 @@ extension Saver {
         run.refuse(
           GraphFault(
             .denied, "it must reference an object, and \(other) is deleted: delete it too, or change the reference",
-            objects.name(object), origin.map.type.propertyName(relation.property), others: [other]))
+            name: objects.name(object), property: origin.map.type.propertyName(relation.property), others: [other]))
       }
     }
   }
@@ -39,7 +39,7 @@ extension Saver {
   }
 
   /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here.
-  func noteLeads(_ before: [RowID?], _ box: SinkBox, _ origin: RowOrigin, _ run: SaveRun) {
+  func noteLeads(_ before: [RowID?], _ box: SinkBox, origin: RowOrigin, run: SaveRun) {
     let homes = store.relations[origin.map.number].compactMap { relation -> Int? in
       guard let relation, case .reference = relation.way else { return nil }
       return relation.home
@@ -63,7 +63,7 @@ extension Saver {
   }
 
   /// What becomes of a reference that leads to a row which is not there; nil where it is.
-  private func loss(_ object: any _ModelObject, _ relation: Relation, _ row: UInt64, _ run: SaveRun) throws -> Loss? {
+  private func loss(_ object: any _ModelObject, _ relation: Relation, row: UInt64, run: SaveRun) throws -> Loss? {
     let target = store.maps[relation.target]
     let known = objects.registered(target, RowID(row))?._$state.flags ?? []
     let isDeleted =
@@ -80,7 +80,8 @@ extension Saver {
         GraphFault(
           .denied,
           "it cannot be deleted while it references \(objects.name(object)): delete that too, or remove it from the relationship first",
-          ObjectName(target.type.name, row), target.type.propertyName(inverse.property), others: [objects.name(object)])
+          name: ObjectName(target.type.name, row), property: target.type.propertyName(inverse.property),
+          others: [objects.name(object)])
       )
     }
     // One that never was stored goes without anybody being asked.
@@ -91,13 +92,13 @@ extension Saver {
     if inverse?.deleteRule == .cascade, mergePolicy != .storeWins {
       let property = type(of: object)._$type.propertyName(relation.property)
       return .refused(
-        GraphFault.orphan(objects.name(object), property, of: ObjectName(target.type.name, row), mergePolicy))
+        GraphFault.orphan(objects.name(object), property, of: ObjectName(target.type.name, row), policy: mergePolicy))
     }
     if mergePolicy != .error { return .nothing }
     return .refused(
       GraphFault(
         .conflict, "another context deleted \(target.type.name) \(row), which it references here",
-        objects.name(object), type(of: object)._$type.propertyName(relation.property),
+        name: objects.name(object), property: type(of: object)._$type.propertyName(relation.property),
         others: [ObjectName(target.type.name, row)]))
   }
 
@@ -114,22 +115,22 @@ extension Saver {
       else { continue }
       for case .some(let relation) in store.relations[origin.map.number]
       where relation.isOwnInverse && !relation.isList && run.writes(object, relation.property) {
-        try partMutual(object, origin, relation, run)
+        try partMutual(object, origin, relation: relation, run: run)
       }
     }
   }
 
   private func partMutual(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun
+    _ object: any _ModelObject, _ origin: RowOrigin, relation: Relation, run: SaveRun
   ) throws {
     guard let side = run.writer.catalog.relationship(relation.way.id) else { return }
     do {
       try run.writer.agree(mutual: side, of: RowID(run.row(origin.map.home, object._$state.row))) { _ in
-        try keepsPartner(object, relation, run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
+        try keepsPartner(object, relation, run: run) || (mergePolicy == .storeWins && run.decisions.isEmpty)
       } changed: { row in
         run.note(origin.map.home, row.number)
         run.parted.append(LinkKey(map: origin.map.home, row: row.number, property: 0))
       }
-    } catch let fault as RecordFault { run.refuse(refusal(fault, object, run)) }
+    } catch let fault as RecordFault { run.refuse(refusal(fault, object, run: run)) }
   }
 }

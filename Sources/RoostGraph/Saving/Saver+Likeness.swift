@@ -31,23 +31,25 @@ extension Saver {
   private func checkUniqueNow(_ object: any _ModelObject) throws {
     let map = try objects.map(of: object)
     let own = object._$state.row
-    if let (row, index) = try row(like: object, map), row != own { throw likeness(object, map, row, index) }
+    if let (row, index) = try row(like: object, map), row != own { throw likeness(object, map, row: row, index: index) }
     let uniques = store.uniques(of: map)
     if uniques.isEmpty { return }
     let values = try self.values(of: object, map)
     for index in uniques {
       let wanted = index.parts.compactMap { values[$0.field] }
       if wanted.count < index.parts.count || wanted.contains(.null) { continue }
-      if let row = try pendingRow(like: wanted, index, map, own) { throw likeness(object, map, row, index) }
+      if let row = try pendingRow(like: wanted, index, map, own: own) {
+        throw likeness(object, map, row: row, index: index)
+      }
     }
   }
 
   /// The row of an object that waits to be saved and has these values.
-  private func pendingRow(like wanted: [Value], _ index: Index, _ map: EntityMap, _ own: UInt64) throws -> UInt64? {
+  private func pendingRow(like wanted: [Value], _ index: Index, _ map: EntityMap, own: UInt64) throws -> UInt64? {
     for other in changes.changed where other.entityMap?.home == map.home && other._$state.row != own {
       let flags = other._$state.flags
       guard flags.contains(.changed), flags.isDisjoint(with: [.inserted, .deleted, .gone]) else { continue }
-      if try has(other, wanted, index) { return other._$state.row }
+      if try has(other, wanted, index: index) { return other._$state.row }
     }
     for isAgain in [false, true] {
       try notePendingUniques()
@@ -55,7 +57,7 @@ extension Saver {
         return nil
       }
       if let other = objects.registered(store.maps[map.home], RowID(row)), other._$state.flags.contains(.inserted),
-        !other._$state.flags.contains(.deleted), try has(other, wanted, index)
+        !other._$state.flags.contains(.deleted), try has(other, wanted, index: index)
       {
         return row
       }
@@ -65,7 +67,7 @@ extension Saver {
     return nil
   }
 
-  private func has(_ object: any _ModelObject, _ wanted: [Value], _ index: Index) throws -> Bool {
+  private func has(_ object: any _ModelObject, _ wanted: [Value], index: Index) throws -> Bool {
     guard let map = object.entityMap, store.uniques(of: map).contains(where: { $0.id == index.id }) else {
       return false
     }
@@ -108,7 +110,7 @@ extension Saver {
     return bits
   }
 
-  private func likeness(_ object: any _ModelObject, _ map: EntityMap, _ row: UInt64, _ index: Index) -> GraphFault {
+  private func likeness(_ object: any _ModelObject, _ map: EntityMap, row: UInt64, index: Index) -> GraphFault {
     let names = index.parts.compactMap { map.entity.field($0.field)?.name }.joined(separator: ", ")
     let other = ObjectName(map.type.name, row)
     let own = object._$state.row

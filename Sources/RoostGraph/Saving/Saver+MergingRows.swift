@@ -14,7 +14,7 @@ extension Saver {
 
   /// - Parameter box: holds the object's row.
   func mergeRow(
-    _ object: any _ModelObject, _ map: EntityMap, _ policy: UniquePolicy, _ box: SinkBox, _ table: TableWriter
+    _ object: any _ModelObject, _ map: EntityMap, policy: UniquePolicy, box: SinkBox, table: TableWriter
   ) throws -> MergedRow {
     var choice = UniqueChoice.upsert
     let wanted: UpsertPolicy

@@ -4,7 +4,7 @@ internal import RoostRecords
 extension Saver {
   /// Writes a row; where it has a former partner in its way, again without that.
   func parting(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun, _ write: () throws -> Void,
+    _ object: any _ModelObject, _ origin: RowOrigin, box: SinkBox, run: SaveRun, write: () throws -> Void,
     waits: (RecordFault) -> Bool = { _ in false }, refused: (RecordFault) -> Void
   ) throws {
     // Each turn parts it from the partner of another relationship.
@@ -12,7 +12,8 @@ extension Saver {
     while true {
       do { return try write() } catch let fault as RecordFault {
         if waits(fault) { return }
-        let outcome = run.isShared && left > 0 ? try part(fault, object, origin, box, run) : .unchanged
+        let outcome =
+          run.isShared && left > 0 ? try part(fault, object, origin: origin, box: box, run: run) : .unchanged
         left -= 1
         switch outcome {
         case .unchanged: return refused(fault)
@@ -25,7 +26,7 @@ extension Saver {
 
   /// Clears the reference of the former partner, or of this object: the merge policy says which.
   private func part(
-    _ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
+    _ fault: RecordFault, _ object: any _ModelObject, origin: RowOrigin, box: SinkBox, run: SaveRun
   ) throws -> Partnership.Outcome {
     guard let relation = partnership(fault, origin.map) else { return .unchanged }
     return try run.writer.part(fault, of: origin.map.entity.id) { one in
@@ -34,14 +35,14 @@ extension Saver {
       )
       let property = origin.map.type.propertyName(relation.property)
       if mergePolicy == .error, run.decisions.isEmpty {
-        run.refuse(GraphFault.twoPartners(objects.name(object), property, names.0, names.1))
+        run.refuse(GraphFault.twoPartners(objects.name(object), property, other: names.0, target: names.1))
         return .refused
       }
       guard origin.map.type.mayBeNil(relation.property) else {
-        run.refuse(GraphFault.needsPartner(objects.name(object), property, names.0, names.1))
+        run.refuse(GraphFault.needsPartner(objects.name(object), property, other: names.0, target: names.1))
         return .refused
       }
-      if try keepsPartner(object, relation, run) { return .staysAlone }
+      if try keepsPartner(object, relation, run: run) { return .staysAlone }
       return mergePolicy == .storeWins && run.decisions.isEmpty ? .staysAlone : .takes
     } clear: {
       box.sink.builder.setNull($0)
@@ -53,13 +54,15 @@ extension Saver {
   }
 
   /// Whether an object leads to a new one that becomes a stored one, and that keeps whom it has.
-  func keepsPartner(_ object: any _ModelObject, _ relation: Relation, _ run: SaveRun) throws -> Bool {
+  func keepsPartner(_ object: any _ModelObject, _ relation: Relation, run: SaveRun) throws -> Bool {
     guard !run.decisions.isEmpty, let row = leads(object, relation),
       let decision = run.decisions[LinkKey(map: relation.home, row: row, property: 0)],
       let new = objects.registered(store.maps[relation.target], RowID(row)), let map = new.entityMap
     else { return false }
     let table = try run.writer.table(map.entity.id)
-    return try !takes(new, map, decision.policy, RowID(run.row(relation.home, row)), relation.inverse, table)
+    return try !takes(
+      new, map, policy: decision.policy, row: RowID(run.row(relation.home, row)), property: relation.inverse,
+      table: table)
   }
 
   /// Leaves the stored partners that a new object took as they are stored, where the object's row does not take over its reference.
@@ -75,29 +78,29 @@ extension Saver {
       else { continue }
       let table = try run.writer.table(map.entity.id)
       let row = RowID(run.row(taker.map, taker.row))
-      if try takes(new, map, decision.policy, row, taker.property, table) { continue }
+      if try takes(new, map, policy: decision.policy, row: row, property: taker.property, table: table) { continue }
       if taking.former != 0 {
         // One that a program gave another partner meanwhile, or deleted, has left this one.
         guard let former = objects.registered(store.maps[taker.map], RowID(taking.former)),
           former._$state.flags.isDisjoint(with: [.deleted, .gone]), let own = former.entityMap,
           let relation = store.relations[own.number][taker.property], leads(former, relation) == nil
         else { continue }
-        leave(former, taker.property, own, run)
+        leave(former, taker.property, map: own, run: run)
       }
-      leave(partner, key.property, back, run)
+      leave(partner, key.property, map: back, run: run)
     }
   }
 
   /// Leaves one property of a changed object as it is stored.
-  private func leave(_ object: any _ModelObject, _ property: Int, _ map: EntityMap, _ run: SaveRun) {
+  private func leave(_ object: any _ModelObject, _ property: Int, map: EntityMap, run: SaveRun) {
     if map.type.sharesBit(property) { return run.keep(object, property) }
     run.masks[ObjectIdentifier(object), default: object._$state.changed] &= ~_ModelState.bit(property)
   }
 
   /// Whether a row takes over what a new object says of a property.
   func takes(
-    _ object: any _ModelObject, _ map: EntityMap, _ policy: UniquePolicy, _ row: RowID, _ property: Int?,
-    _ table: TableWriter
+    _ object: any _ModelObject, _ map: EntityMap, policy: UniquePolicy, row: RowID, property: Int?,
+    table: TableWriter
   ) throws -> Bool {
     switch policy {
     case .always(let choice): return choice == .upsert || choice == .mergeNonNil
@@ -128,21 +131,21 @@ extension Saver {
 
 extension GraphFault {
   static func twoPartners(
-    _ object: ObjectName, _ property: String, _ other: ObjectName, _ target: ObjectName
+    _ object: ObjectName, _ property: String, other: ObjectName, target: ObjectName
   ) -> GraphFault {
     GraphFault(
       .conflict,
       "another context set \(other) to reference \(target), and only one object may: clear one of the two references",
-      object,
-      property, others: [other, target])
+      name: object,
+      property: property, others: [other, target])
   }
 
   static func needsPartner(
-    _ object: ObjectName, _ property: String, _ other: ObjectName, _ target: ObjectName
+    _ object: ObjectName, _ property: String, other: ObjectName, target: ObjectName
   ) -> GraphFault {
     GraphFault(
       .denied, "\(other) must reference \(target) too, and only one object may: change one of the two references",
-      object,
-      property, others: [other, target])
+      name: object,
+      property: property, others: [other, target])
   }
 }

@@ -5,7 +5,7 @@
   /// In debug builds the first object of a class that is saved is read back from its row and compared. A type may encode
   /// less than it decodes, or decode something else than it encoded; nobody would know before the program starts again.
   extension Saver {
-    func readBack(_ object: any _ModelObject, _ map: EntityMap, _ box: SinkBox) -> [GraphFault] {
+    func readBack(_ object: any _ModelObject, _ map: EntityMap, box: SinkBox) -> [GraphFault] {
       let type = map.type
       if type.isReadBack.load(ordering: .relaxed) { return [] }
       let memory = UnsafeMutableRawPointer.allocate(byteCount: max(box.sink.builder.byteCount, 8), alignment: 8)
@@ -19,7 +19,7 @@
         GraphFault(
           .badValue,
           "its value is \(difference.was), but decoding the stored value gives \(difference.now): its type must encode and "
-            + "decode all of its parts", objects.name(object), type.propertyName(difference.property))
+            + "decode all of its parts", name: objects.name(object), property: type.propertyName(difference.property))
       }
     }
   }
@@ -63,17 +63,17 @@
         return one.count == other.count
           && one.allSatisfy { key, value in other[key].map { holds(value, $0, depth: depth + 1) } ?? false }
       }
-      return hold(first, second, depth, leaf: String(describing: one) == String(describing: other))
+      return hold(first, second, depth: depth, leaf: String(describing: one) == String(describing: other))
     }
 
-    private static func hold(_ one: Mirror, _ other: Mirror, _ depth: Int, leaf: Bool) -> Bool {
+    private static func hold(_ one: Mirror, _ other: Mirror, depth: Int, leaf: Bool) -> Bool {
       if one.children.isEmpty, other.children.isEmpty, one.superclassMirror == nil { return leaf }
       guard one.children.count == other.children.count else { return false }
       for (first, second) in zip(one.children, other.children) {
         guard first.label == second.label, holds(first.value, second.value, depth: depth + 1) else { return false }
       }
       guard let above = one.superclassMirror, let otherAbove = other.superclassMirror else { return true }
-      return hold(above, otherAbove, depth, leaf: true)
+      return hold(above, otherAbove, depth: depth, leaf: true)
     }
 
     private static func isEqual<Value: Equatable>(_ one: Value, _ other: Any) -> Bool {

@@ -3,15 +3,15 @@ internal import RoostRecords
 /// Saying in terms of objects what rows refused.
 extension Saver {
   /// What a row's fault says of its object.
-  func refusal(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> GraphFault {
-    refusal(fault, objects.name(object), run.writer)
+  func refusal(_ fault: RecordFault, _ object: any _ModelObject, run: SaveRun) -> GraphFault {
+    refusal(fault, objects.name(object), writer: run.writer)
   }
 
-  func refusal(_ fault: RecordFault, _ own: ObjectName, _ writer: RecordWriter) -> GraphFault {
+  func refusal(_ fault: RecordFault, _ own: ObjectName, writer: RecordWriter) -> GraphFault {
     let others = fault.rows.map(objects.name).filter { $0 != own }
     let property = property(fault.field)
     func badValue(_ cure: String) -> GraphFault {
-      GraphFault(.badValue, fault.detail + cure, own, property, others: others)
+      GraphFault(.badValue, fault.detail + cure, name: own, property: property, others: others)
     }
     switch fault.code {
     case .notUnique:
@@ -21,10 +21,10 @@ extension Saver {
       return GraphFault(
         .notUnique,
         "\(other) already has the unique value\(text.isEmpty ? "" : " \(text)")\(first): give one of them "
-          + "another value, or delete one", own, property, others: others)
-    case .denied: return GraphFault(.denied, fault.detail, own, property, others: others)
-    case .unknown: return GraphFault(.deleted, fault.detail, own, property, others: others)
-    case .conflict, .expired: return GraphFault(.conflict, fault.detail, own, property, others: others)
+          + "another value, or delete one", name: own, property: property, others: others)
+    case .denied: return GraphFault(.denied, fault.detail, name: own, property: property, others: others)
+    case .unknown: return GraphFault(.deleted, fault.detail, name: own, property: property, others: others)
+    case .conflict, .expired: return GraphFault(.conflict, fault.detail, name: own, property: property, others: others)
     case .wrongType, .outOfRange: return badValue(": give it a value that can be stored")
     case .missing: return badValue(": set it, or give it a default")
     case .tooLarge: return badValue(": make it smaller")
@@ -54,12 +54,12 @@ extension Saver {
     ([fault] + fault.others).map { fault in
       let rows = fault.rows.map(objects.name)
       if fault.code == .missing, rows.count > 1 {
-        return GraphFault.needed(rows[1], property(fault.field), rows[0])
+        return GraphFault.needed(rows[1], property(fault.field), other: rows[0])
       }
       guard fault.code == .denied, let first = rows.first else {
         return GraphFault(.denied, fault.detail, entity: fault.entity, property: property(fault.field), others: rows)
       }
-      return GraphFault.denied(first, property(fault.field), Array(rows.dropFirst()))
+      return GraphFault.denied(first, property(fault.field), others: Array(rows.dropFirst()))
     }
   }
 }

@@ -9,7 +9,7 @@ extension Saver {
     for object in run.waiting {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] {
-        if case .reference = relation.way { try relead(object, origin, relation, run) }
+        if case .reference = relation.way { try relead(object, origin, relation: relation, run: run) }
       }
     }
     for object in changes.deletedObjects {
@@ -20,16 +20,16 @@ extension Saver {
         case .nullify, .noAction: continue
         }
         if relation.isByLinks {
-          try relink(object, origin, relation, run)
+          try relink(object, origin, relation: relation, run: run)
         } else if case .reference = relation.way {
-          try relead(object, origin, relation, run)
+          try relead(object, origin, relation: relation, run: run)
         }
       }
     }
   }
 
   /// Lets a reference lead where it was set to. What it led to before is not this object's any more.
-  private func relead(_ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun) throws {
+  private func relead(_ object: any _ModelObject, _ origin: RowOrigin, relation: Relation, run: SaveRun) throws {
     let row = RowID(object._$state.row)
     guard run.writes(object, relation.property),
       let field = origin.map.field(relation.property), try run.writer.contains(row, origin.map.entity.id)
@@ -37,7 +37,7 @@ extension Saver {
     let table = try run.writer.table(origin.map.entity.id)
     let slot = try table.slot(field.name)
     if origin.map.type.sharesBit(relation.property),
-      try changes.base(LinkKey(object, origin), origin.map, relation.property, [field.id])
+      try changes.base(LinkKey(object, origin), origin.map, property: relation.property, fields: [field.id])
         == [leads(object, relation).map { .reference(RowID($0)) } ?? .null]
     {
       return
@@ -52,16 +52,16 @@ extension Saver {
     }
   }
 
-  private func relink(_ object: any _ModelObject, _ origin: RowOrigin, _ relation: Relation, _ run: SaveRun) throws {
+  private func relink(_ object: any _ModelObject, _ origin: RowOrigin, relation: Relation, run: SaveRun) throws {
     if links.ledger.lists.isEmpty, links.ledger.edits.isEmpty { return }
-    let key = LinkKey(object, origin, relation.property)
+    let key = LinkKey(object, origin, property: relation.property)
     let list = links.ledger.lists[key]
     guard list?.isDirty == true || links.ledger.edits[key] != nil,
       let side = run.writer.catalog.relationship(relation.way.id),
       try run.writer.contains(RowID(key.row), origin.map.entity.id)
     else { return }
     let before = try links.stored(key, relation)
-    let here = try list.map { $0.withStrangers($0.rows) } ?? self.links.rows(key, object, relation)
+    let here = try list.map { $0.withStrangers($0.rows) } ?? self.links.rows(key, object, relation: relation)
     let (was, isNow) = (Set(before), Set(here))
     let links = try run.writer.links(side)
     for row in before where !isNow.contains(row) { try links.remove(RowID(row), from: RowID(key.row)) }
@@ -78,7 +78,8 @@ extension Saver {
       }
     }
     if !staying.isEmpty {
-      run.refuse(GraphFault.denied(objects.name(object), origin.map.type.propertyName(relation.property), staying))
+      run.refuse(
+        GraphFault.denied(objects.name(object), origin.map.type.propertyName(relation.property), others: staying))
     }
   }
 }

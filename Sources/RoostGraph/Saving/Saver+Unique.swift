@@ -7,13 +7,15 @@ internal import RoostRecords
 /// becomes of each. So a save without any of them is not slowed down, and whoever decides holds no lock.
 extension Saver {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
-  func collide(_ fault: RecordFault, _ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun) {
-    guard let other = like(fault, origin.map, run.writer) else { return run.refuse(refusal(fault, object, run)) }
-    if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run) {
+  func collide(_ fault: RecordFault, _ object: any _ModelObject, origin: RowOrigin, run: SaveRun) {
+    guard let other = like(fault, origin.map, writer: run.writer) else {
+      return run.refuse(refusal(fault, object, run: run))
+    }
+    if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run: run) {
       let fault = GraphFault(
         .conflict, "another context stored an object with its unique values after this context had read",
-        objects.name(object),
-        fault.field)
+        name: objects.name(object),
+        property: fault.field)
       return run.refuse(fault)
     }
     // What is there is only looked for where somebody may want to be told.
@@ -23,13 +25,15 @@ extension Saver {
       default: false
       }
     let refusal =
-      isAsked ? refusal(fault, object, run) : GraphFault(.notUnique, fault.detail, objects.name(object), fault.field)
+      isAsked
+      ? refusal(fault, object, run: run)
+      : GraphFault(.notUnique, fault.detail, name: objects.name(object), property: fault.field)
     run.collisions.append(
       SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.row.number, fault: refusal))
   }
 
   /// Whether others inserted or changed a row since the snapshot that is shown.
-  private func isNewer(_ row: RowID, _ map: EntityMap, _ run: SaveRun) -> Bool {
+  private func isNewer(_ row: RowID, _ map: EntityMap, run: SaveRun) -> Bool {
     if run.news?.contains(map.home, row.number) == true { return true }
     return (try? session.table(map).contains(row)) != true
   }
@@ -46,7 +50,7 @@ extension Saver {
   }
 
   /// Whether a row is of the object's very class: another one's cannot become it.
-  func isAlike(_ other: RowName, _ map: EntityMap, _ writer: RecordWriter) -> Bool {
+  func isAlike(_ other: RowName, _ map: EntityMap, writer: RecordWriter) -> Bool {
     guard let family = map.family else { return true }
     let number = try? writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
       family.map(of: row)
@@ -56,9 +60,9 @@ extension Saver {
 
   /// The row with the unique values of a refused row, if the refused object may be merged into it; nil if the rows have different
   /// classes, or if they compete for a partner.
-  func like(_ fault: RecordFault, _ map: EntityMap, _ writer: RecordWriter) -> RowName? {
+  func like(_ fault: RecordFault, _ map: EntityMap, writer: RecordWriter) -> RowName? {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
-      isAlike(other, map, writer), partnership(fault, map) == nil
+      isAlike(other, map, writer: writer), partnership(fault, map) == nil
     else { return nil }
     return other
   }
@@ -75,14 +79,14 @@ extension Saver {
         try follower.advance()
         let row = LinkKey(map: origin.map.home, row: run.row(origin.map.home, one.row), property: 0)
         let before = try uniqueValues(of: one.object, origin.map)
-        let answer = try withExisting(row, origin.map, book) { try choose(one.object, $0) }
+        let answer = try withExisting(row, origin.map, book: book) { try choose(one.object, $0) }
         guard let choice = answer else { continue }
         if choice != .refuse, try uniqueValues(of: one.object, origin.map) != before {
           // It is the same as another one by now, or as none: the next attempt finds out.
           book.forget(one.key)
           continue
         }
-        book.note(choice, one.object, one.key, row)
+        book.note(choice, one.object, key: one.key, row: row)
         policy = .always(choice)
       }
       if case .always(.refuse) = policy {
@@ -97,7 +101,7 @@ extension Saver {
   /// Shows the object whose values a row will have to who decides about the next one; nil if there is none. Where it takes only what is not
   /// nil, it has the rest from those below while it is shown.
   private func withExisting<Result>(
-    _ row: LinkKey, _ map: EntityMap, _ book: DecisionBook, _ body: (any _ModelObject) throws -> Result
+    _ row: LinkKey, _ map: EntityMap, book: DecisionBook, body: (any _ModelObject) throws -> Result
   ) throws -> Result? {
     var all = (book.shown[row] ?? [])[...]
     guard let last = all.popLast() else { return try links.live(map.number, row.row).map(body) }
@@ -129,7 +133,7 @@ extension Saver {
 
   /// Writes an object to the row that it becomes; false where it is one of its own.
   func merge(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ table: TableWriter, _ run: SaveRun
+    _ object: any _ModelObject, _ origin: RowOrigin, box: SinkBox, table: TableWriter, run: SaveRun
   ) throws -> Bool {
     guard let decision = run.decisions[LinkKey(object, origin)] else { return false }
     let row = run.row(origin.map.home, object._$state.row)
@@ -138,16 +142,16 @@ extension Saver {
       run.lapsed.append(LinkKey(object, origin))
       return true
     }
-    let before = try keepReferences(of: RowID(row), origin.map, box, table)
+    let before = try keepReferences(of: RowID(row), origin.map, box, table: table)
     var merged: MergedRow?
     var isFirst = true
-    try parting(object, origin, box, run) {
+    try parting(object, origin, box: box, run: run) {
       // One that may not lead to its new partner keeps the one that it has.
-      if !isFirst { _ = try keepReferences(of: RowID(row), origin.map, box, table) }
+      if !isFirst { _ = try keepReferences(of: RowID(row), origin.map, box, table: table) }
       isFirst = false
-      merged = try mergeRow(object, origin.map, decision.policy, box, table)
+      merged = try mergeRow(object, origin.map, policy: decision.policy, box: box, table: table)
     } refused: { fault in
-      run.refuse(refusal(fault, object, run))
+      run.refuse(refusal(fault, object, run: run))
     }
     guard let merged else { return true }
     if merged.isNew {
@@ -160,12 +164,12 @@ extension Saver {
       run.collisions.append(
         SaveRun.Collision(
           object: object, key: LinkKey(object, origin), row: merged.row,
-          fault: GraphFault(.notUnique, "another object has its unique values", objects.name(object))))
+          fault: GraphFault(.notUnique, "another object has its unique values", name: objects.name(object))))
       return true
     }
     run.note(origin.map.home, row)
     let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
-    noteLeads(before, box, origin, run)
+    noteLeads(before, box, origin: origin, run: run)
     run.summary.mergeCount += 1
     run.summary.merges.append(
       SaveSummary.Merge(
@@ -176,7 +180,7 @@ extension Saver {
 
   /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
   func keepReferences(
-    of row: RowID, _ map: EntityMap, _ box: SinkBox, _ table: TableWriter
+    of row: RowID, _ map: EntityMap, _ box: SinkBox, table: TableWriter
   ) throws -> [RowID?] {
     var before: [RowID?] = []
     for case .some(let relation) in store.relations[map.number] {

@@ -9,7 +9,7 @@ extension Saver {
         let origin = object._$state.origin as? RowOrigin
       else { continue }
       if run.news != nil, run.vanished.contains(LinkKey(object, origin)) { continue }
-      try update(object, origin, run, mayWait: true)
+      try update(object, origin, run: run, mayWait: true)
     }
     try updateWaiting(run, mayWait: true)
   }
@@ -23,7 +23,7 @@ extension Saver {
       run.waiting = []
       for object in waiting {
         guard let origin = object._$state.origin as? RowOrigin else { continue }
-        try update(object, origin, run, mayWait: true)
+        try update(object, origin, run: run, mayWait: true)
       }
     }
     if mayWait { return }
@@ -32,7 +32,7 @@ extension Saver {
     for object in waiting { try loosen(object, run) }
     for object in waiting {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
-      try update(object, origin, run, mayWait: false)
+      try update(object, origin, run: run, mayWait: false)
     }
   }
 
@@ -48,7 +48,7 @@ extension Saver {
     }
   }
 
-  private func update(_ object: any _ModelObject, _ origin: RowOrigin, _ run: SaveRun, mayWait: Bool) throws {
+  private func update(_ object: any _ModelObject, _ origin: RowOrigin, run: SaveRun, mayWait: Bool) throws {
     let row = RowID(object._$state.row)
     let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
     if mask & ~store.outsideRows[origin.map.number] == 0, run.news == nil {
@@ -58,31 +58,31 @@ extension Saver {
     let box = sink(origin.map)
     let table = try run.writer.table(origin.map.entity.id)
     guard try table.read(row, into: &box.sink.builder) else {
-      return run.refuse(GraphFault(.deleted, "the object was deleted by another context", objects.name(object)))
+      return run.refuse(GraphFault(.deleted, "the object was deleted by another context", name: objects.name(object)))
     }
     box.sink.failure = nil
     let before = run.isShared ? leads(box, origin) : []
-    let kept = try keptValues(object, origin, box, run)
+    let kept = try keptValues(object, origin, box: box, run: run)
     object._$encode(only: mask, into: &box.sink)
     for (slot, value) in kept { try box.sink.builder.set(slot, value) }
-    if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run)) }
-    if !run.isPlain { try lead(object, origin, mask, box, run) }
-    if run.isShared { noteLeads(before, box, origin, run) }
-    try parting(object, origin, box, run) {
+    if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run: run)) }
+    if !run.isPlain { try lead(object, origin, mask: mask, box: box, run: run) }
+    if run.isShared { noteLeads(before, box, origin: origin, run: run) }
+    try parting(object, origin, box: box, run: run) {
       try table.replace(row, with: &box.sink.builder)
       run.note(origin.map.home, row.number)
     } waits: { fault in
-      guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run) else { return false }
+      guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run: run) else { return false }
       run.waiting.append(object)
       return true
     } refused: { fault in
-      run.refuse(refusal(fault, object, run))
+      run.refuse(refusal(fault, object, run: run))
     }
   }
 
   /// What a row that was just read holds in those fields that this save leaves alone although their properties' bit is written.
   private func keptValues(
-    _ object: any _ModelObject, _ origin: RowOrigin, _ box: SinkBox, _ run: SaveRun
+    _ object: any _ModelObject, _ origin: RowOrigin, box: SinkBox, run: SaveRun
   ) throws -> [(RoostRecords.Slot, Value)] {
     var properties = run.kept.isEmpty ? [] : run.kept[ObjectIdentifier(object)] ?? []
     if object._$state.flags.contains(.invalid) {
@@ -103,7 +103,7 @@ extension Saver {
   }
 
   /// Whether the row that stands in the way is to be changed or deleted too.
-  private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, _ run: SaveRun) -> Bool {
+  private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, run: SaveRun) -> Bool {
     guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
     if links.isDoomed(map.home, other.row.number) { return true }
     guard let known = objects.registered(map, other.row), known !== object else { return false }
@@ -135,7 +135,8 @@ extension Saver {
         // Fields of subclasses may be nil, so the rows themselves did not object.
         if store.needsReference(loose.field, map) {
           let field = map.entity.field(loose.field)?.name
-          run.refuse(GraphFault.needed(self.objects.name(loose.row), property(field), self.objects.name(loose.gone)))
+          run.refuse(
+            GraphFault.needed(self.objects.name(loose.row), property(field), other: self.objects.name(loose.gone)))
         }
       }
     } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
@@ -159,20 +160,20 @@ extension Saver {
       box.sink.clear()
       object._$encode(into: &box.sink)
       if let failure = box.sink.failure {
-        run.refuse(refusal(failure, object, run))
+        run.refuse(refusal(failure, object, run: run))
         continue
       }
       #if DEBUG
-        readBack(object, origin.map, box).forEach(run.refuse)
+        readBack(object, origin.map, box: box).forEach(run.refuse)
       #endif
       if !run.isPlain {
-        try lead(object, origin, .max, box, run)
-        if try merge(object, origin, box, table, run) { continue }
+        try lead(object, origin, mask: .max, box: box, run: run)
+        if try merge(object, origin, box: box, table: table, run: run) { continue }
       }
-      try parting(object, origin, box, run) {
+      try parting(object, origin, box: box, run: run) {
         try table.insert(&box.sink.builder, as: RowID(object._$state.row))
       } refused: { fault in
-        collide(fault, object, origin, run)
+        collide(fault, object, origin: origin, run: run)
       }
     }
   }

@@ -36,7 +36,7 @@ final class Scratch {
   func begin(_ row: Row, _ table: TableWriter) {
     let object = object
     object._$state.row = row.id.number
-    origin.begin(row, table, object)
+    origin.begin(row, table, object: object)
   }
 
   /// Lets the row go. If somebody else has the object it keeps the values of the row, and says that it is deleted; the next row has

@@ -34,7 +34,7 @@ final class ScratchOrigin: _Origin {
 
   var failure: (any Error)? { resolveFailure ?? source.failure }
 
-  func begin(_ row: Row, _ table: TableWriter, _ object: any _ModelObject) {
+  func begin(_ row: Row, _ table: TableWriter, object: any _ModelObject) {
     large.table = table
     large.row = row.id
     // Rows that are written are of the newest layout.
@@ -63,7 +63,7 @@ final class ScratchOrigin: _Origin {
       guard case .value = property.storage, !property.isByHand, !object._$isFilled(number) else { continue }
       if !object._$fill(number, orEmpty: true) { missing |= _ModelState.bit(number) }
     }
-    if missing != 0 { graph.objects.fillWithAnything(object, map, missing) }
+    if missing != 0 { graph.objects.fillWithAnything(object, map, wanted: missing) }
   }
 
   private func fill(_ object: any _ModelObject, _ property: Int) {
@@ -74,8 +74,10 @@ final class ScratchOrigin: _Origin {
     wanted |= bit
   }
 
-  private func refuse(_ code: GraphFault.Code, _ detail: String, _ object: any _ModelObject, _ property: Int) {
-    if fault == nil { fault = GraphFault(code, detail, graph.objects.name(object), map.type.propertyName(property)) }
+  private func refuse(_ code: GraphFault.Code, _ detail: String, object: any _ModelObject, property: Int) {
+    if fault == nil {
+      fault = GraphFault(code, detail, name: graph.objects.name(object), property: map.type.propertyName(property))
+    }
   }
 
   private func relation(_ property: Int) -> Relation? { graph.store.relations[map.number][property] }
@@ -104,13 +106,16 @@ final class ScratchOrigin: _Origin {
       case .list:
         return refuse(
           .badValue, "a bulk update cannot change a to-many relationship: fetch the models, or set the other side",
-          object,
-          property)
+          object: object,
+          property: property)
       case .found:
         return refuse(
-          .badValue, "the other side stores this relationship: set it there, or fetch the models", object, property)
+          .badValue, "the other side stores this relationship: set it there, or fetch the models", object: object,
+          property: property)
       case .reference where relation.isOwnInverse:
-        return refuse(.badValue, "both sides of this relationship change together: fetch the models", object, property)
+        return refuse(
+          .badValue, "both sides of this relationship change together: fetch the models", object: object,
+          property: property)
       case .reference: break
       }
     }
@@ -125,7 +130,9 @@ final class ScratchOrigin: _Origin {
     guard let relation = relation(property), case .reference = relation.way, !relation.isOwnInverse,
       let other = object.one(property).object.map({ graph.model($0, relation) })
     else { return }
-    if let fault = graph.lacksRow(other, relation) { refuse(fault.code, fault.detail, object, property) }
+    if let fault = graph.lacksRow(other, relation) {
+      refuse(fault.code, fault.detail, object: object, property: property)
+    }
   }
 
   override func resolve(_ object: any _ModelObject, _ property: Int, row: UInt64) -> (any _ModelObject)? {
@@ -183,16 +190,16 @@ extension LinkGraph {
         .foreign,
         isNew
           ? "it references an object of \(name.entity) that is in no context: insert and save that object first"
-          : "it references \(name), which belongs to another context: fetch it here by its identifier", name)
+          : "it references \(name), which belongs to another context: fetch it here by its identifier", name: name)
     }
     let flags = object._$state.flags
-    if flags.contains(.deleted) { return GraphFault(.deleted, "it references \(name), which is deleted", name) }
+    if flags.contains(.deleted) { return GraphFault(.deleted, "it references \(name), which is deleted", name: name) }
     if flags.contains(.inserted) {
-      return GraphFault(.pendingChanges, "it references \(name), which is not saved yet: save it first", name)
+      return GraphFault(.pendingChanges, "it references \(name), which is not saved yet: save it first", name: name)
     }
     if !origin.map.isKind(of: store.maps[relation.target]) {
       return GraphFault(
-        .wrongModel, "it can only reference \(store.maps[relation.target].type.name), not \(name.entity)", name)
+        .wrongModel, "it can only reference \(store.maps[relation.target].type.name), not \(name.entity)", name: name)
     }
     return nil
   }

@@ -56,7 +56,7 @@ final class ContextLock: @unchecked Sendable {
       expected: 0, desired: me | activity.rawValue, successOrdering: .acquiring, failureOrdering: .relaxed)
     if isMine { return .taken }
     if now & ~0xFF == me { return .held }
-    let story = Self.tell(now, me | activity.rawValue, place())
+    let story = Self.tell(now, me | activity.rawValue, place: place())
     note(story)
     if wait(me | activity.rawValue) { return .taken }
     note(story + ", waited too long for it, and went on without")
@@ -70,7 +70,7 @@ final class ContextLock: @unchecked Sendable {
       expected: 0, desired: me | activity.rawValue, successOrdering: .acquiring, failureOrdering: .relaxed)
     if isMine { return true }
     if now & ~0xFF == me { return false }
-    throw Self.fault(Self.tell(now, me | activity.rawValue, ""))
+    throw Self.fault(Self.tell(now, me | activity.rawValue, place: ""))
   }
 
   /// Whether two threads met, and no call has thrown that yet.
@@ -122,7 +122,7 @@ final class ContextLock: @unchecked Sendable {
     )
   }
 
-  private static func tell(_ one: UInt64, _ other: UInt64, _ place: String) -> String {
+  private static func tell(_ one: UInt64, _ other: UInt64, place: String) -> String {
     func text(_ word: UInt64) -> String {
       "thread \(String(word >> 8, radix: 16)) " + (Activity(rawValue: word & 0xFF)?.description ?? "was at it")
     }

@@ -9,8 +9,8 @@ extension Session {
   ///   - otherwise: what is done where another thread does not give the lock back. It touches the object alone.
   @inline(__always)
   func accessor<Result>(
-    _ activity: ContextLock.Activity, _ object: any _ModelObject, _ property: Int, tells: Bool = true,
-    otherwise: @autoclosure () -> Result, _ body: () -> Result
+    _ activity: ContextLock.Activity, _ object: any _ModelObject, property: Int, tells: Bool = true,
+    otherwise: @autoclosure () -> Result, body: () -> Result
   ) -> Result {
     let taking = lock.take(activity, Self.place(object, property))
     if taking == .denied { return otherwise() }

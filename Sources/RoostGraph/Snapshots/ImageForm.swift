@@ -99,13 +99,13 @@ private final class KnownPaths: @unchecked Sendable {
   func number(_ keyPath: AnyKeyPath, _ type: _ModelType) -> Int? {
     let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
     let at = Int((address &>> 4 ^ address &>> 10) & 63)
-    guard let known = places[at].entry.load(ordering: .acquiring) else { return find(keyPath, type, at) }
+    guard let known = places[at].entry.load(ordering: .acquiring) else { return find(keyPath, type, at: at) }
     let number = Unmanaged<Entry>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.keyPath === keyPath ? $0.number : -1 }
     return number >= 0 ? number : type.number(of: keyPath)
   }
 
   @inline(never)
-  private func find(_ keyPath: AnyKeyPath, _ type: _ModelType, _ at: Int) -> Int? {
+  private func find(_ keyPath: AnyKeyPath, _ type: _ModelType, at: Int) -> Int? {
     guard let number = type.number(of: keyPath) else { return nil }
     let made = Unmanaged.passRetained(Entry(keyPath, number))
     let (isFirst, _) = places[at].entry.compareExchange(

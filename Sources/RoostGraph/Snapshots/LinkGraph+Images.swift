@@ -66,7 +66,8 @@ extension LinkGraph {
     guard let values = values ?? nil, let ownMap else { return nil }
     var image = ObjectImage(row: row, values: values, links: [])
     for (property, error) in refused {
-      image.refused[property] = objects.refusal(error, ObjectName(ownMap.type.name, row), property, ownMap)
+      image.refused[property] = objects.refusal(
+        error, ObjectName(ownMap.type.name, row), property: property, map: ownMap)
     }
     let key = LinkKey(map: map.home, row: row, property: 0)
     image.links = try values.form.links.map { property in
@@ -74,7 +75,7 @@ extension LinkGraph {
       if let (_, row) = references.first(where: { $0.property == property }) {
         return .one(row.flatMap { name($0, relation) })
       }
-      return try link(key, nil, relation, lists: lists)
+      return try link(key, nil, relation: relation, lists: lists)
     }
     return image
   }
@@ -113,27 +114,29 @@ extension LinkGraph {
     let key = LinkKey(object, origin)
     let links = try values.form.links.map { property -> ObjectImage.Link in
       guard let relation = self.relation(origin, property) else { return .absent }
-      return try link(key, object, relation, lists: lists, withDeleted: withDeleted)
+      return try link(key, object, relation: relation, lists: lists, withDeleted: withDeleted)
     }
     var image = ObjectImage(row: row, values: values, links: links)
     for (property, error) in object.refused {
-      image.refused[property] = objects.refusal(error, objects.name(object), property, origin.map)
+      image.refused[property] = objects.refusal(error, objects.name(object), property: property, map: origin.map)
     }
     return image
   }
 
   private func link(
-    _ key: LinkKey, _ object: (any _ModelObject)?, _ relation: Relation, lists: Bool, withDeleted: Bool = false
+    _ key: LinkKey, _ object: (any _ModelObject)?, relation: Relation, lists: Bool, withDeleted: Bool = false
   ) throws -> ObjectImage.Link {
     if relation.isList {
       if !lists { return .absent }
-      return .many(try rows(key, object, relation).compactMap { name($0, relation, withDeleted) })
+      return .many(
+        try rows(key, object, relation: relation).compactMap { name($0, relation, withDeleted: withDeleted) })
     }
-    return .one(try rows(key, object, relation).first.flatMap { name($0, relation, withDeleted) })
+    return .one(
+      try rows(key, object, relation: relation).first.flatMap { name($0, relation, withDeleted: withDeleted) })
   }
 
   /// What a row is called that a relationship leads to; nil where it waits for its deletion.
-  private func name(_ row: UInt64, _ relation: Relation, _ withDeleted: Bool = false) -> ObjectName? {
+  private func name(_ row: UInt64, _ relation: Relation, withDeleted: Bool = false) -> ObjectName? {
     guard RowNumber.leads(row) else { return nil }
     let home = store.maps[relation.home]
     if let known = objects.registered(home, RowID(row)) {

@@ -16,14 +16,14 @@ package final class EntityMap: Sendable {
   /// For rows that are written now.
   package var newest: RowPlan { rows[rows.count - 1] }
 
-  init(_ number: Int, _ type: _ModelType, _ entity: Entity, _ family: Family?) throws(RecordFault) {
+  init(_ number: Int, _ type: _ModelType, entity: Entity, family: Family?) throws(RecordFault) {
     self.number = number
     self.type = type
     self.entity = entity
     self.family = family
     home = family?.home ?? number
     let layouts = entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
-    rows = try RowPlan.all(type, entity, layouts, classNumber: family?.classNumber(number))
+    rows = try RowPlan.all(type, entity, layouts: layouts, classNumber: family?.classNumber(number))
   }
 
   var isHome: Bool { home == number }

@@ -33,7 +33,7 @@ package final class Family: Sendable {
 
   /// The family of the models whose rows an entity holds; nil where there is no more than one class, and never was.
   private init?(
-    _ entity: Entity, _ models: [(number: Int, type: _ModelType)], _ catalog: Catalog, _ reader: RecordReader
+    _ entity: Entity, _ models: [(number: Int, type: _ModelType)], catalog: Catalog, reader: RecordReader
   )
     throws
   {
@@ -58,13 +58,13 @@ package final class Family: Sendable {
     kinds = Dictionary(
       models.map { one in (one.number, Set(models.filter { $0.type.isKind(of: one.type) }.map(\.number))) }
     ) { first, _ in first }
-    let known = Self.condition(.row, field.id, classNumbers.values.sorted())
+    let known = Self.condition(.row, field.id, numbers: classNumbers.values.sorted())
     let count = try Planner(Ground(reader)).count(Query(entity.name, where: known))
     hasStrangers = try count < reader.table(entity.id).count
   }
 
   /// The families of models, by the name of their topmost class.
-  static func all(_ models: [ModelPlan], _ catalog: Catalog, _ records: RecordStore) throws -> [String: Family] {
+  static func all(_ models: [ModelPlan], _ catalog: Catalog, records: RecordStore) throws -> [String: Family] {
     var groups: [String: [(number: Int, type: _ModelType)]] = [:]
     for (number, model) in models.enumerated() {
       groups[model.type.root.name, default: []].append((number, model.type))
@@ -72,7 +72,7 @@ package final class Family: Sendable {
     var families: [String: Family] = [:]
     for (name, group) in groups {
       guard let entity = catalog.entity(name), entity.field(fieldName) != nil else { continue }
-      families[name] = try records.read { try Family(entity, group, catalog, $0) }
+      families[name] = try records.read { try Family(entity, group, catalog: catalog, reader: $0) }
     }
     return families
   }
@@ -96,18 +96,18 @@ package final class Family: Sendable {
 
   /// What is true of those rows behind an expression that are of one of these maps' classes.
   package func condition(_ row: RoostQuery.Expression, _ maps: some Sequence<EntityMap>) -> RoostQuery.Expression {
-    Self.condition(row, field, maps.compactMap { classNumbers[$0.number] }.sorted())
+    Self.condition(row, field, numbers: maps.compactMap { classNumbers[$0.number] }.sorted())
   }
 
   /// What is true of the rows of a map; nil where it is of all.
   func condition(of map: Int, includesSubclasses: Bool) -> RoostQuery.Expression? {
     let kinds = includesSubclasses ? kinds[map] ?? [map] : [map]
     if kinds.count == classNumbers.count, !hasStrangers { return nil }
-    return Self.condition(.row, field, kinds.compactMap { classNumbers[$0] }.sorted())
+    return Self.condition(.row, field, numbers: kinds.compactMap { classNumbers[$0] }.sorted())
   }
 
   private static func condition(
-    _ row: RoostQuery.Expression, _ field: FieldID, _ numbers: [UInt32]
+    _ row: RoostQuery.Expression, _ field: FieldID, numbers: [UInt32]
   ) -> RoostQuery.Expression {
     let tests = numbers.map { number in
       RoostQuery.Expression.compare(

@@ -22,7 +22,7 @@ extension GraphStore {
   }
 
   package static func open(
-    _ path: String, _ models: [ModelPlan], _ opening: Opening = Opening(),
+    _ path: String, _ models: [ModelPlan], opening: Opening = Opening(),
     fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
   ) throws -> GraphStore {
     var options = StoreOptions()

@@ -43,16 +43,16 @@ package final class GraphStore: Sendable {
     migration: MigrationCheck? = nil
   ) throws {
     let records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
-    try self.init(records, models, room, migration)
+    try self.init(records, models, room: room, migration: migration)
   }
 
   /// A store that lives in memory and ends with this object.
   package convenience init(inMemory options: StoreOptions, _ models: [ModelPlan]) throws {
-    try self.init(RecordStore(inMemory: options, reservesRows: true), models, nil, nil)
+    try self.init(RecordStore(inMemory: options, reservesRows: true), models, room: nil, migration: nil)
   }
 
   private init(
-    _ records: RecordStore, _ models: [ModelPlan], _ room: (@Sendable () throws -> Void)?, _ migration: MigrationCheck?
+    _ records: RecordStore, _ models: [ModelPlan], room: (@Sendable () throws -> Void)?, migration: MigrationCheck?
   ) throws {
     self.records = records
     self.room = room
@@ -61,18 +61,18 @@ package final class GraphStore: Sendable {
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
     let catalog = try SchemaKeeper(models, migration).settle(records)
-    let families = try Family.all(models, catalog, records)
+    let families = try Family.all(models, catalog, records: records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {
       let root = model.type.root.name
       guard let entity = catalog.entity(root) else {
         throw RecordFault(.unknown, "the store has no such entity", entity: root)
       }
-      maps.append(try EntityMap(number, model.type, entity, families[root]))
+      maps.append(try EntityMap(number, model.type, entity: entity, family: families[root]))
     }
     self.maps = maps
     uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
-    let relations = try RelationFinder(catalog, maps, models).relations()
+    let relations = try RelationFinder(catalog, maps, models: models).relations()
     self.relations = relations
     countedRelations = relations.map { relations in
       relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }

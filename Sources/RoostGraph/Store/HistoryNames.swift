@@ -35,7 +35,7 @@ final class HistoryNames: Sendable {
           continue
         }
       }
-      wanted.append(Self.wanted(property, name, map))
+      wanted.append(Self.wanted(property, name, map: map))
     }
     self.byField = byField
     self.byRelationship = byRelationship
@@ -43,7 +43,7 @@ final class HistoryNames: Sendable {
     self.uniqueReferences = uniqueReferences
   }
 
-  private static func wanted(_ property: _ModelType.Property, _ name: String, _ map: EntityMap) -> Wanted? {
+  private static func wanted(_ property: _ModelType.Property, _ name: String, map: EntityMap) -> Wanted? {
     guard case .value(let coder) = property.storage, let known = try? coder.coder() else { return nil }
     var fields: [FieldID] = []
     func add(_ coder: AnyCoder, _ name: String) -> Bool {

@@ -32,7 +32,7 @@ final class HistoryShelf: @unchecked Sendable {
 
   /// What a row said of its class that went behind a transaction; nil where the history does not tell of its deletion.
   func classNumber(
-    of row: UInt64, _ home: EntityMap, behind number: UInt64, _ store: GraphStore, _ reader: RecordReader
+    of row: UInt64, _ home: EntityMap, behind number: UInt64, _ store: GraphStore, reader: RecordReader
   ) throws -> UInt32?? {
     lock.acquire()
     defer { lock.release() }

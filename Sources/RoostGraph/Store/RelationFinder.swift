@@ -6,7 +6,7 @@ struct RelationFinder {
   private let maps: [EntityMap]
   private let models: [ModelPlan]
 
-  init(_ catalog: Catalog, _ maps: [EntityMap], _ models: [ModelPlan]) {
+  init(_ catalog: Catalog, _ maps: [EntityMap], models: [ModelPlan]) {
     self.catalog = catalog
     self.maps = maps
     self.models = models
@@ -16,19 +16,19 @@ struct RelationFinder {
   func relations() throws -> [[Relation?]] {
     try maps.map { map in
       try map.type.properties.enumerated().map { number, property in
-        guard let plan = plan(number, property.name, map) else { return nil }
-        return try relation(number, plan, map)
+        guard let plan = plan(number, property.name, map: map) else { return nil }
+        return try relation(number, plan, map: map)
       }
     }
   }
 
   /// What the class says that declares the property.
-  private func plan(_ property: Int, _ name: String, _ map: EntityMap) -> RelationshipPlan? {
+  private func plan(_ property: Int, _ name: String, map: EntityMap) -> RelationshipPlan? {
     let owner = map.type.owner(of: property)
     return models.first { $0.type === owner }?.relationships.first { $0.name == name }
   }
 
-  private func relation(_ property: Int, _ plan: RelationshipPlan, _ map: EntityMap) throws -> Relation {
+  private func relation(_ property: Int, _ plan: RelationshipPlan, map: EntityMap) throws -> Relation {
     let found = try catalog.relationship(map.type.fieldName(property), of: map.entity.name)
     guard let target = maps.firstIndex(where: { $0.type.name == plan.target }) else {
       throw RecordFault(.unknown, "\(plan.target) is not among the models", entity: map.type.name, field: plan.name)

@@ -16,7 +16,7 @@ final class RowAliases: @unchecked Sendable {
 
   init(most: Int = 1 << 16) { self.most = most }
 
-  func add(_ map: Int, _ old: UInt64, _ row: UInt64) {
+  func add(_ map: Int, _ old: UInt64, row: UInt64) {
     let key = LinkKey(map: map, row: old, property: 0)
     lock.acquire()
     defer { lock.release() }

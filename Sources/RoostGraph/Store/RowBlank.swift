@@ -23,14 +23,15 @@ package struct RowBlank: Sendable {
       let name = map.type.fieldName(number)
       switch property.storage {
       case .value(let coder):
-        addChecks(try coder.coder(), name, coder, [])
+        addChecks(try coder.coder(), name, property: coder, path: [])
         let element = try coder.coder().form.element
         guard let first = Self.value(map.type, number) else {
           required += Self.required(name, element)
           continue
         }
         let (one, other) = (
-          Self.fields(name, element, first), Self.fields(name, element, Self.value(map.type, number) ?? .null)
+          Self.fields(name, element, value: first),
+          Self.fields(name, element, value: Self.value(map.type, number) ?? .null)
         )
         for (place, field) in one.enumerated() {
           if other.indices.contains(place), other[place].value == field.value {
@@ -43,7 +44,7 @@ package struct RowBlank: Sendable {
               field.name,
               .anew {
                 Self.value(type, number).flatMap { value in
-                  Self.fields(name, element, value).first { $0.name == field.name }?.value
+                  Self.fields(name, element, value: value).first { $0.name == field.name }?.value
                 }
               }
             ))
@@ -59,9 +60,9 @@ package struct RowBlank: Sendable {
   /// Adds the checks of a property, or of a part of it.
   ///
   /// - Parameter path: where the part is, by number.
-  private mutating func addChecks(_ part: AnyCoder, _ name: String, _ property: _Coder, _ path: [Int]) {
+  private mutating func addChecks(_ part: AnyCoder, _ name: String, property: _Coder, path: [Int]) {
     for (number, inner) in part.parts.enumerated() {
-      addChecks(inner.coder, name + "." + inner.name, property, path + [number])
+      addChecks(inner.coder, name + "." + inner.name, property: property, path: path + [number])
     }
     guard part.parts.isEmpty, part.isChoosy else { return }
     checks.append(
@@ -79,7 +80,7 @@ package struct RowBlank: Sendable {
     guard case .value(let coder) = type.properties[property].storage, let first = value(type, property) else {
       return nil
     }
-    let all = fields(type.fieldName(property), try coder.coder().form.element, first)
+    let all = fields(type.fieldName(property), try coder.coder().form.element, value: first)
     return Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
@@ -96,14 +97,14 @@ package struct RowBlank: Sendable {
   }
 
   /// What the fields of a value hold; those of nil are none.
-  private static func fields(_ name: String, _ type: ElementType, _ value: Value) -> [(name: String, value: Value)] {
+  private static func fields(_ name: String, _ type: ElementType, value: Value) -> [(name: String, value: Value)] {
     switch (type, value) {
     case (_, .null): return []
     case (.plain, _): return [(name, value)]
     case (.optional(.plain), _): return [(name, value)]
-    case (.optional(let inner), _): return [(name, .bool(true))] + fields(name, inner, value)
+    case (.optional(let inner), _): return [(name, .bool(true))] + fields(name, inner, value: value)
     case (.structure(let parts), .structure(let values)):
-      return zip(parts, values).flatMap { fields(name + "." + $0.name, $0.type, $1) }
+      return zip(parts, values).flatMap { fields(name + "." + $0.name, $0.type, value: $1) }
     case (.structure, _): return []
     }
   }

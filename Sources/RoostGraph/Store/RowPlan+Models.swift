@@ -8,20 +8,22 @@ extension RowPlan {
   ///   - classNumber: by what rows of the entity tell the class of their object; nil where all are of one.
   ///   - initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
   package convenience init(
-    _ type: _ModelType, _ entity: Entity, _ layout: Layout, classNumber: UInt32? = nil, initial: InitialRow? = nil
+    _ type: _ModelType, _ entity: Entity, layout: Layout, classNumber: UInt32? = nil, initial: InitialRow? = nil
   ) throws(RecordFault) {
     let mark = classNumber.flatMap { number in Family.position(entity, layout).map { ($0, number.littleEndian) } }
-    try self.init(type.name, Self.nodes(type), entity, layout, mark: mark, initial: initial)
+    try self.init(type.name, Self.nodes(type), entity: entity, layout: layout, mark: mark, initial: initial)
   }
 
   /// Plans for rows of all layouts of an entity, by version.
   static func all(
-    _ type: _ModelType, _ entity: Entity, _ layouts: [Layout], classNumber: UInt32?
+    _ type: _ModelType, _ entity: Entity, layouts: [Layout], classNumber: UInt32?
   ) throws(RecordFault) -> [RowPlan] {
     guard let last = layouts.last else { return [] }
-    let newest = try RowPlan(type, entity, last, classNumber: classNumber)
+    let newest = try RowPlan(type, entity, layout: last, classNumber: classNumber)
     var plans: [RowPlan] = []
-    for layout in layouts.dropLast() { plans.append(try RowPlan(type, entity, layout, initial: newest.initial)) }
+    for layout in layouts.dropLast() {
+      plans.append(try RowPlan(type, entity, layout: layout, initial: newest.initial))
+    }
     return plans + [newest]
   }
 
@@ -31,12 +33,13 @@ extension RowPlan {
       let (field, isAdded) = (type.fieldName(number), type.isAdded(number))
       switch property.storage {
       case .value(let coder):
-        nodes.append(Node(property.name, property.keyPath, field: field, isAdded: isAdded, try coder.coder()))
+        nodes.append(Node(property.name, property.keyPath, field: field, isAdded: isAdded, coder: try coder.coder()))
       case .toOne(let link):
         nodes.append(
           Node(
             property.name, property.keyPath, field: field, isAdded: isAdded, isOptionalReference: link.isOptional))
-      case .toMany, .none: nodes.append(Node(property.name, property.keyPath, field: field, isAdded: isAdded, nil))
+      case .toMany, .none:
+        nodes.append(Node(property.name, property.keyPath, field: field, isAdded: isAdded, coder: nil))
       }
     }
     return nodes

@@ -7,7 +7,7 @@ package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertibl
   /// What would have to be done, and how to do without.
   package var detail: String
 
-  package init(_ entity: String, _ property: String?, _ detail: String) {
+  package init(_ entity: String, _ property: String?, detail: String) {
     self.entity = entity
     self.property = property
     self.detail = detail
@@ -35,7 +35,7 @@ extension GraphStore {
 /// What a change of the catalog cannot do.
 extension SchemaKeeper {
   /// Where a catalog differs from the wanted one.
-  static func difference(_ now: Catalog, _ wanted: Catalog, _ failure: (any Error)?) -> (
+  static func difference(_ now: Catalog, _ wanted: Catalog, failure: (any Error)?) -> (
     entity: String, property: String?
   ) {
     if let fault = failure as? MigrationFault { return (fault.entity, fault.property) }
@@ -61,7 +61,7 @@ extension SchemaKeeper {
   }
 
   /// Refuses new properties that stored rows have no value for.
-  func checkRequired(_ wanted: [_ModelType.NeededField], _ model: ModelPlan, _ entity: Entity) throws {
+  func checkRequired(_ wanted: [_ModelType.NeededField], _ model: ModelPlan, entity: Entity) throws {
     for property in model.type.first..<model.type.properties.count {
       let fields = wanted.filter { $0.property == property }
       if fields.isEmpty || fields.contains(where: { entity.field($0.name) != nil }) { continue }
@@ -69,7 +69,7 @@ extension SchemaKeeper {
       else { continue }
       throw MigrationFault(
         model.type.name, model.type.propertyName(property),
-        "the store has objects without a value for it: give the property a default value, or make it optional")
+        detail: "the store has objects without a value for it: give the property a default value, or make it optional")
     }
   }
 
@@ -78,18 +78,19 @@ extension SchemaKeeper {
     guard !isNew, !model.type.mayBeNil(property), try filled(model) != nil else { return }
     throw MigrationFault(
       model.type.name, model.type.propertyName(property),
-      "the store has objects without a value for this relationship: make it optional")
+      detail: "the store has objects without a value for this relationship: make it optional")
   }
 
   /// Refuses a relationship that the store knows by another name.
-  func checkName(_ one: RelationshipPlan, _ field: String, _ entity: Entity, _ model: ModelPlan) throws {
+  func checkName(_ one: RelationshipPlan, _ field: String, entity: Entity, model: ModelPlan) throws {
     guard let stored, let before = model.originalNames[one.name] else { return }
     let old = field.dropLast(one.name.count) + before
     guard stored.catalog.relationships.contains(where: { $0.entity == entity.id && $0.name == old && !$0.isHidden })
     else { return }
     throw MigrationFault(
       model.type.name, one.name,
-      "the store has it as \(before), and relationships cannot be renamed yet: name the property \(before) again")
+      detail:
+        "the store has it as \(before), and relationships cannot be renamed yet: name the property \(before) again")
   }
 
   /// Refuses properties that exchange names. That they have done so is noted in the catalog of a new store, because their names
@@ -111,7 +112,8 @@ extension SchemaKeeper {
       if known != nil {
         throw MigrationFault(
           model.type.name, first,
-          "it exchanges names with \(names.dropFirst().joined(separator: ", ")), which is not possible yet: keep the names, "
+          detail:
+            "it exchanges names with \(names.dropFirst().joined(separator: ", ")), which is not possible yet: keep the names, "
             + "or give the properties names that are new")
       }
     }

@@ -3,7 +3,7 @@ internal import RoostRecords
 /// Relationships that are missing in a catalog.
 extension SchemaKeeper {
   func relationship(
-    _ one: RelationshipPlan, _ model: ModelPlan, isNew: Bool, _ catalog: inout Catalog
+    _ one: RelationshipPlan, _ model: ModelPlan, isNew: Bool, catalog: inout Catalog
   ) throws {
     let name = model.type.name
     guard let property = model.type.number(ofPath: one.name), property >= model.type.first else { return }
@@ -13,7 +13,7 @@ extension SchemaKeeper {
     else { throw RecordFault(.unknown, "\(one.target) is not among the models", entity: name, field: one.name) }
     let isThere = catalog.relationships.contains { $0.entity == entity.id && $0.name == field && !$0.isHidden }
     if isThere { return }
-    try checkName(one, field, entity, model)
+    try checkName(one, field, entity: entity, model: model)
     let other = try inverse(of: one, model, target)
     if one.isToMany {
       // The reference of the other side brings it along.
@@ -25,7 +25,7 @@ extension SchemaKeeper {
         } ?? Catalog.Side())
       return
     }
-    if let other, !other.isToMany, !holdsReference(one, name, other) { return }
+    if let other, !other.isToMany, !holdsReference(one, name, other: other) { return }
     let isNeeded = isNeeded(one.name, model)
     // Rows of other classes lead nowhere by it; that those of this one do each save looks after.
     let isAdded = model.type.isAdded(property)
@@ -62,7 +62,7 @@ extension SchemaKeeper {
 
   /// Of two references that are each other's inverse one stands in the row: the one that must lead somewhere, else the first
   /// by name.
-  private func holdsReference(_ one: RelationshipPlan, _ name: String, _ other: RelationshipPlan) -> Bool {
+  private func holdsReference(_ one: RelationshipPlan, _ name: String, other: RelationshipPlan) -> Bool {
     let needs = models.first { $0.type.name == name }.map { isNeeded(one.name, $0) } ?? false
     let otherNeeds = models.first { $0.type.name == one.target }.map { isNeeded(other.name, $0) } ?? false
     if needs != otherNeeds { return needs }

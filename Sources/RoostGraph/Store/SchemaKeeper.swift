@@ -39,7 +39,7 @@ struct SchemaKeeper {
     do { try keeper.bring(&wanted) } catch { failure = error }
     if let check, !now.entities.isEmpty, failure != nil || wanted != now {
       // A plan says more about the store than what stands in the way of opening it without one.
-      let place = Self.difference(now, wanted, failure)
+      let place = Self.difference(now, wanted, failure: failure)
       try check(now, place.entity, place.property)
     }
     if let failure { throw failure }
@@ -54,11 +54,11 @@ struct SchemaKeeper {
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
     for model in models {
       try exchange(model, &catalog)
-      try fields(model, newcomers.map(\.type), &catalog)
+      try fields(model, newcomers.map(\.type), catalog: &catalog)
     }
     for model in models {
       let isNew = newcomers.contains { $0.type === model.type }
-      for one in model.relationships { try relationship(one, model, isNew: isNew, &catalog) }
+      for one in model.relationships { try relationship(one, model, isNew: isNew, catalog: &catalog) }
     }
     // They may be over references, so they come last.
     for model in models { try indexes(model, &catalog) }
@@ -96,27 +96,27 @@ struct SchemaKeeper {
 
   // MARK: Fields
 
-  private func fields(_ model: ModelPlan, _ newcomers: [_ModelType], _ catalog: inout Catalog) throws {
+  private func fields(_ model: ModelPlan, _ newcomers: [_ModelType], catalog: inout Catalog) throws {
     let wanted = try model.type.neededFields()
     // No row that is there is of the class, so there is nothing initial to it.
     let isNew =
       model.type.superType != nil
       && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
     if !isNew, var entity = try filled(model) {
-      try rename(wanted, model, &entity)
-      try checkRequired(wanted, model, entity)
+      try rename(wanted, model, entity: &entity)
+      try checkRequired(wanted, model, entity: entity)
     }
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
-      try rename(wanted, model, &entity)
+      try rename(wanted, model, entity: &entity)
       for field in wanted where field.property >= model.type.first {
-        try add(field, model, &entity, initial: isNew ? nil : initial(field, model, entity))
+        try add(field, model, entity: &entity, initial: isNew ? nil : initial(field, model, entity: entity))
       }
     }
   }
 
   /// What rows that are there get in a new field.
   private func initial(
-    _ field: _ModelType.NeededField, _ model: ModelPlan, _ entity: Entity
+    _ field: _ModelType.NeededField, _ model: ModelPlan, entity: Entity
   ) throws(RecordFault) -> Value? {
     if entity.field(field.name) != nil { return nil }
     if let initial = model.initials[field.path] { return initial }
@@ -126,7 +126,7 @@ struct SchemaKeeper {
 
   /// Gives fields the names that their properties have now. A name may become free only when its field gets another one.
   private func rename(
-    _ wanted: [_ModelType.NeededField], _ model: ModelPlan, _ entity: inout Entity
+    _ wanted: [_ModelType.NeededField], _ model: ModelPlan, entity: inout Entity
   ) throws(RecordFault) {
     if model.originalNames.isEmpty { return }
     var isDone = false
@@ -145,7 +145,7 @@ struct SchemaKeeper {
   }
 
   private func add(
-    _ wanted: _ModelType.NeededField, _ model: ModelPlan, _ entity: inout Entity, initial: Value?
+    _ wanted: _ModelType.NeededField, _ model: ModelPlan, entity: inout Entity, initial: Value?
   ) throws(RecordFault) {
     // Of a struct that is stored as its parts, all of them.
     let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
@@ -173,7 +173,7 @@ struct SchemaKeeper {
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
       let fields = paths.map { model.type.fieldName(ofPath: $0) }
-      if try !isIndexed(fields, isUnique, entity) { continue }
+      if try !isIndexed(fields, isUnique, entity: entity) { continue }
       var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
       var tests: [Index.Test] = []
       if isUnique, isNarrower(paths, model), let field = entity.field(Family.fieldName),
@@ -193,7 +193,7 @@ struct SchemaKeeper {
 
   /// Whether an index over fields is made: there is one over each reference already, and lists, and references that the other
   /// side holds, have no field that it could be over.
-  private func isIndexed(_ fields: [String], _ isUnique: Bool, _ entity: Entity) throws -> Bool {
+  private func isIndexed(_ fields: [String], _ isUnique: Bool, entity: Entity) throws -> Bool {
     if fields.isEmpty { return false }
     if let missing = fields.first(where: { entity.field($0) == nil }) {
       if !isUnique { return false }

@@ -9,7 +9,7 @@ final class MeasureProgram {
   private let coding: CellCoding?
   private var interpreter: Interpreter
 
-  init(_ measure: Measure, _ ground: Ground, _ entity: EntityID) throws {
+  init(_ measure: Measure, _ ground: Ground, entity: EntityID) throws {
     kind = measure.kind
     interpreter = Interpreter(ground, entity)
     var checker = Checker(ground, entity)
@@ -84,7 +84,7 @@ final class MeasureProgram {
     case (.data(let one), .data(let other)):
       return kind == .least ? one.lexicographicallyPrecedes(other) : other.lexicographicallyPrecedes(one)
     case (.decimal(let one), .decimal(let other)) where one.isNaN || other.isNaN: return other.isNaN && !one.isNaN
-    default: return ValueOrder.holds(kind == .least ? .less : .greater, value, best)
+    default: return ValueOrder.holds(kind == .least ? .less : .greater, value, other: best)
     }
   }
 

@@ -20,8 +20,8 @@ extension Planner {
       var checker = Checker(plan.ground, plan.entity.id)
       return try checker.key(Order(key))
     }
-    let sorting = try SortKeys(orders, plan.ground, plan.entity.id, numbersRows: false)
-    let programs = try measures.map { try MeasureProgram($0, plan.ground, plan.entity.id) }
+    let sorting = try SortKeys(orders, plan.ground, entity: plan.entity.id, numbersRows: false)
+    let programs = try measures.map { try MeasureProgram($0, plan.ground, entity: plan.entity.id) }
     defer { for program in programs { program.rest() } }
     var table = GroupTable()
     var groups: [AggregateGroup] = []

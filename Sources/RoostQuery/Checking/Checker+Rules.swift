@@ -10,11 +10,11 @@ extension Checker {
     case .not(let inner):
       let inner = try term(inner)
       try demandBool(.one(inner), expression)
-      return Term(expression, .bool, .one(inner))
+      return Term(expression, .bool, operands: .one(inner))
     case .and(let all), .or(let all):
       let parts = Operands.many(try terms(all))
       try demandBool(parts, expression)
-      return Term(expression, .bool, parts)
+      return Term(expression, .bool, operands: parts)
     case .compare(let comparison, let one, let two):
       let (one, two) = (try term(one), try term(two))
       let (first, second) = (one.kind, two.kind)
@@ -28,31 +28,33 @@ extension Checker {
           throw wrong(expression, "\(first) and \(second) have no order")
         }
       }
-      return Term(expression, .bool, .two(one, two))
+      return Term(expression, .bool, operands: .two(one, two))
     case .conditional(let test, let one, let two):
       let parts = try [term(test), term(one), term(two)]
       try demandBool(.one(parts[0]), expression)
-      return Term(expression, try either(parts[1].kind, parts[2].kind, expression), .many(parts))
+      return Term(expression, try either(parts[1].kind, parts[2].kind, expression: expression), operands: .many(parts))
     case .coalesce(let one, let two):
       let parts = try [term(one), term(two)]
       guard parts[0].kind.whole == parts[1].kind.whole else {
         throw wrong(expression, "\(parts[1].kind) cannot replace \(parts[0].kind)")
       }
-      return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, .many(parts))
+      return Term(expression, parts[0].kind.isOptional ? parts[1].kind : parts[0].kind, operands: .many(parts))
     case .unwrap(let inner):
       let inner = try term(inner)
-      return Term(expression, inner.kind.whole, .one(inner))
+      return Term(expression, inner.kind.whole, operands: .one(inner))
     case .ifLet(let variable, let value, let one, let two):
       let value = try term(value)
       let first = try term(one, binding: variable, to: value.kind.whole)
       let second = try term(two)
-      return Term(expression, try either(first.kind, second.kind, expression), .many([value, first, second]))
+      return Term(
+        expression, try either(first.kind, second.kind, expression: expression),
+        operands: .many([value, first, second]))
     case .within(let low, let high, _, let value):
       let parts = try [term(low), term(high), term(value)]
       guard parts[0].kind.isComparable, parts.allSatisfy({ $0.kind == parts[0].kind }) else {
         throw wrong(expression, "a range of \(parts[0].kind) cannot contain \(parts[2].kind)")
       }
-      return Term(expression, .bool, .many(parts))
+      return Term(expression, .bool, operands: .many(parts))
     default: throw wrong(expression, "it is no logic")
     }
   }
@@ -62,7 +64,7 @@ extension Checker {
   }
 
   /// The kind that both branches have, one of which may be nil.
-  private func either(_ one: Kind, _ two: Kind, _ expression: Expression) throws(ConditionFault) -> Kind {
+  private func either(_ one: Kind, _ two: Kind, expression: Expression) throws(ConditionFault) -> Kind {
     guard one.whole == two.whole else { throw wrong(expression, "one branch is \(one), the other \(two)") }
     return one.isOptional ? one : two
   }
@@ -83,7 +85,7 @@ extension Checker {
         throw wrong(expression, "there is no arithmetic with \(kind)")
       }
     }
-    return Term(expression, kind, .many(parts))
+    return Term(expression, kind, operands: .many(parts))
   }
 
   private func isNegatedUnsigned(_ expression: Expression, _ kind: Kind) -> Bool {
@@ -97,14 +99,14 @@ extension Checker {
     let parts = try terms(expression.operands)
     for part in parts where part.kind != .string { throw wrong(expression, "\(part.kind) is no String") }
     switch expression {
-    case .textOrder: return Term(expression, .int, .many(parts))
-    case .changed: return Term(expression, .string, .many(parts))
+    case .textOrder: return Term(expression, .int, operands: .many(parts))
+    case .changed: return Term(expression, .string, operands: .many(parts))
     case .matches(_, let pattern):
       do { _ = try Regex(pattern) } catch {
         throw ConditionFault(.badPattern, "\(error)", in: describer.text(expression))
       }
-      return Term(expression, .bool, .many(parts))
-    default: return Term(expression, .bool, .many(parts))
+      return Term(expression, .bool, operands: .many(parts))
+    default: return Term(expression, .bool, operands: .many(parts))
     }
   }
 
@@ -129,35 +131,35 @@ extension Checker {
       guard element.whole == other.kind.whole, element.whole.isEquatable else {
         throw wrong(expression, "\(kind) cannot contain \(other.kind)")
       }
-      return Term(expression, .bool, .two(collection, other))
+      return Term(expression, .bool, operands: .two(collection, other))
     case .count, .isEmpty:
       if case .dictionary = kind {} else if kind != .string { _ = try element() }
-      if case .isEmpty = expression { return Term(expression, .bool, .one(collection)) }
-      return Term(expression, .int, .one(collection))
+      if case .isEmpty = expression { return Term(expression, .bool, operands: .one(collection)) }
+      return Term(expression, .int, operands: .one(collection))
     case .first, .last:
       if case .set = kind { throw wrong(expression, "a set has no order") }
-      return Term(expression, try single(), .one(collection))
+      return Term(expression, try single(), operands: .one(collection))
     case .minimum, .maximum:
       let single = try single()
       guard single.whole.isComparable else { throw wrong(expression, "\(kind) has no order") }
-      return Term(expression, single, .one(collection))
+      return Term(expression, single, operands: .one(collection))
     case .element(_, let index):
       let index = try term(index)
       guard case .array(let element) = kind, index.kind == .int else {
         throw wrong(expression, "\(index.kind) is no place in \(kind)")
       }
-      return Term(expression, element, .two(collection, index))
+      return Term(expression, element, operands: .two(collection, index))
     case .lookup(_, let key):
       let key = try term(key)
       guard case .dictionary(let own, let value) = kind, key.kind == own, !value.isOptional else {
         throw wrong(expression, "\(key.kind) is no key of \(kind)")
       }
-      return Term(expression, .optional(value), .two(collection, key))
+      return Term(expression, .optional(value), operands: .two(collection, key))
     case .quantified(_, let variable, _, let test), .filter(let variable, _, let test):
       let test = try term(test, binding: variable, to: try element())
       guard test.kind == .bool else { throw wrong(expression, "\(test.kind) is no Bool") }
-      if case .filter = expression { return Term(expression, kind, .two(collection, test)) }
-      return Term(expression, .bool, .two(collection, test))
+      if case .filter = expression { return Term(expression, kind, operands: .two(collection, test)) }
+      return Term(expression, .bool, operands: .two(collection, test))
     default: throw wrong(expression, "it is no collection")
     }
   }

@@ -27,7 +27,7 @@ package struct Checker {
 
   /// A condition: it must yield true or false.
   package static func condition(
-    _ expression: Expression, _ catalog: Catalog, _ entity: EntityID
+    _ expression: Expression, _ catalog: Catalog, entity: EntityID
   ) throws(ConditionFault) -> Term {
     var checker = Checker(catalog, entity)
     return try checker.condition(expression)
@@ -86,28 +86,28 @@ package struct Checker {
     switch expression {
     case .constant(let value, let kind):
       guard kind.holds(value) else { throw wrong(expression, "the constant is not \(kind)") }
-      return Term(expression, kind, .none)
+      return Term(expression, kind, operands: .none)
     // Whether what takes its place is of the kind is asked then.
-    case .parameter(_, let kind): return Term(expression, kind, .none)
+    case .parameter(_, let kind): return Term(expression, kind, operands: .none)
     case .variable(let number):
-      if number == 0 { return Term(expression, .plain(.reference(entity)), .none) }
+      if number == 0 { return Term(expression, .plain(.reference(entity)), operands: .none) }
       guard let kind = scope.last(where: { $0.variable == number })?.kind else {
         throw unknown(expression, "nothing binds the variable $\(number)")
       }
-      return Term(expression, kind, .none)
+      return Term(expression, kind, operands: .none)
     case .field(.variable(0), let id):
       if let known = fieldTerms?.term(id, of: entity) { return known }
-      let term = try field(.row, id, expression)
+      let term = try field(.row, id, expression: expression)
       fieldTerms?.keep(term, id, of: entity)
       return term
-    case .field(let base, let id): return try field(base, id, expression)
+    case .field(let base, let id): return try field(base, id, expression: expression)
     case .part(let base, let index):
       let base = try term(base)
       guard case .structure(let parts) = base.kind.whole, parts.indices.contains(index) else {
         throw wrong(expression, "\(base.kind) has no part \(index)")
       }
       let kind = Kind(parts[index].type)
-      return Term(expression, base.kind.isOptional ? kind.optional : kind, .one(base))
+      return Term(expression, base.kind.isOptional ? kind.optional : kind, operands: .one(base))
     case .many(let base, let id):
       let base = try term(base)
       guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no relationships") }
@@ -116,13 +116,14 @@ package struct Checker {
       }
       if case .one = found.shape { throw wrong(expression, "\(found.name) is a reference: ask for its field") }
       let kind = Kind.rows(found.target)
-      return Term(expression, base.kind.isOptional ? kind.optional : kind, .one(base), .relationship(found))
+      return Term(
+        expression, base.kind.isOptional ? kind.optional : kind, operands: .one(base), target: .relationship(found))
     default: throw wrong(expression, "it is no name")
     }
   }
 
   private mutating func field(
-    _ base: Expression, _ id: FieldID, _ expression: Expression
+    _ base: Expression, _ id: FieldID, expression: Expression
   ) throws(ConditionFault) -> Term {
     let base = try term(base)
     guard let entity = base.kind.entity else { throw wrong(expression, "\(base.kind) has no fields") }
@@ -130,7 +131,7 @@ package struct Checker {
       throw unknown(expression, "\(catalog.name(of: entity) ?? "?") has no field \(id.number)")
     }
     let kind = base.kind.isOptional ? Kind(field).optional : Kind(field)
-    return Term(expression, kind, .one(base), .field(entity, field))
+    return Term(expression, kind, operands: .one(base), target: .field(entity, field))
   }
 }
 

@@ -16,7 +16,7 @@ package final class Term: Sendable {
     case relationship(Relationship)
   }
 
-  init(_ expression: Expression, _ kind: Kind, _ operands: Operands, _ target: Target = .nothing) {
+  init(_ expression: Expression, _ kind: Kind, operands: Operands, target: Target = .nothing) {
     self.expression = expression
     self.kind = kind
     self.operands = operands
@@ -29,10 +29,10 @@ package final class Term: Sendable {
     if !isOpen { return self }
     if case .parameter(let number, let kind) = expression {
       guard values.indices.contains(number), kind.holds(values[number]) else { return nil }
-      return Term(.constant(values[number], kind), kind, .none)
+      return Term(.constant(values[number], kind), kind, operands: .none)
     }
     guard let operands = operands.bound(values) else { return nil }
-    return Term(expression.with(operands.map(\.expression)), kind, operands, target)
+    return Term(expression.with(operands.map(\.expression)), kind, operands: operands, target: target)
   }
 
   package var isConstant: Bool { if case .constant = expression { true } else { false } }

@@ -77,6 +77,6 @@ struct Conjunction {
   /// The test that is left, if any.
   func residual(_ covered: PartSet) -> Term? {
     let left = parts.indices.filter { !covered.contains($0) }.map { parts[$0] }
-    return left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, .many(left))
+    return left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, operands: .many(left))
   }
 }

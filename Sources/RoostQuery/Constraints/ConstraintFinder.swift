@@ -58,14 +58,14 @@ struct ConstraintFinder {
     let parts = term.operands
     switch term.expression {
     case .compare(let comparison, _, _):
-      if let value = parts[1].constant { return compared(parts[0], comparison, value) }
-      if let value = parts[0].constant { return compared(parts[1], comparison.mirrored, value) }
+      if let value = parts[1].constant { return compared(parts[0], comparison, value: value) }
+      if let value = parts[0].constant { return compared(parts[1], comparison.mirrored, value: value) }
       return nil
     case .within(_, _, let isClosed, _):
       guard let path = path(parts[2]), let low = parts[0].constant, let high = parts[1].constant,
-        !ValueOrder.isUnordered(low), !ValueOrder.isUnordered(high), !ValueOrder.holds(.less, high, low),
-        let first = PartBound(.greaterOrEqual, low, path.field),
-        let second = PartBound(isClosed ? .lessOrEqual : .less, high, path.field)
+        !ValueOrder.isUnordered(low), !ValueOrder.isUnordered(high), !ValueOrder.holds(.less, high, other: low),
+        let first = PartBound(.greaterOrEqual, low, field: path.field),
+        let second = PartBound(isClosed ? .lessOrEqual : .less, high, field: path.field)
       else { return nil }
       return (path, first.intersection(second).map { [$0] } ?? [])
     case .contains: return member(parts)
@@ -74,8 +74,8 @@ struct ConstraintFinder {
         let bound = PartBound(prefix: text, path.field)
       else { return nil }
       return (path, [bound])
-    case .field, .coalesce: return compared(term, .equal, .bool(true))
-    case .not where isFlag(parts[0]): return compared(parts[0], .equal, .bool(false))
+    case .field, .coalesce: return compared(term, .equal, value: .bool(true))
+    case .not where isFlag(parts[0]): return compared(parts[0], .equal, value: .bool(false))
     case .or:
       let all = parts.map(bounds)
       guard let first = all.first, let path = first?.0, all.allSatisfy({ $0?.0 == path }) else { return nil }
@@ -92,13 +92,13 @@ struct ConstraintFinder {
   }
 
   private func compared(
-    _ term: Term, _ comparison: Expression.Comparison, _ value: Value
+    _ term: Term, _ comparison: Expression.Comparison, value: Value
   ) -> (Path, [PartBound])? {
     var orNull = false
     var subject = term
     if case .coalesce = term.expression {
       guard let other = term.operands[1].constant, !other.isNull, !value.isNull else { return nil }
-      orNull = ValueOrder.holds(comparison, other, value)
+      orNull = ValueOrder.holds(comparison, other, other: value)
       subject = term.operands[0]
     }
     guard let path = path(subject) else { return nil }
@@ -112,7 +112,7 @@ struct ConstraintFinder {
       return nil
     }
     if !ValueOrder.isUnordered(value) {
-      guard let bound = PartBound(comparison, value, path.field) else { return nil }
+      guard let bound = PartBound(comparison, value, field: path.field) else { return nil }
       found = [bound]
     } else if comparison == .notEqual {
       return nil
@@ -141,7 +141,7 @@ struct ConstraintFinder {
         guard path.isOwn, isPlain(parts[1]) else { return nil }
         if path.field.isOptional { found.append(PartBound(null: path.field)) }
       } else if !ValueOrder.isUnordered(value) {
-        guard let bound = PartBound(.equal, value, path.field) else { return nil }
+        guard let bound = PartBound(.equal, value, field: path.field) else { return nil }
         found.append(bound)
       }
     }

@@ -33,7 +33,7 @@ struct PartBound: Hashable {
   }
 
   /// What stands in this order to a value that is neither nil nor unordered; nil where that is no stretch.
-  init?(_ comparison: Expression.Comparison, _ value: Value, _ field: KeyField) {
+  init?(_ comparison: Expression.Comparison, _ value: Value, field: KeyField) {
     guard let key = Self.key(value, field) else { return nil }
     if comparison == .equal {
       self.init(point: key)
@@ -69,11 +69,11 @@ struct PartBound: Hashable {
   /// The same among keys whose texts are cut behind so many bytes. It may then be larger, and is not exact.
   func cut(behind most: Int, _ field: KeyField) -> PartBound {
     var cut = self
-    if let place = Self.place(low, most, field) {
+    if let place = Self.place(low, most, field: field) {
       cut.low = low.prefix(place)
       cut.isExact = false
     }
-    if let high, let place = Self.place(high, most, field) {
+    if let high, let place = Self.place(high, most, field: field) {
       cut.high = high.prefix(place).behind
       cut.isExact = false
     }
@@ -82,11 +82,11 @@ struct PartBound: Hashable {
   }
 
   func isCut(behind most: Int, _ field: KeyField) -> Bool {
-    Self.place(low, most, field) != nil || high.flatMap { Self.place($0, most, field) } != nil
+    Self.place(low, most, field: field) != nil || high.flatMap { Self.place($0, most, field: field) } != nil
   }
 
   /// Where an end must be cut: one byte earlier than keys are, should that one be half of an escaped zero.
-  private static func place(_ end: KeyBytes, _ most: Int, _ field: KeyField) -> Int? {
+  private static func place(_ end: KeyBytes, _ most: Int, field: KeyField) -> Int? {
     guard field.isText else { return nil }
     let limit = (field.isOptional ? 1 : 0) + most
     if end.count < limit { return nil }

@@ -19,7 +19,7 @@ final class FollowedGroup {
     self.plan = plan
     isWholeOrder = following.isWholeOrder
     self.isDescending = isDescending
-    keys = try SortKeys(plan.order, plan.ground, plan.entity.id)
+    keys = try SortKeys(plan.order, plan.ground, entity: plan.entity.id)
     let offset = plan.behind == nil ? max(0, plan.query.offset) : 0
     let sum = (plan.query.limit ?? .max).addingReportingOverflow(offset)
     wanted = sum.overflow ? .max : sum.partialValue

@@ -5,10 +5,10 @@ extension Plan {
   ///
   /// Those that refer to equal ones are one group, in the query's order (``FollowedGroup``). Rows without a reference stand with those that refer to what is nil in
   /// every key: at the beginning, or at the end where the order is a descending one.
-  func forEach(_ following: Following, _ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
+  func forEach(_ following: Following, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     let inner = following.passing.inner
     let isDescending = order[0].isDescending
-    let keys = try SortKeys(inner.order, ground, inner.entity.id, numbersRows: false)
+    let keys = try SortKeys(inner.order, ground, entity: inner.entity.id, numbersRows: false)
     var left = skipped
     let group = try FollowedGroup(self, following, isDescending: isDescending)
     var groupKey: [UInt8]?
@@ -61,10 +61,10 @@ extension Plan {
   }
 
   /// The rows that refer to one, or to none, by their numbers.
-  private func forEachReferring(_ target: RowID?, _ passing: Passing, _ body: (RowID) throws -> Bool) throws {
+  private func forEachReferring(_ target: RowID?, _ passing: Passing, body: (RowID) throws -> Bool) throws {
     let field = KeyField(passing.field)
     if target == nil, !field.isOptional { return }
-    let bound = target.map { PartBound(.equal, .reference($0), field) } ?? PartBound(null: field)
+    let bound = target.map { PartBound(.equal, .reference($0), field: field) } ?? PartBound(null: field)
     guard
       let range = bound?.range(behind: KeyBytes(), isDescending: passing.index.index.parts[0].isDescending)
     else { return }

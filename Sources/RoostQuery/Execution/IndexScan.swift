@@ -10,7 +10,7 @@ struct IndexScan {
   /// Whether a text may stand there cut, and the order of its rows is asked for.
   private let isCareful: Bool
 
-  init(_ use: IndexAccess, _ direction: Direction, _ plan: Plan) {
+  init(_ use: IndexAccess, _ direction: Direction, plan: Plan) {
     self.use = use
     self.direction = direction
     self.plan = plan
@@ -43,10 +43,12 @@ struct IndexScan {
       guard try cursor.move(to: place) else { throw damaged }
       if isCareful, left > 0, try isCut(cursor.entry().valueBytes) {
         // In the midst of rows whose order the index does not know: begin where they begin.
-        guard try walk(&cursor, from: direction == .forward ? start : start + count - 1, count, left, body) else {
+        guard
+          try walk(&cursor, from: direction == .forward ? start : start + count - 1, count, skipped: left, body: body)
+        else {
           return false
         }
-      } else if try !walk(&cursor, from: place, count - left, 0, body) {
+      } else if try !walk(&cursor, from: place, count - left, skipped: 0, body: body) {
         return false
       }
       left = 0
@@ -60,7 +62,7 @@ struct IndexScan {
 
   /// Reads `count` entries, leaving out the first `skipped`.
   private func walk(
-    _ cursor: inout IndexCursor, from place: Int, _ count: Int, _ skipped: Int, _ body: (RowID) throws -> Bool
+    _ cursor: inout IndexCursor, from place: Int, _ count: Int, skipped: Int, body: (RowID) throws -> Bool
   ) throws -> Bool {
     guard try cursor.move(to: place) else { throw damaged }
     var (read, left) = (0, skipped)

@@ -131,7 +131,7 @@ extension Plan {
 
   /// Calls `body` with the rows behind a place in the order.
   private func forEach(behind point: SeekPoint, _ body: (Row) throws -> Bool) throws {
-    let keys = try SortKeys(order, ground, entity.id)
+    let keys = try SortKeys(order, ground, entity: entity.id)
     guard let start = keys.bytes(point) else {
       throw ConditionFault(.wrongType, "the cursor does not fit this sort order", in: entity.name)
     }
@@ -163,7 +163,7 @@ extension Plan {
     let wanted = query.limit.map { $0.addingReportingOverflow(query.offset) }.map {
       $0.overflow ? .max : $0.partialValue
     }
-    let keys = try SortKeys(order, ground, entity.id)
+    let keys = try SortKeys(order, ground, entity: entity.id)
     var top = TopRows(wanted: wanted)
     _ = try forEachMatch(0) { row in
       try keys.make(row)
@@ -178,7 +178,7 @@ extension Plan {
 
   /// Some rows by the query's keys, for where an index does not know their order.
   func sorted(_ rows: [RowID]) throws -> [RowID] {
-    let keys = try SortKeys(order, ground, entity.id)
+    let keys = try SortKeys(order, ground, entity: entity.id)
     var top = TopRows(wanted: nil)
     for id in rows {
       _ = try withRow(id) { row in

@@ -6,12 +6,12 @@ package final class RowKeys {
   /// What stands for the value of each key outside of rows.
   package let types: [ElementType]
 
-  package init(_ orders: [Order], _ ground: Ground, _ entity: EntityID) throws {
+  package init(_ orders: [Order], _ ground: Ground, entity: EntityID) throws {
     let terms = try orders.map { (order) throws(ConditionFault) in
       var checker = Checker(ground, entity)
       return try checker.key(order)
     }
-    keys = try SortKeys(terms, ground, entity)
+    keys = try SortKeys(terms, ground, entity: entity)
     types = terms.map { term in
       guard case .plain(let type) = term.key.kind.whole else { return .optional(.plain(.bool)) }
       return .optional(.plain(type))
@@ -32,7 +32,7 @@ extension SortKeys {
       guard term.key.kind.holds(value) else { return nil }
       let start = key.count
       if CellCoding(term.key.kind) != nil, let cell = arena.cell(value) {
-        append(cell, term.key.kind, term.collation)
+        append(cell, term.key.kind, collation: term.collation)
       } else {
         guard (try? append(value, term.key.kind)) != nil else { return nil }
       }

@@ -10,12 +10,12 @@ extension Plan {
     switch access {
     case .nothing: return true
     case .all: return try forEachOfAll(skipped, body)
-    case .index(let use): return try IndexScan(use, direction ?? .forward, self).run(skipped, body)
+    case .index(let use): return try IndexScan(use, direction ?? .forward, plan: self).run(skipped, body)
     case .filtered(let base, let use):
       guard case .index(let order) = base.access else { return true }
       let members = try RowSet(of: use, self)
       var left = skipped
-      return try IndexScan(order, direction ?? .forward, self).run(0) { row in
+      return try IndexScan(order, direction ?? .forward, plan: self).run(0) { row in
         guard members.contains(row) else { return true }
         if left > 0 {
           left -= 1
@@ -32,8 +32,8 @@ extension Plan {
       let ordered = direction == .backward ? found.reversed() : found
       for row in ordered.dropFirst(skipped) where try !body(row) { return false }
       return true
-    case .through(let passing): return try forEach(passing, skipped, body)
-    case .following(let following): return try forEach(following, skipped, body)
+    case .through(let passing): return try forEach(passing, skipped, body: body)
+    case .following(let following): return try forEach(following, skipped, body: body)
     }
   }
 
@@ -49,12 +49,12 @@ extension Plan {
     return true
   }
 
-  private func forEach(_ passing: Passing, _ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
+  private func forEach(_ passing: Passing, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var left = skipped
     let isDescending = passing.index.index.parts[0].isDescending
     var isWhole = true
     try passing.inner.forEach { row in
-      guard let bound = PartBound(.equal, .reference(row.id), KeyField(passing.field)),
+      guard let bound = PartBound(.equal, .reference(row.id), field: KeyField(passing.field)),
         let range = bound.range(behind: KeyBytes(), isDescending: isDescending)
       else { return true }
       try range.forEach(in: passing.index) { (id, _, _) in
@@ -112,8 +112,8 @@ extension Plan {
 
     func forEach(_ body: (RowID) throws -> Bool) throws -> Bool {
       switch access {
-      case .index(let use): return try IndexScan(use, .forward, plan).run(0, body)
-      case .through(let passing): return try plan.forEach(passing, 0, body)
+      case .index(let use): return try IndexScan(use, .forward, plan: plan).run(0, body)
+      case .through(let passing): return try plan.forEach(passing, 0, body: body)
       case .all: return try plan.forEachOfAll(0, body)
       case .nothing, .rows, .single, .either, .both, .following, .filtered: return true
       }

@@ -11,7 +11,7 @@ final class SortKeys {
   private let numbersRows: Bool
 
   /// - Parameter numbersRows: whether the row's number comes last, so that no two keys are the same.
-  init(_ order: [SortTerm], _ ground: Ground, _ entity: EntityID, numbersRows: Bool = true) throws {
+  init(_ order: [SortTerm], _ ground: Ground, entity: EntityID, numbersRows: Bool = true) throws {
     self.order = order
     self.numbersRows = numbersRows
     programs = try order.map { try Program(value: $0.key, ground, entity) }
@@ -24,7 +24,7 @@ final class SortKeys {
     for (term, program) in zip(order, programs) {
       let start = key.count
       if let program {
-        append(try program.cell(row), term.key.kind, term.collation)
+        append(try program.cell(row), term.key.kind, collation: term.collation)
       } else {
         try append(interpreter.value(term.key, row.id), term.key.kind)
       }
@@ -52,7 +52,7 @@ final class SortKeys {
     return values
   }
 
-  func append(_ cell: Cell, _ kind: Kind, _ collation: Collation) {
+  func append(_ cell: Cell, _ kind: Kind, collation: Collation) {
     if kind.isOptional { key.append(cell.isNull ? 0 : 1) }
     if cell.isNull { return }
     if collation != .plain { return collation.key(cell.bytes).withUnsafeBytes { key.append(contentsOf: $0) } }

@@ -8,17 +8,17 @@ extension Interpreter {
     case .contains:
       let other = try value(term.operands[1])
       if case .set(let values) = found { return .bool(values.contains(other)) }
-      return .bool(elements(found).contains { ValueOrder.holds(.equal, $0, other) })
+      return .bool(elements(found).contains { ValueOrder.holds(.equal, $0, other: other) })
     case .count: return .int(Int64(count(found)))
     case .isEmpty: return .bool(count(found) == 0)
     case .first: return elements(found).first ?? .null
     case .last: return elements(found).last ?? .null
-    case .minimum: return elements(found).min { ValueOrder.holds(.less, $0, $1) } ?? .null
-    case .maximum: return elements(found).max { ValueOrder.holds(.less, $0, $1) } ?? .null
+    case .minimum: return elements(found).min { ValueOrder.holds(.less, $0, other: $1) } ?? .null
+    case .maximum: return elements(found).max { ValueOrder.holds(.less, $0, other: $1) } ?? .null
     case .element:
       guard case .int(let index) = try value(term.operands[1]), case .array(let values) = found else { return .null }
       guard let index = Int(exactly: index), values.indices.contains(index) else {
-        throw fault(.outOfBounds, "there is no element \(index) among \(values.count)", term)
+        throw fault(.outOfBounds, "there is no element \(index) among \(values.count)", term: term)
       }
       return values[index]
     case .lookup:

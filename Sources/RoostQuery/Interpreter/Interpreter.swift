@@ -32,7 +32,7 @@ package struct Interpreter {
     return try value(term)
   }
 
-  func fault(_ code: ConditionFault.Code, _ detail: String, _ term: Term) -> ConditionFault {
+  func fault(_ code: ConditionFault.Code, _ detail: String, term: Term) -> ConditionFault {
     ConditionFault(code, detail, in: describer.text(term.expression))
   }
 
@@ -42,7 +42,7 @@ package struct Interpreter {
     let parts = term.operands
     switch term.expression {
     case .constant(let value, _): return value
-    case .parameter: throw fault(.unknown, "it has no value", term)
+    case .parameter: throw fault(.unknown, "it has no value", term: term)
     case .variable(let number): return bindings[number] ?? .null
     case .field: return try field(term)
     case .part(_, let index):
@@ -57,32 +57,33 @@ package struct Interpreter {
       for part in parts where try isTrue(part) { return .bool(true) }
       return .bool(false)
     case .compare(let comparison, _, _):
-      return .bool(ValueOrder.holds(comparison, try value(parts[0]), try value(parts[1])))
+      return .bool(ValueOrder.holds(comparison, try value(parts[0]), other: try value(parts[1])))
     case .conditional: return try value(isTrue(parts[0]) ? parts[1] : parts[2])
     case .coalesce:
       let found = try value(parts[0])
       return found.isNull ? try value(parts[1]) : found
     case .unwrap:
       let found = try value(parts[0])
-      if found.isNull { throw fault(.nilUnwrapped, "it is nil", term) }
+      if found.isNull { throw fault(.nilUnwrapped, "it is nil", term: term) }
       return found
     case .ifLet(let variable, _, _, _):
       let found = try value(parts[0])
       return found.isNull ? try value(parts[2]) : try value(parts[1], binding: variable, to: found)
     case .within(_, _, let isClosed, _):
       let (low, high) = (try value(parts[0]), try value(parts[1]))
-      guard !ValueOrder.isUnordered(low), !ValueOrder.isUnordered(high), !ValueOrder.holds(.less, high, low) else {
-        throw fault(.outOfBounds, "a range ends before it begins", term)
+      guard !ValueOrder.isUnordered(low), !ValueOrder.isUnordered(high), !ValueOrder.holds(.less, high, other: low)
+      else {
+        throw fault(.outOfBounds, "a range ends before it begins", term: term)
       }
       let found = try value(parts[2])
       return .bool(
-        ValueOrder.holds(.lessOrEqual, low, found)
-          && ValueOrder.holds(isClosed ? .lessOrEqual : .less, found, high))
-    case .arithmetic, .negate: return try Numbers.compute(term, parts.map { try value($0) }, self)
+        ValueOrder.holds(.lessOrEqual, low, other: found)
+          && ValueOrder.holds(isClosed ? .lessOrEqual : .less, found, other: high))
+    case .arithmetic, .negate: return try Numbers.compute(term, parts.map { try value($0) }, interpreter: self)
     case .text(let test, _, _):
-      return .bool(TextComparing.test(test, try text(parts[0]), try text(parts[1])))
+      return .bool(TextComparing.test(test, try text(parts[0]), other: try text(parts[1])))
     case .textOrder(let order, _, _):
-      return .int(Int64(TextComparing.order(order, try text(parts[0]), try text(parts[1]))))
+      return .int(Int64(TextComparing.order(order, try text(parts[0]), other: try text(parts[1]))))
     case .changed(let change, _): return .string(TextComparing.change(change, try text(parts[0])))
     case .matches(_, let pattern):
       let text = try text(parts[0])
@@ -113,7 +114,9 @@ package struct Interpreter {
     let table = try ground.table(entity)
     guard let access = table.access(field.id) else { return .null }
     let found = try table.withRow(row) { (row) throws(StoreError) in try table.value(access, row) }
-    guard let found else { throw fault(.missingRow, "there is no row \(row.number) of \(table.entity.name)", term) }
+    guard let found else {
+      throw fault(.missingRow, "there is no row \(row.number) of \(table.entity.name)", term: term)
+    }
     return found
   }
 

@@ -2,8 +2,8 @@ internal import RoostRecords
 
 /// Arithmetic as Swift does it, where Swift would trap a fault.
 enum Numbers {
-  static func compute(_ term: Term, _ values: [Value], _ interpreter: Interpreter) throws(ConditionFault) -> Value {
-    func wrongNumber() -> ConditionFault { interpreter.fault(.overflow, "the result does not fit", term) }
+  static func compute(_ term: Term, _ values: [Value], interpreter: Interpreter) throws(ConditionFault) -> Value {
+    func wrongNumber() -> ConditionFault { interpreter.fault(.overflow, "the result does not fit", term: term) }
     guard case .plain(let type) = term.kind else { return .null }
     if case .negate = term.expression {
       switch values[0] {
@@ -19,26 +19,26 @@ enum Numbers {
     switch (values[0], values[1]) {
     case (.int(let one), .int(let two)):
       if two == 0, operation == .divide || operation == .remainder {
-        throw interpreter.fault(.dividedByZero, "it divides by zero", term)
+        throw interpreter.fault(.dividedByZero, "it divides by zero", term: term)
       }
       // Swift divides for a remainder too, and -128 / -1 does not fit.
-      let isDivisible = operation != .remainder || fit(integer(.divide, one, two), type) != nil
-      guard isDivisible, let result = fit(integer(operation, one, two), type) else { throw wrongNumber() }
+      let isDivisible = operation != .remainder || fit(integer(.divide, one, two: two), type) != nil
+      guard isDivisible, let result = fit(integer(operation, one, two: two), type) else { throw wrongNumber() }
       return .int(result)
     case (.uint(let one), .uint(let two)):
       if two == 0, operation == .divide || operation == .remainder {
-        throw interpreter.fault(.dividedByZero, "it divides by zero", term)
+        throw interpreter.fault(.dividedByZero, "it divides by zero", term: term)
       }
-      guard let result = fit(integer(operation, one, two), type) else { throw wrongNumber() }
+      guard let result = fit(integer(operation, one, two: two), type) else { throw wrongNumber() }
       return .uint(result)
-    case (.float(let one), .float(let two)): return .float(floating(operation, one, two))
-    case (.double(let one), .double(let two)): return .double(floating(operation, one, two))
+    case (.float(let one), .float(let two)): return .float(floating(operation, one, two: two))
+    case (.double(let one), .double(let two)): return .double(floating(operation, one, two: two))
     default: return .null
     }
   }
 
   static func integer<Number: FixedWidthInteger>(
-    _ operation: Expression.Arithmetic, _ one: Number, _ two: Number
+    _ operation: Expression.Arithmetic, _ one: Number, two: Number
   ) -> Number? {
     let (result, overflow) =
       switch operation {
@@ -52,7 +52,7 @@ enum Numbers {
   }
 
   static func floating<Number: BinaryFloatingPoint>(
-    _ operation: Expression.Arithmetic, _ one: Number, _ two: Number
+    _ operation: Expression.Arithmetic, _ one: Number, two: Number
   ) -> Number {
     switch operation {
     case .add: one + two

@@ -2,7 +2,7 @@ package import RoostRecords
 
 /// Swift's `==` and `<` on values of one kind.
 package enum ValueOrder {
-  package static func holds(_ comparison: Expression.Comparison, _ one: Value, _ other: Value) -> Bool {
+  package static func holds(_ comparison: Expression.Comparison, _ one: Value, other: Value) -> Bool {
     switch comparison {
     case .equal: one == other
     case .notEqual: one != other

@@ -11,10 +11,10 @@ extension Expression {
     case .field(let base, let id): base.moved(over: field).map { .field($0, id) }
     case .unwrap(let inner): inner.moved(over: field).map { .unwrap($0) }
     case .compare(let comparison, let one, let two):
-      pair(one, two, field).map { .compare(comparison, $0, $1) }
-    case .coalesce(let one, let two): pair(one, two, field).map { .coalesce($0, $1) }
-    case .contains(let one, let two): pair(one, two, field).map { .contains($0, $1) }
-    case .text(let test, let one, let two): pair(one, two, field).map { .text(test, $0, $1) }
+      pair(one, two, field: field).map { .compare(comparison, $0, $1) }
+    case .coalesce(let one, let two): pair(one, two, field: field).map { .coalesce($0, $1) }
+    case .contains(let one, let two): pair(one, two, field: field).map { .contains($0, $1) }
+    case .text(let test, let one, let two): pair(one, two, field: field).map { .text(test, $0, $1) }
     case .and(let all): list(all, field).map { .and($0) }
     case .or(let all): list(all, field).map { .or($0) }
     case .not(let inner): inner.moved(over: field).map { .not($0) }
@@ -26,7 +26,7 @@ extension Expression {
     }
   }
 
-  private func pair(_ one: Expression, _ two: Expression, _ field: FieldID) -> (Expression, Expression)? {
+  private func pair(_ one: Expression, _ two: Expression, field: FieldID) -> (Expression, Expression)? {
     guard let first = one.moved(over: field), let second = two.moved(over: field) else { return nil }
     return (first, second)
   }

@@ -19,10 +19,10 @@ struct IndexMatch {
   private(set) var covered = PartSet()
 
   /// nil where the rows may stand everywhere.
-  init?(_ index: IndexReader, _ table: TableReader, _ conjunction: Conjunction) {
+  init?(_ index: IndexReader, _ table: TableReader, conjunction: Conjunction) {
     // Most indexes have nothing to say.
     guard index.isPartial || conjunction.place(of: index.firstField) != nil else { return nil }
-    if index.isPartial, !Self.admits(index.index, table.entity, conjunction) { return nil }
+    if index.isPartial, !Self.admits(index.index, table.entity, conjunction: conjunction) { return nil }
     self.index = index
     let own = index.index
     var kept = PartSet()
@@ -48,20 +48,20 @@ struct IndexMatch {
       }
       place += 1
     }
-    if only == nil, !isWide || !fan(own, conjunction, prefix, from: place, &kept) {
+    if only == nil, !isWide || !fan(own, conjunction, prefix: prefix, from: place, kept: &kept) {
       // Nothing more is asked, or of too many values.
       if place == 0, !index.isPartial { return nil }
       only = KeyRange(prefix: prefix)
     }
     fixedPrefix = prefix
     if let range = only, range.isEmpty { only = nil }
-    if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction)) }
+    if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction: conjunction)) }
     covered = conjunction.covered(kept)
   }
 
   /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many.
   private mutating func fan(
-    _ own: Index, _ conjunction: Conjunction, _ prefix: KeyBytes, from start: Int, _ kept: inout PartSet
+    _ own: Index, _ conjunction: Conjunction, prefix: KeyBytes, from start: Int, kept: inout PartSet
   ) -> Bool {
     var prefixes = [prefix]
     var found: [KeyRange]?
@@ -114,7 +114,7 @@ struct IndexMatch {
   }
 
   /// Whether every row that the condition admits stands in the index.
-  private static func admits(_ index: Index, _ entity: Entity, _ conjunction: Conjunction) -> Bool {
+  private static func admits(_ index: Index, _ entity: Entity, conjunction: Conjunction) -> Bool {
     index.tests.allSatisfy { test in
       guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
         return false
@@ -124,13 +124,13 @@ struct IndexMatch {
       case .isNotNull: return constraint.bounds.allSatisfy { !$0.admitsNull }
       // Texts that were cut may differ although their keys do not.
       case .equals(_, let value):
-        return constraint.bounds.allSatisfy { $0.isExact && $0 == PartBound(.equal, value, KeyField(field)) }
+        return constraint.bounds.allSatisfy { $0.isExact && $0 == PartBound(.equal, value, field: KeyField(field)) }
       }
     }
   }
 
   /// The parts of the condition that the index's own tests answer: those that ask for nothing but what they say.
-  private static func tested(_ index: Index, _ entity: Entity, _ conjunction: Conjunction) -> PartSet {
+  private static func tested(_ index: Index, _ entity: Entity, conjunction: Conjunction) -> PartSet {
     var answered = PartSet()
     for test in index.tests {
       guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
@@ -140,7 +140,7 @@ struct IndexMatch {
         switch test {
         case .isNull: PartBound(null: KeyField(field))
         case .isNotNull: PartBound(notNull: KeyField(field))
-        case .equals(_, let value): PartBound(.equal, value, KeyField(field))
+        case .equals(_, let value): PartBound(.equal, value, field: KeyField(field))
         }
       if constraint.isExact, constraint.bounds == [asked] { answered.formUnion(constraint.conjuncts) }
     }

@@ -76,7 +76,7 @@ extension Planner {
     guard inner.order.count == 1, inner.direction != nil, case .index(let use) = inner.access, use.fixedParts == 0,
       let first = use.index.index.parts.first, let field = inner.entity.field(first.field)
     else { return 1 }
-    let keys = try SortKeys(inner.order, ground, inner.entity.id, numbersRows: false)
+    let keys = try SortKeys(inner.order, ground, entity: inner.entity.id, numbersRows: false)
     var value: Value?
     try inner.forEach { row in
       value = try keys.values(row).first
@@ -84,7 +84,7 @@ extension Planner {
     }
     guard let value else { return 1 }
     let key = KeyField(field)
-    let bound = value.isNull ? PartBound(null: key) : PartBound(.equal, value, key)
+    let bound = value.isNull ? PartBound(null: key) : PartBound(.equal, value, field: key)
     let range = bound?.range(behind: KeyBytes(), isDescending: first.isDescending)
     return Double(max(1, try range?.count(in: use.index) ?? 1))
   }

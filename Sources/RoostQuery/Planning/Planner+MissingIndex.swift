@@ -53,7 +53,7 @@ extension Planner {
     }
     try offer(points, [])
     for range in own where !range.bounds.allSatisfy(\.isPoint) { try offer(points + [range], []) }
-    if let sorting = try Self.fields(query.order, table, ground), points.allSatisfy({ $0.bounds.count == 1 }) {
+    if let sorting = try Self.fields(query.order, table, ground: ground), points.allSatisfy({ $0.bounds.count == 1 }) {
       try offer(points, sorting)
     }
     if conjunction.parts.isEmpty, let missing = try missingBehindReference(query, table),
@@ -72,7 +72,7 @@ extension Planner {
       return try checker.key(order)
     }
     guard let followed = FollowedOrder(order), case .following(let way)? = try following(order, table)?.access,
-      way.passing.inner.direction == nil, let fields = try Self.fields(followed.orders, table, ground)
+      way.passing.inner.direction == nil, let fields = try Self.fields(followed.orders, table, ground: ground)
     else { return nil }
     let wanted = limit.addingReportingOverflow(query.offset)
     return MissingIndex(
@@ -80,7 +80,7 @@ extension Planner {
   }
 
   /// What an index must have to give an order; nil where none can.
-  private static func fields(_ order: [Order], _ table: TableReader, _ ground: Ground) throws -> [FieldID]? {
+  private static func fields(_ order: [Order], _ table: TableReader, ground: Ground) throws -> [FieldID]? {
     guard let first = order.first, order.allSatisfy({ $0.isDescending == first.isDescending }) else { return nil }
     var fields: [FieldID] = []
     for key in order {

@@ -25,9 +25,9 @@ package struct Planner {
   /// A plan for a question with these constants; nil where it cannot be asked here, or not with them.
   package func plan(_ question: Question, _ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
     if let kept = try routes?.route(question)?.plan(values, offset: offset, limit: limit) { return kept }
-    guard let asked = try asked(question, values, offset, limit) else { return nil }
+    guard let asked = try asked(question, values, offset: offset, limit: limit) else { return nil }
     let (choice, isOnly) = try choice(asked)
-    try note(question, values, asked, choice, isOnly)
+    try note(question, values, asked: asked, choice: choice, isOnly: isOnly)
     return try asked.plan(choice, ground)
   }
 
@@ -43,20 +43,23 @@ package struct Planner {
   }
 
   private func note(
-    _ question: Question, _ values: [Value], _ asked: Asked, _ choice: Choice, _ isOnly: Bool
+    _ question: Question, _ values: [Value], asked: Asked, choice: Choice, isOnly: Bool
   ) throws {
     try routes?.note(question) {
-      try Route(question, question.kinds, values, asked.conjunction, choice, isOnly: isOnly, self)
+      try Route(
+        question, question.kinds, values: values, conjunction: asked.conjunction, choice: choice, isOnly: isOnly,
+        planner: self)
     }
   }
 
   var isInner: Bool { depth > 0 }
 
   /// The route of a question that is part of another one.
-  func route(_ question: Question, _ kinds: [Kind], _ values: [Value]) throws -> Route? {
-    guard let asked = try asked(question, values, 0, nil) else { return nil }
+  func route(_ question: Question, _ kinds: [Kind], values: [Value]) throws -> Route? {
+    guard let asked = try asked(question, values, offset: 0, limit: nil) else { return nil }
     let (choice, isOnly) = try choice(asked)
-    return try Route(question, kinds, values, asked.conjunction, choice, isOnly: isOnly, self)
+    return try Route(
+      question, kinds, values: values, conjunction: asked.conjunction, choice: choice, isOnly: isOnly, planner: self)
   }
 
   /// How many rows the query finds. Where one index knows it, nothing else is asked.
@@ -66,17 +69,17 @@ package struct Planner {
   package func count(_ question: Question, _ values: [Value]) throws -> Int? {
     if let rows = try uniqueRows(question, values) { return rows.count }
     if let kept = try routes?.route(question)?.plan(values, offset: 0, limit: nil) { return try kept.count() }
-    guard let asked = try asked(question, values, 0, nil) else { return nil }
+    guard let asked = try asked(question, values, offset: 0, limit: nil) else { return nil }
     guard let routes, routes.isWorthwhile(question) else { return try count(asked) }
     let (choice, isOnly) = try choice(asked)
-    try note(question, values, asked, choice, isOnly)
+    try note(question, values, asked: asked, choice: choice, isOnly: isOnly)
     return try asked.plan(choice, ground).count()
   }
 
   private func count(_ asked: Asked) throws -> Int {
     if !asked.conjunction.parts.isEmpty, !asked.conjunction.isImpossible {
       for index in asked.table.indexes where index.isWhole {
-        guard let match = IndexMatch(index, asked.table, asked.conjunction),
+        guard let match = IndexMatch(index, asked.table, conjunction: asked.conjunction),
           match.covered.count == asked.conjunction.parts.count
         else { continue }
         return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
@@ -108,8 +111,9 @@ package struct Planner {
       query.offset = offset
       query.limit = limit
       var choice = choice
-      if let after = query.after { choice.seek(after, order, table.entity, conjunction) }
-      return try Plan(query, table, ground, order, conjunction, choice, isLenient: isInner)
+      if let after = query.after { choice.seek(after, order, entity: table.entity, conjunction: conjunction) }
+      return try Plan(
+        query, table, ground: ground, order: order, conjunction: conjunction, choice: choice, isLenient: isInner)
     }
   }
 
@@ -128,7 +132,7 @@ package struct Planner {
       offset: max(0, query.offset), limit: query.limit.map { max(0, $0) })
   }
 
-  private func asked(_ question: Question, _ values: [Value], _ offset: Int, _ limit: Int?) throws -> Asked? {
+  private func asked(_ question: Question, _ values: [Value], offset: Int, limit: Int?) throws -> Asked? {
     guard question.isFor(ground) else { return nil }
     var condition: Term?
     if let open = question.condition {
@@ -144,7 +148,8 @@ package struct Planner {
   private func single(_ asked: Asked) throws -> Choice? {
     if asked.isInner || asked.conjunction.constraints.isEmpty || asked.conjunction.isImpossible { return nil }
     for index in asked.table.indexes where index.isWhole && index.index.isUnique && !index.isPartial {
-      if let match = IndexMatch(index, asked.table, asked.conjunction), let candidate = try match.single() {
+      if let match = IndexMatch(index, asked.table, conjunction: asked.conjunction), let candidate = try match.single()
+      {
         return Choice(single: candidate)
       }
     }
@@ -154,7 +159,9 @@ package struct Planner {
   private func choices(_ asked: Asked) throws -> [Choice] {
     let table = asked.table
     var choices = try candidates(table, asked.conjunction).map {
-      try Choice($0, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground)
+      try Choice(
+        $0, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order, table: table,
+        ground: ground)
     }
     // Reading an index from end to end for its order alone.
     for index in table.indexes where !asked.order.isEmpty && index.isWhole && !index.isPartial {
@@ -163,12 +170,15 @@ package struct Planner {
         access: .index(access), count: index.count, isCountExact: true, cost: Double(index.count) * Cost.entry,
         covered: PartSet())
       let choice = try Choice(
-        candidate, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground)
+        candidate, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order, table: table,
+        ground: ground)
       if choice.direction != nil { choices.append(choice) }
     }
     if depth < Self.deepest, !asked.conjunction.isImpossible, let following = try following(asked.order, table) {
       choices.append(
-        try Choice(following, asked.conjunction, asked.offset, asked.limit, asked.order, table, ground))
+        try Choice(
+          following, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order, table: table,
+          ground: ground))
     }
     return try choices + filtered(choices, asked)
   }
@@ -189,7 +199,9 @@ package struct Planner {
           cost: base.candidate.cost + before, covered: base.candidate.covered.union(filter.candidate.covered),
           fixedCost: before, readShare: Double(filter.candidate.count) / Double(max(1, asked.table.count)))
         found.append(
-          try Choice(candidate, asked.conjunction, asked.offset, asked.limit, asked.order, asked.table, ground))
+          try Choice(
+            candidate, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order,
+            table: asked.table, ground: ground))
       }
     }
     return found
@@ -217,7 +229,7 @@ package struct Planner {
   private func narrowing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     for index in table.indexes where index.isWhole {
-      if let match = IndexMatch(index, table, conjunction) { found.append(try match.candidate()) }
+      if let match = IndexMatch(index, table, conjunction: conjunction) { found.append(try match.candidate()) }
     }
     for (number, part) in conjunction.parts.enumerated() {
       if let rows = Self.rows(part) {
@@ -225,7 +237,7 @@ package struct Planner {
           Candidate(
             access: .rows(rows), count: rows.count, isCountExact: false, cost: 0, covered: PartSet(number)))
       }
-      if case .or = part.expression, let either = try either(part, number, table) { found.append(either) }
+      if case .or = part.expression, let either = try either(part, number, table: table) { found.append(either) }
     }
     if depth < Self.deepest { found += try passing(table, conjunction) }
     return found
@@ -252,7 +264,7 @@ package struct Planner {
   }
 
   /// `||`: every branch must be narrow by itself.
-  private func either(_ part: Term, _ number: Int, _ table: TableReader) throws -> Candidate? {
+  private func either(_ part: Term, _ number: Int, table: TableReader) throws -> Candidate? {
     guard (2...64).contains(part.operands.count) else { return nil }
     var branches: [Candidate] = []
     // A row that one branch finds may be at fault in another, and must then be tested.
@@ -304,7 +316,7 @@ package struct Planner {
         // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
         if inner.isFaultless { covered.insert(number) }
       }
-      guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, target) else {
+      guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, entity: target) else {
         continue
       }
       let inner = try deeper.plan(Query(entity.name, where: condition.expression))

@@ -23,7 +23,7 @@ package final class Question: Sendable {
     self.entity = entity
     name = query.entity
     condition = try query.condition.map { (condition) throws(ConditionFault) in
-      try Checker.condition(condition, catalog, entity)
+      try Checker.condition(condition, catalog, entity: entity)
     }
     onlyField = Self.onlyField(condition)
     kinds = condition.map(Self.kinds) ?? []

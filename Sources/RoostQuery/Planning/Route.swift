@@ -27,8 +27,8 @@ final class Route {
   ///
   /// - Parameter kinds: those of all constants, of which the question may have some.
   init?(
-    _ question: Question, _ kinds: [Kind], _ values: [Value], _ conjunction: Conjunction, _ choice: Choice,
-    isOnly: Bool, _ planner: Planner
+    _ question: Question, _ kinds: [Kind], values: [Value], conjunction: Conjunction, choice: Choice,
+    isOnly: Bool, planner: Planner
   ) throws {
     guard question.order.isEmpty, let condition = question.condition, kinds.count == values.count,
       RouteStep.arePlain(values, kinds)
@@ -45,34 +45,36 @@ final class Route {
     where isOnly && !condition.isUnsure && values.allSatisfy(RouteStep.isOrderly) || table.count <= Self.fewEntries:
       (index, steps, inner, isSingle) = (nil, [], nil, false)
     case .through(let passing):
-      guard let found = try planner.innerRoute(passing, parts, conjunction, kinds, values) else { return nil }
+      guard let found = try planner.innerRoute(passing, parts, conjunction: conjunction, kinds: kinds, values: values)
+      else { return nil }
       (index, steps, inner, isSingle) = (nil, [], (passing, found.route), false)
       used = found.used
     case .single(_, let index) where !index.isPartial:
-      guard let steps = RouteStep.steps(index, table, parts, conjunction, &used),
+      guard let steps = RouteStep.steps(index, table, parts: parts, conjunction: conjunction, used: &used),
         steps.count == index.index.parts.count, steps.allSatisfy({ $0.comparison == .equal })
       else { return nil }
       (self.index, self.steps, inner, isSingle) = (index, steps, nil, true)
     case .index(let use) where !use.index.isPartial && use.ranges.count == 1:
-      guard let steps = RouteStep.steps(use.index, table, parts, conjunction, &used),
-        RouteStep.range(steps, use.index, values) == use.ranges[0]
+      guard let steps = RouteStep.steps(use.index, table, parts: parts, conjunction: conjunction, used: &used),
+        RouteStep.range(steps, use.index, values: values) == use.ranges[0]
       else { return nil }
       (index, self.steps, inner, isSingle) = (use.index, steps, nil, false)
     default: return nil
     }
     let left = parts.indices.filter { !covered.contains($0) }.map { parts[$0] }
     guard covered.isSubset(of: used), left.allSatisfy(\.isRebindable) else { return nil }
-    let residual = left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, .many(left))
+    let residual = left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, operands: .many(left))
     self.kinds = kinds
     mostEntries = max(Self.fewEntries, choice.candidate.count.multipliedReportingOverflow(by: 4).partialValue)
-    plan = try Plan(Query(question.name), table, ground, choice, residual, isLenient: planner.isInner)
+    plan = try Plan(
+      Query(question.name), table, ground: ground, choice: choice, residual: residual, isLenient: planner.isInner)
   }
 
   /// The plan with these constants; nil where it must be made anew. It is carried out before the next one is asked for.
   func plan(_ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
     guard !plan.isRunning, values.count == kinds.count, RouteStep.arePlain(values, kinds) else { return nil }
     if let index {
-      guard let range = RouteStep.range(steps, index, values) else { return nil }
+      guard let range = RouteStep.range(steps, index, values: values) else { return nil }
       if isSingle {
         let row = try range.low.withBytes { (key) throws(StoreError) in try index.row(key) }
         plan.go(by: .single(row, index), row == nil ? 0 : 1)
@@ -105,7 +107,7 @@ struct RouteStep {
 
   /// What the first parts of an index are asked for: one value each, and of the last perhaps one side of a value.
   static func steps(
-    _ index: IndexReader, _ table: TableReader, _ parts: Operands, _ conjunction: Conjunction, _ used: inout PartSet
+    _ index: IndexReader, _ table: TableReader, parts: Operands, conjunction: Conjunction, used: inout PartSet
   ) -> [RouteStep]? {
     var steps: [RouteStep] = []
     for part in index.index.parts {
@@ -113,7 +115,7 @@ struct RouteStep {
       // Nothing else may be asked of the field, whatever the constants are.
       guard let number = parts.indices.first(where: { constraint.conjuncts == PartSet($0) }),
         case .compare(let comparison, _, _) = parts[number].expression,
-        let step = RouteStep(comparison, parts[number].operands, part, constraint.path.field)
+        let step = RouteStep(comparison, parts[number].operands, part: part, field: constraint.path.field)
       else { return nil }
       steps.append(step)
       used.insert(number)
@@ -122,7 +124,7 @@ struct RouteStep {
     return steps.isEmpty ? nil : steps
   }
 
-  private init?(_ comparison: Expression.Comparison, _ parts: Operands, _ part: Index.Part, _ field: KeyField) {
+  private init?(_ comparison: Expression.Comparison, _ parts: Operands, part: Index.Part, field: KeyField) {
     func isField(_ term: Term) -> Bool {
       if case .field(.variable(0), part.field) = term.expression { true } else { false }
     }
@@ -143,7 +145,7 @@ struct RouteStep {
   }
 
   /// The stretch of an index; nil where the constants ask for something else than one stretch with exactly the rows that are wanted.
-  static func range(_ steps: [RouteStep], _ index: IndexReader, _ values: [Value]) -> KeyRange? {
+  static func range(_ steps: [RouteStep], _ index: IndexReader, values: [Value]) -> KeyRange? {
     var prefix = KeyBytes()
     for step in steps {
       let value =
@@ -151,7 +153,8 @@ struct RouteStep {
         case .parameter(let number): values[number]
         case .constant(let value): value
         }
-      guard !value.isNull, !ValueOrder.isUnordered(value), let bound = PartBound(step.comparison, value, step.field),
+      guard !value.isNull, !ValueOrder.isUnordered(value),
+        let bound = PartBound(step.comparison, value, field: step.field),
         !bound.isCut(behind: index.index.textBytes, step.field)
       else { return nil }
       guard bound.isPoint else {
@@ -218,7 +221,7 @@ extension Term {
 extension Planner {
   /// The route to the rows behind a reference, and the parts of the condition that are asked there.
   fileprivate func innerRoute(
-    _ passing: Passing, _ parts: Operands, _ conjunction: Conjunction, _ kinds: [Kind], _ values: [Value]
+    _ passing: Passing, _ parts: Operands, conjunction: Conjunction, kinds: [Kind], values: [Value]
   ) throws -> (route: Route, used: PartSet)? {
     var moved: [Expression] = []
     var used = PartSet()
@@ -232,7 +235,7 @@ extension Planner {
     }
     let query = Query(passing.inner.entity.name, where: .and(moved))
     guard !moved.isEmpty, let question = try? Question(query, ground),
-      let route = try deeper.route(question, kinds, values)
+      let route = try deeper.route(question, kinds, values: values)
     else { return nil }
     return (route, used)
   }

@@ -26,11 +26,11 @@ struct Choice {
   let expected: Double
 
   init(
-    _ candidate: Candidate, _ conjunction: Conjunction, _ offset: Int, _ limit: Int?, _ order: [SortTerm],
-    _ table: TableReader, _ ground: Ground
+    _ candidate: Candidate, _ conjunction: Conjunction, offset: Int, limit: Int?, order: [SortTerm],
+    table: TableReader, ground: Ground
   ) throws {
     self.candidate = candidate
-    direction = Self.direction(candidate.access, order, table)
+    direction = Self.direction(candidate.access, order, table: table)
     let share = try Selectivity.share(of: conjunction, without: candidate.covered, table)
     let count = Double(candidate.count)
     expected = count * candidate.readShare * share
@@ -62,7 +62,7 @@ struct Choice {
   }
 
   /// Which way the rows must be read to come in order.
-  private static func direction(_ access: Access, _ order: [SortTerm], _ table: TableReader) -> Direction? {
+  private static func direction(_ access: Access, _ order: [SortTerm], table: TableReader) -> Direction? {
     guard let first = order.first else { return .forward }
     let way: Direction = first.isDescending ? .backward : .forward
     switch access {
@@ -70,7 +70,7 @@ struct Choice {
     case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
     case .through: return nil
     case .following: return .forward
-    case .filtered(let base, _): return Self.direction(base.access, order, table)
+    case .filtered(let base, _): return Self.direction(base.access, order, table: table)
     case .index(let access):
       let parts = access.index.index.parts
       let fixed = Set(parts.prefix(access.fixedParts).map(\.field))
@@ -91,13 +91,15 @@ struct Choice {
 
 extension Choice {
   /// Begins behind a place in the order, where an index has that.
-  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], _ entity: Entity, _ conjunction: Conjunction) {
+  mutating func seek(_ point: SeekPoint, _ order: [SortTerm], entity: Entity, conjunction: Conjunction) {
     guard let direction else { return }
     switch candidate.access {
-    case .index(let use): candidate.access = .index(use.behind(point, order, direction, entity, conjunction))
+    case .index(let use):
+      candidate.access = .index(
+        use.behind(point, order, direction: direction, entity: entity, conjunction: conjunction))
     case .filtered(var base, let filter):
       guard case .index(let use) = base.access else { return }
-      base.access = .index(use.behind(point, order, direction, entity, conjunction))
+      base.access = .index(use.behind(point, order, direction: direction, entity: entity, conjunction: conjunction))
       candidate.access = .filtered(base, by: filter)
     case .nothing, .all, .rows, .single, .through, .following, .either, .both: return
     }
@@ -126,14 +128,14 @@ enum Selectivity {
     var share = 1.0
     var known = PartSet()
     for constraint in conjunction.constraints where !constraint.conjuncts.isDisjoint(with: left) {
-      share *= try self.share(constraint.path, constraint, table)
+      share *= try self.share(constraint.path, constraint, table: table)
       known.formUnion(constraint.conjuncts)
     }
     for _ in 0..<left.subtracting(known).count { share *= 0.33 }
     return share
   }
 
-  private static func share(_ path: Path, _ constraint: Constraint, _ table: TableReader) throws -> Double {
+  private static func share(_ path: Path, _ constraint: Constraint, table: TableReader) throws -> Double {
     let index = table.indexes.first {
       path.isOwn && Related.serves($0, path.first)
     }

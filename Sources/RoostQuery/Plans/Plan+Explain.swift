@@ -26,7 +26,7 @@ extension Plan {
       lines.append(line)
     }
     lines += describe(access, Self.about(visited)).map { "  " + $0 }
-    if tallied, tally.entries > 0 { lines.append("  \(Self.count(tally.entries, "entry", "entries")) read") }
+    if tallied, tally.entries > 0 { lines.append("  \(Self.count(tally.entries, "entry", nouns: "entries")) read") }
     return lines
   }
 
@@ -36,7 +36,7 @@ extension Plan {
     number.isFinite ? "\(Int(min(number, 1e15).rounded(.up)))" : "?"
   }
 
-  private static func count(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
+  private static func count(_ number: Int, _ noun: String, nouns: String? = nil) -> String {
     "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
   }
 

@@ -49,8 +49,8 @@ package final class Plan {
   }
 
   init(
-    _ query: Query, _ table: TableReader, _ ground: Ground, _ order: [SortTerm], _ conjunction: Conjunction,
-    _ choice: Choice, isLenient: Bool
+    _ query: Query, _ table: TableReader, ground: Ground, order: [SortTerm], conjunction: Conjunction,
+    choice: Choice, isLenient: Bool
   ) throws {
     self.query = query
     self.isLenient = isLenient
@@ -71,7 +71,7 @@ package final class Plan {
 
   /// A plan without an order that stays, and whose constants come each time.
   init(
-    _ query: Query, _ table: TableReader, _ ground: Ground, _ choice: Choice, _ residual: Term?, isLenient: Bool
+    _ query: Query, _ table: TableReader, ground: Ground, choice: Choice, residual: Term?, isLenient: Bool
   ) throws {
     self.query = query
     self.residual = residual

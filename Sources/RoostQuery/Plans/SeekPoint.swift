@@ -18,7 +18,7 @@ extension IndexAccess {
   /// The place may come from a query with another condition. Then the fixed keys may have other values than the place, and no entry is left
   /// out.
   func behind(
-    _ point: SeekPoint, _ order: [SortTerm], _ direction: Direction, _ entity: Entity, _ conjunction: Conjunction
+    _ point: SeekPoint, _ order: [SortTerm], direction: Direction, entity: Entity, conjunction: Conjunction
   ) -> IndexAccess {
     guard fixedParts < index.index.parts.count, point.values.count == order.count else { return self }
     let part = index.index.parts[fixedParts]

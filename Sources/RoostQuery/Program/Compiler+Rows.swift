@@ -30,8 +30,8 @@ extension Compiler {
       let list = try parts.addList()
       emit(Instruction(code: .clear, two: list))
       let (again, end) = (label(), label())
-      let element = try begin(inner, again, end)
-      try binding(variable, element, term.operands[0].kind) { (compiler) throws in
+      let element = try begin(inner, again, end: end)
+      try binding(variable, element, rows: term.operands[0].kind) { (compiler) throws in
         try compiler.jump(term.operands[1], to: again, when: false)
       }
       emit(Instruction(code: .keep, one: element, two: list))
@@ -65,7 +65,7 @@ extension Compiler {
 
   /// `if let` of rows: the variable stands for the row to which they belong.
   mutating func bindRows(
-    _ variable: Int, _ term: Term, orElse other: Int, _ body: (inout Compiler) throws -> Void
+    _ variable: Int, _ term: Term, orElse other: Int, body: (inout Compiler) throws -> Void
   ) throws {
     let rows = try memberRows(term)
     // Only the relationship itself is nil where there is no row; what stands in its place is empty.
@@ -80,7 +80,7 @@ extension Compiler {
   }
 
   /// Emits the head of a loop, and returns where its element stands.
-  private mutating func begin(_ source: RowSource, _ again: Int, _ end: Int) throws -> UInt16 {
+  private mutating func begin(_ source: RowSource, _ again: Int, end: Int) throws -> UInt16 {
     let element = try parts.register()
     switch source {
     case .members(let owner, let loop):
@@ -96,7 +96,7 @@ extension Compiler {
   }
 
   private mutating func binding(
-    _ variable: Int, _ register: UInt16, _ rows: Kind, _ body: (inout Compiler) throws -> Void
+    _ variable: Int, _ register: UInt16, rows: Kind, body: (inout Compiler) throws -> Void
   ) throws {
     let before = (variables, rowVariables)
     variables[variable] = (register, rows.whole.element ?? .int)
@@ -109,12 +109,12 @@ extension Compiler {
 
   /// Whether some or all rows fulfil a test: the first that decides ends the loop.
   mutating func quantified(
-    _ quantifier: Expression.Quantifier, _ variable: Int, _ term: Term, to target: Int, when sense: Bool
+    _ quantifier: Expression.Quantifier, _ variable: Int, term: Term, to target: Int, when sense: Bool
   ) throws {
     let decides = quantifier == .some
     let (again, end, done) = (label(), label(), label())
-    let element = try begin(source(term.operands[0]), again, end)
-    try binding(variable, element, term.operands[0].kind) { (compiler) throws in
+    let element = try begin(source(term.operands[0]), again, end: end)
+    try binding(variable, element, rows: term.operands[0].kind) { (compiler) throws in
       try compiler.jump(term.operands[1], to: decides == sense ? target : done, when: decides)
     }
     emit(Instruction(code: .jump), jumpingTo: again)

@@ -102,7 +102,7 @@ struct Compiler {
       try jump(term.operands[2], to: target, when: sense)
       place(end)
     case .compare(let comparison, _, _) where term.operands.allSatisfy(isCell):
-      try compare(comparison, term.operands[0], term.operands[1], to: target, when: sense)
+      try compare(comparison, term.operands[0], two: term.operands[1], to: target, when: sense)
     case .within(_, _, let isClosed, _) where isSoundRange(term):
       let parts = term.operands
       let (number, end) = (try value(parts[2]), label())
@@ -138,7 +138,7 @@ struct Compiler {
       emit(
         Instruction(code: .member, detail: Self.detail(0, sense), one: element, two: set), jumpingTo: target)
     case .quantified(let quantifier, let variable, _, _) where isLoop(term.operands[0]):
-      try quantified(quantifier, variable, term, to: target, when: sense)
+      try quantified(quantifier, variable, term: term, to: target, when: sense)
     case .isEmpty where isLoop(term.operands[0]): try isEmpty(term, to: target, when: sense)
     case .contains where isLoop(term.operands[0]): try contains(term, to: target, when: sense)
     case .isEmpty where term.operands[0].kind == .string:
@@ -171,7 +171,7 @@ struct Compiler {
   }
 
   private mutating func compare(
-    _ comparison: Expression.Comparison, _ one: Term, _ two: Term, to target: Int, when sense: Bool
+    _ comparison: Expression.Comparison, _ one: Term, two: Term, to target: Int, when sense: Bool
   ) throws {
     // `x == nil` needs no value.
     if comparison == .equal || comparison == .notEqual, one.constant == .null || two.constant == .null {
@@ -208,7 +208,7 @@ struct Compiler {
     guard let low = term.operands[0].constant, let high = term.operands[1].constant, isCell(term.operands[2]) else {
       return false
     }
-    return !ValueOrder.isUnordered(low) && !ValueOrder.isUnordered(high) && !ValueOrder.holds(.less, high, low)
+    return !ValueOrder.isUnordered(low) && !ValueOrder.isUnordered(high) && !ValueOrder.holds(.less, high, other: low)
   }
 
   private func members(_ term: Term) -> ConstantSet? {
@@ -320,7 +320,7 @@ struct Compiler {
       (row, passage) = try parts.passage(from: reference, to: ground.table(entity), term)
       emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
     }
-    let load = try parts.load(entity, field, ground)
+    let load = try parts.load(entity, field, ground: ground)
     // A reference is a number and no place in memory, so whoever asks for it again may share its register.
     let isReference = if case .reference = field.type { true } else { false }
     let target = isReference ? try parts.reference(in: row, load) : try parts.register()

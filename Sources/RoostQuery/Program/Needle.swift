@@ -8,7 +8,7 @@ struct Needle {
   private let text: String
   private var scratch: [UInt8] = []
 
-  init(_ test: Expression.TextTest, _ text: String, _ arena: Arena) {
+  init(_ test: Expression.TextTest, _ text: String, arena: Arena) {
     self.test = test
     self.text = text
     bytes =
@@ -45,7 +45,7 @@ struct Needle {
       case .containsLoosely: break
       }
     }
-    return TextComparing.test(test, String(decoding: candidate, as: UTF8.self), text)
+    return TextComparing.test(test, String(decoding: candidate, as: UTF8.self), other: text)
   }
 
   /// What the bytes of any text say of a plain needle; nil where it stands beside what may be a mark, or may join it to something.

@@ -146,7 +146,7 @@ package final class Program {
       switch parameter.place {
       case .register(let register): registers[Int(register)] = given.cell(value) ?? .null
       case .needle(let place, let test):
-        if case .string(let text) = value { needles[Int(place)] = Needle(test, text, given) }
+        if case .string(let text) = value { needles[Int(place)] = Needle(test, text, arena: given) }
       case .members(let place, let element):
         let all: [Value] =
           switch value {
@@ -205,29 +205,30 @@ package final class Program {
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two) : Self.compare(step.question, one.signed, two.signed)
+          ? Self.compareNull(step.question, one, two: two) : Self.compare(step.question, one.signed, two: two.signed)
       case .compareUnsigned:
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two) : Self.compare(step.question, one.bits, two.bits)
+          ? Self.compareNull(step.question, one, two: two) : Self.compare(step.question, one.bits, two: two.bits)
       case .compareDouble:
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two) : Self.compare(step.question, one.double, two.double)
+          ? Self.compareNull(step.question, one, two: two) : Self.compare(step.question, one.double, two: two.double)
       case .compareText:
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two)
-          : Self.compare(step.question, one.bytes, two.bytes, TextBytes.isEqual, TextBytes.isLess)
+          ? Self.compareNull(step.question, one, two: two)
+          : Self.compare(step.question, one.bytes, two: two.bytes, isEqual: TextBytes.isEqual, isLess: TextBytes.isLess)
       case .compareBytes:
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two)
-          : Self.compare(step.question, one.bytes, two.bytes, TextBytes.isSame, TextBytes.bytesAreLess)
+          ? Self.compareNull(step.question, one, two: two)
+          : Self.compare(
+            step.question, one.bytes, two: two.bytes, isEqual: TextBytes.isSame, isLess: TextBytes.bytesAreLess)
       case .find: outcome = needles[Int(step.two)].holds(registers[Int(step.one)].bytes)
       case .member: outcome = sets[Int(step.two)].contains(registers[Int(step.one)])
       case .match:
@@ -262,7 +263,7 @@ package final class Program {
         continue
       case .demand:
         if registers[Int(step.one)].isNull {
-          throw interpreter.fault(.nilUnwrapped, "it is nil", terms[Int(step.extra)])
+          throw interpreter.fault(.nilUnwrapped, "it is nil", term: terms[Int(step.extra)])
         }
         continue
       case .interpret:
@@ -320,7 +321,7 @@ package final class Program {
     let passage = passages[Int(step.extra)]
     guard let row = try passage.table.borrow(id, { spare.keep($0) }) else {
       throw interpreter.fault(
-        .missingRow, "there is no row \(id.number) of \(passage.table.entity.name)", passage.term)
+        .missingRow, "there is no row \(id.number) of \(passage.table.entity.name)", term: passage.term)
     }
     registers[target] = Cell(row.bytes)
     rows[target] = id
@@ -342,7 +343,7 @@ package final class Program {
     let kind = term.kind
     let cells = [registers[Int(step.one)], registers[Int(step.two)]]
     let values = cells.map { $0.value(kind) }
-    registers[Int(step.target)] = spare.cell(try Numbers.compute(term, values, interpreter)) ?? .null
+    registers[Int(step.target)] = spare.cell(try Numbers.compute(term, values, interpreter: interpreter)) ?? .null
   }
 
   private func interpret(_ step: Instruction) throws {
@@ -357,12 +358,12 @@ package final class Program {
 
   /// One of them is nil: only `==` and `!=` can be asked.
   @inline(__always)
-  private static func compareNull(_ question: UInt8, _ one: Cell, _ two: Cell) -> Bool {
+  private static func compareNull(_ question: UInt8, _ one: Cell, two: Cell) -> Bool {
     (one.isNull && two.isNull) == (question == Expression.Comparison.equal.rawValue)
   }
 
   @inline(__always)
-  private static func compare<Number: Comparable>(_ question: UInt8, _ one: Number, _ two: Number) -> Bool {
+  private static func compare<Number: Comparable>(_ question: UInt8, _ one: Number, two: Number) -> Bool {
     switch question {
     case 0: one == two
     case 1: one != two
@@ -375,9 +376,9 @@ package final class Program {
 
   @inline(__always)
   private static func compare(
-    _ question: UInt8, _ one: UnsafeRawBufferPointer, _ two: UnsafeRawBufferPointer,
-    _ isEqual: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool,
-    _ isLess: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    _ question: UInt8, _ one: UnsafeRawBufferPointer, two: UnsafeRawBufferPointer,
+    isEqual: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool,
+    isLess: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
     switch question {
     case 0: isEqual(one, two)

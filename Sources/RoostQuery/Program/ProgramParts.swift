@@ -55,7 +55,7 @@ final class ProgramParts {
     return register
   }
 
-  func load(_ entity: EntityID, _ field: Field, _ ground: Ground) throws -> Int32 {
+  func load(_ entity: EntityID, _ field: Field, ground: Ground) throws -> Int32 {
     let table = try ground.table(entity)
     if let known = loads.firstIndex(where: { $0.field == field.id && $0.table === table }) { return Int32(known) }
     guard let access = table.access(field.id), let coding = CellCoding(Kind(field)) else {
@@ -128,7 +128,7 @@ final class ProgramParts {
   func needle(_ test: Expression.TextTest, _ constant: Value?) throws(ConditionFault) -> UInt16 {
     var text = ""
     if case .string(let constant) = constant { text = constant }
-    needles.append(Needle(test, text, arena))
+    needles.append(Needle(test, text, arena: arena))
     return try place(needles.count)
   }
 

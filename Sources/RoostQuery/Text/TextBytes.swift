@@ -48,17 +48,17 @@ enum TextBytes {
         ^ other.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian
       if difference != 0 {
         place &+= difference.trailingZeroBitCount &>> 3
-        return partingOrder(one, other, place)
+        return partingOrder(one, other, place: place)
       }
       place &+= 8
     }
     while place < common, one[place] == other[place] { place &+= 1 }
-    return partingOrder(one, other, place)
+    return partingOrder(one, other, place: place)
   }
 
   @inline(__always)
   private static func partingOrder(
-    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ place: Int
+    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, place: Int
   ) -> Int? {
     if place == one.count {
       if place == other.count { return 0 }

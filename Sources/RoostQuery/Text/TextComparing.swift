@@ -4,7 +4,7 @@ internal import _StringProcessing
 
 /// What conditions ask about two texts, on Swift's strings. The quick ways on bytes must answer the same.
 package enum TextComparing {
-  package static func test(_ test: Expression.TextTest, _ text: String, _ other: String) -> Bool {
+  package static func test(_ test: Expression.TextTest, _ text: String, other: String) -> Bool {
     switch test {
     case .contains: text.contains(other)
     case .starts: text.starts(with: other)
@@ -20,7 +20,7 @@ package enum TextComparing {
   }
 
   /// -1, 0 or 1, and 0 only where the texts are the same to this order.
-  package static func order(_ order: Expression.TextOrder, _ one: String, _ other: String) -> Int {
+  package static func order(_ order: Expression.TextOrder, _ one: String, other: String) -> Int {
     if order == .caseless {
       return sign(Folding.bytes(one, keepsMarks: true), Folding.bytes(other, keepsMarks: true))
     }

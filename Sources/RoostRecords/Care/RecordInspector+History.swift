@@ -18,7 +18,7 @@ extension RecordInspector {
       if state.mode == .off { add(.history, "the history is off, but it has no gap entry") }
       return
     }
-    var walk = HistoryWalk(state, latest, self)
+    var walk = HistoryWalk(state, latest, inspector: self)
     trying { () throws(StoreError) in
       try tree.survey(gap: { _ in walk.lose() }, reach: count) { (key, value) in
         do throws(StoreError) { try walk.examine(HistoryContent(key, value.load(view))) } catch {
@@ -73,7 +73,7 @@ struct HistoryWalk {
     var rows: Int64 = 0
   }
 
-  init(_ state: HistoryState, _ latest: UInt64, _ inspector: RecordInspector) {
+  init(_ state: HistoryState, _ latest: UInt64, inspector: RecordInspector) {
     self.state = state
     self.latest = latest
     self.inspector = inspector

@@ -22,7 +22,7 @@ extension RecordInspector {
   }
 
   /// Every entry leads to a row that has this key; no two rows of a unique index have the same values.
-  func examine(_ index: Index, _ tree: ByteTree, _ shelf: Shelf) {
+  func examine(_ index: Index, _ tree: ByteTree, shelf: Shelf) {
     let name = shelf.entity.name
     var key = ByteBuffer()
     // Rows whose keys are the same because a text was cut.
@@ -30,30 +30,33 @@ extension RecordInspector {
     trying { () throws(StoreError) in
       try tree.survey(gap: { _ in }, reach: count) { (found, value) throws(StoreError) in
         guard !value.isExtents, let (row, valueBytes) = found.withUnsafeBytes({ IndexEntry.row($0, value.bytes) })
-        else { return add(.index, "an entry is unreadable", name, index: index.name) }
+        else { return add(.index, "an entry is unreadable", entity: name, index: index.name) }
         if let end = index.builtBelow, row >= end {
           return add(
-            .index, "the row has an entry, although the index is not built that far", name, row, index: index.name)
+            .index, "the row has an entry, although the index is not built that far", entity: name, row: row,
+            index: index.name)
         }
         guard let bytes = try shelf.row(row) else {
-          return add(.index, "an entry references a row that does not exist", name, row, index: index.name)
+          return add(.index, "an entry references a row that does not exist", entity: name, row: row, index: index.name)
         }
         // A row that is unreadable was told.
-        guard let values = try values(row, bytes, shelf) else { return }
+        guard let values = try values(row, bytes, shelf: shelf) else { return }
         var standing: Shelf.Standing?
-        do throws(RecordFault) { standing = try shelf.key(index, row, values, &key) } catch { return }
+        do throws(RecordFault) { standing = try shelf.key(index, row, values: values, key: &key) } catch { return }
         guard let standing, key.bytes.elementsEqual(found) else {
-          return add(.index, "an entry has other values than its row", name, row, index: index.name)
+          return add(.index, "an entry has other values than its row", entity: name, row: row, index: index.name)
         }
         guard standing.isAlone == (value.bytes.first == 0), standing.valueBytes == valueBytes else {
-          return add(.index, "an entry has the wrong form", name, row, index: index.name)
+          return add(.index, "an entry has the wrong form", entity: name, row: row, index: index.name)
         }
-        if standing.isCut { examineTwins(row, Array(found.prefix(valueBytes)), values, index, shelf, &twins) }
+        if standing.isCut {
+          examineTwins(row, Array(found.prefix(valueBytes)), values: values, index: index, shelf: shelf, twins: &twins)
+        }
       }
     }
   }
 
-  func values(_ row: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Shelf.Values? {
+  func values(_ row: RowID, _ bytes: [UInt8], shelf: Shelf) throws(StoreError) -> Shelf.Values? {
     let result = bytes.withUnsafeBytes { bytes -> Result<Shelf.Values?, StoreError> in
       do throws(StoreError) {
         if case .success(let values) = try shelf.values(row, bytes) { return .success(values) }
@@ -69,14 +72,14 @@ extension RecordInspector {
   private static let mostTwins = 100
 
   private func examineTwins(
-    _ row: RowID, _ prefix: [UInt8], _ values: Shelf.Values, _ index: Index, _ shelf: Shelf,
-    _ twins: inout (prefix: [UInt8], rows: [(row: RowID, values: [Value])])
+    _ row: RowID, _ prefix: [UInt8], values: Shelf.Values, index: Index, shelf: Shelf,
+    twins: inout (prefix: [UInt8], rows: [(row: RowID, values: [Value])])
   ) {
     let own = index.parts.map { shelf.value($0.field, values) }
     if twins.prefix != prefix { twins = (prefix, []) }
     if let other = twins.rows.first(where: { $0.values == own }) {
       add(
-        .index, "row \(other.row.number) has the same values in a unique index", shelf.entity.name, row,
+        .index, "row \(other.row.number) has the same values in a unique index", entity: shelf.entity.name, row: row,
         index: index.name)
     }
     if twins.rows.count < Self.mostTwins { twins.rows.append((row, own)) }

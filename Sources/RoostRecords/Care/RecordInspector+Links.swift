@@ -8,7 +8,7 @@ extension RecordInspector {
   func examineLinks(_ forward: Relationship) {
     guard let tree = bytes(Tables.links(forward.id)), let inverse = catalog.inverse(of: forward) else { return }
     // By reference the rows that refer are the targets.
-    let examiner = LinkExaminer(forward, inverse, Tables.form(forward, catalog), tree, self)
+    let examiner = LinkExaminer(forward, inverse, form: Tables.form(forward, catalog), tree: tree, inspector: self)
     trying { () throws(StoreError) in
       try tree.survey(gap: { _ in }, reach: count) { (key, value) throws(StoreError) in
         do throws(StoreError) { try examiner.examine(key, value) } catch { add(error) }
@@ -35,7 +35,7 @@ final class LinkExaminer {
   private(set) var count: UInt64 = 0
 
   init(
-    _ forward: Relationship, _ inverse: Relationship, _ form: LinkForm, _ tree: ByteTree, _ inspector: RecordInspector
+    _ forward: Relationship, _ inverse: Relationship, form: LinkForm, tree: ByteTree, inspector: RecordInspector
   ) {
     self.forward = forward
     self.form = form
@@ -48,7 +48,7 @@ final class LinkExaminer {
   }
 
   private func add(_ sentence: String, _ link: Link?) {
-    inspector.add(.link, sentence, name, link?.owner, index: forward.name)
+    inspector.add(.link, sentence, entity: name, row: link?.owner, index: forward.name)
   }
 
   func examine(_ found: [UInt8], _ value: StoredValue) throws(StoreError) {
@@ -61,7 +61,7 @@ final class LinkExaminer {
     }
     compare(kind, link)
     before = (kind, link)
-    guard try isWritten(link, found, value, kind) else { return }
+    guard try isWritten(link, found, value: value, kind: kind) else { return }
     if kind != 0 { return }
     count += 1
     if let targets, try !inspector.contains(link.target, targets) {
@@ -94,14 +94,14 @@ final class LinkExaminer {
   }
 
   private func backward(_ link: Link) throws(StoreError) -> UInt64? {
-    form.pair(link.owner, link.target, &key)
+    form.pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
     return try tree.withValue(of: ByteKey(key.bytes)) { LinkForm.label($0) } ?? nil
   }
 
   /// Whether every entry of the link is there, with the value it must have; this one has the key it must have.
   private func isWritten(
-    _ link: Link, _ found: [UInt8], _ value: StoredValue, _ kind: UInt8
+    _ link: Link, _ found: [UInt8], value: StoredValue, kind: UInt8
   ) throws(StoreError) -> Bool {
     for other in form.entries {
       let label = form.key(link, entry: other, &key)

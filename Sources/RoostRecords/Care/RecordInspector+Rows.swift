@@ -17,15 +17,17 @@ extension RecordInspector {
       try shelf.rows.survey(gap: { _ in isWhole = false }, reach: count) { (number, value) throws(StoreError) in
         let id = RowID(number)
         if number == 0 || number >= shelf.next {
-          add(.counter, "the row number is not below the next number, \(shelf.next)", name, id)
+          add(.counter, "the row number is not below the next number, \(shelf.next)", entity: name, row: id)
         }
-        guard let values = try read(id, value, shelf) else {
+        guard let values = try read(id, value, shelf: shelf) else {
           isWhole = false
           return
         }
         for (place, (index, _)) in shelf.indexes.enumerated() where index.builtBelow.map({ id < $0 }) ?? true {
           var standing: Shelf.Standing?
-          do throws(RecordFault) { standing = try shelf.key(index, id, values, &key) } catch { expected[place] = nil }
+          do throws(RecordFault) { standing = try shelf.key(index, id, values: values, key: &key) } catch {
+            expected[place] = nil
+          }
           guard let standing else { continue }
           // Rows that share a key, because a text was cut, are compared by their values.
           if standing.isCut { expected[place] = nil }
@@ -38,7 +40,7 @@ extension RecordInspector {
   }
 
   /// Looks every row's entry up in an index.
-  func lookUpEntries(_ index: Index, _ tree: ByteTree, _ shelf: Shelf) {
+  func lookUpEntries(_ index: Index, _ tree: ByteTree, shelf: Shelf) {
     var expected: UInt64 = 0
     var isWhole = true
     var key = ByteBuffer()
@@ -47,21 +49,22 @@ extension RecordInspector {
         let id = RowID(number)
         guard index.builtBelow.map({ id < $0 }) ?? true else { return }
         // A row that is unreadable was told.
-        guard let bytes = try? value.load(view), let values = try values(id, bytes, shelf) else {
+        guard let bytes = try? value.load(view), let values = try values(id, bytes, shelf: shelf) else {
           isWhole = false
           return
         }
-        if try stands(id, values, index, tree, shelf, &key) { expected += 1 }
+        if try stands(id, values, index: index, tree: tree, shelf: shelf, key: &key) { expected += 1 }
       }
     }
     if isWhole, tree.root.count != expected {
       add(
-        .index, "the rows have \(expected) entries in the index, which has \(tree.root.count)", shelf.entity.name,
+        .index, "the rows have \(expected) entries in the index, which has \(tree.root.count)",
+        entity: shelf.entity.name,
         index: index.name)
     }
   }
 
-  private func read(_ id: RowID, _ value: StoredValue, _ shelf: Shelf) throws(StoreError) -> Shelf.Values? {
+  private func read(_ id: RowID, _ value: StoredValue, shelf: Shelf) throws(StoreError) -> Shelf.Values? {
     let bytes: [UInt8]
     do throws(StoreError) { bytes = try value.load(view) } catch {
       add(error)
@@ -72,7 +75,7 @@ extension RecordInspector {
     }
     switch result {
     case .success(.success(let values)): return values
-    case .success(.failure(let complaint)): add(.row, complaint.sentence, shelf.entity.name, id)
+    case .success(.failure(let complaint)): add(.row, complaint.sentence, entity: shelf.entity.name, row: id)
     case .failure(let error): add(error)
     }
     return nil
@@ -80,24 +83,24 @@ extension RecordInspector {
 
   /// Whether the row has an entry to have; what is wrong with it is told.
   private func stands(
-    _ id: RowID, _ values: Shelf.Values, _ index: Index, _ tree: ByteTree, _ shelf: Shelf, _ key: inout ByteBuffer
+    _ id: RowID, _ values: Shelf.Values, index: Index, tree: ByteTree, shelf: Shelf, key: inout ByteBuffer
   ) throws(StoreError) -> Bool {
     let name = shelf.entity.name
     let standing: Shelf.Standing?
-    do throws(RecordFault) { standing = try shelf.key(index, id, values, &key) } catch {
-      add(.index, "the row has no key: \(error.detail)", name, id, index: index.name)
+    do throws(RecordFault) { standing = try shelf.key(index, id, values: values, key: &key) } catch {
+      add(.index, "the row has no key: \(error.detail)", entity: name, row: id, index: index.name)
       return false
     }
     guard standing != nil else { return false }
     do throws(StoreError) {
       let found = try tree.withValue(of: ByteKey(key.bytes)) { IndexEntry.row(key.bytes, $0)?.row }
       guard let found else {
-        add(.index, "the row is missing", name, id, index: index.name)
+        add(.index, "the row is missing", entity: name, row: id, index: index.name)
         return true
       }
       if found != id {
         let other = found.map { "row \($0.number)" } ?? "none"
-        add(.index, "the entry of the row references \(other)", name, id, index: index.name)
+        add(.index, "the entry of the row references \(other)", entity: name, row: id, index: index.name)
       }
     } catch { add(error) }
     return true
@@ -108,19 +111,20 @@ extension RecordInspector {
     let name = shelf.entity.name
     trying { () throws(StoreError) in
       try shelf.large.survey(gap: { _ in }, reach: count) { (key, value) throws(StoreError) in
-        guard key.count == 10 else { return add(.largeValue, "the key of a large value is unreadable", name) }
+        guard key.count == 10 else { return add(.largeValue, "the key of a large value is unreadable", entity: name) }
         let row = RowID(key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
         let field = FieldID(key.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })
         guard let bytes = try shelf.row(row) else {
-          return add(.largeValue, "a large value of field \(field.number) has no row", name, row)
+          return add(.largeValue, "a large value of field \(field.number) has no row", entity: name, row: row)
         }
         let length = bytes.withUnsafeBytes { shelf.largeLength(of: field, $0) }
         guard let length else {
-          return add(.largeValue, "the row does not name its large value of field \(field.number)", name, row)
+          return add(
+            .largeValue, "the row does not name its large value of field \(field.number)", entity: name, row: row)
         }
         let count = value.isExtents ? ExtentList(decoding: value.bytes)?.byteCount ?? 0 : UInt64(value.count)
         if length != count {
-          add(.largeValue, "the large value of field \(field.number) has another length", name, row)
+          add(.largeValue, "the large value of field \(field.number) has another length", entity: name, row: row)
         }
       }
     }
@@ -169,17 +173,18 @@ struct References {
       let name = shelf.entity.name
       if let shelf = way.target, try !inspector.contains(target, shelf) {
         inspector.add(
-          .reference, "the row references row \(target.number), which does not exist", name, id,
+          .reference, "the row references row \(target.number), which does not exist", entity: name, row: id,
           index: way.relationship.name)
       }
       guard let order = way.order, target.number != 0 else { continue }
       do throws(StoreError) {
         // For a list in the order of its rows' numbers none is written; else for all of its rows.
-        if try LinkDraft.find(target, id, order.form, order.tree, order.relationship) == nil,
-          try LinkDraft.holds(target, order.form, order.tree)
+        if try LinkDraft.find(target, id, form: order.form, tree: order.tree, relationship: order.relationship) == nil,
+          try LinkDraft.holds(target, order.form, tree: order.tree)
         {
           inspector.add(
-            .link, "the row is missing in the list of row \(target.number)", name, id, index: order.relationship.name)
+            .link, "the row is missing in the list of row \(target.number)", entity: name, row: id,
+            index: order.relationship.name)
         }
       } catch { inspector.add(error) }
     }

@@ -46,8 +46,8 @@ final class RecordInspector {
       examineLarge(shelf)
       for ((index, tree), expected) in zip(shelf.indexes, expected) {
         if let expected, has(expected, tree) { continue }
-        lookUpEntries(index, tree, shelf)
-        examine(index, tree, shelf)
+        lookUpEntries(index, tree, shelf: shelf)
+        examine(index, tree, shelf: shelf)
       }
       verification.entities.append(facts(shelf))
     }
@@ -66,7 +66,7 @@ final class RecordInspector {
   // MARK: Findings
 
   func add(
-    _ kind: RecordVerification.Kind, _ sentence: String, _ entity: String? = nil, _ row: RowID? = nil,
+    _ kind: RecordVerification.Kind, _ sentence: String, entity: String? = nil, row: RowID? = nil,
     index: String? = nil
   ) {
     verification.add(
@@ -124,16 +124,16 @@ final class RecordInspector {
   }
 
   func bytes(_ name: [UInt8], isNeeded: Bool = true) -> ByteTree? {
-    guard let found = descriptor(name, .bytes, isNeeded) else { return nil }
+    guard let found = descriptor(name, .bytes, isNeeded: isNeeded) else { return nil }
     return ByteTree(found.root, id: found.id, view: view)
   }
 
   func integers(_ name: [UInt8], isNeeded: Bool = true) -> IntegerTree? {
-    guard let found = descriptor(name, .integers, isNeeded) else { return nil }
+    guard let found = descriptor(name, .integers, isNeeded: isNeeded) else { return nil }
     return IntegerTree(found.root, id: found.id, view: view)
   }
 
-  private func descriptor(_ name: [UInt8], _ kind: TreeDescriptor.Kind, _ isNeeded: Bool) -> TreeDescriptor? {
+  private func descriptor(_ name: [UInt8], _ kind: TreeDescriptor.Kind, isNeeded: Bool) -> TreeDescriptor? {
     let name = String(decoding: name, as: UTF8.self)
     known.insert(name)
     guard let found = trees[name] else {

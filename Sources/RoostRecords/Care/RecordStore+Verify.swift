@@ -20,7 +20,7 @@ extension RecordStore {
     var inspection = Inspection(examination)
     inspection.run()
     try pace?.check()
-    for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence, 4) }
+    for sentence in try store.checkInvariants() { inspection.add(nil, nil, sentence: sentence, invariant: 4) }
     let found = RecordInspector(examination, inspection.report).run()
     try pace?.end()
     return found

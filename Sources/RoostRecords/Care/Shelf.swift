@@ -58,7 +58,7 @@ struct Shelf {
     }
     var values: Values = []
     for access in accesses {
-      switch try value(access, id, layout, start) {
+      switch try value(access, id, layout: layout, start: start) {
       case .success(let value): values.append(value)
       case .failure(let complaint): return .failure(complaint)
       }
@@ -71,7 +71,7 @@ struct Shelf {
     guard let layout = layout(of: row), let start = row.baseAddress else { return nil }
     var found: [FieldID] = []
     for access in accesses {
-      if case .failure = try value(access, id, layout, start) { found.append(access.field.id) }
+      if case .failure = try value(access, id, layout: layout, start: start) { found.append(access.field.id) }
     }
     return found
   }
@@ -94,7 +94,7 @@ struct Shelf {
     let result = bytes.withUnsafeBytes { row -> Result<RowID?, StoreError> in
       do throws(StoreError) {
         guard let layout = layout(of: row), let start = row.baseAddress,
-          case .success(.reference(let target)) = try value(access, id, layout, start)
+          case .success(.reference(let target)) = try value(access, id, layout: layout, start: start)
         else { return .success(nil) }
         return .success(target)
       } catch { return .failure(error) }
@@ -103,7 +103,7 @@ struct Shelf {
   }
 
   private func value(
-    _ access: FieldAccess, _ id: RowID, _ layout: Layout, _ start: UnsafeRawPointer
+    _ access: FieldAccess, _ id: RowID, layout: Layout, start: UnsafeRawPointer
   ) throws(StoreError) -> Result<Value, Complaint> {
     let place = access.places[Int(layout.version)]
     if place.kind == .missing || place.isNull(start) {
@@ -158,7 +158,7 @@ struct Shelf {
 
   /// Makes the key that a row must have in an index, from its values; nil where it does not belong there.
   func key(
-    _ index: Index, _ id: RowID, _ values: Values, _ key: inout ByteBuffer
+    _ index: Index, _ id: RowID, values: Values, key: inout ByteBuffer
   ) throws(RecordFault) -> Standing? {
     key.clear()
     for test in index.tests {

@@ -140,11 +140,11 @@ extension Catalog {
       guard let last = layouts.last, last == fields.map(\.member), layouts.count <= Entity.mostLayouts,
         fields.allSatisfy({ $0.id.number < nextField }), id < next.entity, Entity.typesStay(in: layouts)
       else { throw ByteReader.Unreadable() }
-      return Entity(EntityID(id), name, fields, layouts, nextField: nextField)
+      return Entity(EntityID(id), name, fields: fields, layouts: layouts, nextField: nextField)
     }
-    let indexes = try reader.list { reader in try index(&reader, entities, next) }
+    let indexes = try reader.list { reader in try index(&reader, entities, next: next) }
     let relationships = try reader.list { reader in try relationship(&reader) }
-    let catalog = Catalog(entities, indexes, relationships, next: next)
+    let catalog = Catalog(entities, indexes, relationships: relationships, next: next)
     guard reader.isAtEnd, catalog.relationshipsAgree, Set(entities.map(\.id)).count == entities.count,
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
     else { throw ByteReader.Unreadable() }
@@ -157,7 +157,7 @@ extension Catalog {
     let type = try reader.type()
     let flags = try reader.byte()
     var field = Field(
-      FieldID(id), name, type, isOptional: flags & 1 != 0, initial: flags & 4 != 0 ? try reader.value() : nil,
+      FieldID(id), name, type: type, isOptional: flags & 1 != 0, initial: flags & 4 != 0 ? try reader.value() : nil,
       isPreserved: flags & 2 != 0)
     if flags & 8 == 0 { return field }
     let cases = try reader.list { reader in try reader.value() }
@@ -168,7 +168,7 @@ extension Catalog {
     return field
   }
 
-  private static func index(_ reader: inout ByteReader, _ entities: [Entity], _ next: Numbers) throws -> Index {
+  private static func index(_ reader: inout ByteReader, _ entities: [Entity], next: Numbers) throws -> Index {
     let id: UInt32 = try reader.number()
     let entity = EntityID(try reader.number())
     let name = try reader.text()
@@ -191,7 +191,7 @@ extension Catalog {
       parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false }),
       tests.allSatisfy({ owner.field($0.field) != nil })
     else { throw ByteReader.Unreadable() }
-    var index = Index(IndexID(id), of: entity, name, parts, isUnique: flags & 1 != 0, tests: tests)
+    var index = Index(IndexID(id), of: entity, name, parts: parts, isUnique: flags & 1 != 0, tests: tests)
     index.builtBelow = row.map { RowID($0) }
     return index
   }

@@ -55,7 +55,7 @@ extension Catalog {
       throw RecordFault(.conflict, "the field is a relationship already", entity: entityName, field: fieldName)
     }
     let isLoop = entity.id == target.id
-    try checkNames(fieldName, entity, isLoop && inverse.name == fieldName ? nil : inverse.name, target)
+    try checkNames(fieldName, entity, inverse: isLoop && inverse.name == fieldName ? nil : inverse.name, target: target)
     guard !isLoop || inverse.name != fieldName else {
       throw RecordFault(.conflict, "a reference is not its own inverse", entity: entityName, field: fieldName)
     }
@@ -102,7 +102,7 @@ extension Catalog {
     guard let name = side.name, entity.id != target.id || name != inverse.name else {
       throw RecordFault(.conflict, "both sides of links need a name of their own", entity: entityName)
     }
-    try checkNames(name, entity, inverse.name, target)
+    try checkNames(name, entity, inverse: inverse.name, target: target)
     guard !repeats || side.isOrdered || inverse.isOrdered else {
       throw RecordFault(.conflict, "links that repeat need an order", entity: entityName, field: name)
     }
@@ -171,7 +171,7 @@ extension Catalog {
   }
 
   private func checkNames(
-    _ name: String, _ entity: Entity, _ inverse: String?, _ target: Entity
+    _ name: String, _ entity: Entity, inverse: String?, target: Entity
   ) throws(RecordFault) {
     try checkName(name, entity)
     if let inverse { try checkName(inverse, target) }

@@ -17,7 +17,7 @@ package struct Catalog: Hashable, Sendable {
 
   package init() {}
 
-  init(_ entities: [Entity], _ indexes: [Index], _ relationships: [Relationship], next: Numbers) {
+  init(_ entities: [Entity], _ indexes: [Index], relationships: [Relationship], next: Numbers) {
     self.entities = entities
     self.indexes = indexes
     self.relationships = relationships
@@ -144,7 +144,7 @@ package struct Catalog: Hashable, Sendable {
     }
     let id = IndexID(next.index)
     next.index += 1
-    var index = Index(id, of: entity.id, name, parts, isUnique: isUnique, tests: tests)
+    var index = Index(id, of: entity.id, name, parts: parts, isUnique: isUnique, tests: tests)
     if isBuiltLater { index.builtBelow = RowID(0) }
     indexes.append(index)
     return id

@@ -15,7 +15,7 @@ package struct Entity: Hashable, Sendable {
     nextField = 1
   }
 
-  init(_ id: EntityID, _ name: String, _ fields: [Field], _ layouts: [[Layout.Member]], nextField: UInt16) {
+  init(_ id: EntityID, _ name: String, fields: [Field], layouts: [[Layout.Member]], nextField: UInt16) {
     self.id = id
     self.name = name
     self.fields = fields
@@ -45,7 +45,7 @@ package struct Entity: Hashable, Sendable {
     let id = FieldID(nextField)
     nextField += 1
     fields.append(
-      Field(id, name, type, isOptional: isOptional, initial: initial, isPreserved: isPreserved))
+      Field(id, name, type: type, isOptional: isOptional, initial: initial, isPreserved: isPreserved))
     return id
   }
 
@@ -138,7 +138,7 @@ package struct Index: Hashable, Sendable {
   package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.map(\.field)) }
 
   package init(
-    _ id: IndexID, of entity: EntityID, _ name: String, _ parts: [Part], isUnique: Bool = false, tests: [Test] = []
+    _ id: IndexID, of entity: EntityID, _ name: String, parts: [Part], isUnique: Bool = false, tests: [Test] = []
   ) {
     self.id = id
     self.entity = entity

@@ -15,7 +15,7 @@ package struct Field: Hashable, Sendable {
   package static let mostCases = 1000
 
   package init(
-    _ id: FieldID, _ name: String, _ type: FieldType, isOptional: Bool = false, initial: Value? = nil,
+    _ id: FieldID, _ name: String, type: FieldType, isOptional: Bool = false, initial: Value? = nil,
     isPreserved: Bool = false
   ) {
     self.id = id

@@ -22,12 +22,12 @@ struct LayoutShift {
     let start = row.baseAddress!
     for (field, slot) in zip(entity.fields, newest.slots) {
       guard let at = layout.members.firstIndex(where: { $0.id == field.id }) else {
-        try setInitial(field, slot, &builder)
+        try setInitial(field, slot, builder: &builder)
         continue
       }
       let was = layout.slots[at]
       if layout.isNull(start, was) {
-        if slot.nullBit >= 0 { builder.setNull(slot) } else { try setInitial(field, slot, &builder) }
+        if slot.nullBit >= 0 { builder.setNull(slot) } else { try setInitial(field, slot, builder: &builder) }
       } else if was.isVariable {
         let (bytes, isOutside) = layout.bytes(start, was)
         builder.set(slot, bytes: bytes, isOutside: isOutside)
@@ -37,7 +37,7 @@ struct LayoutShift {
     }
   }
 
-  private func setInitial(_ field: Field, _ slot: Slot, _ builder: inout RowBuilder) throws(StoreError) {
+  private func setInitial(_ field: Field, _ slot: Slot, builder: inout RowBuilder) throws(StoreError) {
     guard let value = field.initial else { return }
     do throws(RecordFault) { try builder.set(slot, value) } catch { throw unreadable }
   }

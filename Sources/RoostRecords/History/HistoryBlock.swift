@@ -159,7 +159,7 @@ struct HistoryContent {
       bytes = try head.kind == HistoryBlock.pressed ? Self.unpressed(key, value) : value
       let start = head.kind == HistoryBlock.pressed ? 0 : HistoryBlock.segmentHead
       let count = Int(value.withUnsafeBytes { $0.baseAddress!.u16(1) }) + 1
-      do { items = try bytes.withUnsafeBytes { try Self.items($0, from: start, key, count) } } catch {
+      do { items = try bytes.withUnsafeBytes { try Self.items($0, from: start, key, count: count) } } catch {
         throw HistoryBlock.unreadable(key)
       }
       guard items.last?.number == head.last, items.last?.stamp == head.stamp else {
@@ -185,7 +185,7 @@ struct HistoryContent {
   }
 
   private static func items(
-    _ bytes: UnsafeRawBufferPointer, from start: Int, _ key: UInt64, _ count: Int
+    _ bytes: UnsafeRawBufferPointer, from start: Int, _ key: UInt64, count: Int
   ) throws -> [Item] {
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[start...]))
     guard count * 3 <= reader.left else { throw ByteReader.Unreadable() }

@@ -47,7 +47,7 @@ package struct HistoryConsumer: Hashable, Sendable {
         throw StoreError(.damaged, "a consumer of the history is unreadable")
       }
       let (number, stamp) = value.withUnsafeBytes { ($0.baseAddress!.u64(0), $0.baseAddress!.u64(8)) }
-      found.append(HistoryConsumer(name: text, token: HistoryToken(store, number, HybridTime(bits: stamp))))
+      found.append(HistoryConsumer(name: text, token: HistoryToken(store, number, stamp: HybridTime(bits: stamp))))
       isThere = try cursor.next()
     }
     return found

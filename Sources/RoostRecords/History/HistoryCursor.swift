@@ -80,7 +80,7 @@ package final class HistoryCursor {
       if let entities = range.entities, !entry.entities.contains(where: entities.contains) { continue }
       return HistoryTransaction(
         number: item.number, stamp: item.stamp, entry: entry,
-        token: HistoryToken(reading.store, item.number, item.stamp))
+        token: HistoryToken(reading.store, item.number, stamp: item.stamp))
     }
     return nil
   }

@@ -80,7 +80,7 @@ struct HistoryReading {
   }
 
   func token(_ number: UInt64) throws(StoreError) -> HistoryToken {
-    HistoryToken(store, number, try stamp(atMost: number))
+    HistoryToken(store, number, stamp: try stamp(atMost: number))
   }
 
   /// Throws unless all that happened after the token can be told, as far as the place of the token goes.

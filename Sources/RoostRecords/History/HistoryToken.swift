@@ -33,7 +33,7 @@ package struct HistoryToken: Hashable, Sendable {
   package let transaction: UInt64
   package let stamp: HybridTime
 
-  init(_ store: HistoryStoreID, _ transaction: UInt64, _ stamp: HybridTime) {
+  init(_ store: HistoryStoreID, _ transaction: UInt64, stamp: HybridTime) {
     storeHigh = store.high
     storeLow = store.low
     self.transaction = transaction

@@ -18,7 +18,7 @@ struct HistoryTree {
 
   /// Puts the entry of a transaction behind all others.
   func append(
-    _ number: UInt64, _ stamp: HybridTime, _ entry: [UInt8], after last: (key: UInt64, head: HistoryBlock.Head)?
+    _ number: UInt64, _ stamp: HybridTime, entry: [UInt8], after last: (key: UInt64, head: HistoryBlock.Head)?
   ) throws(StoreError) {
     guard last.map({ $0.head.last < number && $0.head.stamp < stamp }) ?? true else {
       throw StoreError(.damaged, "the history is out of order at transaction \(number)")

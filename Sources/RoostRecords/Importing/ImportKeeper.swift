@@ -73,12 +73,12 @@ package final class ImportKeeper: @unchecked Sendable {
 
   /// Notes in a chunk's transaction how far the import came. Throws if it is another run's by now.
   package func note(_ progress: ImportProgress, check: UInt64 = 0, _ writer: RecordWriter) throws {
-    if let claim, given != nil { try ImportState.set(progress, check, claim, writer) }
+    if let claim, given != nil { try ImportState.set(progress, check, claim: claim, writer: writer) }
   }
 
   /// Keeps models that later ones may lead to, in a chunk's transaction, for a run that goes on.
   package func keep(_ models: [SharedModel], _ writer: RecordWriter) throws {
-    if claim != nil, given != nil { try ImportState.keep(models, name, writer) }
+    if claim != nil, given != nil { try ImportState.keep(models, name, writer: writer) }
   }
 
   /// Those that an earlier run of the name kept, by their elements.
@@ -106,7 +106,7 @@ package final class ImportKeeper: @unchecked Sendable {
     tell: ([UnresolvedReference]) -> Void
   ) throws {
     let isLast = isWhole || !isNamed
-    try resolve(finder, mutual, isLast: isLast, watch, tell)
+    try resolve(finder, mutual, isLast: isLast, watch: watch, tell: tell)
     if isLast { try forgetModels() }
     try store.write(.full, author: author) { writer in
       if isLast, claim != nil { try ImportState.forget(name, writer) }
@@ -126,15 +126,15 @@ package final class ImportKeeper: @unchecked Sendable {
   }
 
   private func resolve(
-    _ finder: any ReferenceFinder, _ mutual: Set<String>, isLast: Bool, _ watch: (any ImportWatch)?,
-    _ tell: ([UnresolvedReference]) -> Void
+    _ finder: any ReferenceFinder, _ mutual: Set<String>, isLast: Bool, watch: (any ImportWatch)?,
+    tell: ([UnresolvedReference]) -> Void
   ) throws {
     guard let claim else { return }
-    let partners = try store.read { Self.partners(mutual, claim, $0.catalog) }
+    let partners = try store.read { Self.partners(mutual, claim, catalog: $0.catalog) }
     func resolve(_ page: (RecordReader, RowID?) throws -> [ImportState.Kept], waits: (RowID?) -> Bool) throws {
       var last: RowID?
       while true {
-        let resolving = try store.read { try ReferenceResolving(page($0, last), finder, $0) }
+        let resolving = try store.read { try ReferenceResolving(page($0, last), finder, reader: $0) }
         guard let end = resolving.kept.last else { return }
         last = end.id
         var unresolved: [UnresolvedReference] = []
@@ -168,7 +168,7 @@ package final class ImportKeeper: @unchecked Sendable {
   private static let page = 5000
 
   /// References that are their own other side: of two that want one partner, one alone can have it.
-  private static func partners(_ mutual: Set<String>, _ claim: ImportClaim, _ catalog: Catalog) -> Set<RelationshipID> {
+  private static func partners(_ mutual: Set<String>, _ claim: ImportClaim, catalog: Catalog) -> Set<RelationshipID> {
     guard !mutual.isEmpty, let entity = catalog.entity(claim.entity) else { return [] }
     let found = catalog.relationships(of: entity.id).filter { one in
       if case .one = one.shape { mutual.contains(one.name) } else { false }

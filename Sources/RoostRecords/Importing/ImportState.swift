@@ -89,16 +89,16 @@ package enum ImportState {
         "the import '\(claim.name)' was interrupted, and had other records: continue with those, or give this import "
           + "another name", entity: claim.entity)
     }
-    try put(came.progress, came.check, claim, writer)
+    try put(came.progress, came.check, claim: claim, writer: writer)
     return came
   }
 
   /// Writes how far a run came, if the import is still its own.
   static func set(
-    _ progress: ImportProgress, _ check: UInt64, _ claim: ImportClaim, _ writer: RecordWriter
+    _ progress: ImportProgress, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
   ) throws {
     try self.check(claim, writer)
-    try put(progress, check, claim, writer)
+    try put(progress, check, claim: claim, writer: writer)
   }
 
   /// Throws if an import is not the run's own any more.
@@ -110,7 +110,7 @@ package enum ImportState {
   }
 
   private static func put(
-    _ progress: ImportProgress, _ check: UInt64, _ claim: ImportClaim, _ writer: RecordWriter
+    _ progress: ImportProgress, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
   ) throws {
     let table = try writer.table(imports)
     var builder = table.makeBuilder()
@@ -173,7 +173,7 @@ package enum ImportState {
     var cursor = try table.cursor()
     var isThere = try cursor.seek(RowID((last?.number ?? 0) + 1))
     while isThere {
-      let one = try kept(cursor.id, names, table)
+      let one = try kept(cursor.id, names, table: table)
       isThere = try cursor.next()
       guard let one, isWanted(one.relationship) else { continue }
       if found.count >= most, one.place == 0 { break }
@@ -192,7 +192,7 @@ package enum ImportState {
     var cursor = try table.cursor()
     var isThere = try cursor.seek(atMost: RowID((next?.number ?? .max) - 1))
     while isThere, found.count < most {
-      if let one = try kept(cursor.id, names, table), isWanted(one.relationship) { found.append(one) }
+      if let one = try kept(cursor.id, names, table: table), isWanted(one.relationship) { found.append(one) }
       isThere = try cursor.previous()
     }
     return found
@@ -204,7 +204,7 @@ package enum ImportState {
   }
 
   /// What a row says, if it is of one of some imports.
-  private static func kept(_ id: RowID, _ names: Set<String>, _ table: TableReader) throws -> Kept? {
+  private static func kept(_ id: RowID, _ names: Set<String>, table: TableReader) throws -> Kept? {
     let values = try table.values(id) ?? [:]
     guard case .string(let name)? = values["name"], names.contains(name), case .string(let key)? = values["key"] else {
       return nil

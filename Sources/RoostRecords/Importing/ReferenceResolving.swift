@@ -1,7 +1,7 @@
 /// Finds rows by the words with which references wait.
 package protocol ReferenceFinder {
   /// - Parameter relationship: the one that is to lead there.
-  func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID?
+  func row(_ key: String, _ relationship: Relationship, reader: RecordReader) throws -> RowID?
   /// By which words another run finds a row; nil where it finds it by those with which the reference waits.
   func key(_ row: RowID, _ relationship: Relationship) -> String?
 }
@@ -12,11 +12,11 @@ struct ReferenceResolving {
   private let finder: any ReferenceFinder
   private var targets: [RowID?] = []
 
-  init(_ kept: [ImportState.Kept], _ finder: any ReferenceFinder, _ reader: RecordReader) throws {
+  init(_ kept: [ImportState.Kept], _ finder: any ReferenceFinder, reader: RecordReader) throws {
     (self.kept, self.finder) = (kept, finder)
     for one in kept {
       let relationship = reader.catalog.relationship(one.relationship)
-      targets.append(try relationship.flatMap { try finder.row(one.key, $0, reader) })
+      targets.append(try relationship.flatMap { try finder.row(one.key, $0, reader: reader) })
     }
   }
 
@@ -41,7 +41,7 @@ struct ReferenceResolving {
   func store(_ setting: ReferenceSetting, waits: (RowID?) -> Bool) throws -> [UnresolvedReference] {
     let writer = setting.writer
     var unresolved: [UnresolvedReference] = []
-    func tell(_ one: ImportState.Kept, _ relationship: Relationship, _ reason: UnresolvedReference.Reason) {
+    func tell(_ one: ImportState.Kept, _ relationship: Relationship, reason: UnresolvedReference.Reason) {
       unresolved.append(
         UnresolvedReference(row: one.row.number, property: relationship.name, key: one.key, reason: reason))
     }
@@ -62,7 +62,7 @@ struct ReferenceResolving {
       // A later record may have had its own say, and then this one is gone.
       guard try table.delete(one.id) else { continue }
       let isThere = try target.map { try writer.contains($0, relationship.target) } ?? false
-      if !isThere { tell(one, relationship, .missing) }
+      if !isThere { tell(one, relationship, reason: .missing) }
       guard case .one(let field) = relationship.shape else {
         let isBegun = lists.last.map { Whole($0.first) == Whole(one) } ?? false
         if !isBegun { lists.append(List(relationship: relationship, first: one)) }
@@ -71,16 +71,20 @@ struct ReferenceResolving {
       }
       guard let target, isThere else { continue }
       do {
-        if let reason = try setting.set(one, relationship, field, to: target) { tell(one, relationship, reason) }
-      } catch let fault as RecordFault { tell(one, relationship, .refused(fault.detail)) }
+        if let reason = try setting.set(one, relationship, field: field, to: target) {
+          tell(one, relationship, reason: reason)
+        }
+      } catch let fault as RecordFault { tell(one, relationship, reason: .refused(fault.detail)) }
     }
     for list in lists {
       do {
-        if !list.members.isEmpty { try setting.set(list.relationship, list.first.row, list.members.map(\.target)) }
+        if !list.members.isEmpty {
+          try setting.set(list.relationship, list.first.row, targets: list.members.map(\.target))
+        }
         let lack = try setting.lack(list.relationship, list.first.row)
-        if let lack { tell(list.first, list.relationship, .refused(lack.detail)) }
+        if let lack { tell(list.first, list.relationship, reason: .refused(lack.detail)) }
       } catch let fault as RecordFault {
-        for member in list.members { tell(member.kept, list.relationship, .refused(fault.detail)) }
+        for member in list.members { tell(member.kept, list.relationship, reason: .refused(fault.detail)) }
       }
     }
     return unresolved

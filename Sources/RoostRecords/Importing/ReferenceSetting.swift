@@ -9,7 +9,7 @@ struct ReferenceSetting {
 
   /// Sets a reference. Says why it does not lead there; nil where it does.
   func set(
-    _ kept: ImportState.Kept, _ relationship: Relationship, _ field: FieldID, to target: RowID
+    _ kept: ImportState.Kept, _ relationship: Relationship, field: FieldID, to target: RowID
   ) throws -> UnresolvedReference.Reason? {
     // Somebody may have deleted the row meanwhile.
     guard try writer.contains(kept.row, relationship.entity) else { return nil }
@@ -33,7 +33,7 @@ struct ReferenceSetting {
   }
 
   /// Makes a list what its record said; who came into it meanwhile stands behind.
-  func set(_ relationship: Relationship, _ row: RowID, _ targets: [RowID]) throws {
+  func set(_ relationship: Relationship, _ row: RowID, targets: [RowID]) throws {
     guard try writer.contains(row, relationship.entity) else { return }
     try whole(row, relationship) {
       let links = try writer.links(relationship)
@@ -64,7 +64,7 @@ struct ReferenceSetting {
   private var judge: (any ImportWatch)? { watch.flatMap { $0.judges ? $0 : nil } }
 
   /// Runs what sets one of them: all of it, or nothing.
-  private func whole(_ row: RowID, _ relationship: Relationship, _ body: () throws -> Void) throws {
+  private func whole(_ row: RowID, _ relationship: Relationship, body: () throws -> Void) throws {
     if judge == nil, !mutual.contains(relationship.name) { return try body() }
     try writer.savepoint {
       judge?.beginRow()

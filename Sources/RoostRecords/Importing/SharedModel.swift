@@ -15,7 +15,7 @@ package struct SharedModel: Hashable, Sendable {
 
 extension ImportState {
   /// Keeps models, each in a row of its own, in the transaction of their chunk.
-  static func keep(_ rows: [SharedModel], _ name: String, _ writer: RecordWriter) throws {
+  static func keep(_ rows: [SharedModel], _ name: String, writer: RecordWriter) throws {
     if rows.isEmpty { return }
     let table = try writer.table(models)
     for one in rows {

@@ -63,7 +63,7 @@ final class IndexKeys {
     var stand = isUnique ? Stand.alone : .shared
     var number = 0
     while number < partCount {
-      if append(parts[number], row, nil, &key, &stand) { return nil }
+      if append(parts[number], row, whole: nil, key: &key, stand: &stand) { return nil }
       number &+= 1
     }
     return stand
@@ -71,18 +71,18 @@ final class IndexKeys {
 
   /// Makes any row's key, without its number.
   func make(
-    _ row: UnsafeRawPointer, _ layout: Layout, _ key: inout ByteBuffer, _ outside: Text
+    _ row: UnsafeRawPointer, _ layout: Layout, key: inout ByteBuffer, outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
-    if hasTests, try !admits(row, layout, outside) { return .outside }
+    if hasTests, try !admits(row, layout, outside: outside) { return .outside }
     var stand = isUnique ? Stand.alone : .shared
     for number in 0..<partCount {
       let part = parts[number]
       let start = key.count
-      guard append(part, row, nil, &key, &stand) else { continue }
+      guard append(part, row, whole: nil, key: &key, stand: &stand) else { continue }
       key.cut(to: start)
       let whole = try outside(layout.slots[part.field])
-      whole.withUnsafeBytes { _ = append(part, row, $0, &key, &stand) }
+      whole.withUnsafeBytes { _ = append(part, row, whole: $0, key: &key, stand: &stand) }
     }
     return stand
   }
@@ -90,8 +90,8 @@ final class IndexKeys {
   /// Appends a part of a row's key; true where its value stands outside the row and was not given.
   @inline(__always)
   private func append(
-    _ part: Part, _ row: UnsafeRawPointer, _ whole: UnsafeRawBufferPointer?, _ key: inout ByteBuffer,
-    _ stand: inout Stand
+    _ part: Part, _ row: UnsafeRawPointer, whole: UnsafeRawBufferPointer?, key: inout ByteBuffer,
+    stand: inout Stand
   ) -> Bool {
     let start = key.count
     let isNull = part.place.isNull(row)
@@ -101,7 +101,7 @@ final class IndexKeys {
     } else if part.place.kind == .variable {
       let (bytes, isOutside) = part.place.variable(row)
       if isOutside, whole == nil { return true }
-      append(isOutside ? whole ?? bytes : bytes, part.kind, &key)
+      append(isOutside ? whole ?? bytes : bytes, part.kind, key: &key)
       if stand == .alone, key.memory.u8(key.count &- 1) == 254 { stand = .cut }
     } else {
       KeyCoding.appendFixed(part.place.fixed(row), as: part.kind, to: &key)
@@ -110,19 +110,20 @@ final class IndexKeys {
     return false
   }
 
-  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: Text) throws(StoreError) -> Bool {
+  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, outside: Text) throws(StoreError) -> Bool {
     for (slot, test) in tests {
       switch test {
       case .isNull: if !layout.isNull(row, slot) { return false }
       case .isNotNull: if layout.isNull(row, slot) { return false }
-      case .equals(_, let value): if try self.value(row, slot, layout, outside) != value { return false }
+      case .equals(_, let value):
+        if try self.value(row, slot, layout: layout, outside: outside) != value { return false }
       }
     }
     return true
   }
 
   @inline(__always)
-  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, _ key: inout ByteBuffer) {
+  private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, key: inout ByteBuffer) {
     if kind == .data {
       KeyCoding.append(data: bytes, to: &key, cutBehind: textBytes)
     } else {
@@ -131,7 +132,7 @@ final class IndexKeys {
   }
 
   private func value(
-    _ row: UnsafeRawPointer, _ slot: Slot, _ layout: Layout, _ outside: Text
+    _ row: UnsafeRawPointer, _ slot: Slot, layout: Layout, outside: Text
   ) throws(StoreError) -> Value? {
     guard slot.isVariable, !layout.isNull(row, slot), layout.bytes(row, slot).isOutside else {
       return layout.value(row, slot)

@@ -30,7 +30,7 @@ final class IndexWriter {
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
 
-  init(_ index: Index, _ layout: Layout, _ draft: ByteTreeDraft, _ transaction: WriteTransaction) {
+  init(_ index: Index, _ layout: Layout, draft: ByteTreeDraft, transaction: WriteTransaction) {
     self.index = index
     self.transaction = transaction
     self.draft = draft
@@ -56,8 +56,8 @@ final class IndexWriter {
   }
 
   /// The same for any row.
-  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, _ outside: IndexKeys.Text) throws(StoreError) {
-    stand = try keys.make(row, layout, &new, outside)
+  func prepare(_ row: UnsafeRawPointer, _ layout: Layout, outside: IndexKeys.Text) throws(StoreError) {
+    stand = try keys.make(row, layout, key: &new, outside: outside)
   }
 
   /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
@@ -141,8 +141,8 @@ final class IndexWriter {
   }
 
   /// The same for any row.
-  func remove(_ row: UnsafeRawPointer, _ layout: Layout, _ id: RowID, _ outside: IndexKeys.Text) throws(StoreError) {
-    if covers(id) { try remove(keys.make(row, layout, &old, outside), id) }
+  func remove(_ row: UnsafeRawPointer, _ layout: Layout, id: RowID, outside: IndexKeys.Text) throws(StoreError) {
+    if covers(id) { try remove(keys.make(row, layout, key: &old, outside: outside), id) }
   }
 
   /// Takes out the entry whose key is in `old`.

@@ -22,44 +22,43 @@ extension PendingEntries {
     while let stretch = open.popLast() {
       let start = changes + stretch.from
       if stretch.count <= few {
-        insertionSort(start, stretch.count, bytes)
-      } else if !isSorted(start, stretch.count, bytes) {
-        distribute(stretch, start, other, bytes, &open)
+        insertionSort(start, stretch.count, bytes: bytes)
+      } else if !isSorted(start, stretch.count, bytes: bytes) {
+        distribute(stretch, start, other: other, bytes: bytes, open: &open)
       }
     }
   }
 
   @inline(__always)
-  private static func isBefore(_ one: Change, _ other: Change, _ bytes: UnsafeRawPointer) -> Bool {
+  private static func isBefore(_ one: Change, _ other: Change, bytes: UnsafeRawPointer) -> Bool {
     if one.head != other.head { return one.head < other.head }
-    return isKeyBefore(one, other, bytes)
+    return isKeyBefore(one, other, bytes: bytes)
   }
 
   @inline(never)
-  private static func isKeyBefore(_ one: Change, _ other: Change, _ bytes: UnsafeRawPointer) -> Bool {
+  private static func isKeyBefore(_ one: Change, _ other: Change, bytes: UnsafeRawPointer) -> Bool {
     let order = ByteKey(bytes + Int(one.offset), Int(one.keyLength)).compare(
       ByteKey(bytes + Int(other.offset), Int(other.keyLength)))
     return order == 0 ? one.offset < other.offset : order < 0
   }
 
-  private static func isSorted(_ changes: UnsafeMutablePointer<Change>, _ count: Int, _ bytes: UnsafeRawPointer) -> Bool
-  {
+  private static func isSorted(_ changes: UnsafeMutablePointer<Change>, _ count: Int, bytes: UnsafeRawPointer) -> Bool {
     var index = 1
     while index < count {
-      if isBefore(changes[index], changes[index &- 1], bytes) { return false }
+      if isBefore(changes[index], changes[index &- 1], bytes: bytes) { return false }
       index &+= 1
     }
     return true
   }
 
   private static func insertionSort(
-    _ changes: UnsafeMutablePointer<Change>, _ count: Int, _ bytes: UnsafeRawPointer
+    _ changes: UnsafeMutablePointer<Change>, _ count: Int, bytes: UnsafeRawPointer
   ) {
     var index = 1
     while index < count {
       let change = changes[index]
       var at = index
-      while at > 0, isBefore(change, changes[at &- 1], bytes) {
+      while at > 0, isBefore(change, changes[at &- 1], bytes: bytes) {
         changes[at] = changes[at &- 1]
         at &-= 1
       }
@@ -70,13 +69,13 @@ extension PendingEntries {
 
   /// Sorts by 16 bits, in two steps that keep the order of what is equal, and leaves open what is equal in them.
   private static func distribute(
-    _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, _ other: UnsafeMutablePointer<Change>,
-    _ bytes: UnsafeRawPointer, _ open: inout [Stretch]
+    _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, other: UnsafeMutablePointer<Change>,
+    bytes: UnsafeRawPointer, open: inout [Stretch]
   ) {
     let count = stretch.count
     var differing: UInt64 = 0
     for index in 0..<count { differing |= changes[index].head ^ changes[0].head }
-    if differing == 0 { return goDeeper(stretch, changes, bytes, &open) }
+    if differing == 0 { return goDeeper(stretch, changes, bytes: bytes, open: &open) }
     let shift = UInt64(truncatingIfNeeded: min(differing.leadingZeroBitCount, 48))
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 512) { starts in
       starts.initialize(repeating: 0)
@@ -113,7 +112,7 @@ extension PendingEntries {
       if to &- from > few {
         open.append(Stretch(from: stretch.from &+ from, count: to &- from, depth: stretch.depth))
       } else if to &- from > 1 {
-        insertionSort(changes + from, to &- from, bytes)
+        insertionSort(changes + from, to &- from, bytes: bytes)
       }
       from = to
     }
@@ -121,7 +120,7 @@ extension PendingEntries {
 
   /// Makes heads of the next eight bytes of keys whose heads are all the same.
   private static func goDeeper(
-    _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, _ bytes: UnsafeRawPointer, _ open: inout [Stretch]
+    _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, bytes: UnsafeRawPointer, open: inout [Stretch]
   ) {
     let depth = stretch.depth &+ 8
     var isLonger = false
@@ -129,7 +128,7 @@ extension PendingEntries {
     guard isLonger else {
       // They differ in nothing but zeros at their ends, if at all.
       var all = UnsafeMutableBufferPointer(start: changes, count: stretch.count)
-      return all.sort { isKeyBefore($0, $1, bytes) }
+      return all.sort { isKeyBefore($0, $1, bytes: bytes) }
     }
     for index in 0..<stretch.count {
       let rest = max(0, Int(changes[index].keyLength) &- depth)

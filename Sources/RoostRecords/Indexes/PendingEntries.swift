@@ -41,15 +41,15 @@ struct PendingEntries: ~Copyable {
   // MARK: Adding
 
   mutating func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    append(key, value, UInt16(truncatingIfNeeded: value.count))
+    append(key, value, valueLength: UInt16(truncatingIfNeeded: value.count))
   }
 
   mutating func remove(_ key: UnsafeRawBufferPointer) {
-    append(key, UnsafeRawBufferPointer(start: nil, count: 0), Self.removal)
+    append(key, UnsafeRawBufferPointer(start: nil, count: 0), valueLength: Self.removal)
   }
 
   private mutating func append(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ valueLength: UInt16
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, valueLength: UInt16
   ) {
     let size = valueLength == Self.removal ? 0 : value.count
     let offset = bytes.count

@@ -28,7 +28,7 @@ final class ChildOrder {
   /// More owners are not remembered.
   private static let mostOwners = 1 << 14
 
-  init(_ links: LinkDraft, _ index: IndexWriter, isOptional: Bool, _ transaction: WriteTransaction) {
+  init(_ links: LinkDraft, _ index: IndexWriter, isOptional: Bool, transaction: WriteTransaction) {
     self.links = links
     self.index = index
     self.isOptional = isOptional
@@ -39,7 +39,7 @@ final class ChildOrder {
   func holds(_ owner: RowID) throws(StoreError) -> Bool {
     if links.draft.root.isEmpty { return false }
     if let asked, asked.owner == owner { return asked.holds }
-    let holds = try LinkDraft.holds(owner, links.form, links.draft.tree)
+    let holds = try LinkDraft.holds(owner, links.form, tree: links.draft.tree)
     asked = (owner, holds)
     return holds
   }

@@ -33,22 +33,22 @@ struct LinkForm: Hashable {
   var hasPairs: Bool { isForwardOrdered && isBackwardOrdered }
 
   /// What all links of a row begin with.
-  func prefix(_ row: RowID, _ isForward: Bool, _ key: inout ByteBuffer) {
+  func prefix(_ row: RowID, _ isForward: Bool, key: inout ByteBuffer) {
     key.clear()
     key.append(isForward ? 0 : 1)
     KeyCoding.append(row: row, to: &key)
   }
 
   /// The key in a row's list.
-  func key(_ link: Link, _ isForward: Bool, _ key: inout ByteBuffer) {
-    prefix(link.row(isForward), isForward, &key)
+  func key(_ link: Link, _ isForward: Bool, key: inout ByteBuffer) {
+    prefix(link.row(isForward), isForward, key: &key)
     if isOrdered(isForward) { key.append(big: link.label(isForward)) }
     KeyCoding.append(row: link.row(!isForward), to: &key)
     if !isOrdered(isForward), isOrdered(!isForward) { key.append(big: link.label(!isForward)) }
   }
 
   /// What all links of two rows begin with.
-  func pair(_ owner: RowID, _ target: RowID, _ key: inout ByteBuffer) {
+  func pair(_ owner: RowID, _ target: RowID, key: inout ByteBuffer) {
     if hasPairs || !isForwardOrdered {
       key.clear()
       key.append(hasPairs ? 2 : 0)
@@ -69,10 +69,10 @@ struct LinkForm: Hashable {
   /// is its value; nil where that is empty.
   func key(_ link: Link, entry: UInt8, _ key: inout ByteBuffer) -> UInt64? {
     if entry < 2 {
-      self.key(link, entry == 0, &key)
+      self.key(link, entry == 0, key: &key)
       return entry == 1 && hasPairs ? link.forward : nil
     }
-    pair(link.owner, link.target, &key)
+    pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
     return link.backward
   }

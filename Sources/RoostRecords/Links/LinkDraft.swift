@@ -29,7 +29,7 @@ final class LinkDraft {
     var omitsBack = false
   #endif
 
-  init(_ form: LinkForm, _ relationship: Relationship, _ draft: ByteTreeDraft) {
+  init(_ form: LinkForm, _ relationship: Relationship, draft: ByteTreeDraft) {
     self.form = form
     self.relationship = relationship
     self.draft = draft
@@ -45,10 +45,10 @@ final class LinkDraft {
 
   /// The first link of two rows.
   static func find(
-    _ owner: RowID, _ target: RowID, _ form: LinkForm, _ tree: ByteTree, _ relationship: Relationship
+    _ owner: RowID, _ target: RowID, form: LinkForm, tree: ByteTree, relationship: Relationship
   ) throws(StoreError) -> Link? {
     var key = ByteBuffer(capacity: 64)
-    form.pair(owner, target, &key)
+    form.pair(owner, target, key: &key)
     var cursor = ByteCursor(tree)
     guard try cursor.seek(ByteKey(key.bytes)), let (found, value) = cursor.entry() else { return nil }
     guard found.begins(with: key.bytes) else { return nil }
@@ -57,21 +57,21 @@ final class LinkDraft {
   }
 
   /// Whether an owner has links.
-  static func holds(_ owner: RowID, _ form: LinkForm, _ tree: ByteTree) throws(StoreError) -> Bool {
+  static func holds(_ owner: RowID, _ form: LinkForm, tree: ByteTree) throws(StoreError) -> Bool {
     var key = ByteBuffer(capacity: 64)
-    form.prefix(owner, true, &key)
+    form.prefix(owner, true, key: &key)
     var cursor = ByteCursor(tree)
     guard try cursor.seek(ByteKey(key.bytes)), let (found, _) = cursor.entry() else { return false }
     return found.begins(with: key.bytes)
   }
 
   func find(_ owner: RowID, _ target: RowID) throws(StoreError) -> Link? {
-    try Self.find(owner, target, form, draft.tree, relationship)
+    try Self.find(owner, target, form: form, tree: draft.tree, relationship: relationship)
   }
 
   /// Where a row's list begins and ends in the tree.
   func bounds(_ row: RowID, _ isForward: Bool) throws(StoreError) -> (start: UInt64, end: UInt64) {
-    form.prefix(row, isForward, &key)
+    form.prefix(row, isForward, key: &key)
     let start = try draft.tree.rank(of: ByteKey(key.bytes))
     key.goBehindPrefix()
     return (start, max(start, try draft.tree.rank(of: ByteKey(key.bytes))))
@@ -79,7 +79,7 @@ final class LinkDraft {
 
   /// The links of a row's list with these numbers.
   func links(
-    _ row: RowID, _ isForward: Bool, _ positions: Range<Int>? = nil
+    _ row: RowID, _ isForward: Bool, positions: Range<Int>? = nil
   ) throws(StoreError) -> [Link] {
     let (start, end) = try bounds(row, isForward)
     let wanted = (positions ?? 0..<Int(clamping: end - start)).clamped(to: 0..<Int(clamping: end - start))
@@ -99,7 +99,7 @@ final class LinkDraft {
 
   /// Looks up the label that a forward key does not hold.
   private func complete(_ link: inout Link) throws(StoreError) {
-    form.pair(link.owner, link.target, &key)
+    form.pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
     let label = try draft.tree.withValue(of: ByteKey(key.bytes)) { LinkForm.label($0) }
     guard let label, let label else { throw damaged }
@@ -111,8 +111,8 @@ final class LinkDraft {
   /// Links two rows, at a place in each list; nil stands for the end.
   func add(_ owner: RowID, _ target: RowID, forward: Int? = nil, backward: Int? = nil) throws(StoreError) {
     var link = Link(owner: owner, target: target)
-    link.forward = try label(owner, true, forward)
-    link.backward = try label(target, false, backward)
+    link.forward = try label(owner, true, position: forward)
+    link.backward = try label(target, false, position: backward)
     try put(link)
   }
 
@@ -124,13 +124,13 @@ final class LinkDraft {
       try put(link, isForward: false)
     #endif
     guard form.hasPairs else { return }
-    form.pair(link.owner, link.target, &key)
+    form.pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
     try store(link.backward)
   }
 
   private func put(_ link: Link, isForward: Bool) throws(StoreError) {
-    form.key(link, isForward, &key)
+    form.key(link, isForward, key: &key)
     try store(form.hasPairs && !isForward ? link.forward : nil)
   }
 
@@ -149,12 +149,12 @@ final class LinkDraft {
   func remove(_ link: Link) throws(StoreError) {
     if tails.forward?.row == link.owner { tails.forward = nil }
     if tails.backward?.row == link.target { tails.backward = nil }
-    form.key(link, true, &key)
+    form.key(link, true, key: &key)
     try drop()
-    form.key(link, false, &key)
+    form.key(link, false, key: &key)
     try drop()
     guard form.hasPairs else { return }
-    form.pair(link.owner, link.target, &key)
+    form.pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
     try drop()
   }
@@ -169,7 +169,7 @@ final class LinkDraft {
     try remove(link)
     var moved = link
     // Making room may give the other links of both lists new labels, but never to this one, which is in none.
-    let label = try label(link.row(isForward), isForward, position)
+    let label = try label(link.row(isForward), isForward, position: position)
     if isForward { moved.forward = label } else { moved.backward = label }
     try put(moved)
   }
@@ -177,22 +177,22 @@ final class LinkDraft {
   // MARK: Labels
 
   /// A label for a new link at a place in a list; room is made where there is none.
-  private func label(_ row: RowID, _ isForward: Bool, _ position: Int?) throws(StoreError) -> UInt64 {
+  private func label(_ row: RowID, _ isForward: Bool, position: Int?) throws(StoreError) -> UInt64 {
     guard form.isOrdered(isForward) else { return 0 }
     let known = isForward ? tails.forward : tails.backward
     if position == nil, let known, known.row == row, let next = Labels.behind(known.label) {
-      note(row, isForward, next)
+      note(row, isForward, label: next)
       return next
     }
     for _ in 0..<2 {
       let (start, end) = try bounds(row, isForward)
       let count = Int(clamping: end - start)
       let at = min(position ?? count, count)
-      let near = try links(row, isForward, max(at - 1, 0)..<min(at + 1, count)).map { $0.label(isForward) }
+      let near = try links(row, isForward, positions: max(at - 1, 0)..<min(at + 1, count)).map { $0.label(isForward) }
       let before = at > 0 ? near.first : nil
       let behind = at < count ? near.last : nil
       if let label = Labels.between(before, behind) {
-        if at == count { note(row, isForward, label) } else { forget(row, isForward) }
+        if at == count { note(row, isForward, label: label) } else { forget(row, isForward) }
         return label
       }
       guard let crowded = before ?? behind else { throw damaged }
@@ -201,7 +201,7 @@ final class LinkDraft {
     throw damaged
   }
 
-  private func note(_ row: RowID, _ isForward: Bool, _ label: UInt64) {
+  private func note(_ row: RowID, _ isForward: Bool, label: UInt64) {
     if isForward { tails.forward = Tail(row: row, label: label) } else { tails.backward = Tail(row: row, label: label) }
   }
 
@@ -216,13 +216,13 @@ final class LinkDraft {
     let (listStart, _) = try bounds(row, isForward)
     for bits in Labels.leastBits...Labels.bits {
       let low = label & ~((1 << UInt64(bits)) - 1)
-      let start = try rank(row, isForward, low)
-      let end = try rank(row, isForward, low + (1 << UInt64(bits)))
+      let start = try rank(row, isForward, label: low)
+      let end = try rank(row, isForward, label: low + (1 << UInt64(bits)))
       guard listStart <= start, start < end else { throw damaged }
       let count = Int(clamping: end - start)
       guard count < Labels.capacity(bits) else { continue }
       let first = Int(clamping: start - listStart)
-      let crowded = try links(row, isForward, first..<first + count)
+      let crowded = try links(row, isForward, positions: first..<first + count)
       for link in crowded { try remove(link) }
       let step = (UInt64(1) << UInt64(bits)) / UInt64(count)
       for (index, link) in crowded.enumerated() {
@@ -236,8 +236,8 @@ final class LinkDraft {
     throw StoreError(.valueTooLarge, "the list of row \(row.number) by \(relationship.name) has too many links")
   }
 
-  private func rank(_ row: RowID, _ isForward: Bool, _ label: UInt64) throws(StoreError) -> UInt64 {
-    form.prefix(row, isForward, &key)
+  private func rank(_ row: RowID, _ isForward: Bool, label: UInt64) throws(StoreError) -> UInt64 {
+    form.prefix(row, isForward, key: &key)
     key.append(big: label)
     return try draft.tree.rank(of: ByteKey(key.bytes))
   }

@@ -23,7 +23,7 @@ struct MemberLists {
   /// What all entries of a row's list begin with, and no others.
   func range(_ owner: RowID, _ key: inout ByteBuffer) {
     switch source {
-    case .links(let form, let isForward): form.prefix(owner, isForward, &key)
+    case .links(let form, let isForward): form.prefix(owner, isForward, key: &key)
     case .index(let isOptional): Members.range(owner, isOptional: isOptional, &key)
     }
   }
@@ -67,9 +67,11 @@ struct MemberLists {
     switch source {
     case .links(let form, let isForward):
       let (first, second) = isForward ? (owner, row) : (row, owner)
-      guard let link = try LinkDraft.find(first, second, form, tree, relationship) else { return nil }
+      guard let link = try LinkDraft.find(first, second, form: form, tree: tree, relationship: relationship) else {
+        return nil
+      }
       if !exactly { return 0 }
-      form.key(link, isForward, &key)
+      form.key(link, isForward, key: &key)
     case .index:
       guard let found = try tree.withValue(of: ByteKey(key.bytes), { value in IndexEntry.row(key.bytes, value)?.row })
       else {

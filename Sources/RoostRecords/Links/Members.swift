@@ -16,7 +16,7 @@ package struct Members {
   let order: MemberLists?
 
   /// Those that a tree of links gives.
-  init(_ one: Relationship, links: ByteTree, _ form: LinkForm, _ bond: ReadBond) {
+  init(_ one: Relationship, links: ByteTree, _ form: LinkForm, bond: ReadBond) {
     relationship = one
     self.bond = bond
     lists = MemberLists(relationship: one, tree: links, source: .links(form, isForward: one.isForward))
@@ -77,7 +77,7 @@ package struct Members {
   package func cursor(of owner: RowID) throws(StoreError) -> MemberCursor {
     let lists = try lists(of: owner)
     let (start, end) = try lists.bounds(owner)
-    return MemberCursor(lists, bond, start, end)
+    return MemberCursor(lists, bond, start: start, end: end)
   }
 
   /// What all entries of an owner's list in the index of the reference begin with.
@@ -103,7 +103,7 @@ package struct MemberCursor: ~Copyable {
   /// Declared behind the cursor, so that it is destroyed after it.
   private let stay: CursorStay
 
-  init(_ lists: MemberLists, _ bond: ReadBond, _ start: UInt64, _ end: UInt64) {
+  init(_ lists: MemberLists, _ bond: ReadBond, start: UInt64, end: UInt64) {
     cursor = ByteCursor(lists.tree)
     self.lists = lists
     self.bond = bond

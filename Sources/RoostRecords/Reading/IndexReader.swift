@@ -14,7 +14,7 @@ package final class IndexReader {
   let tree: ByteTree
   let bond: ReadBond
 
-  init(_ index: Index, _ tree: ByteTree, _ bond: ReadBond) {
+  init(_ index: Index, _ tree: ByteTree, bond: ReadBond) {
     self.index = index
     isWhole = index.builtBelow == nil
     isPartial = !index.tests.isEmpty

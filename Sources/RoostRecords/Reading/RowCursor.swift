@@ -81,11 +81,11 @@ package struct RowCursor: ~Copyable {
   package mutating func row() throws(StoreError) -> Row {
     try table.bond.check()
     guard let (key, value) = cursor.entry() else { throw table.bond.scope.nowhere }
-    if !value.isExtents { return try table.examine(RowID(key), value.start, value.count) }
+    if !value.isExtents { return try table.examine(RowID(key), value.start, count: value.count) }
     let bytes = try value.load(cursor.view)
     large = RowBytes()
     let memory = large!.make(bytes.count)
     bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-    return try table.examine(RowID(key), memory, bytes.count)
+    return try table.examine(RowID(key), memory, count: bytes.count)
   }
 }

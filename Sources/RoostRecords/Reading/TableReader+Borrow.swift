@@ -20,10 +20,10 @@ extension TableReader {
     _ id: RowID, _ spare: ([UInt8]) -> UnsafeRawBufferPointer
   ) throws(StoreError) -> Row? {
     guard let value = try rows.find(id.number) else { return nil }
-    if !value.isExtents { return try examine(id, value.start, value.count) }
+    if !value.isExtents { return try examine(id, value.start, count: value.count) }
     guard let bytes = try rows.value(of: id.number) else { return nil }
     let kept = spare(bytes)
     guard let start = kept.baseAddress else { throw unreadable(id) }
-    return try examine(id, start, kept.count)
+    return try examine(id, start, count: kept.count)
   }
 }

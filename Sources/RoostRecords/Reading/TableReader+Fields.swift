@@ -13,7 +13,7 @@ extension TableReader {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 8), alignment: 8)
     defer { memory.deallocate() }
     try builder.write(to: memory)
-    return try values(fields, Row(id, memory, count, Int(builder.layout.version)))
+    return try values(fields, Row(id, memory, count: count, version: Int(builder.layout.version)))
   }
 
   private func values(_ fields: [FieldID], _ row: Row) throws(StoreError) -> [Value] {

@@ -33,7 +33,7 @@ package final class TableReader {
     layout = layouts[layouts.count - 1]
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexReader($0.0, $0.1, bond) }
+    self.indexes = indexes.map { IndexReader($0.0, $0.1, bond: bond) }
     shapeCount = layouts.count
     shapes = .allocate(capacity: shapeCount)
     for (version, layout) in layouts.enumerated() { (shapes + version).initialize(to: RowShape(layout)) }
@@ -77,7 +77,7 @@ package final class TableReader {
       rows.view.slot.enter()
       defer { rows.view.slot.leave() }
       guard let value = try rows.find(id.number) else { return nil }
-      if !value.isExtents { return try body(examine(id, value.start, value.count)) }
+      if !value.isExtents { return try body(examine(id, value.start, count: value.count)) }
     }
     return try withLargeRow(id, body)
   }
@@ -91,16 +91,16 @@ package final class TableReader {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 8), alignment: 8)
     defer { memory.deallocate() }
     bytes.withUnsafeBytes { if let start = $0.baseAddress { memory.copyMemory(from: start, byteCount: $0.count) } }
-    return try body(examine(id, memory, bytes.count))
+    return try body(examine(id, memory, count: bytes.count))
   }
 
   /// Makes sure that every field can be read from the bytes.
   @inline(__always)
-  func examine(_ id: RowID, _ start: UnsafeRawPointer, _ count: Int) throws(StoreError) -> Row {
+  func examine(_ id: RowID, _ start: UnsafeRawPointer, count: Int) throws(StoreError) -> Row {
     guard count >= 2 else { throw unreadable(id) }
     let version = Int(start.u16(0))
     guard version < shapeCount, shapes[version].admits(start, count) else { throw unreadable(id) }
-    return Row(id, start, count, version)
+    return Row(id, start, count: count, version: version)
   }
 
   @inline(never)
@@ -179,11 +179,11 @@ package final class TableReader {
     var key = ByteBuffer()
     try entity.append(values, of: index.index, to: &key)
     if let row = try index.row(key.bytes) { return row }
-    return try cutRow(index, key.bytes, values)
+    return try cutRow(index, key.bytes, values: values)
   }
 
   /// The row whose key goes on with its number because a text was cut, or a part is nil, and which has these values.
-  private func cutRow(_ index: IndexReader, _ key: UnsafeRawBufferPointer, _ values: [Value]) throws -> RowID? {
+  private func cutRow(_ index: IndexReader, _ key: UnsafeRawBufferPointer, values: [Value]) throws -> RowID? {
     if values.contains(.null) { return nil }
     var cursor = try index.cursor()
     var isThere = try cursor.seek(key)

@@ -95,7 +95,7 @@ final class Deletion {
             let other = RowName(one.target, row)
             if staying.count < Self.mostNamed, !doomed.contains(other) { staying.append(other) }
           }
-          if !staying.isEmpty { faults.append(denied(name, one, staying)) }
+          if !staying.isEmpty { faults.append(denied(name, one, staying: staying)) }
         case .nullify: if let fault = try loosen(way, name) { faults.append(fault) }
         }
       }
@@ -115,7 +115,7 @@ final class Deletion {
     }
     guard !field.isOptional, let last = loose.last, last.field == id, last.row.entity == one.target else { return nil }
     loose.removeAll { $0.field == id && $0.row.entity == one.target }
-    return needed(name, one, last.row, field)
+    return needed(name, one, other: last.row, field: field)
   }
 
   private func ways(_ entity: EntityID) throws -> [Way] {
@@ -155,7 +155,7 @@ final class Deletion {
     return ways
   }
 
-  private func follow(_ way: Way, _ row: RowID, _ body: (RowID) -> Void) throws {
+  private func follow(_ way: Way, _ row: RowID, body: (RowID) -> Void) throws {
     if let members = way.members {
       var cursor = try members.cursor(of: row)
       while let found = try cursor.next() { body(found) }
@@ -169,7 +169,7 @@ final class Deletion {
 
   private func name(_ entity: EntityID) -> String { tables.catalog.entity(entity)?.name ?? "?" }
 
-  private func denied(_ name: RowName, _ one: Relationship, _ staying: [RowName]) -> RecordFault {
+  private func denied(_ name: RowName, _ one: Relationship, staying: [RowName]) -> RecordFault {
     let some = staying.prefix(3).map { "\($0.row.number)" }.joined(separator: ", ")
     var fault = RecordFault(
       .denied,
@@ -179,7 +179,7 @@ final class Deletion {
     return fault
   }
 
-  private func needed(_ name: RowName, _ one: Relationship, _ other: RowName, _ field: Field) -> RecordFault {
+  private func needed(_ name: RowName, _ one: Relationship, other: RowName, field: Field) -> RecordFault {
     var fault = RecordFault(
       .missing,
       "row \(other.row.number) of \(self.name(other.entity)) must refer to a row, and row \(name.row.number) of "

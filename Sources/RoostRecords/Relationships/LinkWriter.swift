@@ -78,9 +78,9 @@ package final class LinkWriter {
       let (first, second) = isForward ? (owner, row) : (row, owner)
       if !relationship.traits.contains(.repeating), try links.find(first, second) != nil { return false }
       try tables.changing(generation) { () throws(StoreError) in
-        try tables.link(owner, row, links, isForward, at: place)
+        try tables.link(owner, row, links: links, isForward: isForward, at: place)
         try tables.recordLinks(
-          .link, relationship, [owner.number, row.number, place.map { UInt64($0) + 1 } ?? 0])
+          .link, relationship, numbers: [owner.number, row.number, place.map { UInt64($0) + 1 } ?? 0])
       }
       return true
     case .references(let table, _, let slot, let order):
@@ -109,7 +109,7 @@ package final class LinkWriter {
       guard let found else { return false }
       try tables.changing(generation) { () throws(StoreError) in
         try tables.unlink(found, links)
-        try tables.recordLinks(.unlink, relationship, [owner.number, row.number, 0])
+        try tables.recordLinks(.unlink, relationship, numbers: [owner.number, row.number, 0])
       }
       return true
     case .references(let table, let field, let slot, _):
@@ -133,12 +133,12 @@ package final class LinkWriter {
       _ = try remove(row, from: owner)
       return row
     }
-    guard let found = try links.links(owner, isForward, place..<place + 1).first else {
+    guard let found = try links.links(owner, isForward, positions: place..<place + 1).first else {
       throw LinkDraft.damaged(relationship)
     }
     try tables.changing(generation) { () throws(StoreError) in
       try tables.unlink(found, links)
-      try tables.recordLinks(.unlink, relationship, [owner.number, row.number, UInt64(place) + 1])
+      try tables.recordLinks(.unlink, relationship, numbers: [owner.number, row.number, UInt64(place) + 1])
     }
     return row
   }
@@ -149,8 +149,8 @@ package final class LinkWriter {
     switch way {
     case .links(let links):
       try tables.changing(generation) { () throws(StoreError) in
-        try tables.unlinkAll(owner, links, isForward)
-        try tables.recordLinks(.unlinkAll, relationship, [owner.number])
+        try tables.unlinkAll(owner, links, isForward: isForward)
+        try tables.recordLinks(.unlinkAll, relationship, numbers: [owner.number])
       }
     case .references: for row in try rows(of: owner) { try remove(row, from: owner) }
     }
@@ -170,12 +170,12 @@ package final class LinkWriter {
     switch way {
     case .references(_, _, _, let order?): try move(order, owner, from: place, to: other)
     case .links(let links):
-      guard let link = try links.links(owner, isForward, place..<place + 1).first else {
+      guard let link = try links.links(owner, isForward, positions: place..<place + 1).first else {
         throw LinkDraft.damaged(relationship)
       }
       try tables.changing(generation) { () throws(StoreError) in
-        try tables.moveLink(link, links, isForward, to: other)
-        try tables.recordLinks(.moveLink, relationship, [owner.number, UInt64(place), UInt64(other)])
+        try tables.moveLink(link, links, isForward: isForward, to: other)
+        try tables.recordLinks(.moveLink, relationship, numbers: [owner.number, UInt64(place), UInt64(other)])
       }
     case .references: return
     }
@@ -186,7 +186,7 @@ package final class LinkWriter {
       guard try tables.moveChild(of: owner, order, from: place, to: other) else {
         throw LinkDraft.damaged(relationship)
       }
-      try tables.recordLinks(.moveLink, relationship, [owner.number, UInt64(place), UInt64(other)])
+      try tables.recordLinks(.moveLink, relationship, numbers: [owner.number, UInt64(place), UInt64(other)])
     }
   }
 
@@ -215,7 +215,7 @@ package final class LinkWriter {
       for row in leaving { try remove(row, from: owner) }
       for row in rows { try append(row, to: owner) }
       if let order {
-        try arrange(rows, of: owner) { () throws(StoreError) in try tables.arrange(owner, rows, order) }
+        try arrange(rows, of: owner) { () throws(StoreError) in try tables.arrange(owner, rows, order: order) }
       }
     }
   }
@@ -238,7 +238,9 @@ package final class LinkWriter {
       known.append(row)
     }
     if relationship.isOrdered, !isInOrder {
-      try arrange(rows, of: owner) { () throws(StoreError) in try tables.arrange(owner, rows, links, isForward) }
+      try arrange(rows, of: owner) { () throws(StoreError) in
+        try tables.arrange(owner, rows, links: links, isForward: isForward)
+      }
     }
   }
 
@@ -246,7 +248,7 @@ package final class LinkWriter {
     if try self.rows(of: owner) == rows { return }
     try tables.changing(generation) { () throws(StoreError) in
       try body()
-      try tables.recordLinks(.arrange, relationship, [owner.number, UInt64(rows.count)] + rows.map(\.number))
+      try tables.recordLinks(.arrange, relationship, numbers: [owner.number, UInt64(rows.count)] + rows.map(\.number))
     }
   }
 

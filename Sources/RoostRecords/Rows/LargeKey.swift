@@ -4,7 +4,7 @@ internal import RoostTrees
 
 /// Keys of the tree of large values: u64 row and u16 field, big-endian.
 enum LargeKey {
-  static func with(_ row: RowID, _ field: FieldID, _ body: (UnsafeRawBufferPointer) -> Void) {
+  static func with(_ row: RowID, _ field: FieldID, body: (UnsafeRawBufferPointer) -> Void) {
     withUnsafeTemporaryAllocation(byteCount: 10, alignment: 8) { memory in
       memory.baseAddress!.set64(0, row.number.byteSwapped)
       memory.baseAddress!.set16(8, field.number.byteSwapped)

@@ -112,7 +112,7 @@ extension Layout {
   /// Whether a field's bytes are the same in two rows of this layout. Of a value that stands outside they say how long
   /// it is.
   @inline(__always)
-  func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ index: Int) -> Bool {
+  func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, index: Int) -> Bool {
     let (place, width) = places[index]
     let isNull = place.isNull(one)
     if isNull != place.isNull(other) { return false }
@@ -126,7 +126,7 @@ extension Layout {
   }
 
   /// The fields of fixed width in which two rows differ, of as many bytes; nil where more than such fields differs.
-  func differingFixed(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> FieldSet? {
+  func differingFixed(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, count: Int) -> FieldSet? {
     func isSame(_ from: Int, _ to: Int) -> Bool {
       ByteKey(one + from, to - from).commonPrefix(with: ByteKey(other + from, to - from)) == to - from
     }
@@ -138,7 +138,7 @@ extension Layout {
       if at == endsStart { break }
       let member = Int(owners[at &- fixedStart])
       // What lies under a nil says nothing.
-      if !self.isSame(one, other, member) { changed.insert(member) }
+      if !self.isSame(one, other, index: member) { changed.insert(member) }
       let place = places[member]
       at = Int(place.place.position) &+ place.width
     }

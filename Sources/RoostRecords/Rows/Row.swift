@@ -11,7 +11,7 @@ internal import RoostBytes
   @usableFromInline package let version: Int
 
   @inline(__always)
-  init(_ id: RowID, _ start: UnsafeRawPointer, _ count: Int, _ version: Int) {
+  init(_ id: RowID, _ start: UnsafeRawPointer, count: Int, version: Int) {
     self.id = id
     self.start = start
     self.count = count

@@ -20,7 +20,7 @@ struct ConsumerMender {
       let number = one.token.transaction
       if !all, number >= reading.state.floor, number <= reading.latest { continue }
       let (transaction, stamp) = HistoryConsumer.cutOff
-      try tables.setConsumer(one.name, transaction, stamp)
+      try tables.setConsumer(one.name, transaction, stamp: stamp)
       tally.add("consumers of the history have read lost transactions, or cannot continue, and get an error", one.name)
       changed += 1
     }

@@ -18,7 +18,7 @@ final class LinkMender {
   private let field: FieldID?
   private var key = ByteBuffer(capacity: 64)
 
-  init(_ forward: Relationship, _ mender: TreeMender, _ links: LinkDraft) throws(StoreError) {
+  init(_ forward: Relationship, _ mender: TreeMender, links: LinkDraft) throws(StoreError) {
     self.forward = forward
     self.mender = mender
     self.links = links
@@ -78,10 +78,10 @@ final class LinkMender {
   /// The place among the target's that the pair says, or the entry on that side.
   private func backward(_ link: Link) throws(StoreError) -> UInt64? {
     let tree = links.draft.tree
-    form.pair(link.owner, link.target, &key)
+    form.pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
     if let label = try tree.withValue(of: ByteKey(key.bytes), { LinkForm.label($0) }) ?? nil { return label }
-    form.prefix(link.target, false, &key)
+    form.prefix(link.target, false, key: &key)
     var cursor = ByteCursor(tree)
     var isThere = try cursor.seek(ByteKey(key.bytes))
     while isThere, let (found, value) = cursor.entry(), found.begins(with: key.bytes) {
@@ -122,7 +122,7 @@ final class LinkMender {
       guard let kind, var link else { return }
       var isRight = true
       if kind == 0, form.hasPairs {
-        form.pair(link.owner, link.target, &key)
+        form.pair(link.owner, link.target, key: &key)
         key.append(big: link.forward)
         let label = try links.draft.tree.withValue(of: ByteKey(key.bytes)) { LinkForm.label($0) } ?? nil
         isRight = label != nil
@@ -153,8 +153,8 @@ final class LinkMender {
   private func entries(of pair: Pair) throws(StoreError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     for kind in 0..<(form.hasPairs ? 3 : 2) {
-      if kind == 2 { form.pair(pair.owner, pair.target, &key) }
-      if kind < 2 { form.prefix(kind == 0 ? pair.owner : pair.target, kind == 0, &key) }
+      if kind == 2 { form.pair(pair.owner, pair.target, key: &key) }
+      if kind < 2 { form.prefix(kind == 0 ? pair.owner : pair.target, kind == 0, key: &key) }
       var cursor = ByteCursor(links.draft.tree)
       var isThere = try cursor.seek(ByteKey(key.bytes))
       while isThere, let (found, value) = cursor.entry(), found.begins(with: key.bytes) {
@@ -177,7 +177,7 @@ final class LinkMender {
     while isThere {
       let row = RowID(cursor.key)
       if let owner = try targets.reference(field, of: row), owner.number != 0, try links.find(owner, row) == nil,
-        try LinkDraft.holds(owner, form, links.draft.tree)
+        try LinkDraft.holds(owner, form, tree: links.draft.tree)
       {
         try links.add(owner, row)
         try mender.forest.transaction.relieve()

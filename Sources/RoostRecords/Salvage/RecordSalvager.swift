@@ -15,17 +15,18 @@ final class RecordSalvager {
   private var missing: [(row: RowID, field: FieldID)] = []
   private let number: UInt64
 
-  init(_ tables: Tables, _ source: Examination, _ tally: SalvageTally) {
+  init(_ tables: Tables, _ source: Examination, tally: SalvageTally) {
     self.tables = tables
     self.source = source
     self.tally = tally
     number = tables.forest.transaction.base.transaction + 1
-    tables.makesWay = { [unowned self] (table, row, rivals) throws(StoreError) in try decide(table, row, rivals) }
+    tables.makesWay = { [unowned self] (table, row, rivals) throws(StoreError) in try decide(table, row, rivals: rivals)
+    }
   }
 
   /// A row as the log has it is newer than one that was saved, which stands in its way: that one must be older than it seemed, or
   /// has lost a value. But a row of the log that has lost one itself yields.
-  private func decide(_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool {
+  private func decide(_ table: TableWriter, _ row: RowID, rivals: [RowID]) throws(StoreError) -> Bool {
     if !missing.isEmpty {
       tally.add(SalvageTally.rival(table.entity, isValueLost: true), "row \(row.number)")
       return false
@@ -121,14 +122,14 @@ final class RecordSalvager {
         try tables.carryOut(kind, bytes)
         try empty(table, row)
       case .delete: if try !table.isFree(row) { try tables.carryOut(kind, bytes) }
-      case .largeExtents: try copyLarge(table, row, &reader)
+      case .largeExtents: try copyLarge(table, row, reader: &reader)
       default: try tables.carryOut(kind, bytes)
       }
     }
   }
 
   /// A large value that the log only names stands in the file that is saved.
-  private func copyLarge(_ table: TableWriter, _ row: RowID, _ reader: inout ByteReader) throws {
+  private func copyLarge(_ table: TableWriter, _ row: RowID, reader: inout ByteReader) throws {
     let field = FieldID(try reader.number())
     guard let list = ExtentList(decoding: reader.rest()) else { throw Tables.unreadable }
     do throws(StoreError) {
@@ -191,7 +192,7 @@ final class RecordSalvager {
       let links = try tables.links(one)
       // One that stands there already came from a page to which nothing leads.
       if !links.relationship.traits.contains(.repeating),
-        let old = try tables.link(of: owner, target, links, one.isForward, at: nil)
+        let old = try tables.link(of: owner, target, links, isForward: one.isForward, at: nil)
       {
         try tables.unlink(old, links)
       }
@@ -202,25 +203,25 @@ final class RecordSalvager {
       let number: UInt64 = try reader.number()
       let place = number == 0 ? nil : Int(clamping: number - 1)
       // Where a part of the list is lost, places are others; the link may be gone with it.
-      let found = try tables.link(of: owner, target, links, one.isForward, at: place)
-      if let found = try found ?? tables.link(of: owner, target, links, one.isForward, at: nil) {
+      let found = try tables.link(of: owner, target, links, isForward: one.isForward, at: place)
+      if let found = try found ?? tables.link(of: owner, target, links, isForward: one.isForward, at: nil) {
         try tables.unlink(found, links)
       }
-    case .arrange: try arrange(one, owner, try reader.list { RowID(try $0.number()) })
+    case .arrange: try arrange(one, owner, wanted: try reader.list { RowID(try $0.number()) })
     default: try tables.carryOut(kind, bytes)
     }
   }
 
   /// Brings what is there of a list into an order; what the order does not know comes last.
-  private func arrange(_ one: Relationship, _ owner: RowID, _ wanted: [RowID]) throws {
+  private func arrange(_ one: Relationship, _ owner: RowID, wanted: [RowID]) throws {
     if one.shape == .links {
       let links = try tables.links(one)
       let there = try links.links(owner, one.isForward).map { $0.row(!one.isForward) }
-      return try tables.arrange(owner, Self.arranged(there, wanted), links, one.isForward)
+      return try tables.arrange(owner, Self.arranged(there, wanted), links: links, isForward: one.isForward)
     }
     guard one.isOrdered, let order = try tables.order(of: one) else { throw Tables.unreadable }
     let there = try tables.members(one).rows(of: owner)
-    try tables.arrange(owner, Self.arranged(there, wanted), order)
+    try tables.arrange(owner, Self.arranged(there, wanted), order: order)
   }
 
   private static func arranged(_ there: [RowID], _ wanted: [RowID]) -> [RowID] {

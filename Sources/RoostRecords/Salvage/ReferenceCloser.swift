@@ -21,7 +21,7 @@ final class ReferenceCloser {
         guard case .one(let id) = one.shape, let inverse = tables.catalog.inverse(of: one),
           let field = entity.field(id), !one.traits.contains(.unchecked), inverse.deleteRule != .noAction
         else { continue }
-        try close(one, field, entity)
+        try close(one, field, entity: entity)
       }
     }
     if torn.isEmpty { return }
@@ -32,11 +32,11 @@ final class ReferenceCloser {
     changed += 1
   }
 
-  private func close(_ one: Relationship, _ field: Field, _ entity: Entity) throws {
+  private func close(_ one: Relationship, _ field: Field, entity: Entity) throws {
     let target = tables.catalog.entity(one.target)?.name ?? ""
     var next: RowID? = RowID(0)
     while let start = next {
-      let (open, following) = try open(one, field, entity, from: start)
+      let (open, following) = try open(one, field, entity: entity, from: start)
       next = following
       for row in open {
         if !field.isOptional {
@@ -55,7 +55,7 @@ final class ReferenceCloser {
 
   /// Rows whose reference leads nowhere, among the next ones, and where to go on.
   private func open(
-    _ one: Relationship, _ field: Field, _ entity: Entity, from start: RowID
+    _ one: Relationship, _ field: Field, entity: Entity, from start: RowID
   ) throws -> (open: [RowID], next: RowID?) {
     let table = try tables.table(entity.id).reading
     guard let access = table.access(field.id) else { return ([], nil) }

@@ -79,7 +79,7 @@ package final class RowSalvage: SalvagedContent {
       isForeign = true
       return tally.add("the catalog cannot be read, so the contents of the trees are unknown")
     }
-    let mender = try TreeMender(forest, saved, schemas, tally)
+    let mender = try TreeMender(forest, saved, schemas: schemas, tally: tally)
     defer { tally = mender.tally }
     try mender.run()
     losesTrack = mender.losesRows || mender.losesTrack || !mender.emptied.isEmpty
@@ -93,7 +93,7 @@ package final class RowSalvage: SalvagedContent {
     let before = tally
     let tables = try Tables(Forest(in: transaction), schemas)
     defer { tables.close() }
-    let salvager = RecordSalvager(tables, source, before)
+    let salvager = RecordSalvager(tables, source, tally: before)
     do throws(StoreError) {
       try record.pieces { (kind, bytes) throws(StoreError) in
         guard kind >= Store.PieceKind.firstOfFloorAbove else { return }

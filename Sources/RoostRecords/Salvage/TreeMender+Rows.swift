@@ -16,20 +16,20 @@ extension TreeMender {
     while isThere, let (number, value) = cursor.entry() {
       let id = RowID(number)
       let bytes = try value.load(view)
-      let isReadable = try unreadable(id, bytes, shelf)?.isEmpty == true
-      if try !isReadable ? true : lacksStray(id, bytes, shelf) { bad.append(id) }
+      let isReadable = try unreadable(id, bytes, shelf: shelf)?.isEmpty == true
+      if try !isReadable ? true : lacksStray(id, bytes, shelf: shelf) { bad.append(id) }
       isThere = try cursor.next()
     }
     var now = shelf
     for id in bad {
       // Pages of the tree as it was are given out again.
       now.rows = rows.tree
-      if try !mend(id, now, rows) { try drop(id, entity, rows) }
+      if try !mend(id, now, rows: rows) { try drop(id, entity, rows: rows) }
       try forest.transaction.relieve()
     }
   }
 
-  private func unreadable(_ id: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> [FieldID]? {
+  private func unreadable(_ id: RowID, _ bytes: [UInt8], shelf: Shelf) throws(StoreError) -> [FieldID]? {
     guard id.number > 0, id.number < RowNumbers.end else { return nil }
     let result = bytes.withUnsafeBytes { row -> Result<[FieldID]?, StoreError> in
       do throws(StoreError) { return .success(try shelf.unreadable(id, row)) } catch { return .failure(error) }
@@ -37,7 +37,7 @@ extension TreeMender {
     return try result.get()
   }
 
-  private func lacksStray(_ id: RowID, _ bytes: [UInt8], _ shelf: Shelf) throws(StoreError) -> Bool {
+  private func lacksStray(_ id: RowID, _ bytes: [UInt8], shelf: Shelf) throws(StoreError) -> Bool {
     let result = bytes.withUnsafeBytes { row -> Result<Bool, StoreError> in
       do throws(StoreError) { return .success(try shelf.lacksStray(id, row)) } catch { return .failure(error) }
     }
@@ -45,8 +45,8 @@ extension TreeMender {
   }
 
   /// Writes a row anew without what is unreadable, in the newest layout; false where nothing of it can be read.
-  private func mend(_ id: RowID, _ shelf: Shelf, _ rows: IntegerTreeDraft) throws(StoreError) -> Bool {
-    guard let bytes = try shelf.row(id), let fields = try unreadable(id, bytes, shelf) else { return false }
+  private func mend(_ id: RowID, _ shelf: Shelf, rows: IntegerTreeDraft) throws(StoreError) -> Bool {
+    guard let bytes = try shelf.row(id), let fields = try unreadable(id, bytes, shelf: shelf) else { return false }
     var builder = RowBuilder(shelf.layouts[shelf.layouts.count - 1])
     var made: [UInt8] = []
     do {
@@ -55,7 +55,7 @@ extension TreeMender {
       made = [UInt8](repeating: 0, count: builder.byteCount)
       try made.withUnsafeMutableBytes { try builder.write(to: $0.baseAddress!) }
     } catch { return false }
-    guard try unreadable(id, made, shelf)?.isEmpty == true else { return false }
+    guard try unreadable(id, made, shelf: shelf)?.isEmpty == true else { return false }
     _ = try ByteKey.borrowing(made) { (bytes) throws(StoreError) in _ = try rows.put(id.number, bytes.bytes) }
     if !fields.isEmpty { emptied[shelf.entity.id, default: NumberRuns()].insert(id.number) }
     for field in fields {
@@ -65,7 +65,7 @@ extension TreeMender {
     return true
   }
 
-  private func drop(_ id: RowID, _ entity: Entity, _ rows: IntegerTreeDraft) throws(StoreError) {
+  private func drop(_ id: RowID, _ entity: Entity, rows: IntegerTreeDraft) throws(StoreError) {
     losesRows = true
     tally.add("rows of \(entity.name) that cannot be read", "row \(id.number)")
     _ = try rows.remove(id.number)
@@ -150,7 +150,7 @@ extension TableWriter {
     new.make(old.count).copyMemory(from: old.start, byteCount: old.count)
     do {
       for index in indexes where index.covers(id) {
-        if try conflict(index, id, []) != nil { return false }
+        if try conflict(index, id, moved: []) != nil { return false }
       }
     } catch is RecordFault { return false }
     try add(id, to: borrowed)

@@ -23,7 +23,7 @@ final class TreeMender {
 
   var view: PageView { forest.transaction.view }
 
-  init(_ forest: Forest, _ saved: SavedTrees, _ schemas: SchemaCache, _ tally: SalvageTally) throws(StoreError) {
+  init(_ forest: Forest, _ saved: SavedTrees, schemas: SchemaCache, tally: SalvageTally) throws(StoreError) {
     self.forest = forest
     self.saved = saved
     self.schemas = schemas
@@ -70,7 +70,7 @@ final class TreeMender {
   /// What cannot be made to agree is left out.
   private func mendLinks(_ one: Relationship, _ tables: Tables) throws(StoreError) {
     let links = try tables.links(one)
-    do throws(StoreError) { try LinkMender(one, self, links).run() } catch {
+    do throws(StoreError) { try LinkMender(one, self, links: links).run() } catch {
       if !error.isAboutSalvaged { throw error }
       try links.draft.removeAll()
       losesTrack = true

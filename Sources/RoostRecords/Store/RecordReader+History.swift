@@ -35,7 +35,7 @@ extension RecordReader {
   package var oldestToken: HistoryToken {
     get throws(StoreError) {
       let reading = try historyReading()
-      return HistoryToken(reading.store, reading.state.floor, reading.state.floorStamp)
+      return HistoryToken(reading.store, reading.state.floor, stamp: reading.state.floorStamp)
     }
   }
 

@@ -19,7 +19,7 @@ extension RecordReader {
         order: one.isOrdered ? (Tables.form(one, catalog), try linkTree(one.id)) : nil, index.bond)
     case .links:
       guard let forward = one.isForward ? one : catalog.inverse(of: one) else { throw LinkDraft.damaged(one) }
-      return Members(one, links: try linkTree(forward.id), Tables.form(forward, catalog), try bond)
+      return Members(one, links: try linkTree(forward.id), Tables.form(forward, catalog), bond: try bond)
     }
   }
 

@@ -73,7 +73,7 @@ package final class RecordStore: Sendable {
     _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
     try HistoryTurn.check(author)
-    let writer = try RecordWriter(store, schemas, numbers, timeoutMilliseconds)
+    let writer = try RecordWriter(store, schemas, numbers: numbers, timeoutMilliseconds: timeoutMilliseconds)
     writer.tables.historyTurn.begin(author, clock)
     let result: Result
     do { result = try body(writer) } catch {
@@ -112,10 +112,10 @@ package final class RecordWriter {
   let tables: Tables
 
   init(
-    _ store: Store, _ schemas: SchemaCache, _ numbers: RowNumbers?, _ timeoutMilliseconds: UInt64?
+    _ store: Store, _ schemas: SchemaCache, numbers: RowNumbers?, timeoutMilliseconds: UInt64?
   ) throws(StoreError) {
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas, numbers) } catch {
+    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas, numbers: numbers) } catch {
       transaction.abandon()
       throw error
     }

@@ -20,7 +20,7 @@ extension RecordWriter {
   package var oldestToken: HistoryToken {
     get throws(StoreError) {
       let reading = try tables.historyReading()
-      return HistoryToken(reading.store, reading.state.floor, reading.state.floorStamp)
+      return HistoryToken(reading.store, reading.state.floor, stamp: reading.state.floorStamp)
     }
   }
 
@@ -37,7 +37,7 @@ extension RecordWriter {
   package func setConsumer(_ name: String, _ token: HistoryToken) throws {
     try HistoryConsumer.check(name)
     try tables.historyReading().check(token)
-    try tables.setConsumer(name, token.transaction, token.stamp)
+    try tables.setConsumer(name, token.transaction, stamp: token.stamp)
   }
 
   /// False if there is none of that name.

@@ -66,8 +66,8 @@ struct HistoryEntryMaker {
     var now: HistoryImage?
     if !held.isEmpty { now = try tables.image(entity) }
     try write(runs, &now, to: &out)
-    try write(updates, &now, held, to: &out)
-    try write(deletes, was, kept.map(\.id), to: &out)
+    try write(updates, &now, held: held, to: &out)
+    try write(deletes, was, kept: kept.map(\.id), to: &out)
     return out.bytes
   }
 
@@ -91,12 +91,12 @@ struct HistoryEntryMaker {
       out.number(run.upperBound - run.lowerBound)
       end = run.upperBound
       if slots.isEmpty { continue }
-      for row in run { try write(RowID(row), slots, &now, to: &out) }
+      for row in run { try write(RowID(row), slots, image: &now, to: &out) }
     }
   }
 
   private func write(
-    _ updates: [HistoryNotes.Note], _ now: inout HistoryImage?, _ held: [Field], to out: inout ByteWriter
+    _ updates: [HistoryNotes.Note], _ now: inout HistoryImage?, held: [Field], to out: inout ByteWriter
   ) throws(StoreError) {
     if updates.isEmpty { return out.number(UInt64(0)) }
     // One group for each set of fields, in the order in which they come.
@@ -128,13 +128,13 @@ struct HistoryEntryMaker {
       for row in rows {
         out.number(row - before)
         before = row
-        if !slots.isEmpty { try write(RowID(row), slots, &now, to: &out) }
+        if !slots.isEmpty { try write(RowID(row), slots, image: &now, to: &out) }
       }
     }
   }
 
   private func write(
-    _ deletes: [HistoryNotes.Note], _ was: Entity?, _ kept: [FieldID], to out: inout ByteWriter
+    _ deletes: [HistoryNotes.Note], _ was: Entity?, kept: [FieldID], to out: inout ByteWriter
   ) throws(StoreError) {
     out.number(UInt64(deletes.count))
     var before: UInt64 = 0
@@ -144,12 +144,12 @@ struct HistoryEntryMaker {
     for note in deletes {
       out.number(note.row - before)
       before = note.row
-      if !slots.isEmpty { try write(RowID(note.row), slots, &image, to: &out) }
+      if !slots.isEmpty { try write(RowID(note.row), slots, image: &image, to: &out) }
     }
   }
 
   private func write(
-    _ row: RowID, _ slots: [(field: FieldID, slot: Slot)], _ image: inout HistoryImage?, to out: inout ByteWriter
+    _ row: RowID, _ slots: [(field: FieldID, slot: Slot)], image: inout HistoryImage?, to out: inout ByteWriter
   ) throws(StoreError) {
     try image?.load(row)
     for (field, slot) in slots { try image?.append(field, slot, to: &out) }

@@ -5,7 +5,7 @@ internal import RoostTrees
 
 /// What the log says of links: see `Tables+Links.swift`.
 extension Tables {
-  func recordLinks(_ kind: Kind, _ one: Relationship, _ numbers: [UInt64]) throws(StoreError) {
+  func recordLinks(_ kind: Kind, _ one: Relationship, numbers: [UInt64]) throws(StoreError) {
     var piece = ByteWriter()
     piece.number(one.id.number)
     for number in numbers { piece.number(number) }
@@ -19,7 +19,7 @@ extension Tables {
     let id = RelationshipID(try reader.number())
     guard let one = catalog.relationship(id) else { throw Self.unreadable }
     let owner = RowID(try reader.number())
-    if one.shape != .links { return try carryOutOrder(kind, one, owner, &reader) }
+    if one.shape != .links { return try carryOutOrder(kind, one, owner: owner, reader: &reader) }
     let links = try links(one)
     let isForward = one.isForward
     func place() throws -> Int? {
@@ -29,24 +29,24 @@ extension Tables {
     switch kind {
     case .link:
       let target = RowID(try reader.number())
-      try link(owner, target, links, isForward, at: try place())
+      try link(owner, target, links: links, isForward: isForward, at: try place())
     case .unlink:
       let target = RowID(try reader.number())
-      guard let found = try self.link(of: owner, target, links, isForward, at: try place()) else {
+      guard let found = try self.link(of: owner, target, links, isForward: isForward, at: try place()) else {
         throw Self.unreadable
       }
       try unlink(found, links)
     case .moveLink:
       let from = Int(clamping: try reader.number() as UInt64)
       let to = Int(clamping: try reader.number() as UInt64)
-      guard from < .max, let found = try links.links(owner, isForward, from..<from + 1).first else {
+      guard from < .max, let found = try links.links(owner, isForward, positions: from..<from + 1).first else {
         throw Self.unreadable
       }
-      try moveLink(found, links, isForward, to: to)
-    case .unlinkAll: try unlinkAll(owner, links, isForward)
+      try moveLink(found, links, isForward: isForward, to: to)
+    case .unlinkAll: try unlinkAll(owner, links, isForward: isForward)
     case .arrange:
       let rows = try reader.list { RowID(try $0.number()) }
-      try arrange(owner, rows, links, isForward)
+      try arrange(owner, rows, links: links, isForward: isForward)
     default: throw Self.unreadable
     }
     guard reader.isAtEnd else { throw Self.unreadable }
@@ -54,7 +54,7 @@ extension Tables {
 
   /// The same for the order of rows that refer to one. Who they are is told by the rows.
   private func carryOutOrder(
-    _ kind: Kind, _ one: Relationship, _ owner: RowID, _ reader: inout ByteReader
+    _ kind: Kind, _ one: Relationship, owner: RowID, reader: inout ByteReader
   ) throws {
     guard one.isOrdered, let order = try order(of: one) else { throw Self.unreadable }
     switch kind {
@@ -62,7 +62,7 @@ extension Tables {
       let from = Int(clamping: try reader.number() as UInt64)
       let to = Int(clamping: try reader.number() as UInt64)
       guard try moveChild(of: owner, order, from: from, to: to) else { throw Self.unreadable }
-    case .arrange: try arrange(owner, try reader.list { RowID(try $0.number()) }, order)
+    case .arrange: try arrange(owner, try reader.list { RowID(try $0.number()) }, order: order)
     default: throw Self.unreadable
     }
     guard reader.isAtEnd else { throw Self.unreadable }
@@ -77,33 +77,33 @@ extension Tables {
   // MARK: What writing and carrying out again share
 
   func link(
-    _ owner: RowID, _ target: RowID, _ links: LinkDraft, _ isForward: Bool, at place: Int?
+    _ owner: RowID, _ target: RowID, links: LinkDraft, isForward: Bool, at place: Int?
   ) throws(StoreError) {
     if isForward {
       try links.add(owner, target, forward: place)
     } else {
       try links.add(target, owner, backward: place)
     }
-    noteLink(links.relationship, isForward ? owner : target, isForward ? target : owner)
+    noteLink(links.relationship, isForward ? owner : target, target: isForward ? target : owner)
   }
 
   func unlink(_ link: Link, _ links: LinkDraft) throws(StoreError) {
     try links.remove(link)
-    noteLink(links.relationship, link.owner, link.target)
+    noteLink(links.relationship, link.owner, target: link.target)
   }
 
-  func moveLink(_ link: Link, _ links: LinkDraft, _ isForward: Bool, to place: Int) throws(StoreError) {
+  func moveLink(_ link: Link, _ links: LinkDraft, isForward: Bool, to place: Int) throws(StoreError) {
     try links.move(link, isForward, to: place)
-    noteLink(links.relationship, link.owner, link.target)
+    noteLink(links.relationship, link.owner, target: link.target)
   }
 
   /// The link at a place in the owner's list, if it leads to the target; without a place the first one that does.
   func link(
-    of owner: RowID, _ target: RowID, _ links: LinkDraft, _ isForward: Bool, at place: Int?
+    of owner: RowID, _ target: RowID, _ links: LinkDraft, isForward: Bool, at place: Int?
   ) throws(StoreError) -> Link? {
     guard let place else { return try links.find(isForward ? owner : target, isForward ? target : owner) }
     guard place < .max else { return nil }
-    let found = try links.links(owner, isForward, place..<place + 1).first
+    let found = try links.links(owner, isForward, positions: place..<place + 1).first
     return found?.row(!isForward) == target ? found : nil
   }
 }

@@ -17,7 +17,7 @@ final class RowNumbers: @unchecked Sendable {
 
   /// Gives `count` numbers in a row, and says the first. `stored` is the number of the next row as the store has it, and
   /// is asked for once.
-  func take(_ entity: EntityID, _ count: UInt64, _ stored: () throws -> UInt64) throws -> RowID {
+  func take(_ entity: EntityID, _ count: UInt64, stored: () throws -> UInt64) throws -> RowID {
     lock.acquire()
     defer { lock.release() }
     let known = place(entity)
@@ -37,7 +37,7 @@ final class RowNumbers: @unchecked Sendable {
   }
 
   /// Whether a number was given, or may have been before the store was opened.
-  func wasGiven(_ id: RowID, _ entity: EntityID, _ stored: UInt64) -> Bool {
+  func wasGiven(_ id: RowID, _ entity: EntityID, stored: UInt64) -> Bool {
     lock.acquire()
     defer { lock.release() }
     return id.number > 0 && id.number < place(entity).map { next[$0].number } ?? stored
@@ -48,7 +48,7 @@ extension TableWriter {
   /// Adds a row under a number that ``RecordStore/reserve(_:of:)`` gave.
   package func insert(_ builder: inout RowBuilder, as id: RowID) throws {
     try tables.check(generation)
-    guard tables.numbers?.wasGiven(id, entity.id, nextRow) == true else {
+    guard tables.numbers?.wasGiven(id, entity.id, stored: nextRow) == true else {
       throw RecordFault(.conflict, "the row number \(id.number) was not reserved", entity: entity.name)
     }
     guard try isFree(id) else {

@@ -37,7 +37,7 @@ final class TableLinks {
   @exclusivity(unchecked) private var checked: [Checked]
   private let tables: Tables
 
-  init(_ entity: Entity, _ layout: Layout, _ indexes: [IndexWriter], _ tables: Tables) throws(StoreError) {
+  init(_ entity: Entity, _ layout: Layout, indexes: [IndexWriter], tables: Tables) throws(StoreError) {
     self.tables = tables
     var orders: [Order] = []
     var own: [(LinkDraft, Bool)] = []
@@ -57,7 +57,8 @@ final class TableLinks {
         guard inverse.isOrdered else { continue }
         guard let index = indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
         let children = ChildOrder(
-          try tables.links(inverse), index, isOptional: layout.members[at].isOptional, tables.forest.transaction)
+          try tables.links(inverse), index, isOptional: layout.members[at].isOptional,
+          transaction: tables.forest.transaction)
         orders.append(Order(slot: layout.slots[at], children: children))
       }
     }
@@ -67,7 +68,7 @@ final class TableLinks {
     self.told = told
   }
 
-  private static func reference(_ row: UnsafeRawPointer, _ slot: Slot, _ layout: Layout) -> RowID? {
+  private static func reference(_ row: UnsafeRawPointer, _ slot: Slot, layout: Layout) -> RowID? {
     if layout.isNull(row, slot) { return nil }
     let number = row.u64(slot.position)
     return number == 0 ? nil : RowID(number)
@@ -81,40 +82,46 @@ final class TableLinks {
   // MARK: Following
 
   @inline(__always)
-  func inserted(_ id: RowID, _ new: UnsafeRawPointer, _ layout: Layout, isNewest: Bool) throws(StoreError) {
-    if !told.isEmpty { for index in told.indices { tell(index, Self.reference(new, told[index].slot, layout)) } }
+  func inserted(_ id: RowID, _ new: UnsafeRawPointer, layout: Layout, isNewest: Bool) throws(StoreError) {
+    if !told.isEmpty {
+      for index in told.indices { tell(index, Self.reference(new, told[index].slot, layout: layout)) }
+    }
     if orders.isEmpty { return }
     for order in orders {
-      if let parent = Self.reference(new, order.slot, layout) {
+      if let parent = Self.reference(new, order.slot, layout: layout) {
         try append(id, to: parent, order.children, isNewest: isNewest)
       }
     }
   }
 
   func exchanged(
-    _ id: RowID, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ layout: Layout
+    _ id: RowID, old: UnsafeRawPointer, new: UnsafeRawPointer, layout: Layout
   ) throws(StoreError) {
     for index in told.indices {
       let slot = told[index].slot
-      let (before, after) = (Self.reference(old, slot, layout), Self.reference(new, slot, layout))
+      let (before, after) = (Self.reference(old, slot, layout: layout), Self.reference(new, slot, layout: layout))
       if before == after { continue }
       tell(index, before)
       tell(index, after)
     }
     for order in orders {
-      let (before, after) = (Self.reference(old, order.slot, layout), Self.reference(new, order.slot, layout))
+      let (before, after) = (
+        Self.reference(old, order.slot, layout: layout), Self.reference(new, order.slot, layout: layout)
+      )
       if before == after { continue }
       if let before { try take(id, from: before, order.children) }
       if let after { try append(id, to: after, order.children, isNewest: false) }
     }
   }
 
-  func erased(_ id: RowID, _ old: UnsafeRawPointer, _ layout: Layout) throws(StoreError) {
-    for index in told.indices { tell(index, Self.reference(old, told[index].slot, layout)) }
+  func erased(_ id: RowID, _ old: UnsafeRawPointer, layout: Layout) throws(StoreError) {
+    for index in told.indices { tell(index, Self.reference(old, told[index].slot, layout: layout)) }
     for order in orders {
-      if let parent = Self.reference(old, order.slot, layout) { try take(id, from: parent, order.children) }
+      if let parent = Self.reference(old, order.slot, layout: layout) { try take(id, from: parent, order.children) }
     }
-    for (links, isForward) in own where !links.draft.root.isEmpty { try tables.unlinkAll(id, links, isForward) }
+    for (links, isForward) in own where !links.draft.root.isEmpty {
+      try tables.unlinkAll(id, links, isForward: isForward)
+    }
   }
 
   /// Notes for the history that a row has other members by a reference to it.
@@ -126,18 +133,20 @@ final class TableLinks {
   }
 
   private func append(_ id: RowID, to parent: RowID, _ order: ChildOrder, isNewest: Bool) throws(StoreError) {
-    if try order.came(id, to: parent, isNewest: isNewest) { tables.noteLink(order.links.relationship, parent, id) }
+    if try order.came(id, to: parent, isNewest: isNewest) {
+      tables.noteLink(order.links.relationship, parent, target: id)
+    }
   }
 
   private func take(_ id: RowID, from parent: RowID, _ order: ChildOrder) throws(StoreError) {
-    if try order.left(id, from: parent) { tables.noteLink(order.links.relationship, parent, id) }
+    if try order.left(id, from: parent) { tables.noteLink(order.links.relationship, parent, target: id) }
   }
 
   // MARK: Checking
 
   /// Notes references of a row that lead to no row yet: they must at the transaction's end.
   @inline(__always)
-  func check(_ id: RowID, _ new: UnsafeRawPointer, _ old: UnsafeRawPointer?, _ layout: Layout) throws {
+  func check(_ id: RowID, _ new: UnsafeRawPointer, old: UnsafeRawPointer?, layout: Layout) throws {
     if checked.isEmpty { return }
     for index in checked.indices {
       let slot = checked[index].slot

@@ -21,11 +21,11 @@ extension TableWriter {
     let changed = changedFields(moved)
     if changed.isEmpty { return }
     let touched = touched(by: changed)
-    try prepare(touched, id, moved)
-    try links.check(id, new.start, old.start, layout)
+    try prepare(touched, id, moved: moved)
+    try links.check(id, new.start, old: old.start, layout: layout)
     try tables.changing(generation) { () throws(StoreError) in
-      try exchange(id, changed, moved, touched)
-      try tables.recordUpdate(entity.id, id, changed, layout, new.bytes)
+      try exchange(id, changed, moved: moved, touched: touched)
+      try tables.recordUpdate(entity.id, id, changed: changed, layout: layout, bytes: new.bytes)
     }
   }
 
@@ -111,10 +111,12 @@ extension TableWriter {
   /// The fields in which `new` differs from `old`.
   func changedFields(_ moved: [Moved]) -> FieldSet {
     var changed = FieldSet()
-    if old.count == new.count, let fixed = layout.differingFixed(old.start, new.start, new.count) {
+    if old.count == new.count, let fixed = layout.differingFixed(old.start, new.start, count: new.count) {
       changed = fixed
     } else {
-      for index in layout.places.indices where !layout.isSame(old.start, new.start, index) { changed.insert(index) }
+      for index in layout.places.indices where !layout.isSame(old.start, new.start, index: index) {
+        changed.insert(index)
+      }
     }
     for value in moved {
       if let index = layout.members.firstIndex(where: { $0.id == value.field }) { changed.insert(index) }
@@ -133,7 +135,7 @@ extension TableWriter {
 
   /// Puts `new` into the place of `old`, and into the touched indexes, whose keys are made.
   func exchange(
-    _ id: RowID, _ changed: FieldSet, _ moved: [Moved], _ touched: [Borrowed]
+    _ id: RowID, _ changed: FieldSet, moved: [Moved], touched: [Borrowed]
   ) throws(StoreError) {
     loaded = nil
     #if DEBUG
@@ -152,7 +154,7 @@ extension TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     try add(id, to: touched)
-    try links.exchanged(id, old.start, new.start, layout)
+    try links.exchanged(id, old: old.start, new: new.start, layout: layout)
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
 
@@ -160,7 +162,7 @@ extension TableWriter {
   func erase(_ id: RowID) throws(StoreError) {
     loaded = nil
     tables.deletions &+= 1
-    try links.erased(id, old.start, layout)
+    try links.erased(id, old.start, layout: layout)
     try takeOut(id, of: borrowed)
     for index in layout.places.indices {
       let place = layout.places[index].place
@@ -177,7 +179,7 @@ extension TableWriter {
       let isDone = try index.use { (index) throws(StoreError) in try index.remove(old.start, id) }
       if isDone { continue }
       try index.use { (index) throws(StoreError) in
-        try index.remove(old.start, layout, id) { (slot) throws(StoreError) in try text(slot, id, []) }
+        try index.remove(old.start, layout, id: id) { (slot) throws(StoreError) in try text(slot, id, moved: []) }
       }
     }
   }

@@ -10,8 +10,8 @@ extension TableWriter {
     guard layout.admits(bytes), id.number > 0, id.number < RowNumbers.end, try isFree(id) else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     let moved = takeWaiting()
-    guard try makeWay(borrowed, id, moved) else { return passOver(id) }
-    try makeKeys(borrowed, id, moved)
+    guard try makeWay(borrowed, id, moved: moved) else { return passOver(id) }
+    try makeKeys(borrowed, id, moved: moved)
     try place(id, moved)
   }
 
@@ -26,22 +26,22 @@ extension TableWriter {
     let moved = takeWaiting()
     let changed = changedFields(moved)
     let touched = touched(by: changed)
-    let isFree = try makeWay(touched, id, moved)
+    let isFree = try makeWay(touched, id, moved: moved)
     // Others may have been looked at meanwhile.
     if tables.makesWay != nil, try !load(id) { throw damaged(id) }
     if !isFree { return try erase(id) }
-    try makeKeys(touched, id, moved)
-    try exchange(id, changed, moved, touched)
+    try makeKeys(touched, id, moved: moved)
+    try exchange(id, changed, moved: moved, touched: touched)
   }
 
   /// Asks whoever carries records out over rows that they do not know what becomes of rows with the values of `new`. False
   /// where they stay, and `new` may not be written.
-  private func makeWay(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws(StoreError) -> Bool {
+  private func makeWay(_ touched: [Borrowed], _ id: RowID, moved: [Moved]) throws(StoreError) -> Bool {
     guard let makesWay = tables.makesWay else { return true }
     var rivals: [RowID] = []
     do {
       for index in touched {
-        let rival = try index.use { index in try index.covers(id) ? conflict(index, id, moved) : nil }
+        let rival = try index.use { index in try index.covers(id) ? conflict(index, id, moved: moved) : nil }
         if let rival, !rivals.contains(rival) { rivals.append(rival) }
       }
     } catch {
@@ -65,7 +65,7 @@ extension TableWriter {
   }
 
   /// A large value of the row whose insertion or change is the next piece of the record.
-  func replayLarge(_ field: FieldID, _ bytes: [UInt8], _ list: ExtentList? = nil) throws(StoreError) {
+  func replayLarge(_ field: FieldID, _ bytes: [UInt8], list: ExtentList? = nil) throws(StoreError) {
     guard let index = layout.members.firstIndex(where: { $0.id == field }), layout.slots[index].isVariable else {
       throw StoreError(.logDamaged, "a record names a field that does not exist")
     }

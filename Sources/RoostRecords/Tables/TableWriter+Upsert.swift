@@ -39,13 +39,13 @@ extension TableWriter {
   package func upsert(
     _ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
-    let done = try merge(&row, deciding(wanted), policy)
+    let done = try merge(&row, deciding(wanted), policy: policy)
     return (done.id, done.outcome)
   }
 
   /// The same, and says which fields changed.
   package func merge(_ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy) throws -> Merged {
-    try merge(&row, deciding(wanted), policy)
+    try merge(&row, deciding(wanted), policy: policy)
   }
 
   private func deciding(_ wanted: [IndexID]) throws -> [IndexWriter] {
@@ -65,19 +65,19 @@ extension TableWriter {
   /// The same, and says which fields changed.
   package func merge(
     _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
-  ) throws -> Merged { try merge(&row, try unique(name), policy) }
+  ) throws -> Merged { try merge(&row, try unique(name), policy: policy) }
 
   private func merge(
-    _ row: inout RowBuilder, _ deciding: [IndexWriter], _ policy: UpsertPolicy
+    _ row: inout RowBuilder, _ deciding: [IndexWriter], policy: UpsertPolicy
   ) throws -> Merged {
     try tables.check(generation)
     let (moved, found) = try find(&row, deciding)
-    do { return try merge(moved, found, policy) } catch { throw giveBack(moved, to: &row, error) }
+    do { return try merge(moved, found, policy: policy) } catch { throw giveBack(moved, to: &row, error) }
   }
 
   /// The row is in `new`.
   private func merge(
-    _ moved: [Moved], _ found: (row: RowID, index: IndexWriter)?, _ policy: UpsertPolicy
+    _ moved: [Moved], _ found: (row: RowID, index: IndexWriter)?, policy: UpsertPolicy
   ) throws -> Merged {
     guard let found else {
       let new = try newNumber()
@@ -89,7 +89,7 @@ extension TableWriter {
     guard try load(found.row) else { throw IndexWriter.damaged(found.index.index) }
     var policy = policy
     while case .byRow(let choose) = policy {
-      policy = try choose(Row(found.row, old.start, old.count, Int(layout.version)))
+      policy = try choose(Row(found.row, old.start, count: old.count, version: Int(layout.version)))
     }
     switch policy {
     case .keepExisting: return Merged(id: found.row, outcome: .kept)
@@ -97,12 +97,12 @@ extension TableWriter {
     default: break
     }
     let changed = try bytes.withUnsafeBytes { bytes in
-      let new = Row(found.row, bytes.baseAddress!, bytes.count, Int(layout.version))
+      let new = Row(found.row, bytes.baseAddress!, count: bytes.count, version: Int(layout.version))
       switch policy {
       case .merge(let merge): try merge(&builder, new)
-      case .mergeNonNil: take(new, moved, &builder, skipsNil: true)
-      case .fields(let fields, let skipsNil): take(new, moved, &builder, skipsNil: skipsNil, fields)
-      default: take(new, moved, &builder, skipsNil: false)
+      case .mergeNonNil: take(new, moved, row: &builder, skipsNil: true)
+      case .fields(let fields, let skipsNil): take(new, moved, row: &builder, skipsNil: skipsNil, wanted: fields)
+      default: take(new, moved, row: &builder, skipsNil: false)
       }
       let moved = try assemble(&builder, found.row)
       let changed = changedFields(moved)
@@ -120,16 +120,16 @@ extension TableWriter {
     // A number that no row has, to look for rows that have the values.
     let id = RowID(nextRow)
     let moved = try assemble(&row, id)
-    do { return (moved, try find(id, moved, deciding)) } catch { throw giveBack(moved, to: &row, error) }
+    do { return (moved, try find(id, moved, deciding: deciding)) } catch { throw giveBack(moved, to: &row, error) }
   }
 
   /// Finds the row that has the values of the one in `new`.
   private func find(
-    _ id: RowID, _ moved: [Moved], _ deciding: [IndexWriter]
+    _ id: RowID, _ moved: [Moved], deciding: [IndexWriter]
   ) throws -> (row: RowID, index: IndexWriter)? {
     var found: (row: RowID, index: IndexWriter)?
     for index in deciding {
-      guard let other = try conflict(index, id, moved) else { continue }
+      guard let other = try conflict(index, id, moved: moved) else { continue }
       if let found, found.row != other {
         var fault = RecordFault(
           .notUnique,
@@ -172,7 +172,7 @@ extension TableWriter {
   ///
   /// - Parameter wanted: those that it is about; nil for all of them.
   private func take(
-    _ new: Row, _ moved: [Moved], _ row: inout RowBuilder, skipsNil: Bool, _ wanted: Set<FieldID>? = nil
+    _ new: Row, _ moved: [Moved], row: inout RowBuilder, skipsNil: Bool, wanted: Set<FieldID>? = nil
   ) {
     for (place, slot) in layout.slots.enumerated() {
       if let wanted, !wanted.contains(layout.members[place].id) { continue }

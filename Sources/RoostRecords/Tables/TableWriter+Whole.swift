@@ -17,7 +17,7 @@ extension TableWriter {
   package func visit<Result>(_ id: RowID, _ body: (Row) throws -> Result) throws -> Result? {
     guard try loadOld(id) else { return nil }
     loaded = id
-    return try body(Row(id, old.start, old.count, Int(layout.version)))
+    return try body(Row(id, old.start, count: old.count, version: Int(layout.version)))
   }
 
   /// A value that stands outside its row.

@@ -54,10 +54,10 @@ package final class TableWriter {
     self.layout = layout
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexWriter($0.0, layout, $0.1, tables.forest.transaction) }
+    self.indexes = indexes.map { IndexWriter($0.0, layout, draft: $0.1, transaction: tables.forest.transaction) }
     borrowed = self.indexes.map(Unmanaged.passUnretained)
     self.nextRow = nextRow
-    links = try TableLinks(entity, layout, self.indexes, tables)
+    links = try TableLinks(entity, layout, indexes: self.indexes, tables: tables)
     firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
@@ -102,11 +102,11 @@ package final class TableWriter {
 
   /// Puts in what was assembled.
   func finishInsert(_ id: RowID, _ moved: [Moved]) throws {
-    try prepare(borrowed, id, moved)
-    try links.check(id, new.start, nil, layout)
+    try prepare(borrowed, id, moved: moved)
+    try links.check(id, new.start, old: nil, layout: layout)
     try tables.changing(generation) { () throws(StoreError) in
       try place(id, moved)
-      try tables.record(.insert, entity.id, id, new.bytes)
+      try tables.record(.insert, entity.id, row: id, bytes: new.bytes)
     }
   }
 
@@ -160,21 +160,23 @@ package final class TableWriter {
   }
 
   /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
-  func prepare(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws {
+  func prepare(_ touched: [Borrowed], _ id: RowID, moved: [Moved]) throws {
     for index in touched {
       try index.use { index in
-        if let other = try conflict(index, id, moved) { throw notUnique(other, index) }
+        if let other = try conflict(index, id, moved: moved) { throw notUnique(other, index) }
       }
     }
   }
 
   /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
-  func conflict(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws -> RowID? {
-    try makeKey(index, id, moved)
+  func conflict(_ index: IndexWriter, _ id: RowID, moved: [Moved]) throws -> RowID? {
+    try makeKey(index, id, moved: moved)
     guard index.keyFits else { throw tooLarge(index) }
     guard index.isUnique else { return nil }
     if !index.isCut { return try index.conflict(id) }
-    return try index.conflict(id) { (other) throws(StoreError) in try isSame(other, new.start, id, moved, index) }
+    return try index.conflict(id) { (other) throws(StoreError) in
+      try isSame(other, new.start, id: id, moved: moved, index: index)
+    }
   }
 
   private func tooLarge(_ index: IndexWriter) -> RecordFault {
@@ -195,19 +197,19 @@ package final class TableWriter {
     index.index.parts.map { entity.field($0.field)?.name ?? "" }.joined(separator: ", ")
   }
 
-  func makeKeys(_ touched: [Borrowed], _ id: RowID, _ moved: [Moved]) throws(StoreError) {
+  func makeKeys(_ touched: [Borrowed], _ id: RowID, moved: [Moved]) throws(StoreError) {
     for index in touched {
-      try index.use { (index) throws(StoreError) in try makeKey(index, id, moved) }
+      try index.use { (index) throws(StoreError) in try makeKey(index, id, moved: moved) }
     }
   }
 
   @inline(__always)
-  private func makeKey(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
-    if !index.prepare(new.start) { try makeKeySlowly(index, id, moved) }
+  private func makeKey(_ index: IndexWriter, _ id: RowID, moved: [Moved]) throws(StoreError) {
+    if !index.prepare(new.start) { try makeKeySlowly(index, id, moved: moved) }
   }
 
-  private func makeKeySlowly(_ index: IndexWriter, _ id: RowID, _ moved: [Moved]) throws(StoreError) {
-    try index.prepare(new.start, layout) { (slot) throws(StoreError) in try text(slot, id, moved) }
+  private func makeKeySlowly(_ index: IndexWriter, _ id: RowID, moved: [Moved]) throws(StoreError) {
+    try index.prepare(new.start, layout) { (slot) throws(StoreError) in try text(slot, id, moved: moved) }
   }
 
   /// Puts `new` into rows and indexes, whose keys are made.
@@ -223,7 +225,7 @@ package final class TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     try add(id, to: borrowed)
-    try links.inserted(id, new.start, layout, isNewest: isNewest)
+    try links.inserted(id, new.start, layout: layout, isNewest: isNewest)
   }
 
   /// Leaves a number to a row that is not written.
@@ -259,14 +261,14 @@ package final class TableWriter {
     }
     if let failure { throw failure }
     if let list {
-      try tables.recordLarge(entity.id, id, value.field, list)
+      try tables.recordLarge(entity.id, id, field: value.field, list: list)
     } else {
-      try tables.recordLarge(entity.id, id, value.field, value.bytes)
+      try tables.recordLarge(entity.id, id, field: value.field, bytes: value.bytes)
     }
   }
 
   /// The bytes of a field that stands outside the row.
-  func text(_ slot: Slot, _ id: RowID, _ moved: [Moved]) throws(StoreError) -> [UInt8] {
+  func text(_ slot: Slot, _ id: RowID, moved: [Moved]) throws(StoreError) -> [UInt8] {
     if let found = moved.first(where: { $0.slot.position == slot.position }) {
       if let list = found.extents { return try tables.forest.transaction.view.readExtents(list) }
       return found.bytes

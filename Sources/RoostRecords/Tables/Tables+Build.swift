@@ -70,24 +70,26 @@ extension TableWriter {
       if count == most { break }
       if let end, id >= end { break }
       let row = try newest(id, &cursor)
-      try index.prepare(row, layout) { (slot) throws(StoreError) in try text(slot, id, []) }
+      try index.prepare(row, layout) { (slot) throws(StoreError) in try text(slot, id, moved: []) }
       guard index.keyFits else {
         throw RecordFault(
           .tooLarge, "row \(id.number) takes too many bytes in the index \(index.index.name)", entity: entity.name)
       }
       if index.isCut {
         // Its key is never another one's, so what waits to be sorted hides no conflict.
-        let other = try index.conflict(id) { (other) throws(StoreError) in try isSame(other, row, id, [], index) }
-        if let other { throw notUnique(other, id, index) }
+        let other = try index.conflict(id) { (other) throws(StoreError) in
+          try isSame(other, row, id: id, moved: [], index: index)
+        }
+        if let other { throw notUnique(other, id, index: index) }
         try index.put(id)
       } else if let (other, own) = try entries.append(id) {
-        throw notUnique(other, own, index)
+        throw notUnique(other, own, index: index)
       }
       try tables.forest.transaction.relieve()
       count += 1
       isThere = try cursor.next()
     }
-    if let (other, own) = try entries.finish() { throw notUnique(other, own, index) }
+    if let (other, own) = try entries.finish() { throw notUnique(other, own, index: index) }
     return isThere ? RowID(cursor.key) : nil
   }
 
@@ -98,7 +100,7 @@ extension TableWriter {
     return old.start
   }
 
-  private func notUnique(_ other: RowID, _ id: RowID, _ index: IndexWriter) -> RecordFault {
+  private func notUnique(_ other: RowID, _ id: RowID, index: IndexWriter) -> RecordFault {
     var fault = RecordFault(
       .notUnique,
       "rows \(other.number) and \(id.number) have the same values, so the index \(index.index.name) cannot be unique",
@@ -109,7 +111,7 @@ extension TableWriter {
 
   /// Whether another row has the same values in an index as the one at `row`, whole and not as far as keys go.
   func isSame(
-    _ other: RowID, _ row: UnsafeRawPointer, _ id: RowID, _ moved: [Moved], _ index: IndexWriter
+    _ other: RowID, _ row: UnsafeRawPointer, id: RowID, moved: [Moved], index: IndexWriter
   ) throws(StoreError) -> Bool {
     guard let values = try reading.fields(other, index.index) else { throw IndexWriter.damaged(index.index) }
     for (part, value) in zip(index.index.parts, values) {
@@ -120,7 +122,7 @@ extension TableWriter {
       let (bytes, isOutside) = layout.bytes(row, slot)
       let own =
         isOutside
-        ? try text(slot, id, moved).withUnsafeBytes { ElementCoding.decode($0, as: slot.type) }
+        ? try text(slot, id, moved: moved).withUnsafeBytes { ElementCoding.decode($0, as: slot.type) }
         : ElementCoding.decode(bytes, as: slot.type)
       if own != value { return false }
     }

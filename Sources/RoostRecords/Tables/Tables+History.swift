@@ -73,7 +73,7 @@ extension Tables {
     }
   }
 
-  private func record(_ piece: HistoryPiece, _ words: [UInt64], _ text: String = "") throws(StoreError) {
+  private func record(_ piece: HistoryPiece, _ words: [UInt64], text: String = "") throws(StoreError) {
     let text = Array(text.utf8)
     try transaction.record(Kind.history.rawValue, count: 1 + 8 * words.count + text.count) { memory in
       memory.set8(0, piece.rawValue)
@@ -98,7 +98,7 @@ extension Tables {
       let stamp: HybridTime
       if let clock = historyTurn.clock {
         stamp = (last?.head.stamp ?? reading.state.floorStamp).next(clock())
-        try record(.about, [stamp.bits], historyTurn.author)
+        try record(.about, [stamp.bits], text: historyTurn.author)
       } else {
         guard let said = historyTurn.stamp else { throw Self.unreadable }
         stamp = said
@@ -106,7 +106,7 @@ extension Tables {
           if forest.transaction.store.options.omission == .replayedHistory { return }
         #endif
       }
-      try tree.append(number, stamp, entry, after: last)
+      try tree.append(number, stamp, entry: entry, after: last)
     }
     if historyTurn.isStateTouched { try switchHistory() }
   }
@@ -172,17 +172,17 @@ extension Tables {
     try forest.find(HistoryConsumer.tree) == nil ? nil : bytes(HistoryConsumer.tree)
   }
 
-  func setConsumer(_ name: String, _ transaction: UInt64, _ stamp: HybridTime) throws(StoreError) {
+  func setConsumer(_ name: String, _ transaction: UInt64, stamp: HybridTime) throws(StoreError) {
     if try forest.find(HistoryConsumer.tree) == nil { _ = try forest.create(HistoryConsumer.tree, .bytes) }
     let value = HistoryConsumer.value(transaction, stamp)
     try put(value, at: Array(name.utf8), in: bytes(HistoryConsumer.tree))
-    try record(.consumer, [transaction, stamp.bits], name)
+    try record(.consumer, [transaction, stamp.bits], text: name)
   }
 
   func removeConsumer(_ name: String) throws(StoreError) -> Bool {
     guard let tree = try consumersTree() else { return false }
     let isThere = try ByteKey.borrowing(Array(name.utf8)) { (key) throws(StoreError) in try tree.remove(key) }
-    if isThere { try record(.removed, [], name) }
+    if isThere { try record(.removed, [], text: name) }
     return isThere
   }
 
@@ -199,7 +199,7 @@ extension Tables {
     case .mode:
       guard let mode = UInt8(exactly: start.u64(1)).flatMap(HistoryMode.init(rawValue:)) else { throw Self.unreadable }
       try setHistory(mode)
-    case .consumer: try setConsumer(text, start.u64(1), HybridTime(bits: start.u64(9)))
+    case .consumer: try setConsumer(text, start.u64(1), stamp: HybridTime(bits: start.u64(9)))
     case .removed: _ = try removeConsumer(text)
     case .floor: try removeHistory(upTo: start.u64(1))
     }

@@ -31,7 +31,7 @@ extension Tables {
   func links(_ one: Relationship) throws(StoreError) -> LinkDraft {
     guard let forward = one.isForward ? one : catalog.inverse(of: one) else { throw LinkDraft.damaged(one) }
     if let known = linkDrafts[forward.id] { return known }
-    let links = LinkDraft(Self.form(forward, catalog), forward, try bytes(Self.links(forward.id)))
+    let links = LinkDraft(Self.form(forward, catalog), forward, draft: try bytes(Self.links(forward.id)))
     #if DEBUG
       links.omitsBack = forest.transaction.store.options.omission == .linkBack
     #endif
@@ -40,7 +40,7 @@ extension Tables {
   }
 
   /// Every change of a link comes by here: what both rows show by the relationship and by its inverse is another now.
-  func noteLink(_ forward: Relationship, _ owner: RowID, _ target: RowID) {
+  func noteLink(_ forward: Relationship, _ owner: RowID, target: RowID) {
     noteChange(of: owner, by: forward)
     if let inverse = catalog.inverse(of: forward) { noteChange(of: target, by: inverse) }
   }
@@ -52,20 +52,20 @@ extension Tables {
 
   // MARK: Changing
 
-  func unlinkAll(_ row: RowID, _ links: LinkDraft, _ isForward: Bool) throws(StoreError) {
+  func unlinkAll(_ row: RowID, _ links: LinkDraft, isForward: Bool) throws(StoreError) {
     while true {
       // In steps, so that a long list takes no memory.
-      let some = try links.links(row, isForward, 0..<1000)
+      let some = try links.links(row, isForward, positions: 0..<1000)
       if some.isEmpty { return }
       for link in some {
         try links.remove(link)
-        noteLink(links.relationship, link.owner, link.target)
+        noteLink(links.relationship, link.owner, target: link.target)
       }
     }
   }
 
   /// Gives a whole list another order. The rows must be those of the list.
-  func arrange(_ row: RowID, _ rows: [RowID], _ links: LinkDraft, _ isForward: Bool) throws(StoreError) {
+  func arrange(_ row: RowID, _ rows: [RowID], links: LinkDraft, isForward: Bool) throws(StoreError) {
     var known: [RowID: [Link]] = [:]
     for link in try links.links(row, isForward).reversed() { known[link.row(!isForward), default: []].append(link) }
     var sorted: [Link] = []
@@ -75,20 +75,22 @@ extension Tables {
     }
     guard known.values.allSatisfy(\.isEmpty) else { throw LinkDraft.damaged(links.relationship) }
     try links.arrange(sorted, isForward)
-    for link in sorted { noteLink(links.relationship, link.owner, link.target) }
+    for link in sorted { noteLink(links.relationship, link.owner, target: link.target) }
   }
 
   /// Gives the rows that refer to one another order.
-  func arrange(_ row: RowID, _ rows: [RowID], _ order: ChildOrder) throws(StoreError) {
+  func arrange(_ row: RowID, _ rows: [RowID], order: ChildOrder) throws(StoreError) {
     try order.arrange(row, rows)
-    for other in rows { noteLink(order.links.relationship, row, other) }
+    for other in rows { noteLink(order.links.relationship, row, target: other) }
   }
 
   /// Moves one of the rows that refer to one to another place, which is counted without it; false where there is none.
   func moveChild(of owner: RowID, _ order: ChildOrder, from place: Int, to other: Int) throws(StoreError) -> Bool {
     try order.write(owner)
-    guard place < .max, let link = try order.links.links(owner, true, place..<place + 1).first else { return false }
-    try moveLink(link, order.links, true, to: other)
+    guard place < .max, let link = try order.links.links(owner, true, positions: place..<place + 1).first else {
+      return false
+    }
+    try moveLink(link, order.links, isForward: true, to: other)
     return true
   }
 
@@ -145,7 +147,7 @@ extension Tables {
         order: order.map { ($0.form, $0.draft.tree) }, bond)
     }
     let links = try links(one)
-    return Members(one, links: links.draft.tree, links.form, bond)
+    return Members(one, links: links.draft.tree, links.form, bond: bond)
   }
 
   // MARK: The catalog

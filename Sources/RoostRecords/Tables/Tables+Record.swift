@@ -63,7 +63,7 @@ extension Tables {
   private var transaction: WriteTransaction { forest.transaction }
 
   @inline(__always)
-  func record(_ kind: Kind, _ entity: EntityID, _ row: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+  func record(_ kind: Kind, _ entity: EntityID, row: RowID, bytes: UnsafeRawBufferPointer) throws(StoreError) {
     let head = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
     try transaction.record(kind.rawValue, count: head + bytes.count) { memory in
       var at = Varint.encode(UInt64(entity.number), to: memory)
@@ -72,23 +72,23 @@ extension Tables {
     }
   }
 
-  func recordLarge(_ entity: EntityID, _ row: RowID, _ field: FieldID, _ bytes: [UInt8]) throws(StoreError) {
+  func recordLarge(_ entity: EntityID, _ row: RowID, field: FieldID, bytes: [UInt8]) throws(StoreError) {
     var piece = ByteWriter()
     piece.number(field.number)
     let head = piece.bytes
-    try join(.large, entity, row, head + bytes)
+    try join(.large, entity, row: row, bytes: head + bytes)
   }
 
-  func recordLarge(_ entity: EntityID, _ row: RowID, _ field: FieldID, _ list: ExtentList) throws(StoreError) {
+  func recordLarge(_ entity: EntityID, _ row: RowID, field: FieldID, list: ExtentList) throws(StoreError) {
     var piece = ByteWriter()
     piece.number(field.number)
-    try join(.largeExtents, entity, row, piece.bytes + list.encoded)
+    try join(.largeExtents, entity, row: row, bytes: piece.bytes + list.encoded)
   }
 
-  private func join(_ kind: Kind, _ entity: EntityID, _ row: RowID, _ bytes: [UInt8]) throws(StoreError) {
+  private func join(_ kind: Kind, _ entity: EntityID, row: RowID, bytes: [UInt8]) throws(StoreError) {
     var failure: StoreError?
     bytes.withUnsafeBytes { bytes in
-      do throws(StoreError) { try record(kind, entity, row, bytes) } catch { failure = error }
+      do throws(StoreError) { try record(kind, entity, row: row, bytes: bytes) } catch { failure = error }
     }
     if let failure { throw failure }
   }
@@ -100,24 +100,24 @@ extension Tables {
   }
 
   func recordUpdate(
-    _ entity: EntityID, _ row: RowID, _ changed: FieldSet, _ layout: Layout, _ bytes: UnsafeRawBufferPointer
+    _ entity: EntityID, _ row: RowID, changed: FieldSet, layout: Layout, bytes: UnsafeRawBufferPointer
   ) throws(StoreError) {
-    try record(.update, entity, row, changed, layout, bytes.baseAddress!)
+    try record(.update, entity, row: row, wanted: changed, layout: layout, start: bytes.baseAddress!)
   }
 
   /// What the history keeps of the row is read again from the state before the transaction.
   func recordDelete(_ entity: EntityID, _ row: RowID) throws(StoreError) {
-    try record(.delete, entity, row, UnsafeRawBufferPointer(start: nil, count: 0))
+    try record(.delete, entity, row: row, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   /// Adds a piece with some fields of a row.
   private func record(
-    _ kind: Kind, _ entity: EntityID, _ row: RowID, _ wanted: FieldSet, _ layout: Layout, _ start: UnsafeRawPointer
+    _ kind: Kind, _ entity: EntityID, row: RowID, wanted: FieldSet, layout: Layout, start: UnsafeRawPointer
   ) throws(StoreError) {
     var count = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
     count += Varint.byteCount(UInt64(wanted.count))
     wanted.forEach(of: layout.places.count) { index in
-      let bytes = Self.field(layout, index, start).bytes.count
+      let bytes = Self.field(layout, index, row: start).bytes.count
       count += Varint.byteCount(UInt64(layout.members[index].id.number)) + 1 + Varint.byteCount(UInt64(bytes)) + bytes
     }
     try transaction.record(kind.rawValue, count: count) { memory in
@@ -126,7 +126,7 @@ extension Tables {
       at += Varint.encode(row.number, to: at)
       at += Varint.encode(UInt64(wanted.count), to: at)
       wanted.forEach(of: layout.places.count) { index in
-        let (flags, bytes) = Self.field(layout, index, start)
+        let (flags, bytes) = Self.field(layout, index, row: start)
         at += Varint.encode(UInt64(layout.members[index].id.number), to: at)
         at.set8(0, flags)
         at += 1
@@ -140,7 +140,7 @@ extension Tables {
   /// A field's flags and bytes, as a piece has them.
   @inline(__always)
   private static func field(
-    _ layout: Layout, _ index: Int, _ row: UnsafeRawPointer
+    _ layout: Layout, _ index: Int, row: UnsafeRawPointer
   ) -> (flags: UInt8, bytes: UnsafeRawBufferPointer) {
     let (place, width) = layout.places[index]
     if place.isNull(row) { return (1, UnsafeRawBufferPointer(start: nil, count: 0)) }
@@ -170,7 +170,7 @@ extension Tables {
     case .largeExtents:
       let field = FieldID(try reader.number())
       guard let list = ExtentList(decoding: reader.rest()) else { throw Self.unreadable }
-      try table.replayLarge(field, [], list)
+      try table.replayLarge(field, [], list: list)
     case .update:
       let fields = try reader.list { reader in
         (FieldID(try reader.number()), try reader.byte(), try reader.data())

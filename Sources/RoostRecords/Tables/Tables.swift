@@ -55,7 +55,7 @@ package final class Tables {
   }
 
   init(
-    _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), _ numbers: RowNumbers? = nil
+    _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), numbers: RowNumbers? = nil
   ) throws(StoreError) {
     self.forest = forest
     self.schemas = schemas

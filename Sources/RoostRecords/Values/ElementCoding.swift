@@ -96,13 +96,13 @@ enum ElementCoding {
       if bytes.isEmpty, depth == 0 { return type.empty }
       var rest = bytes
       guard depth < deepest, let count = count(&rest) else { return nil }
-      return collection(type, count, &rest, depth).flatMap { rest.isEmpty ? $0 : nil }
+      return collection(type, count, rest: &rest, depth: depth).flatMap { rest.isEmpty ? $0 : nil }
     default: return nil
     }
   }
 
   private static func collection(
-    _ type: FieldType, _ count: Int, _ rest: inout UnsafeRawBufferPointer, _ depth: Int
+    _ type: FieldType, _ count: Int, rest: inout UnsafeRawBufferPointer, depth: Int
   ) -> Value? {
     // Every element but an empty one takes a byte, so a count is never larger than the rest.
     guard count <= max(rest.count, mostEmpty) else { return nil }

@@ -85,11 +85,11 @@ package enum GoldenStore: String, CaseIterable, Sendable {
   private static let tree = Change.Place(isTable: false, number: 0)
   private static let table = Change.Place(isTable: true, number: 0)
 
-  private static func put(_ place: Change.Place, _ keys: some Sequence<Int>, _ length: Int, seed: Int = 0) -> [Change] {
+  private static func put(_ place: Change.Place, _ keys: some Sequence<Int>, length: Int, seed: Int = 0) -> [Change] {
     keys.map { .put(place, key: $0, Change.Value(length: length + $0 % 9, seed: UInt64($0 + seed))) }
   }
 
-  private static func packed(_ place: Change.Place, _ key: Int, _ length: Int) -> Change {
+  private static func packed(_ place: Change.Place, _ key: Int, length: Int) -> Change {
     .put(place, key: key, Change.Value(length: length, seed: UInt64(key), repeats: true))
   }
 
@@ -98,15 +98,17 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     let (tree, table) = (Self.tree, Self.table)
     if self == .packed {
       return [
-        Self.put(tree, 0..<9, 20) + [Self.packed(tree, 20, 6_000), Self.packed(table, 21, 30_000)],
-        [Self.packed(tree, 22, 1_200_000)],
+        Self.put(tree, 0..<9, length: 20) + [
+          Self.packed(tree, 20, length: 6_000), Self.packed(table, 21, length: 30_000),
+        ],
+        [Self.packed(tree, 22, length: 1_200_000)],
       ]
     }
     return [
-      Self.put(tree, 0..<18, 4) + Self.put(table, 0..<18, 4),
-      Self.put(tree, [20], 2_500) + Self.put(table, [21], 1_100)
+      Self.put(tree, 0..<18, length: 4) + Self.put(table, 0..<18, length: 4),
+      Self.put(tree, [20], length: 2_500) + Self.put(table, [21], length: 1_100)
         + [.make(Change.Place(isTable: false, number: 1)), .make(Change.Place(isTable: true, number: 1))],
-      [.removeRange(tree, low: 10, high: 15), .remove(table, key: 7)] + Self.put(tree, 22..<24, 100),
+      [.removeRange(tree, low: 10, high: 15), .remove(table, key: 7)] + Self.put(tree, 22..<24, length: 100),
     ]
   }
 
@@ -116,16 +118,16 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     let (other, otherTable) = (Change.Place(isTable: false, number: 2), Change.Place(isTable: true, number: 2))
     if self == .packed {
       return [
-        [Self.packed(table, 23, 1 << 20), Self.packed(tree, 24, 7_000)],
-        [Self.packed(other, 25, (9 << 20) + 77)],
+        [Self.packed(table, 23, length: 1 << 20), Self.packed(tree, 24, length: 7_000)],
+        [Self.packed(other, 25, length: (9 << 20) + 77)],
       ]
     }
     return [
-      Self.put(tree, 5..<8, 5, seed: 100) + Self.put(table, [21], 1_100, seed: 7),
+      Self.put(tree, 5..<8, length: 5, seed: 100) + Self.put(table, [21], length: 1_100, seed: 7),
       [.removeRange(table, low: 12, high: 15), .remove(tree, key: 3), .drop(Change.Place(isTable: true, number: 1))],
-      [.rename(Change.Place(isTable: false, number: 1), 3), .make(otherTable)] + Self.put(other, 0..<3, 4),
+      [.rename(Change.Place(isTable: false, number: 1), 3), .make(otherTable)] + Self.put(other, 0..<3, length: 4),
       [.build(Change.Place(isTable: false, number: 4), 0..<9, seed: 4), .build(otherTable, 0..<9, seed: 5)],
-      [.savepoint(Self.put(tree, 25..<27, 5), fails: false), .savepoint([.drop(tree)], fails: true)],
+      [.savepoint(Self.put(tree, 25..<27, length: 5), fails: false), .savepoint([.drop(tree)], fails: true)],
     ]
   }
 

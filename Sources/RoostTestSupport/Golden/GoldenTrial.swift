@@ -9,10 +9,10 @@ extension Trial {
     workers: 1
   ) { index, seed, record in
     let samples = GoldenVersion.all.flatMap { version in version.samples.map { (version, $0) } }
-    guard index < samples.count else { return rows(index - samples.count, seed, record) }
+    guard index < samples.count else { return rows(index - samples.count, seed, record: record) }
     let (version, sample) = samples[index]
     let name = "version \(version.version), \(sample)"
-    record.place(seed, 0, name)
+    record.place(seed, 0, image: name)
     record.count += 1
     do {
       for complaint in version.complaints(about: try version.sample(sample)) {
@@ -22,12 +22,12 @@ extension Trial {
     record.note(name)
   }
 
-  private static func rows(_ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+  private static func rows(_ number: Int, _ seed: UInt64, record: TortureRecord) {
     let samples = GoldenVersion.all.flatMap { version in version.rows.map { (version, $0) } }
     record.count += 1
     let (version, sample) = samples[number]
     let name = "version \(version.version), \(sample)"
-    record.place(seed, 0, name)
+    record.place(seed, 0, image: name)
     do {
       for complaint in version.complaints(aboutRows: try version.sample(sample)) {
         record.fail(seed: seed, image: name, complaint)
@@ -44,8 +44,8 @@ extension GoldenVersion {
   ) -> [String] {
     do {
       try sample.place(in: fileSystem, at: path)
-      if let complaint = try readingOnly(sample, fileSystem, path) { return [complaint] }
-      if let complaint = try changing(sample, fileSystem, path) { return [complaint] }
+      if let complaint = try readingOnly(sample, fileSystem, path: path) { return [complaint] }
+      if let complaint = try changing(sample, fileSystem, path: path) { return [complaint] }
       if let complaint = try writingAgain(sample) { return [complaint] }
       return []
     } catch { return ["\(error)"] }
@@ -56,7 +56,7 @@ extension GoldenVersion {
   }
 
   /// Reading only, and examining, before anything is written.
-  private func readingOnly(_ sample: Sample, _ fileSystem: any FileSystem, _ path: String) throws -> String? {
+  private func readingOnly(_ sample: Sample, _ fileSystem: any FileSystem, path: String) throws -> String? {
     let found = try KeyValueStore.verify(path, fileSystem: fileSystem)
     if let finding = found.findings.first { return "verify: \(finding)" }
     var options = GoldenStore.options
@@ -68,7 +68,7 @@ extension GoldenVersion {
   }
 
   /// Opened, compared, changed in every tree, closed, and opened again.
-  private func changing(_ sample: Sample, _ fileSystem: any FileSystem, _ path: String) throws -> String? {
+  private func changing(_ sample: Sample, _ fileSystem: any FileSystem, path: String) throws -> String? {
     var store = try KeyValueStore(path, options: GoldenStore.options, fileSystem: fileSystem)
     let contents = try describe(store)
     if contents != sample.contents { return "opened: " + Self.difference(contents, sample.contents) }

@@ -55,7 +55,7 @@ package protocol CallObserver: AnyObject, Sendable {
   func willResize(_ path: String, to size: UInt64)
   func didSync(_ path: String)
   /// A name changed: `other` is the new name of a rename or a link.
-  func didChangeName(_ kind: CallKind, _ path: String, _ other: String?)
+  func didChangeName(_ kind: CallKind, _ path: String, other: String?)
   func didSyncDirectory(_ folder: String)
 }
 
@@ -63,7 +63,7 @@ extension CallObserver {
   package func willWrite(_ path: String, at offset: UInt64, _ bytes: UnsafeRawBufferPointer) {}
   package func willResize(_ path: String, to size: UInt64) {}
   package func didSync(_ path: String) {}
-  package func didChangeName(_ kind: CallKind, _ path: String, _ other: String?) {}
+  package func didChangeName(_ kind: CallKind, _ path: String, other: String?) {}
   package func didSyncDirectory(_ folder: String) {}
 }
 

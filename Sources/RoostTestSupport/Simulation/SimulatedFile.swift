@@ -24,7 +24,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   deinit { close() }
 
   package func readOnce(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(Fault) -> Int {
-    try perform(.read, offset, buffer.count) { effect throws(Fault) in
+    try perform(.read, offset: offset, length: buffer.count) { effect throws(Fault) in
       try checkPosition(offset)
       if offset >= UInt64(inode.seen.size) { return 0 }
       let wanted = effect?.cut(buffer.count) ?? buffer.count
@@ -33,7 +33,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   package func writeOnce(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(Fault) -> Int {
-    try perform(.write, offset, bytes.count) { effect throws(Fault) in
+    try perform(.write, offset: offset, length: bytes.count) { effect throws(Fault) in
       try checkWritable()
       try checkPosition(offset)
       var count = effect?.cut(bytes.count) ?? bytes.count
@@ -54,11 +54,11 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   package func truncateOnce(to size: UInt64) throws(Fault) {
-    try perform(.truncate, 0, Int(clamping: size)) { _ throws(Fault) in try resize(to: size) }
+    try perform(.truncate, offset: 0, length: Int(clamping: size)) { _ throws(Fault) in try resize(to: size) }
   }
 
   package func allocateOnce(offset: UInt64, length: UInt64) throws(Fault) {
-    try perform(.allocate, offset, Int(clamping: length)) { _ throws(Fault) in
+    try perform(.allocate, offset: offset, length: Int(clamping: length)) { _ throws(Fault) in
       try checkWritable()
       try checkPosition(offset)
       try checkPosition(length)
@@ -68,7 +68,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   package func syncOnce() throws(Fault) {
-    try perform(.sync, 0, 0) { effect throws(Fault) in
+    try perform(.sync, offset: 0, length: 0) { effect throws(Fault) in
       let failure: SyncFailure? = if case .sync(let failure) = effect { failure } else { nil }
       try inode.sync(failure)
       fileSystem.watcher?.didSync(path)
@@ -76,11 +76,11 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   package func sizeOnce() throws(Fault) -> UInt64 {
-    try perform(.size, 0, 0) { _ in UInt64(inode.seen.size) }
+    try perform(.size, offset: 0, length: 0) { _ in UInt64(inode.seen.size) }
   }
 
   package func identityOnce() throws(Fault) -> FileIdentity {
-    try perform(.identity, 0, 0) { _ in
+    try perform(.identity, offset: 0, length: 0) { _ in
       let links = fileSystem.names.values.count { $0 == inode.number }
       return FileIdentity(device: 1, inode: inode.number, links: UInt64(links))
     }
@@ -93,7 +93,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
 
   /// As the operating system's: an open file that may not write cannot take the lock, and taking it twice is no harm.
   package func lockOnce() throws(Fault) -> Bool {
-    try perform(.lock, 0, 0) { _ throws(Fault) in
+    try perform(.lock, offset: 0, length: 0) { _ throws(Fault) in
       try checkWritable()
       if let holder = inode.lockHolder, holder != handle { return false }
       inode.lockHolder = handle
@@ -127,7 +127,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   private func perform<Value>(
-    _ kind: CallKind, _ offset: UInt64, _ length: Int, _ body: (FaultRule.Effect?) throws(Fault) -> Value
+    _ kind: CallKind, offset: UInt64, length: Int, body: (FaultRule.Effect?) throws(Fault) -> Value
   ) throws(Fault) -> Value {
     let call = Step(number: 0, kind: kind, path: path, offset: offset, length: length)
     return try fileSystem.perform(call) { effect throws(Fault) in

@@ -61,7 +61,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
           lastInode += 1
           inodes[lastInode] = Inode(number: lastInode)
           change(.create, [.init(path: path, file: lastInode)], folder: path)
-          watcher?.didChangeName(.create, path, nil)
+          watcher?.didChangeName(.create, path, other: nil)
         }
         let inode = inodes[names[path]!]!
         if kind == .create && found {
@@ -76,7 +76,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func rename(_ from: String, to: String) throws(StoreError) {
     let (from, to) = (Self.normal(from), Self.normal(to))
-    try named(.rename, from, to, "rename") { () throws(Fault) in
+    try named(.rename, from, other: to, verb: "rename") { () throws(Fault) in
       guard let file = names[from] else { throw Fault(ErrorNumber.notFound) }
       // Two names of one file: the standard says that nothing happens.
       if names[to] == file { return }
@@ -86,7 +86,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func link(_ from: String, to: String) throws(StoreError) {
     let (from, to) = (Self.normal(from), Self.normal(to))
-    try named(.link, from, to, "link") { () throws(Fault) in
+    try named(.link, from, other: to, verb: "link") { () throws(Fault) in
       guard let file = names[from] else { throw Fault(ErrorNumber.notFound) }
       if names[to] != nil { throw Fault(ErrorNumber.exists) }
       change(.link, [.init(path: to, file: file)], folder: to)
@@ -95,7 +95,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func remove(_ path: String) throws(StoreError) {
     let path = Self.normal(path)
-    try named(.remove, path, nil, "remove") { () throws(Fault) in
+    try named(.remove, path, other: nil, verb: "remove") { () throws(Fault) in
       if names[path] != nil { change(.remove, [.init(path: path, file: nil)], folder: path) }
     }
   }
@@ -132,13 +132,13 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
   }
 
   private func named(
-    _ kind: CallKind, _ path: String, _ other: String?, _ verb: String, _ body: () throws(Fault) -> Void
+    _ kind: CallKind, _ path: String, other: String?, verb: String, body: () throws(Fault) -> Void
   ) throws(StoreError) {
     let call = Step(number: 0, kind: kind, path: path, offset: 0, length: 0)
     do throws(Fault) {
       try perform(call) { _ throws(Fault) in
         try body()
-        watcher?.didChangeName(kind, path, other)
+        watcher?.didChangeName(kind, path, other: other)
       }
     } catch { throw .system(verb, error.errorNumber, path: other ?? path) }
   }

@@ -10,7 +10,7 @@ package enum Audit {
     let examination = try store.store.examine()
     var findings: [String] = []
     var uses: [UInt32: String] = [:]
-    func use(_ place: UInt32, _ length: UInt32, _ what: String) {
+    func use(_ place: UInt32, _ length: UInt32, what: String) {
       for member in place..<place + length {
         if let other = uses.updateValue(what, forKey: member) {
           findings.append("4: place \(member) belongs to \(other) and to \(what)")
@@ -18,22 +18,22 @@ package enum Audit {
         if member >= examination.pageCount { findings.append("4: place \(member) of \(what) lies behind the end") }
       }
     }
-    use(0, 2, "the superblocks")
-    for page in examination.mapPages { use(page.place, 1, "the free map") }
-    for entry in examination.copies { use(entry.copy.place, 1, "the copy of page \(entry.page.place)") }
+    use(0, 2, what: "the superblocks")
+    for page in examination.mapPages { use(page.place, 1, what: "the free map") }
+    for entry in examination.copies { use(entry.copy.place, 1, what: "the copy of page \(entry.page.place)") }
     let view = examination.view
     findings += copyFindings(examination)
     let catalog = Catalog(examination.snapshot, view: view)
     let root = ByteTree(examination.snapshot.catalog, id: Catalog.treeID, view: view)
     findings += root.verify(stampBound: examination.snapshot.stamp) { reached in
-      if case .page(let page) = reached { use(page.place, 1, "the catalog") }
+      if case .page(let page) = reached { use(page.place, 1, what: "the catalog") }
     }.map(\.description)
     for (name, descriptor) in try catalog.all() {
       let text = String(decoding: name, as: UTF8.self)
       var lists: [ExtentList] = []
       let reach: (Reached) -> Void = { reached in
         switch reached {
-        case .page(let page): use(page.place, 1, text)
+        case .page(let page): use(page.place, 1, what: text)
         case .extents(let list): lists.append(list)
         }
       }
@@ -46,8 +46,8 @@ package enum Audit {
           .verify(stampBound: bound, extents: descriptor.extents, reach)
       findings += wrong.map { "\(text): \($0)" }
       for list in lists {
-        if list.isIndirect { use(list.extents[0].place, list.extents[0].pages, text + "'s list of extents") }
-        for extent in try view.extents(of: list) { use(extent.place, extent.pages, text + "'s extents") }
+        if list.isIndirect { use(list.extents[0].place, list.extents[0].pages, what: text + "'s list of extents") }
+        for extent in try view.extents(of: list) { use(extent.place, extent.pages, what: text + "'s extents") }
       }
     }
     for place in 0..<examination.pageCount {

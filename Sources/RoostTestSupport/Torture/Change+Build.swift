@@ -4,7 +4,7 @@ internal import RoostKV
 /// Building a tree from sorted entries, as a change among others.
 extension Change {
   /// The entries, sorted. Few values are large; one in a hundred lies in extents.
-  static func entries(_ keys: Range<Int>, _ isTable: Bool, _ seed: UInt64) -> [(key: [UInt8], value: [UInt8])] {
+  static func entries(_ keys: Range<Int>, _ isTable: Bool, seed: UInt64) -> [(key: [UInt8], value: [UInt8])] {
     keys.map { number in
       let length = number % 100 == 17 ? 6000 : (number &* 7 &+ Int(truncatingIfNeeded: seed % 50)) % 120
       return (key(number, isTable: isTable), Value(length: length, seed: seed &+ UInt64(number)).bytes)
@@ -12,9 +12,9 @@ extension Change {
   }
 
   func build(
-    _ writer: Writer, _ model: inout Model, _ place: Place, _ keys: Range<Int>, _ seed: UInt64, fails: Bool
+    _ writer: Writer, _ model: inout Model, place: Place, keys: Range<Int>, seed: UInt64, fails: Bool
   ) throws {
-    var entries = Self.entries(keys, place.isTable, seed)
+    var entries = Self.entries(keys, place.isTable, seed: seed)
     if fails, let first = entries.first { entries.append(first) }
     let mayNot = (model.trees[place.name]?.count ?? 0) > 0
     do {

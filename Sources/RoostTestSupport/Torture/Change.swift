@@ -109,7 +109,7 @@ extension Change {
     case .make(let place):
       if place.isTable { _ = try writer.table(place.name) } else { _ = try writer.tree(place.name) }
       if model.trees[place.name] == nil { model.trees[place.name] = Model.Tree(isTable: place.isTable) }
-    case .look(let place, let key): try look(writer, model, place, Self.key(key, isTable: place.isTable))
+    case .look(let place, let key): try look(writer, model, place: place, key: Self.key(key, isTable: place.isTable))
     case .drop(let place):
       try expect(try writer.drop(place.name), model.trees.removeValue(forKey: place.name) != nil)
     case .rename(let place, let number):
@@ -129,11 +129,12 @@ extension Change {
         _ = error
         model = before
       }
-    case .build(let place, let keys, let seed, let fails): try build(writer, &model, place, keys, seed, fails: fails)
+    case .build(let place, let keys, let seed, let fails):
+      try build(writer, &model, place: place, keys: keys, seed: seed, fails: fails)
     }
   }
 
-  private func look(_ writer: Writer, _ model: Model, _ place: Place, _ key: [UInt8]) throws {
+  private func look(_ writer: Writer, _ model: Model, place: Place, key: [UInt8]) throws {
     guard let tree = model.trees[place.name] else { return }
     if place.isTable {
       let table = try writer.table(place.name)

@@ -58,7 +58,7 @@ package final class CrashSweep {
         Point(
           crash: play.fileSystem.crashPoint(), history: history, wasCopying: play.isCopying, trail: "", depth: 1))
     }
-    record.place(seed, 0, "play")
+    record.place(seed, 0, image: "play")
     // Opening is the first thing that is done, and then each action.
     var left = scenario.actions.count
     isArmed = !beginsAtLast || left <= 1
@@ -69,7 +69,7 @@ package final class CrashSweep {
       for failure in play.failures { record.fail(seed: seed, step: step, failure) }
       for complaint in play.order?.takeComplaints() ?? [] { record.fail(seed: seed, step: step, complaint) }
       drain()
-      record.place(seed, play.fileSystem.step, "play")
+      record.place(seed, play.fileSystem.step, image: "play")
     }
     play.close()
     for failure in play.failures where record.failures.isEmpty { record.fail(seed: seed, failure) }
@@ -87,14 +87,14 @@ package final class CrashSweep {
       for choice in point.crash.choices(policy) {
         let name = point.trail + choice.description
         if let only = record.onlyImage, !only.hasPrefix(name) { continue }
-        examine(point, choice, name)
+        examine(point, choice, name: name)
       }
     }
   }
 
   /// Opens what the crash left, compares, commits once more, and reopens.
-  private func examine(_ point: Point, _ choice: CrashChoice, _ name: String) {
-    record.place(seed, point.crash.step, name)
+  private func examine(_ point: Point, _ choice: CrashChoice, name: String) {
+    record.place(seed, point.crash.step, image: name)
     let image = point.crash.image(choice)
     image.recordsSteps = false
     if point.depth < depth {
@@ -133,13 +133,15 @@ package final class CrashSweep {
         copies += 1
         if let complaint = point.history.complaint(copy: try Play.copy(in: image, options)) { return fail(complaint) }
       }
-      if let complaint = try goOn(store, image, point.history.models[Int(commit)], commit) { fail(complaint) }
+      if let complaint = try goOn(store, image, model: point.history.models[Int(commit)], commit: commit) {
+        fail(complaint)
+      }
     } catch { fail("\(error)") }
   }
 
   /// One more commit, another crash, and what it must leave.
   private func goOn(
-    _ store: KeyValueStore, _ image: SimulatedFileSystem, _ model: Model, _ commit: UInt64
+    _ store: KeyValueStore, _ image: SimulatedFileSystem, model: Model, commit: UInt64
   ) throws -> String? {
     var model = model
     try store.write { writer in

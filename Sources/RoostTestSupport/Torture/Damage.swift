@@ -125,7 +125,7 @@ struct HealthyStore: Sendable {
         let name = generator.pick(model.names)
         guard let tree = model.trees[name], tree.count > 0 else { continue }
         let index = generator.below(tree.count)
-        if let complaint = try look(store, name, tree, index) { return .wrong(complaint) }
+        if let complaint = try look(store, name, tree: tree, index: index) { return .wrong(complaint) }
       }
       return .right
     } catch let error as StoreError {
@@ -147,7 +147,7 @@ struct HealthyStore: Sendable {
   }
 
   /// One entry by key, by rank and by number.
-  private func look(_ store: KeyValueStore, _ name: String, _ tree: Model.Tree, _ index: Int) throws -> String? {
+  private func look(_ store: KeyValueStore, _ name: String, tree: Model.Tree, index: Int) throws -> String? {
     try store.read { reader in
       let key = tree.keys[index]
       if tree.isTable {

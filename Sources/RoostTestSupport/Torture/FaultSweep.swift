@@ -25,7 +25,7 @@ package final class FaultSweep {
   }
 
   package func run() {
-    record.place(seed, 0, "without a fault")
+    record.place(seed, 0, image: "without a fault")
     let play = Play(scenario.options, wrap: wrap)
     play.fileSystem.recordsSteps = true
     play.fileSystem.recordsReads = true
@@ -44,7 +44,7 @@ package final class FaultSweep {
       number += 1
       guard number % stride == 0, record.wants(step: one.call), !record.isFull else { continue }
       if !record.wants(image: one.rule.description) { continue }
-      record.place(seed, one.call, one.rule.description)
+      record.place(seed, one.call, image: one.rule.description)
       record.count += 1
       run(one)
     }
@@ -118,10 +118,10 @@ package final class FaultSweep {
     let isFine = play.failures.isEmpty
     play.onStep = nil
     play.abandon()
-    if isFine { for (crash, history) in points { examine(crash, history, one, fail) } }
+    if isFine { for (crash, history) in points { examine(crash, history, one: one, fail: fail) } }
   }
 
-  private func examine(_ crash: CrashPoint, _ history: History, _ one: Case, _ fail: (String) -> Void) {
+  private func examine(_ crash: CrashPoint, _ history: History, one: Case, fail: (String) -> Void) {
     let policy = CrashPolicy(exhaustiveUpTo: 1, ofEach: 1, randoms: 1, garbage: 0, seed: seed &+ UInt64(one.call))
     for choice in crash.choices(policy) {
       record.note("images")

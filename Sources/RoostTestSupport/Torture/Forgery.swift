@@ -162,7 +162,7 @@ package struct Forgery {
     guard log.count > 4096 else { return }
     log.withUnsafeMutableBytes { buffer in
       let memory = buffer.baseAddress!
-      func check(_ start: Int, _ count: Int, _ seed: UInt64 = 0) -> UInt64 {
+      func check(_ start: Int, _ count: Int, seed: UInt64 = 0) -> UInt64 {
         Checksum.of(UnsafeRawBufferPointer(start: memory + start, count: count), seed: seed)
       }
       if header { memory.set64(40, check(0, 40)) }
@@ -175,7 +175,7 @@ package struct Forgery {
           let payload = Int(memory.u32(at))
           let padded = (payload + 7) & ~7
           guard payload > 0, at + 40 + padded <= start + segmentBytes else { break }
-          let seal = check(at + 40, padded, check(at, 32, salt))
+          let seal = check(at + 40, padded, seed: check(at, 32, seed: salt))
           memory.set64(at + 32, seal)
           let next = at + 40 + padded
           if next + 40 <= start + segmentBytes, memory.u32(next) > 0 { memory.set64(next + 24, seal) }

@@ -96,7 +96,8 @@ package final class Play {
     if store == nil { open() }
     guard let store else { return }
     switch action {
-    case .write(let changes, let durability, let abandons): write(store, changes, durability, abandons)
+    case .write(let changes, let durability, let abandons):
+      write(store, changes, durability: durability, abandons: abandons)
     case .checkpoint:
       do {
         try store.checkpoint()
@@ -173,7 +174,7 @@ package final class Play {
 
   private struct Abandoned: Error {}
 
-  private func write(_ store: KeyValueStore, _ changes: [Change], _ durability: RoostKV.Durability, _ abandons: Bool) {
+  private func write(_ store: KeyValueStore, _ changes: [Change], durability: RoostKV.Durability, abandons: Bool) {
     let mayNot = mustNotWrite
     stepsFailed = false
     var working = model

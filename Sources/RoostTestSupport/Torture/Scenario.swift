@@ -77,7 +77,7 @@ package struct Scenario: Sendable {
       case 6: scenario.actions.append(.readOnly(closes: generator.chance(1, in: 3)))
       default:
         let count = 1 + generator.below(shape.changes)
-        let changes = (0..<count).map { _ in Change.random(&generator, shape, &namedLeft, depth: 0) }
+        let changes = (0..<count).map { _ in Change.random(&generator, shape, namedLeft: &namedLeft, depth: 0) }
         scenario.actions.append(
           .write(
             changes, generator.chance(2, in: 3) ? .full : .relaxed, abandons: generator.chance(1, in: 12)))
@@ -97,13 +97,13 @@ package struct Scenario: Sendable {
 
 extension Change {
   static func random(
-    _ generator: inout SplitMix64, _ shape: Scenario.Shape, _ namedLeft: inout Int, depth: Int
+    _ generator: inout SplitMix64, _ shape: Scenario.Shape, namedLeft: inout Int, depth: Int
   ) -> Change {
     let place = Place(isTable: generator.chance(2, in: 5), number: generator.below(shape.trees))
     let key = generator.below(shape.keys)
     switch generator.below(40) {
     case 0..<21:
-      return .put(place, key: key, .random(&generator, shape, &namedLeft))
+      return .put(place, key: key, .random(&generator, shape, namedLeft: &namedLeft))
     case 21..<24: return .look(place, key: key)
     case 24..<32: return .remove(place, key: key)
     case 32, 33:
@@ -122,14 +122,14 @@ extension Change {
       let count = 1 + generator.below(min(shape.changes, 12))
       let fails = generator.chance(1, in: 2)
       return .savepoint(
-        (0..<count).map { _ in .random(&generator, shape, &namedLeft, depth: depth + 1) }, fails: fails)
+        (0..<count).map { _ in .random(&generator, shape, namedLeft: &namedLeft, depth: depth + 1) }, fails: fails)
     }
   }
 }
 
 extension Change.Value {
   static func random(
-    _ generator: inout SplitMix64, _ shape: Scenario.Shape, _ namedLeft: inout Int
+    _ generator: inout SplitMix64, _ shape: Scenario.Shape, namedLeft: inout Int
   ) -> Change.Value {
     let seed = generator.next()
     if namedLeft > 0, generator.chance(1, in: 30) {

@@ -49,7 +49,7 @@ package final class TortureRecord {
     failures.append(TortureFailure(test: test, seed: seed, step: step, image: image, sentence))
   }
 
-  package func place(_ seed: UInt64, _ step: Int, _ image: @autoclosure () -> String) {
+  package func place(_ seed: UInt64, _ step: Int, image: @autoclosure () -> String) {
     if let onPlace { onPlace(seed, step, image()) }
   }
 

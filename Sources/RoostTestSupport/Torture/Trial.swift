@@ -24,7 +24,7 @@ package struct Trial: Sendable {
 
   package init(
     _ number: Int, _ name: String, unit: String, quota: Int, workers: Int = 2,
-    _ run: @escaping @Sendable (_ seed: UInt64, TortureRecord) -> Void
+    run: @escaping @Sendable (_ seed: UInt64, TortureRecord) -> Void
   ) {
     self.number = number
     self.name = name
@@ -52,7 +52,7 @@ package struct Trial: Sendable {
   /// - Parameter quota: how many of the cases must happen; nil for all.
   package init(
     _ number: Int, _ name: String, unit: String, cases: Int, quota: Int? = nil, workers: Int = 2,
-    _ run: @escaping @Sendable (_ index: Int, _ seed: UInt64, TortureRecord) -> Void
+    run: @escaping @Sendable (_ index: Int, _ seed: UInt64, TortureRecord) -> Void
   ) {
     self.init(number, name, unit: unit, quota: quota ?? cases, workers: workers) { seed, record in
       run(Int((seed &- 1) % UInt64(cases)), seed, record)

@@ -41,7 +41,7 @@ struct Bench {
     return Report(folder: folder, steps: steps, remarks: remarks)
   }
 
-  private mutating func measure(_ name: String, _ count: Int, _ body: () throws -> Void) rethrows {
+  private mutating func measure(_ name: String, _ count: Int, body: () throws -> Void) rethrows {
     console.passing("   \(name)")
     let began = ContinuousClock.now
     try body()

@@ -11,7 +11,7 @@ struct BackupReport: Encodable {
   var bytes: Int
   var seconds: Double
 
-  init(_ source: String, _ target: String, replacing: Bool = false, _ console: Console) throws {
+  init(_ source: String, _ target: String, replacing: Bool = false, console: Console) throws {
     let store = try Looking.openTrees(source, isReading: true)
     let began = ContinuousClock.now
     var bar: Progress?
@@ -37,7 +37,7 @@ struct BackupReport: Encodable {
 
   func write(to console: Console, word: String = "saved") {
     console.line(
-      console.styled(word, .good) + "  \(Wording.count(entries, "entry", "entries")) in "
+      console.styled(word, .good) + "  \(Wording.count(entries, "entry", nouns: "entries")) in "
         + "\(Wording.count(trees, "tree")), \(Wording.bytes(bytes)), as of commit \(Wording.count(commit)), in "
         + "\(Wording.time(.seconds(seconds)))")
   }

@@ -35,7 +35,7 @@ extension Command {
     ) { arguments, console in
       let (source, target) = (arguments.operands[0], arguments.operands[1])
       let report = try making(target, of: source) {
-        try BackupReport(source, target, console.quiet(arguments.has("json")))
+        try BackupReport(source, target, console: console.quiet(arguments.has("json")))
       }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return .good
@@ -70,7 +70,7 @@ extension Command {
       let quiet = console.quiet(arguments.has("json"))
       let report = try making(target, of: backup) {
         try Waiting.whileInUse(arguments) {
-          try BackupReport(backup, target, replacing: arguments.has("replace"), quiet)
+          try BackupReport(backup, target, replacing: arguments.has("replace"), console: quiet)
         }
       }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console, word: "restored") }
@@ -115,7 +115,7 @@ extension Command {
     ) { arguments, console in
       let (source, target) = (arguments.operands[0], arguments.operands[1])
       let report = try making(target, of: source) {
-        try SalvageReport(source, log: arguments.text("log"), target, console.quiet(arguments.has("json")))
+        try SalvageReport(source, log: arguments.text("log"), target, console: console.quiet(arguments.has("json")))
       }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return report.isComplete ? .good : .failed

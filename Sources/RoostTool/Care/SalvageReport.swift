@@ -46,7 +46,7 @@ struct SalvageReport: Encodable {
     case source, target, isComplete, losses, trees, entries, unverified, repairedPages, commits, entities, seconds
   }
 
-  init(_ source: String, log: String? = nil, _ target: String, _ console: Console) throws {
+  init(_ source: String, log: String? = nil, _ target: String, console: Console) throws {
     let began = ContinuousClock.now
     var bar: Progress?
     let rows = RowSalvage()
@@ -81,18 +81,18 @@ struct SalvageReport: Encodable {
 
   func write(to console: Console) {
     for sentence in sentences { console.line(console.styled("lost", .bad) + "  \(sentence)") }
-    var text = "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees.count, "tree"))"
+    var text = "\(Wording.count(entries, "entry", nouns: "entries")) in \(Wording.count(trees.count, "tree"))"
     var counted = "of them"
     if !entities.isEmpty {
       let rows = entities.reduce(0) { $0 + $1.rows }
-      text = "\(Wording.count(rows, "row")) of \(Wording.count(entities.count, "entity", "entities"))"
+      text = "\(Wording.count(rows, "row")) of \(Wording.count(entities.count, "entity", nouns: "entities"))"
       // Rows, links, large values and the history have entries, and only these are counted.
-      counted = "of \(Wording.count(entries, "entry", "entries")) in the trees"
+      counted = "of \(Wording.count(entries, "entry", nouns: "entries")) in the trees"
     }
     if commits > 0 { text += ", with \(Wording.count(commits, "commit")) of the log" }
     if unverified > 0 { text += ", \(Wording.count(unverified)) \(counted) unverified" }
     if repairedPages > 0 { text += ", \(Wording.count(repairedPages, "damaged page")) repaired" }
-    if !isComplete { text += "; \(Wording.count(losses.count, "loss", "losses"))" }
+    if !isComplete { text += "; \(Wording.count(losses.count, "loss", nouns: "losses"))" }
     console.line(console.styled("saved", isComplete ? .good : .bad) + "  " + text)
   }
 }

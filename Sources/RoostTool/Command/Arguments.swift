@@ -25,7 +25,7 @@ struct Arguments {
         break
       }
       if word.hasPrefix("-"), word.count > 1 {
-        try readOption(word, &rest, syntax)
+        try readOption(word, &rest, syntax: syntax)
       } else {
         operands.append(word)
       }
@@ -40,7 +40,7 @@ struct Arguments {
   }
 
   private mutating func readOption(
-    _ word: String, _ rest: inout ArraySlice<String>, _ syntax: Syntax
+    _ word: String, _ rest: inout ArraySlice<String>, syntax: Syntax
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let option = Self.option(String(parts[0]), syntax) else {

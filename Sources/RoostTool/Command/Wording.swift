@@ -13,7 +13,7 @@ enum Wording {
   }
 
   /// `1 page`, `2 pages`
-  static func count(_ number: some BinaryInteger, _ noun: String, _ nouns: String? = nil) -> String {
+  static func count(_ number: some BinaryInteger, _ noun: String, nouns: String? = nil) -> String {
     "\(count(number)) \(number == 1 ? noun : nouns ?? noun + "s")"
   }
 

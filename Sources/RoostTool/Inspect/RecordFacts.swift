@@ -74,7 +74,7 @@ struct RecordFacts: Encodable {
       if entity.largeValues > 0 { text += ", \(Wording.count(entity.largeValues, "large value"))" }
       console.line("  " + console.styled(entity.name, .strong) + ": " + text)
       for index in entity.indexes {
-        var text = "index \(index.name): \(Wording.count(index.entries, "entry", "entries"))"
+        var text = "index \(index.name): \(Wording.count(index.entries, "entry", nouns: "entries"))"
         if index.isUnique { text += ", unique" }
         if !index.isBuilt { text += ", not built to the end" }
         console.line("    " + text)
@@ -83,7 +83,7 @@ struct RecordFacts: Encodable {
     if links > 0 { console.line("  links: \(Wording.count(links))") }
     var text = "history: \(history.mode)"
     if let first = history.firstTransaction, let last = history.lastTransaction {
-      text += ", \(Wording.count(history.entries, "entry", "entries")) from transaction \(first) to \(last)"
+      text += ", \(Wording.count(history.entries, "entry", nouns: "entries")) from transaction \(first) to \(last)"
     }
     if history.gaps > 0 { text += ", \(Wording.count(history.gaps, "gap"))" }
     if history.consumers > 0 { text += ", \(Wording.count(history.consumers, "consumer"))" }

@@ -20,7 +20,7 @@ struct SchemaText {
       catalog.relationships(of: entity.id).filter { !$0.isHidden }, catalog.indexes(of: entity.id)
     )
     var lines = ["@Model final class \(entity.name) {"]
-    lines += constraints(entity, indexes, relationships).map { "  " + $0 }
+    lines += constraints(entity, indexes, relationships: relationships).map { "  " + $0 }
     var needed: [(name: String, type: String)] = []
     var inner: [[String]] = []
     for field in entity.fields where !field.name.hasPrefix("@") && !field.name.contains(".") {
@@ -95,7 +95,7 @@ struct SchemaText {
     one.isToOne == inverse.isToOne ? one.id < inverse.id : !one.isToOne
   }
 
-  private func constraints(_ entity: Entity, _ indexes: [Index], _ relationships: [Relationship]) -> [String] {
+  private func constraints(_ entity: Entity, _ indexes: [Index], relationships: [Relationship]) -> [String] {
     func keyPaths(_ index: Index) -> String {
       "[" + index.parts.compactMap { entity.field($0.field).map { "\\.\($0.name)" } }.joined(separator: ", ") + "]"
     }

@@ -147,9 +147,10 @@ struct StoreFacts: Encodable {
           + "opening for writing puts it aside")
     }
     for tree in trees {
-      var text = "\(Wording.count(tree.entries, "entry", "entries")), keys are \(tree.keys), depth \(tree.depth)"
+      var text = "\(Wording.count(tree.entries, "entry", nouns: "entries")), keys are \(tree.keys), depth \(tree.depth)"
       if tree.leaves > 0 {
-        text += ", about \(Wording.count(tree.leaves, "leaf", "leaves")), \(Int((tree.fill * 100).rounded())) % full"
+        text +=
+          ", about \(Wording.count(tree.leaves, "leaf", nouns: "leaves")), \(Int((tree.fill * 100).rounded())) % full"
       }
       if tree.largeValues > 0 { text += ", \(Wording.count(tree.largeValues, "large value"))" }
       console.line("  " + console.styled(tree.name, .strong) + ": " + text)

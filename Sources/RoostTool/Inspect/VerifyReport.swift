@@ -84,7 +84,7 @@ struct VerifyReport: Encodable {
       console.line(console.styled("note", .strong) + "  " + (note.page.map { "page \($0): " } ?? "") + note.sentence)
     }
     let examined =
-      "\(Wording.count(entries, "entry", "entries")) in \(Wording.count(trees, "tree")), "
+      "\(Wording.count(entries, "entry", nouns: "entries")) in \(Wording.count(trees, "tree")), "
       + "\(Wording.count(largeValues, "large value")); \(Wording.count(pagesRead)) of "
       + "\(Wording.count(pages, "page")) read, \(Wording.count(freePages)) free"
     if isSound {

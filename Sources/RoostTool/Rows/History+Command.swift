@@ -161,9 +161,9 @@ struct HistoryTail {
     while let transaction = try cursor.move() {
       if shown.count == most { return Shown(count: most, place: last, isCut: true) }
       if isJSON {
-        try writeJSON(transaction, reader.catalog, range.entities, output)
+        try writeJSON(transaction, reader.catalog, wanted: range.entities, output: output)
       } else {
-        try output.write(console.text(words(transaction, reader.catalog, range.entities)) + "\n")
+        try output.write(console.text(words(transaction, reader.catalog, wanted: range.entities)) + "\n")
       }
       last = transaction.number
       shown.count += 1
@@ -185,7 +185,7 @@ struct HistoryTail {
 
   /// Writes one change after the other, since there may be millions.
   private func writeJSON(
-    _ transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?, _ output: HeldOutput
+    _ transaction: HistoryTransaction, _ catalog: Catalog, wanted: Set<EntityID>?, output: HeldOutput
   ) throws {
     let line = Line(
       transaction: transaction.number, time: Self.time(transaction.stamp), author: transaction.author,
@@ -202,7 +202,7 @@ struct HistoryTail {
   }
 
   private func forEachChange(
-    of transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?, _ body: (Change) throws -> Void
+    of transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?, body: (Change) throws -> Void
   ) throws {
     try transaction.entry.changes(of: wanted) { change in
       let entity = catalog.entity(change.entity)
@@ -249,7 +249,7 @@ struct HistoryTail {
 
   /// A line of what a transaction did: summed up for each entity.
   private func words(
-    _ transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?
+    _ transaction: HistoryTransaction, _ catalog: Catalog, wanted: Set<EntityID>?
   ) throws -> Words {
     struct Sum {
       var (entity, kind): (String, String)

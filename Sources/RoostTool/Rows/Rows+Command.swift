@@ -38,7 +38,7 @@ extension Command {
         }
         return .good
       }
-      return try RowPrinter(witness, asked, console).run(format)
+      return try RowPrinter(witness, asked, console: console).run(format)
     }
   }
 
@@ -100,7 +100,7 @@ struct RowPrinter {
   private let asked: Asked
   private let console: Console
 
-  init(_ witness: RecordWitness, _ asked: Asked, _ console: Console) {
+  init(_ witness: RecordWitness, _ asked: Asked, console: Console) {
     self.witness = witness
     self.asked = asked
     self.console = console

@@ -16,8 +16,8 @@ struct Library {
   var labelCount: Int { 10 }
 
   static func title(_ number: Int) -> String { words(number, 1) + " \(number)" }
-  static func year(_ number: Int) -> Int { pick(years, number, 2) }
-  static func seconds(_ number: Int) -> Int { pick(lengths, number, 3) }
+  static func year(_ number: Int) -> Int { pick(years, number, purpose: 2) }
+  static func seconds(_ number: Int) -> Int { pick(lengths, number, purpose: 3) }
   static func album(_ number: Int) -> String { words(number, 4) + " Sessions \(number)" }
   static func artist(_ number: Int) -> String { "The " + words(number, 5) + "s \(number)" }
   static func label(_ number: Int) -> String { words(number, 6) + " Records \(number)" }
@@ -26,7 +26,7 @@ struct Library {
   /// The numbers of the tracks for which something holds, in their order.
   func numbers(where holds: (Int) -> Bool) -> [Int] { (0..<count).filter(holds) }
 
-  private static func pick(_ range: Range<Int>, _ number: Int, _ purpose: UInt64) -> Int {
+  private static func pick(_ range: Range<Int>, _ number: Int, purpose: UInt64) -> Int {
     range.lowerBound + Int(mixed(UInt64(number) &* 8 &+ purpose) % UInt64(range.count))
   }
 

@@ -21,7 +21,7 @@ extension Tour {
       let right = library.numbers { Library.year($0) == 1977 && Library.seconds($0) < 120 }
       try checkFound(tracks, right.sorted { Library.title($0) < Library.title($1) })
       try check(!plan.indexes.isEmpty, "the index over the year was not used")
-      return found(tracks.count, plan, time)
+      return found(tracks.count, plan, time: time)
     }
   }
 
@@ -42,7 +42,7 @@ extension Tour {
       try checkFound(tracks, library.numbers { Library.seconds($0) == 61 })
       try check(plan.rowsRead == library.count, "\(plan.rowsRead) rows were read")
       try check(plan.missingIndex != nil, "the missing index was not named")
-      return found(tracks.count, plan, time)
+      return found(tracks.count, plan, time: time)
     }
   }
 
@@ -64,7 +64,7 @@ extension Tour {
       let plan = try context.explain(FetchDescriptor(predicate: wanted))
       let albums = Library.albumsOfArtist * Library.tracksOfAlbum
       try checkFound(tracks, library.numbers { $0 / albums == library.artistCount / 2 })
-      return found(tracks.count, plan, time)
+      return found(tracks.count, plan, time: time)
     }
   }
 
@@ -75,7 +75,7 @@ extension Tour {
     }
   }
 
-  private func found(_ count: Int, _ plan: FetchExplanation, _ time: Duration) -> [Words] {
+  private func found(_ count: Int, _ plan: FetchExplanation, time: Duration) -> [Words] {
     ["\(Wording.count(count, "track")) in \(Wording.time(time)), each one right. The plan, with what it read:"]
       + plan.description.split(separator: "\n").map { console.styled("  " + $0, .faint) }
   }

@@ -10,7 +10,7 @@ final class Tour {
     var code: String
     var run: () throws -> [Words]
 
-    init(_ title: String, _ code: String, _ run: @escaping () throws -> [Words]) {
+    init(_ title: String, _ code: String, run: @escaping () throws -> [Words]) {
       self.title = title
       self.code = code
       self.run = run

@@ -9,32 +9,32 @@ extension QuestionTyper {
     case .null:
       guard let wanted else { throw fault("the type of this nil is unknown", placed) }
       return Typed(expression: .constant(.null, wanted.optional), kind: wanted.optional)
-    case .flag(let flag): return try made(.bool(flag), .bool, wanted: whole, placed)
+    case .flag(let flag): return try made(.bool(flag), .bool, wanted: whole, placed: placed)
     case .row(let row):
       guard let whole, whole.entity != nil else {
         throw fault("compare a row with a relationship: album == #12", placed)
       }
       return Typed(expression: .constant(.reference(RowID(row)), whole), kind: whole)
-    case .list(let all): return try list(all, whole, placed)
+    case .list(let all): return try list(all, whole, placed: placed)
     case .text(let text):
       let kind = whole.map { isOfText($0) ? $0 : .string } ?? .string
-      return try made(read(text, kind, placed, isQuoted: true), kind, wanted: whole, placed)
+      return try made(read(text, kind, placed: placed, isQuoted: true), kind, wanted: whole, placed: placed)
     case .integer(let digits):
       let kind = whole.map { isNumber($0) ? $0 : .int } ?? .int
-      return try made(read(digits, kind, placed), kind, wanted: whole, placed)
+      return try made(read(digits, kind, placed: placed), kind, wanted: whole, placed: placed)
     case .number(let digits):
       let kind = whole.map { isNumber($0) && !$0.isInteger ? $0 : .double } ?? .double
-      return try made(read(digits, kind, placed), kind, wanted: whole, placed)
+      return try made(read(digits, kind, placed: placed), kind, wanted: whole, placed: placed)
     default: throw fault("a value is expected", placed)
     }
   }
 
-  private func made(_ value: Value, _ kind: Kind, wanted: Kind?, _ placed: Placed) throws(QuestionFault) -> Typed {
+  private func made(_ value: Value, _ kind: Kind, wanted: Kind?, placed: Placed) throws(QuestionFault) -> Typed {
     if let wanted, wanted != kind { throw fault("\(name(wanted)) is expected, and not \(name(kind))", placed) }
     return Typed(expression: .constant(value, kind), kind: kind)
   }
 
-  private func list(_ all: [Placed], _ wanted: Kind?, _ placed: Placed) throws(QuestionFault) -> Typed {
+  private func list(_ all: [Placed], _ wanted: Kind?, placed: Placed) throws(QuestionFault) -> Typed {
     let element = wanted?.element
     var values: [Value] = []
     var kind = element
@@ -64,7 +64,7 @@ extension QuestionTyper {
   }
 
   private func read(
-    _ text: String, _ kind: Kind, _ placed: Placed, isQuoted: Bool = false
+    _ text: String, _ kind: Kind, placed: Placed, isQuoted: Bool = false
   ) throws(QuestionFault) -> Value {
     guard case .plain(let type) = kind else { throw fault("a plain value is expected", placed) }
     do throws(ValueFault) {

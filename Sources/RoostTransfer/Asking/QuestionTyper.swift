@@ -17,7 +17,7 @@ struct QuestionTyper {
   private var scope: [(variable: Int, kind: Kind)] = []
   private var lastVariable = 0
 
-  init(_ text: String, _ catalog: Catalog, _ entity: EntityID) {
+  init(_ text: String, _ catalog: Catalog, entity: EntityID) {
     self.text = text
     self.catalog = catalog
     self.entity = entity
@@ -54,8 +54,8 @@ struct QuestionTyper {
       // In a closure names are those of the row, as `$0` outside of it.
       return try property(name, of: Typed(expression: .row, kind: .plain(.reference(entity))), placed)
     case .property(let base, let name, _): return try property(name, of: typed(base), placed)
-    case .call(let base, let name, let arguments, _): return try call(name, of: base, arguments, placed)
-    case .subscripted(let base, let index): return try element(typed(base), index, placed)
+    case .call(let base, let name, let arguments, _): return try call(name, of: base, arguments, placed: placed)
+    case .subscripted(let base, let index): return try element(typed(base), index, placed: placed)
     case .not(let inner): return Typed(expression: .not(try condition(inner)), kind: .bool)
     case .negate(let inner):
       if case .integer(let digits) = inner.written {
@@ -73,14 +73,15 @@ struct QuestionTyper {
       var parts: [RoostQuery.Expression] = []
       for part in all { parts.append(try condition(part)) }
       return Typed(expression: isAnd ? .and(parts) : .or(parts), kind: .bool)
-    case .binary(let sign, let one, let other): return try binary(sign, one, other, placed, wanted)
+    case .binary(let sign, let one, let other):
+      return try binary(sign, one, other: other, placed: placed, wanted: wanted)
     case .conditional(let test, let one, let other):
       let condition = try condition(test)
-      let (first, second) = try pair(one, other, wanted)
+      let (first, second) = try pair(one, other, wanted: wanted)
       return Typed(
         expression: .conditional(condition, first.expression, second.expression),
         kind: first.kind.isOptional ? first.kind : second.kind)
-    case .function(let name, let arguments): return try function(name, arguments, placed)
+    case .function(let name, let arguments): return try function(name, arguments, placed: placed)
     }
   }
 
@@ -130,7 +131,7 @@ struct QuestionTyper {
 
   /// Two operands of one kind: a literal takes the other's.
   private mutating func pair(
-    _ one: Placed, _ other: Placed, _ wanted: Kind? = nil
+    _ one: Placed, _ other: Placed, wanted: Kind? = nil
   ) throws(QuestionFault) -> (Typed, Typed) {
     if one.written.isLiteral, !other.written.isLiteral {
       let second = try typed(other, wanted)
@@ -141,14 +142,14 @@ struct QuestionTyper {
   }
 
   private mutating func binary(
-    _ sign: String, _ one: Placed, _ other: Placed, _ placed: Placed, _ wanted: Kind?
+    _ sign: String, _ one: Placed, other: Placed, placed: Placed, wanted: Kind?
   ) throws(QuestionFault) -> Typed {
     switch sign {
     case "??":
-      let (first, second) = try pair(one, other, wanted)
+      let (first, second) = try pair(one, other, wanted: wanted)
       return Typed(expression: .coalesce(first.expression, second.expression), kind: second.kind)
     case "+", "-", "*", "/", "%":
-      let (first, second) = try pair(one, other, wanted)
+      let (first, second) = try pair(one, other, wanted: wanted)
       return try joined([first, second]) { parts in .arithmetic(Self.arithmetic[sign]!, parts[0], parts[1]) }
     case "...", "..<": throw fault("use a range with .contains: (1...5).contains(x)", placed)
     default:
@@ -196,7 +197,7 @@ struct QuestionTyper {
     return Typed(expression: .conditional(.and(tests), whole, .constant(.null, .optional(kind))), kind: .optional(kind))
   }
 
-  private mutating func element(_ base: Typed, _ index: Placed, _ placed: Placed) throws(QuestionFault) -> Typed {
+  private mutating func element(_ base: Typed, _ index: Placed, placed: Placed) throws(QuestionFault) -> Typed {
     if case .dictionary(let key, let value) = base.kind {
       return Typed(expression: .lookup(base.expression, try typed(index, key).expression), kind: value.optional)
     }
@@ -225,7 +226,7 @@ struct QuestionTyper {
   // MARK: Calls
 
   private mutating func call(
-    _ name: String, of base: Placed, _ arguments: [Written.Argument], _ placed: Placed
+    _ name: String, of base: Placed, _ arguments: [Written.Argument], placed: Placed
   ) throws(QuestionFault) -> Typed {
     if name == "contains", case .binary(let sign, let low, let high) = base.written, sign == "..." || sign == "..<",
       arguments.count == 1
@@ -244,17 +245,19 @@ struct QuestionTyper {
     let found = try typed(base)
     if mayLack(found) {
       return try bound(found) { (typer, found) throws(QuestionFault) in
-        try typer.call(name, of: found, arguments, placed)
+        try typer.call(name, of: found, arguments, placed: placed)
       }
     }
-    return try call(name, of: found, arguments, placed)
+    return try call(name, of: found, arguments, placed: placed)
   }
 
   private mutating func call(
-    _ name: String, of found: Typed, _ arguments: [Written.Argument], _ placed: Placed
+    _ name: String, of found: Typed, _ arguments: [Written.Argument], placed: Placed
   ) throws(QuestionFault) -> Typed {
-    if arguments.count == 1, arguments[0].isClosure { return try closure(name, found, arguments[0].value, placed) }
-    if found.kind.whole == .string { return try textCall(name, found, arguments, placed) }
+    if arguments.count == 1, arguments[0].isClosure {
+      return try closure(name, found, body: arguments[0].value, placed: placed)
+    }
+    if found.kind.whole == .string { return try textCall(name, found, arguments: arguments, placed: placed) }
     switch (name, arguments.count) {
     case ("contains", 1):
       guard let element = found.kind.element else {
@@ -273,7 +276,7 @@ struct QuestionTyper {
   }
 
   private mutating func closure(
-    _ name: String, _ base: Typed, _ body: Placed, _ placed: Placed
+    _ name: String, _ base: Typed, body: Placed, placed: Placed
   ) throws(QuestionFault) -> Typed {
     guard let element = base.kind.element else { throw fault("\(self.name(base.kind)) is not a collection", placed) }
     guard ["contains", "allSatisfy", "filter"].contains(name) else {
@@ -292,7 +295,7 @@ struct QuestionTyper {
   }
 
   private mutating func textCall(
-    _ name: String, _ base: Typed, _ arguments: [Written.Argument], _ placed: Placed
+    _ name: String, _ base: Typed, arguments: [Written.Argument], placed: Placed
   ) throws(QuestionFault) -> Typed {
     if arguments.isEmpty, name == "lowercased" || name == "uppercased" {
       return try joined([base]) { .changed(name == "lowercased" ? .lowercased : .uppercased, $0[0]) }
@@ -314,7 +317,7 @@ struct QuestionTyper {
   }
 
   private mutating func function(
-    _ name: String, _ arguments: [Written.Argument], _ placed: Placed
+    _ name: String, _ arguments: [Written.Argument], placed: Placed
   ) throws(QuestionFault) -> Typed {
     let kinds: [String: Kind] = [
       "date": .date, "uuid": .plain(.uuid), "url": .plain(.url), "decimal": .plain(.decimal), "data": .plain(.data),

@@ -9,9 +9,9 @@ package enum TypedQuestion {
     _ text: String, of entity: EntityID, _ catalog: Catalog
   ) throws -> RoostQuery.Expression {
     let parsed = try QuestionParser.parse(text)
-    var typer = QuestionTyper(text, catalog, entity)
+    var typer = QuestionTyper(text, catalog, entity: entity)
     let expression = try typer.condition(parsed)
-    do { _ = try Checker.condition(expression, catalog, entity) } catch {
+    do { _ = try Checker.condition(expression, catalog, entity: entity) } catch {
       throw QuestionFault(detail: "\(error)", place: parsed.place, text: text)
     }
     return expression
@@ -26,7 +26,7 @@ package enum TypedQuestion {
       if isDescending { key = key.dropFirst() }
       let word = String(key)
       let parsed = try QuestionParser.parse(word)
-      var typer = QuestionTyper(word, catalog, entity)
+      var typer = QuestionTyper(word, catalog, entity: entity)
       let found = try typer.typed(parsed)
       guard found.kind.isSortable else {
         throw QuestionFault(detail: "\(typer.name(found.kind)) has no order", place: 0, text: word)

@@ -82,7 +82,7 @@ struct ExportColumn {
   }
 
   /// What a row has here, and as which type that is written.
-  func value(_ row: Row, _ table: TableReader, _ reader: RecordReader) throws -> (value: Value, type: FieldType) {
+  func value(_ row: Row, _ table: TableReader, reader: RecordReader) throws -> (value: Value, type: FieldType) {
     for presence in presences where try table.value(presence, row).isNull { return (.null, type) }
     switch content {
     case .value(let access): return (try table.value(access, row), type)
@@ -96,11 +96,11 @@ struct ExportColumn {
       return (.string(name), type)
     case .reference(let access, let way):
       guard case .reference(let target) = try table.value(access, row) else { return (.null, type) }
-      return (try Self.exported(target, way, reader), way.type)
+      return (try Self.exported(target, way, reader: reader), way.type)
     case .list(let one, let way):
       var values: [Value] = []
       for target in try reader.links(one).rows(of: row.id) {
-        values.append(try Self.exported(target, way, reader))
+        values.append(try Self.exported(target, way, reader: reader))
       }
       return (.array(values), type)
     }
@@ -108,7 +108,7 @@ struct ExportColumn {
 
   /// How a row is named so that it is read again: its number stands in a list where a key may look like one.
   private static func exported(
-    _ row: RowID, _ way: KeyWay, _ reader: RecordReader
+    _ row: RowID, _ way: KeyWay, reader: RecordReader
   ) throws -> Value {
     let key = try key(of: row, way, reader).value
     if case .reference = key, way.isText { return .array([key]) }

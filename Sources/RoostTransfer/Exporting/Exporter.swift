@@ -102,9 +102,9 @@ package struct Exporter {
     try rows { row in
       if format == .json { text += (count > 0 ? ",\n" : "\n").utf8 }
       if let delimiter {
-        try appendLine(row, columns, table, delimiter, &text)
+        try appendLine(row, columns, table: table, delimiter: delimiter, text: &text)
       } else {
-        try shape.append(row, table, reader, to: &text)
+        try shape.append(row, table, reader: reader, to: &text)
         if format == .jsonLines { text.append(Byte.newline) }
       }
       count += 1
@@ -125,11 +125,11 @@ package struct Exporter {
   }
 
   private func appendLine(
-    _ row: Row, _ columns: [ExportColumn], _ table: TableReader, _ delimiter: UInt8, _ text: inout [UInt8]
+    _ row: Row, _ columns: [ExportColumn], table: TableReader, delimiter: UInt8, text: inout [UInt8]
   ) throws {
     for (number, column) in columns.enumerated() {
       if number > 0 { text.append(delimiter) }
-      let (value, type) = try column.value(row, table, reader)
+      let (value, type) = try column.value(row, table, reader: reader)
       let start = text.count
       ValueWriter.appendCell(value, as: type, delimiter: delimiter, to: &text)
       if case .string = value, text[start...].contains(0) {
@@ -174,12 +174,12 @@ struct ExportShape {
     return found
   }
 
-  func append(_ row: Row, _ table: TableReader, _ reader: RecordReader, to text: inout [UInt8]) throws {
-    try append(members, row, table, reader, to: &text)
+  func append(_ row: Row, _ table: TableReader, reader: RecordReader, to text: inout [UInt8]) throws {
+    try append(members, row, table: table, reader: reader, to: &text)
   }
 
   private func append(
-    _ members: [(name: String, node: Node)], _ row: Row, _ table: TableReader, _ reader: RecordReader,
+    _ members: [(name: String, node: Node)], _ row: Row, table: TableReader, reader: RecordReader,
     to text: inout [UInt8]
   ) throws {
     text.append(UInt8(ascii: "{"))
@@ -189,13 +189,13 @@ struct ExportShape {
       text += ": ".utf8
       switch member.node {
       case .column(let column):
-        let (value, type) = try column.value(row, table, reader)
+        let (value, type) = try column.value(row, table, reader: reader)
         ValueWriter.appendJSON(value, as: type, to: &text)
       case .structure(let presence, let inner):
-        if let presence, try presence.value(row, table, reader).value.isNull {
+        if let presence, try presence.value(row, table, reader: reader).value.isNull {
           text += "null".utf8
         } else {
-          try append(inner, row, table, reader, to: &text)
+          try append(inner, row, table: table, reader: reader, to: &text)
         }
       }
     }

@@ -34,7 +34,7 @@ package struct RowListing {
   package func forEach(_ query: Query, _ body: ([String?]) throws -> Bool) throws -> Plan {
     let plan = try Planner(Ground(reader)).plan(query)
     try plan.forEach { row in
-      try body(try sources.map { try Self.text($0.value(row, table, reader)) })
+      try body(try sources.map { try Self.text($0.value(row, table, reader: reader)) })
     }
     return plan
   }

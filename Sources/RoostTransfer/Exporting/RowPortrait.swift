@@ -42,13 +42,13 @@ package struct RowPortrait: Sendable {
     guard try cursor.seek(id) else { return nil }
     let row = try cursor.row()
     for column in plain where column.type != .bool || !Self.isPresence(column) {
-      fields.append(Field(name: column.name, text: RowListing.text(try column.value(row, table, reader))))
+      fields.append(Field(name: column.name, text: RowListing.text(try column.value(row, table, reader: reader))))
     }
-    try shape.append(row, table, reader, to: &object)
+    try shape.append(row, table, reader: reader, to: &object)
     var relations: [Relation] = []
     for one in relationships {
       let way = KeyWay(one.target, catalog)
-      let (count, targets) = try Self.targets(of: one, row, table, reader, most)
+      let (count, targets) = try Self.targets(of: one, row, table, reader: reader, most: most)
       relations.append(
         Relation(
           name: one.name, target: catalog.name(of: one.target) ?? "?", isToMany: !one.isToOne, count: count,
@@ -67,7 +67,7 @@ package struct RowPortrait: Sendable {
   }
 
   private static func targets(
-    of one: Relationship, _ row: Row, _ table: TableReader, _ reader: RecordReader, _ most: Int
+    of one: Relationship, _ row: Row, _ table: TableReader, reader: RecordReader, most: Int
   ) throws -> (count: Int, first: [RowID]) {
     if case .one(let field) = one.shape {
       guard let access = table.access(field), case .reference(let target) = try table.value(access, row) else {

@@ -47,7 +47,7 @@ package final class Importer {
   package func run(_ input: any ByteInput, _ format: TextFormat) throws -> ImportReport {
     defer { keeper.end() }
     try begin(format)
-    do { try store(input, format, keeper.check) } catch {
+    do { try store(input, format, check: keeper.check) } catch {
       // If that fails too the next import tidies up.
       try? finish(isWhole: false)
       throw error
@@ -57,10 +57,11 @@ package final class Importer {
     return report
   }
 
-  private func store(_ input: any ByteInput, _ format: TextFormat, _ check: UInt64) throws {
+  private func store(_ input: any ByteInput, _ format: TextFormat, check: UInt64) throws {
     let (queue, chunk) = (PieceQueue(pieces: 4), max(1, options.chunk ?? ImportOptions.piece))
     let stage = ReadingStage(
-      store, options, input, format, skip: report.progress.records, check: check, chunk, queue)
+      store, options, input: input, format: format, skip: report.progress.records, check: check, chunk: chunk,
+      queue: queue)
     let thread = try Thread { stage.run() }
     cancellation?.add(queue)
     defer {
@@ -100,7 +101,7 @@ package final class Importer {
       let storing = try RowStoring(self, writer)
       var (piece, byteCount) = (first, 0)
       while true {
-        try store(piece, storing, &next, &faults)
+        try store(piece, storing, next: &next, faults: &faults)
         byteCount += piece.byteCount
         try keeper.note(next, check: piece.check, writer)
         queue.giveBack(piece)
@@ -120,7 +121,7 @@ package final class Importer {
   }
 
   private func store(
-    _ piece: ImportPiece, _ storing: RowStoring, _ next: inout ImportProgress, _ faults: inout [TransferFault]
+    _ piece: ImportPiece, _ storing: RowStoring, next: inout ImportProgress, faults: inout [TransferFault]
   ) throws {
     next.records += piece.records
     next.bytes = piece.inputEnd

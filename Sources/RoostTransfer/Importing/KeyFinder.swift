@@ -3,7 +3,7 @@ internal import RoostRecords
 /// Finds rows by their keys.
 struct KeyFinder: ReferenceFinder {
   /// Nil too where the key is none any more, because the field has another type now.
-  func row(_ key: String, _ relationship: Relationship, _ reader: RecordReader) throws -> RowID? {
+  func row(_ key: String, _ relationship: Relationship, reader: RecordReader) throws -> RowID? {
     let way = KeyWay(relationship.target, reader.catalog)
     do { return try KeyText.value(key, way).flatMap { try RowFinder(reader).row($0, way) } } catch is ValueFault {
       return nil
@@ -31,7 +31,7 @@ enum KeyText {
     try Array(text.utf8).withUnsafeBytes { try batch.text.append($0) }
     // So that a number is known to be whole.
     try batch.text.append(Byte.newline)
-    var parser = JSONParser(batch, 0..<batch.text.count, TransferLimits())
+    var parser = JSONParser(batch, 0..<batch.text.count, limits: TransferLimits())
     _ = try parser.parse()
     return try ValueReader(batch).key(at: 0, way).value
   }

@@ -35,8 +35,8 @@ struct NamesMet {
 
   /// The number of a name; nil where it was not met yet.
   func find(_ name: UnsafeRawBufferPointer, above: Int, expected: Int) -> Int? {
-    if expected < names.count, isSame(expected, name, above) { return expected }
-    return names.indices.first { isSame($0, name, above) }
+    if expected < names.count, isSame(expected, name, above: above) { return expected }
+    return names.indices.first { isSame($0, name, above: above) }
   }
 
   /// A name, and the others that mean what it means.
@@ -56,7 +56,7 @@ struct NamesMet {
   func field(_ number: Int) -> Int { names[number].field }
 
   @inline(__always)
-  private func isSame(_ number: Int, _ name: UnsafeRawBufferPointer, _ above: Int) -> Bool {
+  private func isSame(_ number: Int, _ name: UnsafeRawBufferPointer, above: Int) -> Bool {
     let known = names[number]
     guard known.above == above, known.bytes.count == name.count else { return false }
     return bytes.withUnsafeBytes { all in

@@ -19,8 +19,8 @@ final class ReadingStage: @unchecked Sendable {
   private var check: UInt64 = 0
 
   init(
-    _ store: RecordStore, _ options: ImportOptions, _ input: any ByteInput, _ format: TextFormat, skip: Int,
-    check: UInt64, _ chunk: Int, _ queue: PieceQueue
+    _ store: RecordStore, _ options: ImportOptions, input: any ByteInput, format: TextFormat, skip: Int,
+    check: UInt64, chunk: Int, queue: PieceQueue
   ) {
     skipCheck = check
     self.store = store
@@ -69,7 +69,7 @@ final class ReadingStage: @unchecked Sendable {
         try store.read { snapshot in
           var finder = RowFinder(snapshot)
           while place < batch.records.count, !isFull(piece) {
-            try add(batch, batch.records[place], to: piece, &binder, values, &finder)
+            try add(batch, batch.records[place], to: piece, binder: &binder, values: values, finder: &finder)
             place += 1
           }
         }
@@ -115,8 +115,8 @@ final class ReadingStage: @unchecked Sendable {
   }
 
   private func add(
-    _ batch: RecordBatch, _ record: RecordBatch.Record, to piece: ImportPiece, _ binder: inout RowBinder,
-    _ values: ValueReader, _ finder: inout RowFinder
+    _ batch: RecordBatch, _ record: RecordBatch.Record, to piece: ImportPiece, binder: inout RowBinder,
+    values: ValueReader, finder: inout RowFinder
   ) throws {
     follow(batch.bytes(of: record))
     if skip > 0 {
@@ -132,7 +132,7 @@ final class ReadingStage: @unchecked Sendable {
     }
     let row = piece.next(binder.binding.layout)
     do {
-      try binder.fill(row, batch, record, values, &finder)
+      try binder.fill(row, batch, record: record, values: values, finder: &finder)
       piece.byteCount += row.byteCount
     } catch let fault as TransferFault {
       // What the store or the memory does wrong is no fault of the record.

@@ -57,18 +57,18 @@ struct RowBinder {
 
   /// Fills a row from a record.
   mutating func fill(
-    _ row: BuiltRow, _ batch: RecordBatch, _ record: RecordBatch.Record, _ values: ValueReader,
-    _ finder: inout RowFinder
+    _ row: BuiltRow, _ batch: RecordBatch, record: RecordBatch.Record, values: ValueReader,
+    finder: inout RowFinder
   ) throws {
     if !leftOut.isEmpty { leftOut = [] }
     var at = record.tokens.lowerBound
     do {
       while true {
         do {
-          try takeAll(row, batch, &at, values, &finder)
+          try takeAll(row, batch, at: &at, values: values, finder: &finder)
           break
         } catch let fault as ValueFault where fault == Self.twice {
-          let alike = alike(current, batch, record).filter { !leftOut.contains($0.number) }
+          let alike = alike(current, batch, record: record).filter { !leftOut.contains($0.number) }
           if alike.count < 2 { throw fault }
           guard let some = binding.leftOut(of: alike) else { throw twoNames(alike, current) }
           leftOut += some
@@ -102,27 +102,27 @@ struct RowBinder {
 
   /// The names of a record that mean what one of them means.
   private mutating func alike(
-    _ number: Int, _ batch: RecordBatch, _ record: RecordBatch.Record
+    _ number: Int, _ batch: RecordBatch, record: RecordBatch.Record
   ) -> [(number: Int, isExact: Bool)] {
     if number < 0 || isTable { return [] }
     let (name, path) = (current, currentPath)
     var found: Set<Int> = []
     var at = record.tokens.lowerBound
-    collect(batch, &at, -1, into: &found)
+    collect(batch, &at, above: -1, into: &found)
     (current, currentPath) = (name, path)
     return names.alike(number).filter { found.contains($0.number) }
   }
 
   /// Collects the names of an object and of the structs in it.
-  private mutating func collect(_ batch: RecordBatch, _ at: inout Int, _ above: Int, into found: inout Set<Int>) {
+  private mutating func collect(_ batch: RecordBatch, _ at: inout Int, above: Int, into found: inout Set<Int>) {
     let end = at + batch.tokens[at].count
     at += 1
     while at < end {
-      let number = (try? member(batch, batch.tokens[at], above, 0)) ?? nil
+      let number = (try? member(batch, batch.tokens[at], above: above, expected: 0)) ?? nil
       at += 1
       if let number { found.insert(number) }
       if let number, batch.tokens[at].kind == .object, case .structure = names.meanings[number].target {
-        collect(batch, &at, number, into: &found)
+        collect(batch, &at, above: number, into: &found)
       } else {
         skip(batch, &at)
       }
@@ -134,7 +134,7 @@ struct RowBinder {
 
   /// Takes all values of a record that begins at a token.
   private mutating func takeAll(
-    _ row: BuiltRow, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ finder: inout RowFinder
+    _ row: BuiltRow, _ batch: RecordBatch, at: inout Int, values: ValueReader, finder: inout RowFinder
   ) throws {
     for number in isNamed.indices { isNamed[number] = false }
     absent.removeAll(keepingCapacity: true)
@@ -143,11 +143,11 @@ struct RowBinder {
     if isTable {
       for number in 0..<names.count {
         current = number
-        try take(number, batch, &at, values, row, &finder)
+        try take(number, batch, at: &at, values: values, row: row, finder: &finder)
       }
     } else {
       var expected = 0
-      try members(batch, &at, -1, &expected, values, row, &finder)
+      try members(batch, &at, above: -1, expected: &expected, values: values, row: row, finder: &finder)
     }
     for part in nilParts where part.presences.allSatisfy({ isNamed[$0] && !absent.contains($0) }) {
       (at, current, currentPath) = (part.token, -1, binding.entity.fields[part.field].name)
@@ -162,13 +162,13 @@ struct RowBinder {
 
   /// The members of an object that stands under a name, or of the record where that is -1.
   private mutating func members(
-    _ batch: RecordBatch, _ at: inout Int, _ above: Int, _ expected: inout Int, _ values: ValueReader, _ row: BuiltRow,
-    _ finder: inout RowFinder
+    _ batch: RecordBatch, _ at: inout Int, above: Int, expected: inout Int, values: ValueReader, row: BuiltRow,
+    finder: inout RowFinder
   ) throws {
     let end = at + batch.tokens[at].count
     at += 1
     while at < end {
-      guard let number = try member(batch, batch.tokens[at], above, expected) else {
+      guard let number = try member(batch, batch.tokens[at], above: above, expected: expected) else {
         at += 1
         skip(batch, &at)
         continue
@@ -184,16 +184,16 @@ struct RowBinder {
         case .structure(let presence) = names.meanings[number].target
       {
         if let presence { try note(presence, row) }
-        try members(batch, &at, number, &expected, values, row, &finder)
+        try members(batch, &at, above: number, expected: &expected, values: values, row: row, finder: &finder)
       } else {
-        try take(number, batch, &at, values, row, &finder)
+        try take(number, batch, at: &at, values: values, row: row, finder: &finder)
       }
     }
     at = end + 1
   }
 
   /// The number of the name that a token is; nil where nobody wants it, and there are many of the kind.
-  private mutating func member(_ batch: RecordBatch, _ token: Token, _ above: Int, _ expected: Int) throws -> Int? {
+  private mutating func member(_ batch: RecordBatch, _ token: Token, above: Int, expected: Int) throws -> Int? {
     let bytes = batch.bytes(token)
     if let found = names.find(bytes, above: above, expected: expected) { return found }
     let name = (above < 0 ? "" : names.paths[above] + ".") + String(decoding: bytes, as: UTF8.self)
@@ -241,21 +241,23 @@ struct RowBinder {
 
   /// Takes the value of a name at a token, and goes behind it.
   private mutating func take(
-    _ name: Int, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow,
-    _ finder: inout RowFinder
+    _ name: Int, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow,
+    finder: inout RowFinder
   ) throws {
     let field = names.field(name)
-    if field < 0 { return try take(names.meanings[name].target, batch, &at, values, row, &finder) }
+    if field < 0 {
+      return try take(names.meanings[name].target, batch, at: &at, values: values, row: row, finder: &finder)
+    }
     if isNamed[field] { throw Self.twice }
     isNamed[field] = true
     row.named.append(field)
-    try set(field, batch, &at, values, row)
+    try set(field, batch, at: &at, values: values, row: row)
   }
 
   /// Takes the value at a token, and goes behind it.
   private mutating func take(
-    _ target: FieldBinding.Target, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow,
-    _ finder: inout RowFinder
+    _ target: FieldBinding.Target, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow,
+    finder: inout RowFinder
   ) throws {
     if isTable, !binding.keepsBlanks(target) { batch.trim(at) }
     let token = batch.tokens[at]
@@ -270,7 +272,7 @@ struct RowBinder {
       }
       try note(number, row)
       for presence in presences where !isNamed[presence] { try note(presence, row) }
-      try set(number, batch, &at, values, row)
+      try set(number, batch, at: &at, values: values, row: row)
     case .structure(let presence):
       guard let presence, !values.isNil(token) else {
         guard values.isNil(token) else { throw ValueFault(.wrongType, "an object is expected") }
@@ -278,7 +280,7 @@ struct RowBinder {
         at += 1
         return
       }
-      guard case .bool(let isThere) = try ValueReader.plain(batch, token, .bool) else { return }
+      guard case .bool(let isThere) = try ValueReader.plain(batch, token, type: .bool) else { return }
       if isThere, !isNamed[presence] { try note(presence, row) } else if !isThere { try noteNothing(presence, row) }
       at += 1
     case .kind(let number):
@@ -312,13 +314,13 @@ struct RowBinder {
         row.sought.append(SoughtReference(field: number, way: way, key: key))
       }
       at = next
-    case .list(let one, let way): try list(one, way, batch, &at, values, row, &finder)
+    case .list(let one, let way): try list(one, way, batch: batch, at: &at, values: values, row: row, finder: &finder)
     }
   }
 
   private func list(
-    _ one: Relationship, _ way: KeyWay, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader,
-    _ row: BuiltRow, _ finder: inout RowFinder
+    _ one: Relationship, _ way: KeyWay, batch: RecordBatch, at: inout Int, values: ValueReader,
+    row: BuiltRow, finder: inout RowFinder
   ) throws {
     let token = batch.tokens[at]
     if values.isNil(token) {
@@ -374,7 +376,7 @@ struct RowBinder {
 
   /// Takes the value at a token if the field's type has it.
   private mutating func setChecked(
-    _ number: Int, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow
+    _ number: Int, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow
   ) throws {
     let slot = binding.layout.slots[number]
     let (value, next) = try values.value(at: at, as: slot.type, isOptional: binding.isOptional(number))
@@ -386,16 +388,16 @@ struct RowBinder {
   }
 
   private mutating func set(
-    _ number: Int, _ batch: RecordBatch, _ at: inout Int, _ values: ValueReader, _ row: BuiltRow
+    _ number: Int, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow
   ) throws {
     let slot = binding.layout.slots[number]
     if isTable, !slot.type.keepsBlanks { batch.trim(at) }
     let token = batch.tokens[at]
     if isChecked[number] {
-      do { return try setChecked(number, batch, &at, values, row) } catch let fault as ValueFault {
+      do { return try setChecked(number, batch, at: &at, values: values, row: row) } catch let fault as ValueFault {
         // Blanks around an enum's text belong to it only where a case has them.
         guard isTable, batch.trim(at) else { throw fault }
-        return try setChecked(number, batch, &at, values, row)
+        return try setChecked(number, batch, at: &at, values: values, row: row)
       }
     }
     let isText = token.kind == .text || token.kind == .bare && token.count > 0

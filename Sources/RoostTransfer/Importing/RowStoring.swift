@@ -80,7 +80,7 @@ final class RowStoring {
     }
     let isNew = outcome == .inserted
     if !isNew { try dropOpen(id, row) }
-    for (one, rows) in row.lists { try link(id, one, rows, isNew: isNew) }
+    for (one, rows) in row.lists { try link(id, one, rows: rows, isNew: isNew) }
     if !row.open.isEmpty { try keepOpen(id, row, isNew: isNew) }
     if !mutual.isEmpty { try agree(id, row) }
     // Counted once all of it is there.
@@ -105,7 +105,7 @@ final class RowStoring {
         sure = (lead.target, lead.row)
       } else {
         gone = true
-        try giveUp(lead.field, lead.row, row)
+        try giveUp(lead.field, lead.row, row: row)
       }
     }
     if gone { try row.leads.removeAll { try !writer.contains($0.row, $0.target) } }
@@ -149,7 +149,7 @@ final class RowStoring {
   }
 
   /// The row that a reference led to when the record was read is not there any more.
-  private func giveUp(_ number: Int, _ target: RowID, _ row: BuiltRow) throws {
+  private func giveUp(_ number: Int, _ target: RowID, row: BuiltRow) throws {
     let field = table.entity.fields[number]
     guard field.isOptional, let one = relationship(number) else {
       throw RecordFault(
@@ -176,7 +176,7 @@ final class RowStoring {
           if let name = table.entity.field(field)?.name { former = try table.reference(table.slot(name), of: id) }
         } else if open.place == 0 {
           // The list is that of the record, and nothing of what was there.
-          try link(id, one, [], isNew: false)
+          try link(id, one, rows: [], isNew: false)
         }
       }
       try openReferences.keep(open, of: id, former: former)
@@ -191,7 +191,7 @@ final class RowStoring {
     }
   }
 
-  private func link(_ id: RowID, _ one: Relationship, _ rows: [RowID], isNew: Bool) throws {
+  private func link(_ id: RowID, _ one: Relationship, rows: [RowID], isNew: Bool) throws {
     let links = try writer.links(one)
     let isMutual = mutual.contains(one.name)
     let former = isNew || (importer.watch == nil && !isMutual) ? [] : try links.rows(of: id)

@@ -22,7 +22,7 @@ enum ByteScan {
   /// The first place from `start` on whose byte is marked, or one less than eight bytes before the end.
   @inline(__always)
   static func skip(
-    _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ mark: (UInt64) -> UInt64
+    _ bytes: UnsafePointer<UInt8>, start: Int, end: Int, mark: (UInt64) -> UInt64
   ) -> Int {
     var at = start
     while end &- at >= 8 {

@@ -29,7 +29,7 @@ struct CSVScanner: RecordScanner {
           batch.tokens.removeSubrange(first...)
           return at
         }
-        finish(batch, first, at..<end)
+        finish(batch, first, bytes: at..<end)
         line += batch.newlines(in: at..<end)
         at = end
       } catch let blemish as Blemish {
@@ -80,7 +80,7 @@ struct CSVScanner: RecordScanner {
   }
 
   /// Looks whether a line is as the first one, and good UTF-8.
-  private mutating func finish(_ batch: RecordBatch, _ first: Int, _ bytes: Range<Int>) {
+  private mutating func finish(_ batch: RecordBatch, _ first: Int, bytes: Range<Int>) {
     let count = batch.tokens.count - first
     // An empty line is nothing, unless it can be the one cell of a line.
     if count == 1, batch.tokens[first].count == 0, batch.tokens[first].kind == .bare, columns != 1 {
@@ -115,7 +115,7 @@ struct CSVScanner: RecordScanner {
         guard let (next, found) = try quoted(batch, from: at, isEnd: isEnd) else { return nil }
         (at, cell) = (next, found)
       } else {
-        at = ByteScan.skip(bytes, at, end) { word in
+        at = ByteScan.skip(bytes, start: at, end: end) { word in
           ByteScan.equal(word, delimiters) | ByteScan.equal(word, newline) | ByteScan.equal(word, carriageReturn)
             | ByteScan.equal(word, quote) | ByteScan.equal(word, 0)
         }
@@ -155,7 +155,7 @@ struct CSVScanner: RecordScanner {
     var piece = at
     let quote = ByteScan.every(Byte.quote)
     while true {
-      at = ByteScan.skip(bytes, at, end) { ByteScan.equal($0, quote) | ByteScan.equal($0, 0) }
+      at = ByteScan.skip(bytes, start: at, end: end) { ByteScan.equal($0, quote) | ByteScan.equal($0, 0) }
       guard at < end else { break }
       let byte = bytes[at]
       if byte == 0 { throw Blemish(.syntax, "the text contains a NUL", at: at) }

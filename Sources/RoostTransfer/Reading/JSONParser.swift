@@ -15,7 +15,7 @@ struct JSONParser {
   private let limits: TransferLimits
   private var at: Int
 
-  init(_ batch: RecordBatch, _ range: Range<Int>, _ limits: TransferLimits) {
+  init(_ batch: RecordBatch, _ range: Range<Int>, limits: TransferLimits) {
     self.batch = batch
     bytes = batch.text.start
     at = range.lowerBound
@@ -151,7 +151,7 @@ struct JSONParser {
     var piece = at
     let (quote, backslash) = (ByteScan.every(Byte.quote), ByteScan.every(Byte.backslash))
     while true {
-      at = ByteScan.skip(bytes, at, end) {
+      at = ByteScan.skip(bytes, start: at, end: end) {
         ByteScan.equal($0, quote) | ByteScan.equal($0, backslash) | ByteScan.controls($0)
       }
       guard at < end else { throw Unfinished() }

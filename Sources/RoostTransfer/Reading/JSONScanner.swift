@@ -61,7 +61,7 @@ struct JSONScanner: RecordScanner {
         stage = .element
         at += 1
       case .firstElement, .element:
-        guard let end = try element(batch, at, isEnd) else { return at }
+        guard let end = try element(batch, at, isEnd: isEnd) else { return at }
         line += batch.newlines(in: at..<end)
         at = end
         stage = .behind
@@ -96,12 +96,12 @@ struct JSONScanner: RecordScanner {
   }
 
   /// One object of a list; nil where the text ends before it does. Where it is wrong nobody can say where the next one begins.
-  private func element(_ batch: RecordBatch, _ start: Int, _ isEnd: Bool) throws -> Int? {
+  private func element(_ batch: RecordBatch, _ start: Int, isEnd: Bool) throws -> Int? {
     let first = batch.tokens.count
-    var parser = JSONParser(batch, start..<batch.text.count, limits)
+    var parser = JSONParser(batch, start..<batch.text.count, limits: limits)
     do {
       let end = try parser.parse()
-      if let blemish = Self.blemish(batch, first, start..<end) {
+      if let blemish = Self.blemish(batch, first, bytes: start..<end) {
         batch.add(blemish, tokensFrom: first, bytes: start..<end, line: line)
       } else {
         batch.add(tokensFrom: first, bytes: start..<end, line: line)
@@ -120,7 +120,7 @@ struct JSONScanner: RecordScanner {
   }
 
   /// What is wrong with a value that is well spelled.
-  private static func blemish(_ batch: RecordBatch, _ first: Int, _ bytes: Range<Int>) -> Blemish? {
+  private static func blemish(_ batch: RecordBatch, _ first: Int, bytes: Range<Int>) -> Blemish? {
     if let wrong = UTF8Check.firstWrong(UnsafeRawBufferPointer(rebasing: batch.text.bytes[bytes])) {
       return Blemish(.encoding, "the text is not UTF-8", at: bytes.lowerBound + wrong)
     }
@@ -143,12 +143,12 @@ struct JSONScanner: RecordScanner {
       let (begin, first) = (skip(batch, at), batch.tokens.count)
       if begin >= end { continue }
       // The parser sees the newline, so that a number at the end of a line is whole.
-      var parser = JSONParser(batch, begin..<end, limits)
+      var parser = JSONParser(batch, begin..<end, limits: limits)
       var blemish: Blemish?
       do {
         let close = try parser.parse()
         let rest = skip(batch, close)
-        blemish = Self.blemish(batch, first, begin..<end)
+        blemish = Self.blemish(batch, first, bytes: begin..<end)
         if rest < end { blemish = Blemish(.syntax, "nothing is allowed after the object", at: rest) }
       } catch is JSONParser.Unfinished {
         blemish = Blemish(.truncated, "the line ends in the middle of an object", at: newline ?? end)

@@ -44,7 +44,7 @@ extension RecordBatch {
   func newline(from place: Int) -> Int? {
     let (start, end) = (text.start, text.count)
     let newline = ByteScan.every(Byte.newline)
-    var at = ByteScan.skip(start, place, end) { ByteScan.equal($0, newline) }
+    var at = ByteScan.skip(start, start: place, end: end) { ByteScan.equal($0, newline) }
     while at < end {
       if start[at] == Byte.newline { return at }
       at &+= 1

@@ -60,7 +60,7 @@ package struct DateReader: Sendable {
 
   /// A number, or a text in ISO 8601, which cannot be taken for one.
   private func counted(
-    _ bytes: UnsafeRawBufferPointer, _ unit: String, _ convert: (Double) -> Double
+    _ bytes: UnsafeRawBufferPointer, _ unit: String, convert: (Double) -> Double
   ) throws(ValueFault) -> Double {
     if let number = try? NumberText.double(bytes), number.isFinite { return convert(number) }
     if let date = try? DateText.date(bytes) { return date }

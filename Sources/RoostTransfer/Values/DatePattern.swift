@@ -29,7 +29,7 @@ package struct DatePattern: Sendable {
     var rest = pattern[...]
     while let letter = rest.first {
       if letter == "'" {
-        try Self.quoted(&rest, pattern, &items)
+        try Self.quoted(&rest, pattern, items: &items)
         continue
       }
       let run = rest.prefix { $0 == letter }
@@ -38,7 +38,7 @@ package struct DatePattern: Sendable {
         items += run.utf8.map { Item.literal($0) }
         continue
       }
-      items.append(try Self.item(letter, run.count, pattern))
+      items.append(try Self.item(letter, run.count, pattern: pattern))
     }
     guard items.contains(where: { if case .year = $0 { true } else { false } }) else {
       throw ValueFault(.unknown, "the date format '\(pattern)' has no year: write 'yyyy' in it")
@@ -46,7 +46,7 @@ package struct DatePattern: Sendable {
     self.items = items
   }
 
-  private static func item(_ letter: Character, _ count: Int, _ pattern: String) throws(ValueFault) -> Item {
+  private static func item(_ letter: Character, _ count: Int, pattern: String) throws(ValueFault) -> Item {
     switch (letter, count) {
     case ("y", 1), ("y", 2), ("y", 4): .year(count)
     case ("M", 1...2): .month
@@ -68,7 +68,7 @@ package struct DatePattern: Sendable {
     }
   }
 
-  private static func quoted(_ rest: inout Substring, _ pattern: String, _ items: inout [Item]) throws(ValueFault) {
+  private static func quoted(_ rest: inout Substring, _ pattern: String, items: inout [Item]) throws(ValueFault) {
     rest = rest.dropFirst()
     // Two apostrophes are one, outside of quotes too.
     if rest.first == "'" {
@@ -101,7 +101,7 @@ package struct DatePattern: Sendable {
   package func date(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> Double {
     let wrong = ValueFault(.wrongType, "a date is expected, as '\(pattern)'")
     var (scan, parts) = (DateText.Scan(bytes), Parts())
-    for item in items { guard Self.take(item, &scan, &parts) else { throw wrong } }
+    for item in items { guard Self.take(item, &scan, parts: &parts) else { throw wrong } }
     if let hour = parts.shortHour {
       guard (1...12).contains(hour) else { throw wrong }
       parts.hour = hour % 12 + (parts.isAfternoon == true ? 12 : 0)
@@ -111,10 +111,10 @@ package struct DatePattern: Sendable {
       parts.second < 61
     else { throw wrong }
     let time = parts.hour * 3600 + parts.minute * 60 + parts.second - parts.offset
-    return Double(DateText.day(parts.year, parts.month, parts.day) * 86_400 + time) + parts.fraction
+    return Double(DateText.day(parts.year, parts.month, day: parts.day) * 86_400 + time) + parts.fraction
   }
 
-  private static func take(_ item: Item, _ scan: inout DateText.Scan, _ parts: inout Parts) -> Bool {
+  private static func take(_ item: Item, _ scan: inout DateText.Scan, parts: inout Parts) -> Bool {
     func set(_ number: Int?, _ part: WritableKeyPath<Parts, Int>) -> Bool {
       guard let number else { return false }
       parts[keyPath: part] = number

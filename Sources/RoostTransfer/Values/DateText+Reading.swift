@@ -13,7 +13,7 @@ extension DateText {
       let day = scan.digits(2),
       (1...12).contains(month), year > 0, (1...days(year, month)).contains(day)
     else { throw wrong }
-    var seconds = Double(self.day(year, month, day) * 86_400)
+    var seconds = Double(self.day(year, month, day: day) * 86_400)
     if scan.isAtEnd { return seconds }
     guard scan.take("T") || scan.take("t") || scan.take(" "), let hour = scan.digits(2), scan.take(":"),
       let minute = scan.digits(2), hour < 24, minute < 60
@@ -111,10 +111,10 @@ extension DateText {
   }
 
   /// Days since the beginning of 2001.
-  static func day(_ year: Int, _ month: Int, _ day: Int) -> Int { daysFromCivil(year, month, day) - 11_323 }
+  static func day(_ year: Int, _ month: Int, day: Int) -> Int { daysFromCivil(year, month, day: day) - 11_323 }
 
   /// Days since the beginning of 1970. Years are taken to begin in March, so that the odd day comes last.
-  private static func daysFromCivil(_ year: Int, _ month: Int, _ day: Int) -> Int {
+  private static func daysFromCivil(_ year: Int, _ month: Int, day: Int) -> Int {
     let years = month > 2 ? year : year - 1
     let months = (month + 9) % 12
     let dayOfYear = (153 * months + 2) / 5 + day - 1

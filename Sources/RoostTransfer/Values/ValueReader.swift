@@ -31,11 +31,11 @@ package struct ValueReader {
     }
     if batch.tokens[at].kind == .bare || batch.tokens[at].kind == .text, type.isCollection {
       let found = try inCell(batch.tokens[at], type.expected) { (inner, at) throws(ValueFault) in
-        try value(inner, &at, type)
+        try value(inner, &at, type: type)
       }
       return (found, at + 1)
     }
-    return (try value(batch, &at, type), at)
+    return (try value(batch, &at, type: type), at)
   }
 
   // MARK: Keys
@@ -51,42 +51,42 @@ package struct ValueReader {
       }
     }
     var at = token
-    return (try key(batch, &at, way), at)
+    return (try key(batch, &at, way: way), at)
   }
 
   /// The same of a list, which is a text in a cell.
   func keys(at token: Int, _ way: KeyWay) throws(ValueFault) -> (values: [Value], next: Int) {
     if batch.tokens[token].kind == .bare || batch.tokens[token].kind == .text {
       let found = try inCell(batch.tokens[token], "a list") { (inner, at) throws(ValueFault) in
-        try keys(inner, &at, way)
+        try keys(inner, &at, way: way)
       }
       return (found, token + 1)
     }
     var at = token
-    return (try keys(batch, &at, way), at)
+    return (try keys(batch, &at, way: way), at)
   }
 
   private func keys(
-    _ batch: RecordBatch, _ at: inout Int, _ way: KeyWay
+    _ batch: RecordBatch, _ at: inout Int, way: KeyWay
   ) throws(ValueFault) -> [Value] {
     let token = batch.tokens[at]
     guard token.kind == .list else { throw ValueFault(.wrongType, "a list is expected") }
     let end = at + token.count
     at += 1
     var values: [Value] = []
-    while at < end { values.append(try key(batch, &at, way)) }
+    while at < end { values.append(try key(batch, &at, way: way)) }
     at = end + 1
     return values
   }
 
   private func key(
-    _ batch: RecordBatch, _ at: inout Int, _ way: KeyWay
+    _ batch: RecordBatch, _ at: inout Int, way: KeyWay
   ) throws(ValueFault) -> Value {
     let token = batch.tokens[at]
     let number = FieldType.reference(way.entity)
     if token.kind == .null { throw ValueFault(.missing, "an element may not be nil") }
     if token.kind == .list, way.isText {
-      let numbers = try elements(batch, &at, .plain(number), number)
+      let numbers = try elements(batch, &at, element: .plain(number), type: number)
       guard numbers.count == 1 else { throw ValueFault(.wrongType, "a key, or a row's number in a list, is expected") }
       return numbers[0]
     }
@@ -95,14 +95,14 @@ package struct ValueReader {
       way.index == nil
       || (!way.isText && (token.kind == .text || token.kind == .bare)
         && batch.bytes(token).first == UInt8(ascii: "#"))
-    return try Self.plain(batch, token, isNumber ? number : way.type, dates)
+    return try Self.plain(batch, token, type: isNumber ? number : way.type, dates: dates)
   }
 
   package func isNil(_ token: Token) -> Bool { token.kind == .null || token.kind == .bare && token.count == 0 }
 
   /// A collection that stands as text in a cell.
   private func inCell<Result>(
-    _ token: Token, _ expected: String, _ body: (RecordBatch, inout Int) throws(ValueFault) -> Result
+    _ token: Token, _ expected: String, body: (RecordBatch, inout Int) throws(ValueFault) -> Result
   ) throws(ValueFault) -> Result {
     let wrong = ValueFault(.wrongType, "\(expected) is expected")
     do {
@@ -110,7 +110,7 @@ package struct ValueReader {
       try inner.text.append(batch.bytes(token))
       // So that a number is known to be whole.
       try inner.text.append(Byte.newline)
-      var parser = JSONParser(inner, 0..<inner.text.count, limits)
+      var parser = JSONParser(inner, 0..<inner.text.count, limits: limits)
       guard try parser.parse() == token.count else { throw wrong }
       var at = 0
       return try body(inner, &at)
@@ -120,18 +120,18 @@ package struct ValueReader {
   // MARK: Elements
 
   private func value(
-    _ batch: RecordBatch, _ at: inout Int, _ type: ElementType
+    _ batch: RecordBatch, _ at: inout Int, type: ElementType
   ) throws(ValueFault) -> Value {
     switch type {
     case .plain(let field):
       if batch.tokens[at].kind == .null { throw ValueFault(.missing, "an element may not be nil") }
-      return try value(batch, &at, field)
+      return try value(batch, &at, type: field)
     case .optional(let inner):
       if batch.tokens[at].kind == .null {
         at += 1
         return .null
       }
-      return try value(batch, &at, inner)
+      return try value(batch, &at, type: inner)
     case .structure(let parts):
       let token = batch.tokens[at]
       guard token.kind == .object else { throw ValueFault(.wrongType, "an object is expected") }
@@ -145,7 +145,7 @@ package struct ValueReader {
           throw ValueFault(.unknown, "there is no part '\(name)'")
         }
         if values[place] != nil { throw ValueFault(.duplicate, "the part '\(name)' occurs twice") }
-        values[place] = try value(batch, &at, parts[place].type)
+        values[place] = try value(batch, &at, type: parts[place].type)
       }
       at = end + 1
       return .structure(try Self.filled(values, parts))
@@ -167,39 +167,39 @@ package struct ValueReader {
   }
 
   private func value(
-    _ batch: RecordBatch, _ at: inout Int, _ type: FieldType
+    _ batch: RecordBatch, _ at: inout Int, type: FieldType
   ) throws(ValueFault) -> Value {
     let token = batch.tokens[at]
     switch type {
-    case .array(let element): return .array(try elements(batch, &at, element, type))
+    case .array(let element): return .array(try elements(batch, &at, element: element, type: type))
     case .set(let element):
-      let values = try elements(batch, &at, element, type)
+      let values = try elements(batch, &at, element: element, type: type)
       let set = Set(values)
       if set.count < values.count { throw ValueFault(.duplicate, "an element occurs twice in the set") }
       return .set(set)
-    case .dictionary(let key, let element): return .dictionary(try members(batch, &at, key, element))
+    case .dictionary(let key, let element): return .dictionary(try members(batch, &at, key: key, element: element))
     default:
       at += 1
-      return try Self.plain(batch, token, type, dates)
+      return try Self.plain(batch, token, type: type, dates: dates)
     }
   }
 
   private func elements(
-    _ batch: RecordBatch, _ at: inout Int, _ element: ElementType, _ type: FieldType
+    _ batch: RecordBatch, _ at: inout Int, element: ElementType, type: FieldType
   ) throws(ValueFault) -> [Value] {
     let token = batch.tokens[at]
     guard token.kind == .list else { throw ValueFault(.wrongType, "\(type.expected) is expected") }
     let end = at + token.count
     at += 1
     var values: [Value] = []
-    while at < end { values.append(try value(batch, &at, element)) }
+    while at < end { values.append(try value(batch, &at, type: element)) }
     at = end + 1
     return values
   }
 
   /// An object where the keys are texts, else a list of pairs.
   private func members(
-    _ batch: RecordBatch, _ at: inout Int, _ key: ElementType, _ element: ElementType
+    _ batch: RecordBatch, _ at: inout Int, key: ElementType, element: ElementType
   ) throws(ValueFault) -> [Value: Value] {
     let token = batch.tokens[at]
     guard token.kind == (key == .plain(.string) ? .object : .list) else {
@@ -218,10 +218,10 @@ package struct ValueReader {
         guard batch.tokens[at].kind == .list else { throw ValueFault(.wrongType, "a pair is expected") }
         at += 1
         guard batch.tokens[at].kind != .end else { throw ValueFault(.wrongType, "a pair is expected") }
-        name = try value(batch, &at, key)
+        name = try value(batch, &at, type: key)
         guard batch.tokens[at].kind != .end else { throw ValueFault(.wrongType, "a pair is expected") }
       }
-      let found = try value(batch, &at, element)
+      let found = try value(batch, &at, type: element)
       if token.kind == .list {
         guard batch.tokens[at].kind == .end else { throw ValueFault(.wrongType, "a pair is expected") }
         at += 1
@@ -236,9 +236,9 @@ package struct ValueReader {
 
   /// The value of a token that is no collection. A fault tells what stands there.
   static func plain(
-    _ batch: RecordBatch, _ token: Token, _ type: FieldType, _ dates: DateReader = .automatic
+    _ batch: RecordBatch, _ token: Token, type: FieldType, dates: DateReader = .automatic
   ) throws(ValueFault) -> Value {
-    do throws(ValueFault) { return try value(batch, token, type, dates) } catch {
+    do throws(ValueFault) { return try value(batch, token, type: type, dates: dates) } catch {
       var fault = error
       fault.found = batch.shown(token)
       throw fault
@@ -246,7 +246,7 @@ package struct ValueReader {
   }
 
   private static func value(
-    _ batch: RecordBatch, _ token: Token, _ type: FieldType, _ dates: DateReader
+    _ batch: RecordBatch, _ token: Token, type: FieldType, dates: DateReader
   ) throws(ValueFault) -> Value {
     let bytes = batch.bytes(token)
     switch token.kind {

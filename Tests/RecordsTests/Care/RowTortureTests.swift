@@ -56,7 +56,7 @@ import Testing
   #if DEBUG
     @Test(arguments: 0..<RowTrials.omissions.count) func `what the floor of rows leaves out is noticed`(place: Int) {
       let record = TortureRecord(test: 17)
-      RowTrials.omit(place, 1, record)
+      RowTrials.omit(place, 1, record: record)
       check(record, 1)
     }
   #endif

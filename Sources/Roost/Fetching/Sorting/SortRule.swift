@@ -53,7 +53,7 @@ struct SortRule<Model: PersistentModel> {
 
   /// The engine's key, and the entities that it looks at besides; nil where only memory knows.
   func order(_ map: EntityMap, _ store: GraphStore) -> (order: Order, passes: [EntityMap])? {
-    guard let path, let placed = PlacedPath(path, map, store), placed.kind.isSortable else { return nil }
+    guard let path, let placed = PlacedPath(path, map, store: store), placed.kind.isSortable else { return nil }
     // Identifiers are sorted by the names of classes first.
     if let row = placed.row, row.family != nil { return nil }
     let collation: Collation =

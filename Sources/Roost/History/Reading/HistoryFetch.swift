@@ -87,7 +87,7 @@ struct HistoryFetch {
           throw SwiftDataError.historyTokenExpired.about("the token belongs to other stores than this container's")
         }
         var most: [StoreNumber: UInt64] = [:]
-        if descriptor.fetchLimit > 0 { most = try first(descriptor.fetchLimit, open, bounds) }
+        if descriptor.fetchLimit > 0 { most = try first(descriptor.fetchLimit, open, bounds: bounds) }
         for one in open {
           if let wanted = bounds.stores, !wanted.contains(one.store.identifier) { continue }
           var through = try one.range(bounds).through
@@ -106,7 +106,7 @@ struct HistoryFetch {
 
   /// By store, the last of the first so many transactions.
   private func first(
-    _ limit: UInt64, _ open: [OpenHistory], _ bounds: HistoryBounds
+    _ limit: UInt64, _ open: [OpenHistory], bounds: HistoryBounds
   ) throws -> [StoreNumber: UInt64] {
     let stream = try HistoryStream(open, bounds)
     var last: [StoreNumber: UInt64] = [:]

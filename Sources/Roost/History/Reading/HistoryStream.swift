@@ -60,7 +60,7 @@ final class HistoryStream {
       heads[place].next = try heads[place].cursor.move()
       // It only made room for models.
       if found.entry.entities.isEmpty { continue }
-      let account = try HistoryAccount(store.store, found, store.reader)
+      let account = try HistoryAccount(store.store, found, reader: store.reader)
       let token = try token(found, store)
       if let predicate {
         let asked = DefaultHistoryTransaction(account, token.asked(in: store.number))

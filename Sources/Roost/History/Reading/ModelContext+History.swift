@@ -18,7 +18,7 @@ extension ModelContext {
   private func transactions<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
   ) throws -> [T] {
-    let found = try state.traced(.history, place, { $1.found = $0.count }) {
+    let found = try state.traced(.history, place, note: { $1.found = $0.count }) {
       try container.history.transactions(try Self.known(descriptor))
     }
     guard let transactions = found as? [T] else { throw Self.unknown(T.self) }
@@ -40,7 +40,7 @@ extension ModelContext {
   private func remove<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
   ) throws -> HistoryDeletion {
-    try state.traced(.history, place, { _, _ in }) {
+    try state.traced(.history, place, note: { _, _ in }) {
       try container.history.delete(try Self.known(descriptor))
     }
   }

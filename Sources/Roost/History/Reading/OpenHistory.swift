@@ -43,7 +43,7 @@ final class OpenHistory {
         place = known.transaction
       case .number(let number): place = UInt64(max(number, 0))
       case .time(let time):
-        try narrow(&range, bound.comparison, time)
+        try narrow(&range, bound.comparison, time: time)
         continue
       }
       switch bound.comparison {
@@ -68,7 +68,7 @@ final class OpenHistory {
     return range
   }
 
-  private func narrow(_ range: inout HistoryRange, _ comparison: HistoryBounds.Comparison, _ time: Date) throws {
+  private func narrow(_ range: inout HistoryRange, _ comparison: HistoryBounds.Comparison, time: Date) throws {
     switch comparison {
     case .less: range.through = min(range.through, try last(olderThan: time))
     case .lessOrEqual: range.through = min(range.through, try last(through: time))

@@ -25,17 +25,21 @@ extension PredicateExpressions.Arithmetic {
 }
 
 extension PredicateExpressions.IntDivision {
-  func step(_ walker: Walker) throws -> AnyStep { try walker.division(.divide, lhs, rhs, self) { $0 / $1 } }
+  func step(_ walker: Walker) throws -> AnyStep {
+    try walker.division(.divide, lhs, other: rhs, whole: self) { $0 / $1 }
+  }
 }
 
 extension PredicateExpressions.IntRemainder {
-  func step(_ walker: Walker) throws -> AnyStep { try walker.division(.remainder, lhs, rhs, self) { $0 % $1 } }
+  func step(_ walker: Walker) throws -> AnyStep {
+    try walker.division(.remainder, lhs, other: rhs, whole: self) { $0 % $1 }
+  }
 }
 
 extension Walker {
   fileprivate func division<One: PredicateExpression, Other: PredicateExpression>(
-    _ operation: Checked.Operation, _ one: One, _ other: Other, _ whole: some PredicateExpression,
-    _ plain: @escaping (One.Output, One.Output) -> One.Output
+    _ operation: Checked.Operation, _ one: One, other: Other, whole: some PredicateExpression,
+    plain: @escaping (One.Output, One.Output) -> One.Output
   ) throws -> Step<One.Output> where One.Output: BinaryInteger, One.Output == Other.Output {
     let (one, other, blame) = (try step(of: one), try step(of: other), blame(whole))
     let integers = Checked.integers(operation, One.Output.self)

@@ -6,19 +6,19 @@ internal import RoostRecords
 /// `==`, `!=`, `<` and ranges.
 extension PredicateExpressions.Equal: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
-    Piece(try translator.equality(.equal, lhs, rhs))
+    Piece(try translator.equality(.equal, lhs, other: rhs))
   }
 }
 
 extension PredicateExpressions.NotEqual: Translatable {
   func piece(_ translator: Translator) throws -> Piece {
-    Piece(try translator.equality(.notEqual, lhs, rhs))
+    Piece(try translator.equality(.notEqual, lhs, other: rhs))
   }
 }
 
 extension Translator {
   fileprivate func equality<One: PredicateExpression, Other: PredicateExpression>(
-    _ comparison: Condition.Comparison, _ one: One, _ other: Other
+    _ comparison: Condition.Comparison, _ one: One, other: Other
   ) throws -> Condition {
     let (first, second) = (try piece(one), try piece(other))
     if let list = first.rows != nil && isNil(second) ? first : second.rows != nil && isNil(first) ? second : nil {
@@ -34,7 +34,7 @@ extension Translator {
         throw Untranslatable(one)
       }
     }
-    let values = try nilValues(first, second, One.Output.self) ?? self.values(first, second)
+    let values = try nilValues(first, second, type: One.Output.self) ?? self.values(first, second)
     return .compare(comparison, values.0, values.1)
   }
 
@@ -50,7 +50,7 @@ extension Translator {
   }
 
   /// Nil beside a value that is compared in no other way.
-  private func nilValues(_ one: Piece, _ other: Piece, _ type: Any.Type) throws -> (Condition, Condition)? {
+  private func nilValues(_ one: Piece, _ other: Piece, type: Any.Type) throws -> (Condition, Condition)? {
     if one.row != nil || other.row != nil { return nil }
     if isNil(other), one.captured == nil { return (try value(one), try Constant.null(type)) }
     if isNil(one), other.captured == nil { return (try Constant.null(type), try value(other)) }

@@ -4,7 +4,7 @@ public import Foundation
 extension PredicateExpressions.ExpressionEvaluate: Translatable {
   func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
   func step(_ walker: Walker) throws -> AnyStep { Step<Output> { try self.evaluate($0) } }
-  func wording(_ text: PredicateText) -> Wording { text.call(expression, "evaluate", "…") }
+  func wording(_ text: PredicateText) -> Wording { text.call(expression, "evaluate", arguments: "…") }
 }
 
 // An expression within a predicate. Foundation has this for what can be coded, and its expressions cannot be coded on Linux.

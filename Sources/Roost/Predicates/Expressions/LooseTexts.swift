@@ -24,7 +24,7 @@ internal import RoostQuery
       }
 
       static func answer(_ text: String, _ other: String) -> Bool {
-        TextComparing.test(.containsLoosely, text, other)
+        TextComparing.test(.containsLoosely, text, other: other)
       }
     }
 
@@ -46,7 +46,7 @@ internal import RoostQuery
       }
 
       static func answer(_ text: String, _ other: String) -> ComparisonResult {
-        ComparisonResult(.localized, text, other)
+        ComparisonResult(.localized, text, other: other)
       }
     }
 
@@ -69,7 +69,7 @@ internal import RoostQuery
       }
 
       static func answer(_ text: String, _ other: String) -> ComparisonResult {
-        ComparisonResult(.caseless, text, other)
+        ComparisonResult(.caseless, text, other: other)
       }
     }
 
@@ -87,8 +87,8 @@ internal import RoostQuery
   }
 
   extension ComparisonResult {
-    fileprivate init(_ order: Condition.TextOrder, _ one: String, _ other: String) {
-      let sign = TextComparing.order(order, one, other)
+    fileprivate init(_ order: Condition.TextOrder, _ one: String, other: String) {
+      let sign = TextComparing.order(order, one, other: other)
       self = sign < 0 ? .orderedAscending : sign > 0 ? .orderedDescending : .orderedSame
     }
   }
@@ -102,17 +102,17 @@ internal import RoostQuery
   }
 
   extension PredicateExpressions.StringLocalizedCompare: Translatable {
-    func piece(_ translator: Translator) throws -> Piece { try translator.order(.localized, root, other) }
+    func piece(_ translator: Translator) throws -> Piece { try translator.order(.localized, root, other: other) }
   }
 
   extension PredicateExpressions.StringCaseInsensitiveCompare: Translatable {
-    func piece(_ translator: Translator) throws -> Piece { try translator.order(.caseless, root, other) }
+    func piece(_ translator: Translator) throws -> Piece { try translator.order(.caseless, root, other: other) }
   }
 
   extension Translator {
     /// How two texts stand to each other: -1, 0 or 1, which are the raw values of `ComparisonResult`.
     fileprivate func order<One: PredicateExpression, Other: PredicateExpression>(
-      _ order: Condition.TextOrder, _ one: One, _ other: Other
+      _ order: Condition.TextOrder, _ one: One, other: Other
     ) throws -> Piece {
       guard One.Output.self == String.self, Other.Output.self == String.self else { throw Untranslatable(one) }
       let text = try value(of: one)

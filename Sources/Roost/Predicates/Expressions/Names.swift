@@ -28,7 +28,7 @@ extension PredicateExpressions.KeyPath: Translatable {
       guard let name = PartNames.name(of: keyPath, among: parts.coder), let part = parts.coder.part(name) else {
         throw Untranslatable(self)
       }
-      return try Self.stored(parts.base, parts.map, parts.path + "." + name, part, translator)
+      return try Self.stored(parts.base, parts.map, name: parts.path + "." + name, coder: part, translator: translator)
     case .structure(let coder):
       guard let name = PartNames.name(of: keyPath, among: coder),
         let number = coder.parts.firstIndex(where: { $0.name == name })
@@ -59,19 +59,19 @@ extension PredicateExpressions.KeyPath: Translatable {
       translator.passes(target)
       switch lead {
       case .reference(let field):
-        return Piece(translator.reference(base, field, map, number), .row(target))
+        return Piece(translator.reference(base, field, map: map, property: number), .row(target))
       case .found(let relationship): return Piece(.first(.many(base, relationship)), .row(target))
       case .many(let relationship): return Piece(.many(base, relationship), .rows(target))
       }
     }
     let property = map.type.properties[number]
     guard case .value(let coder) = property.storage else { throw Untranslatable(self) }
-    return try Self.stored(base, map, map.type.fieldName(number), coder.coder(), translator)
+    return try Self.stored(base, map, name: map.type.fieldName(number), coder: coder.coder(), translator: translator)
   }
 
   /// A property, or a part of one, by its name.
   private static func stored(
-    _ base: Condition, _ map: EntityMap, _ name: String, _ coder: AnyCoder, _ translator: Translator
+    _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder, translator: Translator
   ) throws -> Piece {
     if !coder.parts.isEmpty { return Piece(Piece.Parts(base: base, map: map, path: name, coder: coder)) }
     guard let field = map.entity.field(name) else { throw Untranslatable(name) }

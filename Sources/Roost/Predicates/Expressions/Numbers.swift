@@ -11,20 +11,20 @@ extension PredicateExpressions.Arithmetic: Translatable {
       case .multiply: .multiply
       @unknown default: throw Untranslatable(self)
       }
-    return try translator.arithmetic(operation, lhs, rhs)
+    return try translator.arithmetic(operation, lhs, other: rhs)
   }
 }
 
 extension PredicateExpressions.IntDivision: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, rhs) }
+  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, other: rhs) }
 }
 
 extension PredicateExpressions.FloatDivision: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, rhs) }
+  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, other: rhs) }
 }
 
 extension PredicateExpressions.IntRemainder: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.remainder, lhs, rhs) }
+  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.remainder, lhs, other: rhs) }
 }
 
 extension PredicateExpressions.UnaryMinus: Translatable {
@@ -33,7 +33,7 @@ extension PredicateExpressions.UnaryMinus: Translatable {
 
 extension Translator {
   fileprivate func arithmetic<One: PredicateExpression, Other: PredicateExpression>(
-    _ operation: Condition.Arithmetic, _ one: One, _ other: Other
+    _ operation: Condition.Arithmetic, _ one: One, other: Other
   ) throws -> Piece {
     let first = try value(of: one)
     return Piece(.arithmetic(operation, first, try value(of: other)))

@@ -49,11 +49,11 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
       // What stands behind a row that may be nil may be nil itself: that is `?.`.
       translator.bind(variable.key, inner)
       return try translator.piece(transform)
-    case .row(let map): return try bound(inner.expression, .row(map), translator)
+    case .row(let map): return try bound(inner.expression, .row(map), translator: translator)
     case .value:
       // A struct in a collection is taken apart by its type.
-      return try bound(inner.expression, .element(of: Wrapped.self), translator)
-    case .structure(let coder): return try bound(inner.expression, .structure(coder), translator)
+      return try bound(inner.expression, .element(of: Wrapped.self), translator: translator)
+    case .structure(let coder): return try bound(inner.expression, .structure(coder), translator: translator)
     case .parts(let parts):
       guard let presence = parts.presence else { throw Untranslatable(self) }
       translator.bind(variable.key, inner)
@@ -70,7 +70,7 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
   }
 
   private func bound(
-    _ value: Condition, _ meaning: Piece.Meaning, _ translator: Translator
+    _ value: Condition, _ meaning: Piece.Meaning, translator: Translator
   ) throws -> Piece {
     let number = translator.newVariable()
     translator.bind(variable.key, Piece(.variable(number), meaning))

@@ -48,7 +48,7 @@ extension Translator {
 
   /// Whether a row is of one of those classes, of a map's and its subclasses', that pass a test.
   fileprivate func isKind(
-    _ row: Condition, _ map: EntityMap, _ test: (any _ModelObject.Type) -> Bool
+    _ row: Condition, _ map: EntityMap, test: (any _ModelObject.Type) -> Bool
   ) -> Condition {
     let all = graph.store.maps.filter { $0.isKind(of: map) }
     let kinds = all.filter { test($0.type.model) }

@@ -54,14 +54,14 @@ final class PredicateTemplate: @unchecked Sendable {
 
   /// Whether it serves an expression.
   func fits(
-    _ bases: LeafLayout.Bases, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
-    _ edition: any AnyObject & Sendable
+    _ bases: LeafLayout.Bases, _ layout: LeafLayout, nils: UInt64, map: EntityMap, root: UInt,
+    edition: any AnyObject & Sendable
   ) -> Bool {
     guard key.nils == nils, key.map === map, key.edition === edition else { return false }
     for (place, sign) in zip(layout.signs, key.signs) where place.address(bases).load(as: UInt8.self) != sign {
       return false
     }
-    guard fits(bases, layout.variables, root) else { return false }
+    guard fits(bases, layout.variables, root: root) else { return false }
     for (place, known) in zip(layout.keyPaths, key.keyPaths) {
       let address = place.address(bases).load(as: UnsafeRawPointer.self)
       if address == UnsafeRawPointer(Unmanaged.passUnretained(known).toOpaque()) { continue }
@@ -71,7 +71,7 @@ final class PredicateTemplate: @unchecked Sendable {
     return true
   }
 
-  private func fits(_ bases: LeafLayout.Bases, _ variables: [LeafLayout.Place], _ root: UInt) -> Bool {
+  private func fits(_ bases: LeafLayout.Bases, _ variables: [LeafLayout.Place], root: UInt) -> Bool {
     for (number, place) in key.variables.enumerated() {
       let variable = variables[number].address(bases).load(as: UInt.self)
       let first = place == 0 ? root : variables[place - 1].address(bases).load(as: UInt.self)
@@ -90,7 +90,7 @@ final class PredicateTemplate: @unchecked Sendable {
 
   /// The values with rows for identifiers.
   func values(
-    _ found: [Value], _ bases: LeafLayout.Bases, _ layout: LeafLayout, _ graph: GraphContext
+    _ found: [Value], _ bases: LeafLayout.Bases, layout: LeafLayout, graph: GraphContext
   ) -> [Value] {
     if rows.isEmpty { return found }
     var values = found
@@ -132,7 +132,7 @@ final class PredicateTemplate: @unchecked Sendable {
   func refuse() { isRefused.store(true, ordering: .relaxed) }
 
   /// The question for models in an order; nil where it cannot be asked.
-  func question(_ name: String, _ orders: [Order], _ ground: Ground) -> Question? {
+  func question(_ name: String, _ orders: [Order], ground: Ground) -> Question? {
     if let known = lock.withLock({ questions.first { $0.orders == orders }?.question }) { return known }
     guard let condition, let made = try? Question(Query(name, where: condition, by: orders), ground) else { return nil }
     lock.withLock {

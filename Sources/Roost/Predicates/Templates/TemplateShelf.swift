@@ -40,19 +40,19 @@ final class TemplateShelf: @unchecked Sendable {
 
   /// The same as `prepared`, but nil too where something has to be done first.
   func known(
-    _ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID, _ map: EntityMap,
-    _ graph: GraphContext, _ edition: any AnyObject & Sendable
+    _ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID, map: EntityMap,
+    graph: GraphContext, edition: any AnyObject & Sendable
   ) -> PreparedCondition? {
     func open<Whole: PredicateExpression>(_ expression: Whole) -> PreparedCondition? {
       guard let shape = knownShape(ObjectIdentifier(Whole.self)), shape.layout.isKnown else { return nil }
       let inquiry = Inquiry(map: map, edition: edition, root: unsafeBitCast(variable, to: UInt.self))
       return withUnsafePointer(to: expression) { place in
-        withBases(UnsafeRawPointer(place), Whole.self, shape) { bases, shape in
-          guard let finding = find(bases, shape, inquiry), let template = finding.template, template.isUsable,
+        withBases(UnsafeRawPointer(place), Whole.self, shape: shape) { bases, shape in
+          guard let finding = find(bases, shape, inquiry: inquiry), let template = finding.template, template.isUsable,
             template.isTrusted
           else { return nil }
           return PreparedCondition(
-            template: template, values: template.values(finding.values, bases, shape.layout, graph))
+            template: template, values: template.values(finding.values, bases, layout: shape.layout, graph: graph))
         }
       }
     }
@@ -61,7 +61,7 @@ final class TemplateShelf: @unchecked Sendable {
 
   /// The predicate's condition as a template with values; nil where it must be translated by itself.
   func prepared<Model: PersistentModel>(
-    _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext
+    _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext
   ) throws -> PreparedCondition? {
     guard let edition = try graph.session.ground().edition else { return nil }
     func open<Whole: PredicateExpression>(_ expression: Whole) throws -> PreparedCondition? {
@@ -70,8 +70,8 @@ final class TemplateShelf: @unchecked Sendable {
       let inquiry = Inquiry(
         map: map, edition: edition, root: unsafeBitCast(predicate.variable.key, to: UInt.self))
       return try withUnsafePointer(to: expression) { place in
-        try withBases(UnsafeRawPointer(place), Whole.self, shape) { bases, shape in
-          try prepared(predicate, bases, shape, inquiry, graph)
+        try withBases(UnsafeRawPointer(place), Whole.self, shape: shape) { bases, shape in
+          try prepared(predicate, bases, shape: shape, inquiry: inquiry, graph: graph)
         }
       }
     }
@@ -80,11 +80,11 @@ final class TemplateShelf: @unchecked Sendable {
 
   /// Calls a closure with the places of an expression and of those that it evaluates, and with the shape of all; nil where they have none.
   private func withBases<Result>(
-    _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type, _ shape: Shape,
-    _ body: (LeafLayout.Bases, Shape) throws -> Result?
+    _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type, shape: Shape,
+    body: (LeafLayout.Bases, Shape) throws -> Result?
   ) rethrows -> Result? {
     if shape.layout.nested.isEmpty { return try withUnsafePointer(to: expression) { try body($0, shape) } }
-    guard let tree = NestedTree(expression, type, { self.shape(of: $0).layout }) else { return nil }
+    guard let tree = NestedTree(expression, type, layout: { self.shape(of: $0).layout }) else { return nil }
     let whole = wholeShape(type, tree)
     return whole.layout.isKnown ? try tree.withBases { try body($0, whole) } : nil
   }
@@ -115,7 +115,7 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   /// Nil where a value cannot be stored.
-  private func find(_ bases: LeafLayout.Bases, _ shape: Shape, _ inquiry: Inquiry) -> Finding? {
+  private func find(_ bases: LeafLayout.Bases, _ shape: Shape, inquiry: Inquiry) -> Finding? {
     var finding = Finding()
     finding.values.reserveCapacity(shape.layout.values.count)
     for own in shape.layout.values {
@@ -127,7 +127,9 @@ final class TemplateShelf: @unchecked Sendable {
     let templates = shape.templates
     lock.release()
     for template in templates
-    where template.fits(bases, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition) {
+    where template.fits(
+      bases, shape.layout, nils: finding.nils, map: inquiry.map, root: inquiry.root, edition: inquiry.edition)
+    {
       finding.template = template
       break
     }
@@ -135,34 +137,34 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   private func prepared<Model: PersistentModel>(
-    _ predicate: Predicate<Model>, _ bases: LeafLayout.Bases, _ shape: Shape, _ inquiry: Inquiry,
-    _ graph: GraphContext
+    _ predicate: Predicate<Model>, _ bases: LeafLayout.Bases, shape: Shape, inquiry: Inquiry,
+    graph: GraphContext
   ) throws -> PreparedCondition? {
-    guard let finding = find(bases, shape, inquiry) else { return nil }
+    guard let finding = find(bases, shape, inquiry: inquiry) else { return nil }
     if let known = finding.template {
       guard known.isUsable else { return nil }
       let prepared = PreparedCondition(
-        template: known, values: known.values(finding.values, bases, shape.layout, graph))
-      if known.isOnTrial, try !isRight(prepared, predicate, inquiry.map, graph) {
+        template: known, values: known.values(finding.values, bases, layout: shape.layout, graph: graph))
+      if known.isOnTrial, try !isRight(prepared, predicate, map: inquiry.map, graph: graph) {
         known.refuse()
         return nil
       }
       return prepared
     }
     let key = PredicateTemplate.Key(
-      bases, shape.layout, finding.nils, inquiry.map, inquiry.root, inquiry.edition)
-    let (made, leaves) = try make(predicate, key, shape.layout, graph)
+      bases, shape.layout, nils: finding.nils, map: inquiry.map, root: inquiry.root, edition: inquiry.edition)
+    let (made, leaves) = try make(predicate, key, layout: shape.layout, graph: graph)
     keep(made, shape)
     guard made.isUsable else { return nil }
     let prepared = PreparedCondition(
-      template: made, values: made.values(finding.values, bases, shape.layout, graph))
+      template: made, values: made.values(finding.values, bases, layout: shape.layout, graph: graph))
     // The translation itself is right, so what was read from the expression's memory is compared with what it found. Of identifiers and
     // of ranges it notes nothing.
     let isRead = leaves.values.allSatisfy { $1.isSame(finding.values[$0]) }
     #if !DEBUG
       if isRead, leaves.values.count == finding.values.count { return prepared }
     #endif
-    if isRead, try isRight(prepared, predicate, inquiry.map, graph) { return prepared }
+    if isRead, try isRight(prepared, predicate, map: inquiry.map, graph: graph) { return prepared }
     made.refuse()
     return nil
   }
@@ -200,10 +202,10 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   private func make<Model: PersistentModel>(
-    _ predicate: Predicate<Model>, _ key: PredicateTemplate.Key, _ layout: LeafLayout, _ graph: GraphContext
+    _ predicate: Predicate<Model>, _ key: PredicateTemplate.Key, layout: LeafLayout, graph: GraphContext
   ) throws -> (PredicateTemplate, TemplateLeaves) {
     let leaves = TemplateLeaves(layout.values.map(\.leaf.type))
-    let translation = try Translation(predicate, key.map, graph, leaves)
+    let translation = try Translation(predicate, key.map, graph: graph, leaves: leaves)
     guard translation.tests.isEmpty, leaves.isOpen else {
       return (PredicateTemplate(key, nil, passesThrough: []), leaves)
     }
@@ -214,9 +216,9 @@ final class TemplateShelf: @unchecked Sendable {
 
   /// Whether the predicate, translated by itself, comes out the same.
   private func isRight<Model: PersistentModel>(
-    _ prepared: PreparedCondition, _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext
+    _ prepared: PreparedCondition, _ predicate: Predicate<Model>, map: EntityMap, graph: GraphContext
   ) throws -> Bool {
-    let translation = try Translation(predicate, map, graph)
+    let translation = try Translation(predicate, map, graph: graph)
     guard translation.tests.isEmpty, let condition = translation.condition else { return false }
     // What is no number is not even equal to itself, so it is compared as it reads.
     let isSame = condition == prepared.condition || "\(condition)" == "\(prepared.condition)"
@@ -232,8 +234,8 @@ extension Value {
 
 extension PredicateTemplate.Key {
   init(
-    _ bases: LeafLayout.Bases, _ layout: LeafLayout, _ nils: UInt64, _ map: EntityMap, _ root: UInt,
-    _ edition: any AnyObject & Sendable
+    _ bases: LeafLayout.Bases, _ layout: LeafLayout, nils: UInt64, map: EntityMap, root: UInt,
+    edition: any AnyObject & Sendable
   ) {
     self.map = map
     self.edition = edition

@@ -15,13 +15,13 @@ struct Translation<Model: PersistentModel> {
 
   /// - Parameter leaves: where a template is made, what it knows of the predicate's values.
   init(
-    _ predicate: Predicate<Model>, _ map: EntityMap, _ graph: GraphContext, _ leaves: TemplateLeaves? = nil
+    _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext, leaves: TemplateLeaves? = nil
   ) throws {
     let catalog = try graph.session.catalog()
     for part in JoinedExpressions.parts(of: predicate.expression, .and) {
-      let translator = Translator(map, graph, predicate.variable.key, leaves)
+      let translator = Translator(map, graph, variable: predicate.variable.key, leaves: leaves)
       guard let found = try? translator.condition(part),
-        (try? Checker.condition(found, catalog, map.entity.id)) != nil, tests.isEmpty || found.isFaultless
+        (try? Checker.condition(found, catalog, entity: map.entity.id)) != nil, tests.isEmpty || found.isFaultless
       else {
         tests.append(ModelTest(part, predicate.variable))
         continue

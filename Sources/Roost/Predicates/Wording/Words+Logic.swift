@@ -1,26 +1,26 @@
 internal import Foundation
 
 extension PredicateExpressions.Conjunction {
-  func wording(_ text: PredicateText) -> Wording { text.chain(self, .and, "&&", .and) }
+  func wording(_ text: PredicateText) -> Wording { text.chain(self, .and, sign: "&&", strength: .and) }
 }
 
 extension PredicateExpressions.Disjunction {
-  func wording(_ text: PredicateText) -> Wording { text.chain(self, .or, "||", .or) }
+  func wording(_ text: PredicateText) -> Wording { text.chain(self, .or, sign: "||", strength: .or) }
 }
 
 extension PredicateText {
   private static let mostParts = 20
 
   fileprivate func chain(
-    _ whole: any PredicateExpression<Bool>, _ joint: JoinedExpressions.Joint, _ sign: String,
-    _ strength: Wording.Strength
+    _ whole: any PredicateExpression<Bool>, _ joint: JoinedExpressions.Joint, sign: String,
+    strength: Wording.Strength
   ) -> Wording {
     let parts = JoinedExpressions.parts(of: whole, joint)
     return Wording(list(parts, sign) { operand($0, strength.above) }, strength)
   }
 
   /// The first of many parts.
-  func list<Part>(_ parts: [Part], _ sign: String, _ text: (Part) -> String) -> String {
+  func list<Part>(_ parts: [Part], _ sign: String, text: (Part) -> String) -> String {
     var texts = parts.prefix(Self.mostParts).map(text)
     if parts.count > Self.mostParts { texts.append("…") }
     return texts.joined(separator: " \(sign) ")
@@ -39,11 +39,11 @@ extension PredicateExpressions.Conditional {
 }
 
 extension PredicateExpressions.Equal {
-  func wording(_ text: PredicateText) -> Wording { text.comparison(lhs, "==", rhs) }
+  func wording(_ text: PredicateText) -> Wording { text.comparison(lhs, "==", other: rhs) }
 }
 
 extension PredicateExpressions.NotEqual {
-  func wording(_ text: PredicateText) -> Wording { text.comparison(lhs, "!=", rhs) }
+  func wording(_ text: PredicateText) -> Wording { text.comparison(lhs, "!=", other: rhs) }
 }
 
 extension PredicateExpressions.Comparison {
@@ -56,14 +56,14 @@ extension PredicateExpressions.Comparison {
       case .greaterThanOrEqual: ">="
       @unknown default: "\(op)"
       }
-    return text.comparison(lhs, sign, rhs)
+    return text.comparison(lhs, sign, other: rhs)
   }
 }
 
 extension PredicateText {
   /// Comparisons do not stand in a row.
   fileprivate func comparison<One: PredicateExpression, Other: PredicateExpression>(
-    _ one: One, _ sign: String, _ other: Other
+    _ one: One, _ sign: String, other: Other
   ) -> Wording {
     Wording("\(operand(one, .coalescing)) \(sign) \(operand(other, .coalescing))", .comparison)
   }

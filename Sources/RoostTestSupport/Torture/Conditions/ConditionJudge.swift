@@ -31,7 +31,7 @@ struct ConditionJudge {
   mutating func complaint(_ query: Query) throws -> String? {
     let entity = try ground.entity(query.entity).id
     let condition = query.condition ?? .constant(.bool(true), .bool)
-    let term = try Checker.condition(condition, ground.catalog, entity)
+    let term = try Checker.condition(condition, ground.catalog, entity: entity)
     var haphazard = Haphazard(term)
     for order in query.order {
       var checker = Checker(ground.catalog, entity)
@@ -39,7 +39,7 @@ struct ConditionJudge {
     }
     do {
       var answers: [(row: RowID, answer: Answer)] = []
-      let complaint = try programs(term, entity, &answers)
+      let complaint = try programs(term, entity, answers: &answers)
       let seen = complaint?.contains("fault") == true || answers.contains { !$0.answer.isAnswered }
       if haphazard.contains(.answers) || haphazard.contains(.faults) && seen {
         note("left to the order of a set")
@@ -52,7 +52,7 @@ struct ConditionJudge {
         hasFaults
           ? "with faults" : hits.isEmpty ? "true of none" : hits.count == answers.count ? "true of all" : "true of some"
       )
-      return try plans(query, try SortedRows(hits, query, ground), hasFaults)
+      return try plans(query, try SortedRows(hits, query, ground: ground), hasFaults: hasFaults)
     } catch let error as StoreError {
       return "\(error) where no file is damaged"
     } catch let fault as ConditionFault {
@@ -64,7 +64,7 @@ struct ConditionJudge {
 
   /// Row by row: the program beside the interpreter.
   private mutating func programs(
-    _ term: Term, _ entity: EntityID, _ answers: inout [(row: RowID, answer: Answer)]
+    _ term: Term, _ entity: EntityID, answers: inout [(row: RowID, answer: Answer)]
   ) throws -> String? {
     let program = try Program(condition: term, ground, entity)
     if program.escapes == 0 { note("compiled whole") }
@@ -84,18 +84,18 @@ struct ConditionJudge {
   // MARK: Plans
 
   /// The chosen plan and every other, each against the rows that the interpreter found.
-  private mutating func plans(_ query: Query, _ wanted: SortedRows, _ hasFaults: Bool) throws -> String? {
+  private mutating func plans(_ query: Query, _ wanted: SortedRows, hasFaults: Bool) throws -> String? {
     let planner = Planner(ground)
     let query = misreading?.misread(query) ?? query
-    if let complaint = try judge(planner.plan(query), query, wanted, hasFaults) { return complaint }
+    if let complaint = try judge(planner.plan(query), query, wanted: wanted, hasFaults: hasFaults) { return complaint }
     for plan in try planner.plans(query) {
-      if let complaint = try judge(plan, query, wanted, hasFaults) { return complaint }
+      if let complaint = try judge(plan, query, wanted: wanted, hasFaults: hasFaults) { return complaint }
     }
     return nil
   }
 
   private mutating func judge(
-    _ plan: Plan, _ query: Query, _ wanted: SortedRows, _ hasFaults: Bool
+    _ plan: Plan, _ query: Query, wanted: SortedRows, hasFaults: Bool
   ) throws -> String? {
     let way = plan.explanation.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
     for word in Self.ways where way.contains(word.key) { note("plans by \(word.value)") }

@@ -57,13 +57,13 @@ extension ConditionMaker {
       return .compare(one(in: 2) ? .equal : .notEqual, name, constant(kind))
     }
     switch generator.below(whole == .string ? 9 : whole.isComparable ? 7 : 4) {
-    case 0...1: return turned(.equal, name, constant(one(in: 3) ? kind : whole))
-    case 2: return turned(.notEqual, name, constant(one(in: 3) ? kind : whole))
+    case 0...1: return turned(.equal, name, two: constant(one(in: 3) ? kind : whole))
+    case 2: return turned(.notEqual, name, two: constant(one(in: 3) ? kind : whole))
     case 3: return .contains(constant(one(in: 2) ? .array(one(in: 3) ? kind.optional : whole) : .set(whole)), name)
     case 4...5:
       let order: [Expression.Comparison] = [.less, .lessOrEqual, .greater, .greaterOrEqual]
       let comparison = generator.pick(order)
-      return whenThere(name, kind) { maker, name in maker.turned(comparison, name, maker.constant(whole)) }
+      return whenThere(name, kind) { maker, name in maker.turned(comparison, name, two: maker.constant(whole)) }
     case 6:
       return whenThere(name, kind) { maker, name in
         .within(maker.constant(whole), maker.constant(whole), maker.one(in: 2), name)
@@ -74,14 +74,13 @@ extension ConditionMaker {
     }
   }
 
-  private mutating func turned(_ comparison: Expression.Comparison, _ one: Expression, _ two: Expression) -> Expression
-  {
+  private mutating func turned(_ comparison: Expression.Comparison, _ one: Expression, two: Expression) -> Expression {
     self.one(in: 4) ? .compare(comparison, two, one) : .compare(comparison, one, two)
   }
 
   /// In one of the ways in which a question is asked about what may be nil.
   private mutating func whenThere(
-    _ name: Expression, _ kind: Kind, _ test: (inout ConditionMaker, Expression) -> Expression
+    _ name: Expression, _ kind: Kind, test: (inout ConditionMaker, Expression) -> Expression
   ) -> Expression {
     guard kind.isOptional else { return test(&self, name) }
     switch generator.below(5) {

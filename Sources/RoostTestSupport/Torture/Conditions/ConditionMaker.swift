@@ -109,8 +109,8 @@ package struct ConditionMaker {
       let operations: [Expression.Arithmetic] =
         kind.isInteger ? Expression.Arithmetic.allCases : [.add, .subtract, .multiply, .divide]
       return .arithmetic(generator.pick(operations), make(kind, depth - 1), small(kind, depth - 1))
-    case .array(let element), .set(let element): return filter(kind, element, depth)
-    case .rows(let entity): return filter(kind, .plain(.reference(entity)), depth)
+    case .array(let element), .set(let element): return filter(kind, element, depth: depth)
+    case .rows(let entity): return filter(kind, .plain(.reference(entity)), depth: depth)
     case .dictionary, .structure: return nil
     }
   }
@@ -130,7 +130,7 @@ package struct ConditionMaker {
     }
   }
 
-  private mutating func filter(_ kind: Kind, _ element: Kind, _ depth: Int) -> Expression {
+  private mutating func filter(_ kind: Kind, _ element: Kind, depth: Int) -> Expression {
     let source = make(kind, depth - 1)
     let (variable, test) = within(element) { maker, variable in (variable, maker.bool(depth - 1)) }
     return .filter(variable, source, test)

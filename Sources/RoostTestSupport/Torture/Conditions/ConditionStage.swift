@@ -46,13 +46,13 @@ package struct ConditionStage {
       if generator.chance(1, in: 2) { try addIndexes(names, &catalog) }
     }
     let half = counts.mapValues { $0 / 2 }
-    for name in names { try insert(writer, name, half[name]!) }
+    for name in names { try insert(writer, name, count: half[name]!) }
     if generator.chance(3, in: 4) {
       try writer.change { catalog in
         for name in names where generator.chance(2, in: 3) { try addFields(to: name, &catalog, first: false) }
       }
     }
-    for name in names { try insert(writer, name, counts[name]! - half[name]!) }
+    for name in names { try insert(writer, name, count: counts[name]! - half[name]!) }
     try writer.change { catalog in
       try addIndexes(names, &catalog)
       try relate(&catalog)
@@ -215,7 +215,7 @@ package struct ConditionStage {
     return pool.draw(field.type, &generator)
   }
 
-  private mutating func insert(_ writer: RecordWriter, _ name: String, _ count: Int) throws {
+  private mutating func insert(_ writer: RecordWriter, _ name: String, count: Int) throws {
     let table = try writer.table(name)
     for _ in 0..<count {
       var builder = table.makeBuilder()

@@ -15,13 +15,13 @@ struct ConditionTrial {
     do {
       var stage = try ConditionStage(seed: seed)
       try stage.store.read { reader in
-        for step in 1...Self.committed { judge(step, stage, Ground(reader), record) }
+        for step in 1...Self.committed { judge(step, stage, ground: Ground(reader), record: record) }
       }
       let store = stage.store
       do {
         try store.write { writer in
           try stage.disturb(writer)
-          for step in Self.committed + 1...Self.steps { judge(step, stage, Ground(writer), record) }
+          for step in Self.committed + 1...Self.steps { judge(step, stage, ground: Ground(writer), record: record) }
           throw Over()
         }
       } catch is Over {}
@@ -29,11 +29,11 @@ struct ConditionTrial {
   }
 
   /// Makes the step's query and looks at it.
-  private func judge(_ step: Int, _ stage: ConditionStage, _ ground: Ground, _ record: TortureRecord) {
+  private func judge(_ step: Int, _ stage: ConditionStage, ground: Ground, record: TortureRecord) {
     guard record.wants(step: step), !record.isFull else { return }
-    record.place(seed, step, "condition")
+    record.place(seed, step, image: "condition")
     record.count += 1
-    let (query, isWrong) = query(step, stage, ground.catalog)
+    let (query, isWrong) = query(step, stage, catalog: ground.catalog)
     if let condition = query.condition { record.census.count(condition) }
     record.trace?("\(step): \(QueryText.text(query, ground.catalog))")
     do {
@@ -50,7 +50,7 @@ struct ConditionTrial {
     } catch { record.fail(seed: seed, step: step, "\(error)") }
   }
 
-  private func query(_ step: Int, _ stage: ConditionStage, _ catalog: Catalog) -> (Query, isWrong: Bool) {
+  private func query(_ step: Int, _ stage: ConditionStage, catalog: Catalog) -> (Query, isWrong: Bool) {
     var generator = SplitMix64(seed: seed &* 1000 &+ UInt64(step))
     var maker = ConditionMaker(seed: generator.next(), catalog, stage.pool)
     let entity = generator.pick(catalog.entities)
@@ -68,7 +68,9 @@ struct ConditionTrial {
         query.order = index.parts.map { Order(.field(.row, $0.field), isDescending: $0.isDescending != turns) }
       }
     }
-    if generator.chance(1, in: 5) { query.order = Self.behindReference(entity, catalog, &generator) + query.order }
+    if generator.chance(1, in: 5) {
+      query.order = Self.behindReference(entity, catalog, generator: &generator) + query.order
+    }
     if generator.chance(1, in: 3) { query.limit = generator.below(6) }
     if generator.chance(1, in: 5) { query.offset = generator.below(5) }
     if generator.chance(1, in: 60) { query.limit = generator.pick([-1, .max, .min]) }
@@ -83,7 +85,7 @@ struct ConditionTrial {
 
   /// Keys of what a reference leads to, so that it can be gone along.
   private static func behindReference(
-    _ entity: Entity, _ catalog: Catalog, _ generator: inout SplitMix64
+    _ entity: Entity, _ catalog: Catalog, generator: inout SplitMix64
   ) -> [Order] {
     let ways = entity.fields.compactMap { field -> (FieldID, Entity)? in
       guard case .reference(let target) = field.type else { return nil }

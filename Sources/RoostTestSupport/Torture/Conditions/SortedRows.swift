@@ -11,7 +11,7 @@ struct SortedRows {
   /// Whether the key of some row cannot be computed.
   private(set) var hasFaults = false
 
-  init(_ hits: [RowID], _ query: Query, _ ground: Ground) throws {
+  init(_ hits: [RowID], _ query: Query, ground: Ground) throws {
     offset = max(0, query.offset)
     limit = max(0, query.limit ?? .max)
     isOrdered = !query.order.isEmpty

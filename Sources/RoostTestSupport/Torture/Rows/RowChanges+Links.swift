@@ -14,12 +14,12 @@ extension RowChanges {
     switch generator.below(7) {
     case 0, 1:
       let place = kind.isOrdered && generator.chance(1, in: 2) ? generator.below(list.count + 1) : nil
-      let isNew = model.link(kind, owner, item, at: place)
+      let isNew = model.link(kind, owner, item: item, at: place)
       try demand(links.insert(RowID(item), at: place, in: RowID(owner)) == isNew, "a link is new, or is not")
     case 2:
       let back = model.state.lists[kind.back]?[item] ?? []
       let place = kind.isBackOrdered && generator.chance(1, in: 2) ? generator.below(back.count + 1) : nil
-      let isNew = model.link(kind, owner, item, atBack: place)
+      let isNew = model.link(kind, owner, item: item, atBack: place)
       let other = try writer.links(kind.back, of: "Item")
       try demand(other.insert(RowID(owner), at: place, in: RowID(item)) == isNew, "a link is new, or is not")
     case 3, 4:
@@ -50,7 +50,7 @@ extension RowChanges {
       wanted.shuffle(using: &generator)
       if !kind.isOrdered { wanted.sort() }
       try links.replace(wanted.map { RowID($0) }, of: RowID(owner))
-      model.replace(kind, owner, wanted)
+      model.replace(kind, owner, wanted: wanted)
     }
   }
 

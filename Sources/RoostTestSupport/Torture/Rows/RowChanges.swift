@@ -17,7 +17,7 @@ struct RowChanges {
 
   private struct Undone: Error {}
 
-  mutating func carryOut(_ count: Int, _ writer: RecordWriter, _ model: inout RowModel) throws {
+  mutating func carryOut(_ count: Int, _ writer: RecordWriter, model: inout RowModel) throws {
     for _ in 0..<count { try change(writer, &model, depth: 0) }
   }
 
@@ -29,12 +29,12 @@ struct RowChanges {
     case 10...12: try insertOwner(writer, &model)
     case 13...17: try updateItem(writer, &model)
     case 18, 19: try upsert(writer, &model)
-    case 20, 21: try delete("Item", writer, &model)
-    case 22: try delete("Owner", writer, &model)
+    case 20, 21: try delete("Item", writer, model: &model)
+    case 22: try delete("Owner", writer, model: &model)
     case 23: try updateByQuery(writer, &model)
     case 24...32: try changeLinks(writer, &model)
     case 33, 34: try changeItems(writer, &model)
-    case 35...37: if depth < 2 { try savepoint(writer, &model, depth) }
+    case 35...37: if depth < 2 { try savepoint(writer, &model, depth: depth) }
     case 38: if generator.chance(1, in: 2) { try changeCatalog(writer, &model) }
     case 39: try build(writer)
     case 40: if generator.chance(1, in: 6) { try changeMode(writer, &model) }
@@ -92,7 +92,7 @@ struct RowChanges {
     return values
   }
 
-  private func fill(_ builder: inout RowBuilder, _ values: RowState.Row, _ table: TableWriter) throws {
+  private func fill(_ builder: inout RowBuilder, _ values: RowState.Row, table: TableWriter) throws {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) { try builder.set(table.slot(name), value) }
   }
 
@@ -118,7 +118,7 @@ struct RowChanges {
     let isTaken = values["key"].flatMap { model.item(key: $0) } != nil
     let table = try writer.table("Item")
     var builder = table.makeBuilder()
-    try fill(&builder, values, table)
+    try fill(&builder, values, table: table)
     do {
       let row = try table.insert(&builder)
       try expect(!isTaken, "a row is inserted twice")
@@ -151,7 +151,7 @@ struct RowChanges {
     let known = values["key"].flatMap { model.item(key: $0) }
     let table = try writer.table("Item")
     var builder = table.makeBuilder()
-    try fill(&builder, values, table)
+    try fill(&builder, values, table: table)
     let choice = generator.below(4)
     switch choice {
     case 0:
@@ -173,7 +173,7 @@ struct RowChanges {
     }
   }
 
-  private mutating func delete(_ entity: String, _ writer: RecordWriter, _ model: inout RowModel) throws {
+  private mutating func delete(_ entity: String, _ writer: RecordWriter, model: inout RowModel) throws {
     let rows = entity == "Item" ? model.items : model.owners
     guard !rows.isEmpty else { return }
     let id = generator.pick(rows)
@@ -203,7 +203,7 @@ struct RowChanges {
 
   // MARK: The transaction's other parts
 
-  private mutating func savepoint(_ writer: RecordWriter, _ model: inout RowModel, _ depth: Int) throws {
+  private mutating func savepoint(_ writer: RecordWriter, _ model: inout RowModel, depth: Int) throws {
     var inner = model
     let isKept = generator.chance(1, in: 2)
     var own = self

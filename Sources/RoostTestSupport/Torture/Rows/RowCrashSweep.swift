@@ -49,13 +49,13 @@ package final class RowCrashSweep {
       points += 1
       waiting.append(Point(crash: play.fileSystem.crashPoint(), past: past, trail: "", depth: 1))
     }
-    record.place(seed, 0, "rows")
+    record.place(seed, 0, image: "rows")
     play.run {
       let step = play.fileSystem.step
       for failure in play.failures { record.fail(seed: seed, step: step, failure) }
       for complaint in play.order?.takeComplaints() ?? [] { record.fail(seed: seed, step: step, complaint) }
       drain()
-      record.place(seed, play.fileSystem.step, "rows")
+      record.place(seed, play.fileSystem.step, image: "rows")
     }
     play.examine()
     play.close()
@@ -74,14 +74,14 @@ package final class RowCrashSweep {
       for choice in point.crash.choices(policy) {
         let name = point.trail + choice.description
         if let only = record.onlyImage, !only.hasPrefix(name) { continue }
-        examine(point, choice, name)
+        examine(point, choice, name: name)
       }
     }
   }
 
   /// Opens what the crash left, compares, verifies, commits once more, and reopens.
-  private func examine(_ point: Point, _ choice: CrashChoice, _ name: String) {
-    record.place(seed, point.crash.step, name)
+  private func examine(_ point: Point, _ choice: CrashChoice, name: String) {
+    record.place(seed, point.crash.step, image: name)
     let image = point.crash.image(choice)
     image.recordsSteps = false
     if point.depth < depth {
@@ -117,19 +117,19 @@ package final class RowCrashSweep {
       if model.isFull, examined % 4 == 0, commit > 0 {
         if let complaint = try store.read({ try RowChronicle.complaint($0, model.state) }) { return fail(complaint) }
       }
-      if let complaint = try goOn(store, image, model, commit) { fail(complaint) }
+      if let complaint = try goOn(store, image, model: model, commit: commit) { fail(complaint) }
     } catch { fail("\(error)") }
   }
 
   /// One more commit, another crash, and what it must leave.
   private func goOn(
-    _ store: RecordStore, _ image: SimulatedFileSystem, _ model: RowModel, _ commit: UInt64
+    _ store: RecordStore, _ image: SimulatedFileSystem, model: RowModel, commit: UInt64
   ) throws -> String? {
     if model.state.catalog.isEmpty { return nil }
     var model = model
     try store.write { writer in
       var changes = RowChanges(base: commit, generator: SplitMix64(seed: seed &+ commit))
-      try changes.carryOut(2, writer, &model)
+      try changes.carryOut(2, writer, model: &model)
       // So that something changes in any case.
       try writer.table("Owner").insert(["name": .string("more")])
       _ = model.insert("Owner", ["name": .string("more")])

@@ -63,14 +63,14 @@ struct HealthyRows: Sendable {
           let told = try RowChronicle.digest(reader)
           if let known = past.chronicles[past.begun], known != told { return .wrong("another history is told") }
         } catch let error as StoreError { met = error }
-        if let complaint = try lookAround(reader, right, &met) { return .wrong(complaint) }
+        if let complaint = try lookAround(reader, right, met: &met) { return .wrong(complaint) }
         return met.map { .error($0) } ?? .right
       }
     } catch let error as StoreError { return .error(error) } catch { return .wrong("\(error)") }
   }
 
   /// Reads some rows by their keys and what refers to them, beside what cannot be read.
-  private func lookAround(_ reader: RecordReader, _ right: RowState, _ met: inout StoreError?) throws -> String? {
+  private func lookAround(_ reader: RecordReader, _ right: RowState, met: inout StoreError?) throws -> String? {
     for (id, values) in (right.tables["Item"] ?? [:]).sorted(by: { $0.key < $1.key }) where id % 3 == 0 {
       do {
         let table = try reader.table("Item")
@@ -91,7 +91,7 @@ struct HealthyRows: Sendable {
 extension RowTrials {
   /// Number 9 over rows: the file is spoiled; what is read is right or a typed error, and an examination tells it.
   package static func damage(
-    _ seed: UInt64, _ record: TortureRecord, rounds: Int = 150, _ change: (inout StoreOptions) -> Void = { _ in }
+    _ seed: UInt64, _ record: TortureRecord, rounds: Int = 150, change: (inout StoreOptions) -> Void = { _ in }
   ) {
     let isClosed = seed % 5 != 0
     guard var healthy = HealthyRows(seed, isClosed: isClosed) else {
@@ -105,7 +105,7 @@ extension RowTrials {
       let damage = own.pick(Damage.allCases)
       let strikes = damage.strike(healthy.file, older: healthy.older, &own)
       if strikes.isEmpty { continue }
-      record.place(seed, round, damage.rawValue)
+      record.place(seed, round, image: damage.rawValue)
       guard let image = spoiled(healthy, strikes) else { continue }
       record.count += 1
       record.note("damages of rows")

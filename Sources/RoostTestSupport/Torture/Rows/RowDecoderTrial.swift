@@ -9,14 +9,14 @@ extension RowTrials {
       return record.fail(seed: seed, "the rows whose bytes are to be changed cannot be made")
     }
     var mutator = Mutator(generator: SplitMix64(seed: seed))
-    record.place(seed, 0, "catalogs and rows")
-    do { try pieces(healthy, &mutator, rounds) } catch { record.fail(seed: seed, "\(error)") }
+    record.place(seed, 0, image: "catalogs and rows")
+    do { try pieces(healthy, &mutator, rounds: rounds) } catch { record.fail(seed: seed, "\(error)") }
     record.count += 2 * rounds
     record.note("catalogs and rows", 2 * rounds)
     let log = healthy.crash.image(.all).contents(of: RowPlay.path + "-log") ?? []
     for round in 0..<openings {
-      record.place(seed, round, round % 2 == 0 ? "log of rows" : "pages of rows")
-      if let complaint = open(healthy, log, &mutator, ofLog: round % 2 == 0) {
+      record.place(seed, round, image: round % 2 == 0 ? "log of rows" : "pages of rows")
+      if let complaint = open(healthy, log, mutator: &mutator, ofLog: round % 2 == 0) {
         record.fail(seed: seed, step: round, complaint)
       }
     }
@@ -24,7 +24,7 @@ extension RowTrials {
     record.note("logs and pages of rows", openings)
   }
 
-  private static func pieces(_ healthy: HealthyRows, _ mutator: inout Mutator, _ rounds: Int) throws {
+  private static func pieces(_ healthy: HealthyRows, _ mutator: inout Mutator, rounds: Int) throws {
     let image = healthy.crash.image(.all)
     image.recordsSteps = false
     let store = try RecordStore(RowPlay.path, options: healthy.options, fileSystem: image)
@@ -63,7 +63,7 @@ extension RowTrials {
   /// Opens a store whose log or pages are mutated and sealed again, so that the decoders after the checksums are
   /// reached: those of rows, keys, entries, links, and the history in its blocks.
   private static func open(
-    _ healthy: HealthyRows, _ log: [UInt8], _ mutator: inout Mutator, ofLog: Bool
+    _ healthy: HealthyRows, _ log: [UInt8], mutator: inout Mutator, ofLog: Bool
   ) -> String? {
     let image = healthy.crash.image(.all)
     image.recordsSteps = false
@@ -97,7 +97,7 @@ extension RowTrials {
       var model = healthy.past.models[healthy.past.begun]
       _ = try? store.write { writer in
         var changes = RowChanges(base: UInt64(healthy.past.begun), generator: mutator.generator.split())
-        try changes.carryOut(6, writer, &model)
+        try changes.carryOut(6, writer, model: &model)
       }
       _ = try? store.verify()
       return nil

@@ -19,7 +19,7 @@ package final class RowFaultSweep {
   }
 
   package func run() {
-    record.place(seed, 0, "rows without a fault")
+    record.place(seed, 0, image: "rows without a fault")
     let play = RowPlay(scenario, wrap: wrap)
     play.fileSystem.recordsSteps = true
     play.fileSystem.recordsReads = true
@@ -38,7 +38,7 @@ package final class RowFaultSweep {
       number += 1
       guard number % stride == 0, record.wants(step: one.call), !record.isFull else { continue }
       if !record.wants(image: one.rule.description) { continue }
-      record.place(seed, one.call, one.rule.description)
+      record.place(seed, one.call, image: one.rule.description)
       record.count += 1
       run(one)
     }
@@ -76,14 +76,14 @@ package final class RowFaultSweep {
     let isFine = play.failures.isEmpty
     play.onStep = nil
     play.abandon()
-    if isFine { for (crash, past) in points { examine(crash, past, one) } }
+    if isFine { for (crash, past) in points { examine(crash, past, one: one) } }
   }
 
   private func fail(_ one: FaultSweep.Case, _ sentence: String) {
     record.fail(seed: seed, step: one.call, image: one.rule.description, sentence)
   }
 
-  private func examine(_ crash: CrashPoint, _ past: RowPast, _ one: FaultSweep.Case) {
+  private func examine(_ crash: CrashPoint, _ past: RowPast, one: FaultSweep.Case) {
     let policy = CrashPolicy(exhaustiveUpTo: 1, ofEach: 1, randoms: 1, garbage: 0, seed: seed &+ UInt64(one.call))
     for choice in crash.choices(policy) {
       record.note("images")

@@ -95,7 +95,7 @@ package struct RowModel: Sendable {
     let id = next[entity] ?? 1
     next[entity] = id + 1
     state.tables[entity]?[id] = values
-    if entity == "Item" { refer(id, nil, values) }
+    if entity == "Item" { refer(id, old: nil, new: values) }
     return id
   }
 
@@ -103,11 +103,11 @@ package struct RowModel: Sendable {
     guard let old = state.tables["Item"]?[id] else { return }
     let new = old.merging(changes) { $1 }
     state.tables["Item"]?[id] = new
-    refer(id, old, new)
+    refer(id, old: old, new: new)
   }
 
   /// Lets the lists of those that are referred to follow.
-  private mutating func refer(_ id: UInt64, _ old: RowState.Row?, _ new: RowState.Row?) {
+  private mutating func refer(_ id: UInt64, old: RowState.Row?, new: RowState.Row?) {
     for (field, list) in Self.orders.merging(Self.backs, uniquingKeysWith: { first, _ in first }) {
       let (before, after) = (Self.target(old?[field]), Self.target(new?[field]))
       if before == after { continue }
@@ -149,7 +149,7 @@ package struct RowModel: Sendable {
   }
 
   private mutating func remove(_ item: UInt64) {
-    refer(item, state.tables["Item"]?[item], nil)
+    refer(item, old: state.tables["Item"]?[item], new: nil)
     state.tables["Item"]?[item] = nil
     state.lists["previous"]?[item] = nil
     for kind in Self.kinds {
@@ -170,7 +170,7 @@ package struct RowModel: Sendable {
   // MARK: Links
 
   /// Whether there is a new link.
-  mutating func link(_ kind: Kind, _ owner: UInt64, _ item: UInt64, at place: Int? = nil, atBack: Int? = nil) -> Bool {
+  mutating func link(_ kind: Kind, _ owner: UInt64, item: UInt64, at place: Int? = nil, atBack: Int? = nil) -> Bool {
     var list = state.lists[kind.name]?[owner] ?? []
     if !kind.repeats, list.contains(item) { return false }
     list.insert(item, at: place ?? list.count)
@@ -181,11 +181,11 @@ package struct RowModel: Sendable {
     return true
   }
 
-  mutating func replace(_ kind: Kind, _ owner: UInt64, _ wanted: [UInt64]) {
+  mutating func replace(_ kind: Kind, _ owner: UInt64, wanted: [UInt64]) {
     let list = state.lists[kind.name]?[owner] ?? []
     for item in Set(list) where kind.repeats || !wanted.contains(item) { drop(owner, from: item, kind.back) }
     set(kind.repeats ? [] : list.filter { wanted.contains($0) }, of: owner, kind.name)
-    for item in wanted where kind.repeats || !list.contains(item) { _ = link(kind, owner, item) }
+    for item in wanted where kind.repeats || !list.contains(item) { _ = link(kind, owner, item: item) }
     set(wanted, of: owner, kind.name)
   }
 }

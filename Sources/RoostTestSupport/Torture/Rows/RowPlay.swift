@@ -140,7 +140,7 @@ package final class RowPlay {
         changes.largeOneIn = scenario.largeOneIn
         changes.hasNamed = isNamed
         changes.trace = trace
-        try changes.carryOut(count, writer, &working)
+        try changes.carryOut(count, writer, model: &working)
       }
       changes += count
     case .checkpoint:
@@ -194,7 +194,7 @@ package final class RowPlay {
 
   private func write(
     _ store: RecordStore, _ durability: Durability, abandons: Bool,
-    _ body: (RecordWriter, inout RowModel) throws -> Void
+    body: (RecordWriter, inout RowModel) throws -> Void
   ) {
     let mayNot = mustNotWrite
     stepsFailed = false

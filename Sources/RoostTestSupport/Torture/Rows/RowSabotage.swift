@@ -9,7 +9,7 @@
       (.pageCopy, 19), (.newPageCopy, 19), (.pageCopy, 6), (.newPageCopy, 6),
     ]
 
-    package static func omit(_ place: Int, _ seed: UInt64, _ record: TortureRecord) {
+    package static func omit(_ place: Int, _ seed: UInt64, record: TortureRecord) {
       record.count += 1
       let (omission, number) = omissions[place]
       let inner = TortureRecord(test: number)
@@ -18,7 +18,7 @@
       var trials: UInt64 = 0
       while inner.failures.isEmpty && trials < 40 {
         trials += 1
-        attempt(omission, number, trials, inner)
+        attempt(omission, number, seed: trials, record: inner)
       }
       record.note("\(omission.rawValue) seen by \(number) at seed", Int(trials))
       if inner.failures.isEmpty {
@@ -28,7 +28,7 @@
       }
     }
 
-    private static func attempt(_ omission: Omission, _ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+    private static func attempt(_ omission: Omission, _ number: Int, seed: UInt64, record: TortureRecord) {
       var scenario = RowScenario(seed, actions: number == 4 ? 5 : 14, changes: 12)
       scenario.options.omission = omission
       switch number {
@@ -42,7 +42,7 @@
         sweep.stride = 60
         sweep.run()
       case 19: flipSingles(seed, record, draws: 4) { $0.omission = omission }
-      default: model(seed, record, scenario)
+      default: model(seed, record, scenario: scenario)
       }
     }
   }

@@ -41,17 +41,17 @@ package enum RowTrials {
     scenario.largeOneIn = 40
     scenario.options.draftBytes? *= 16
     scenario.options.logBytes *= 8
-    model(seed, record, scenario)
+    model(seed, record, scenario: scenario)
   }
 
-  static func model(_ seed: UInt64, _ record: TortureRecord, _ scenario: RowScenario) {
+  static func model(_ seed: UInt64, _ record: TortureRecord, scenario: RowScenario) {
     let play = RowPlay(scenario)
     play.trace = record.trace
-    record.place(seed, 0, "rows")
+    record.place(seed, 0, image: "rows")
     play.open()
     play.begin()
     for (index, action) in scenario.actions.enumerated() {
-      record.place(seed, index, "rows")
+      record.place(seed, index, image: "rows")
       play.run(action)
       if index % 10 == 9 { play.examine() }
       if let failure = play.failures.first { return record.fail(seed: seed, step: index, failure) }

@@ -103,7 +103,7 @@ extension RowTrials {
     for (index, bit) in bits.enumerated() {
       guard record.wants(step: index + 1), !record.isFull else { continue }
       let kind = kinds.first { single.ranges[$0]?.contains { $0.contains(bit / 8) } == true }?.rawValue ?? ""
-      record.place(seed, index + 1, "bit \(bit)")
+      record.place(seed, index + 1, image: "bit \(bit)")
       record.count += 1
       record.note(kind)
       let repair = PageRepairs.Repair(page: PageID(UInt32(bit / 8 / Page.size)), bit: bit % (Page.size * 8))
@@ -114,12 +114,12 @@ extension RowTrials {
           "\(kind), bit \(bit % 8) of byte \(bit / 8), \(way): \(complaint)")
       }
     }
-    losePages(healthy, single, seed, record, after: bits.count, draws: draws)
+    losePages(healthy, single, seed: seed, record: record, after: bits.count, draws: draws)
   }
 
   /// Loses pages that have a copy, sectors of them, and copies.
   private static func losePages(
-    _ healthy: HealthyRows, _ single: SingleBytes, _ seed: UInt64, _ record: TortureRecord, after steps: Int,
+    _ healthy: HealthyRows, _ single: SingleBytes, seed: UInt64, record: TortureRecord, after steps: Int,
     draws: Int?
   ) {
     var generator = SplitMix64(seed: seed &+ 19)
@@ -134,9 +134,9 @@ extension RowTrials {
     let chosen = draws.map { count in (0..<count).map { _ in generator.pick(losses) } } ?? losses
     for (index, (loss, repair, isPage)) in chosen.enumerated() {
       let step = steps + index + 1
-      let strike = loss.strike(healthy, repair.page, &generator)
+      let strike = loss.strike(healthy, repair.page, generator: &generator)
       guard let strike, record.wants(step: step), !record.isFull else { continue }
-      record.place(seed, step, "\(loss)")
+      record.place(seed, step, image: "\(loss)")
       record.count += 1
       record.note("\(loss.name) of a \(isPage ? "page" : "copy")")
       for (way, complaint) in healthy.complaints(about: strike, repair, isRead: isPage) {
@@ -167,7 +167,7 @@ private enum PageLoss: CustomStringConvertible {
 
   /// The bytes that change; nil where none would.
   func strike(
-    _ healthy: HealthyRows, _ page: PageID, _ generator: inout SplitMix64
+    _ healthy: HealthyRows, _ page: PageID, generator: inout SplitMix64
   ) -> (offset: Int, bytes: [UInt8])? {
     let start = Int(page.place) * Page.size
     let strike: (offset: Int, bytes: [UInt8])

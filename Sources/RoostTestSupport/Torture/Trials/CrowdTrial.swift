@@ -128,7 +128,7 @@ extension Trial {
   /// Number 12: a crowd over a tiny cache, on the real disk and on the simulated one; and in between a race, whose threads
   /// are held up where it matters.
   package static let crowd = Trial(12, "concurrency", unit: "transactions", quota: 20_000, workers: 1) { seed, record in
-    record.place(seed, 0, "crowd")
+    record.place(seed, 0, image: "crowd")
     do {
       let folder = try ScratchFolder()
       let onDisk = seed % 2 == 1

@@ -10,7 +10,7 @@ extension Trial {
   }
 
   package static func strikes(
-    _ seed: UInt64, _ record: TortureRecord, rounds: Int, _ change: (inout StoreOptions) -> Void
+    _ seed: UInt64, _ record: TortureRecord, rounds: Int, change: (inout StoreOptions) -> Void
   ) {
     let isLarge = seed % 17 == 0
     let isClosed = seed % 5 != 0
@@ -25,7 +25,7 @@ extension Trial {
       let damage = own.pick(Damage.allCases)
       let strikes = damage.strike(healthy.file, older: healthy.older, &own)
       if strikes.isEmpty { continue }
-      record.place(seed, round, damage.rawValue)
+      record.place(seed, round, image: damage.rawValue)
       guard let image = try? healthy.spoiled(strikes) else { continue }
       record.count += 1
       let wasReached = strikes.contains { healthy.reached.contains(UInt32($0.offset / 4096)) }

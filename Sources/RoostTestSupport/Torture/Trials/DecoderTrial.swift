@@ -14,23 +14,23 @@ extension Trial {
       return record.fail(seed: seed, "the bytes to be changed cannot be made")
     }
     var mutator = Mutator(generator: SplitMix64(seed: seed))
-    record.place(seed, 0, "pages")
+    record.place(seed, 0, image: "pages")
     let pages = healthy.reached.sorted().map { Array(healthy.file[Int($0) * 4096..<Int($0) * 4096 + 4096]) }
     for round in 0..<20_000 {
       var page = mutator.generator.pick(pages)
       mutator.mutate(&page)
-      if round % 64 == 0 { record.place(seed, round, "page") }
+      if round % 64 == 0 { record.place(seed, round, image: "page") }
       page.withUnsafeBytes { walk($0.baseAddress!) }
     }
     record.note("pages", 20_000)
-    record.place(seed, 0, "blocks")
+    record.place(seed, 0, image: "blocks")
     blocks(&mutator, 20_000)
     record.note("LZ4 blocks and extent lists", 20_000)
     record.count += 40_000
     let log = healthy.crash.image(.all).contents(of: Play.path + "-log") ?? []
     for round in 0..<150 {
-      record.place(seed, round, "superblock or log")
-      let complaint = open(healthy, log, &mutator, ofLog: round % 2 == 0)
+      record.place(seed, round, image: "superblock or log")
+      let complaint = open(healthy, log, mutator: &mutator, ofLog: round % 2 == 0)
       if let complaint { record.fail(seed: seed, step: round, complaint) }
     }
     record.note("superblocks and logs", 150)
@@ -95,7 +95,7 @@ extension Trial {
 
   /// Opens a store whose log, or whose superblocks, are mutated and then sealed again, so that what lies behind the
   /// check is reached. Anything may be found, but only as a value.
-  private static func open(_ healthy: HealthyStore, _ log: [UInt8], _ mutator: inout Mutator, ofLog: Bool) -> String? {
+  private static func open(_ healthy: HealthyStore, _ log: [UInt8], mutator: inout Mutator, ofLog: Bool) -> String? {
     let image = healthy.crash.image(.all)
     image.recordsSteps = false
     if ofLog {

@@ -20,8 +20,8 @@ extension Trial {
       guard record.wants(step: round), !record.isFull else { continue }
       let image = healthy.crash.image(.all)
       image.recordsSteps = false
-      let what = spoil(image, healthy, log, round, &own)
-      record.place(seed, round, what)
+      let what = spoil(image, healthy, log: log, round: round, generator: &own)
+      record.place(seed, round, image: what)
       record.count += 1
       switch healthy.outcome(image, &own) {
       case .right: record.note("right")
@@ -34,8 +34,8 @@ extension Trial {
   }
 
   private static func spoil(
-    _ image: SimulatedFileSystem, _ healthy: HealthyStore, _ log: [UInt8]?, _ round: Int,
-    _ generator: inout SplitMix64
+    _ image: SimulatedFileSystem, _ healthy: HealthyStore, log: [UInt8]?, round: Int,
+    generator: inout SplitMix64
   ) -> String {
     let file = healthy.file
     switch generator.below(log == nil ? 6 : 9) {
@@ -60,7 +60,7 @@ extension Trial {
       return "another magic"
     case 5:
       let field = generator.pick([8, 12, 32, 40, 48, 56, 60, 64, 72, 80, 84, 88, 96, 100, 104, 112, 120, 136, 140])
-      _ = image.overwrite(Play.path, with: lie(file, field, &generator))
+      _ = image.overwrite(Play.path, with: lie(file, field, generator: &generator))
       return "a lie in field \(field)"
     case 6:
       guard let log else { return "none" }
@@ -81,7 +81,7 @@ extension Trial {
   }
 
   /// Both superblocks with a field that is huge, zero or random, and a check that agrees.
-  private static func lie(_ file: [UInt8], _ field: Int, _ generator: inout SplitMix64) -> [UInt8] {
+  private static func lie(_ file: [UInt8], _ field: Int, generator: inout SplitMix64) -> [UInt8] {
     var file = file
     let value = generator.pick([0, 1, UInt64(UInt32.max), UInt64.max, UInt64.max / 2, generator.next(), 2, 1 << 31])
     for slot in 0..<2 {

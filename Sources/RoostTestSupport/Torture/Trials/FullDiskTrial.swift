@@ -5,7 +5,7 @@ internal import RoostPages
 extension Trial {
   /// Number 13: the disk is full at one point after the other; then there is room again, and the same handle goes on.
   package static let fullDisk = Trial(13, "disk full", unit: "fill points", cases: 220) { index, seed, record in
-    record.place(seed, 0, "simulated")
+    record.place(seed, 0, image: "simulated")
     record.count += 1
     let simulated = SimulatedFileSystem()
     simulated.recordsSteps = false
@@ -31,7 +31,7 @@ package struct FullDisk {
   }
 
   /// What went wrong; nil if nothing did. `more` gives the disk so many bytes beyond its first size.
-  package func run(_ path: String, _ fileSystem: any FileSystem, _ more: (UInt64) -> Void) -> String? {
+  package func run(_ path: String, _ fileSystem: any FileSystem, more: (UInt64) -> Void) -> String? {
     var generator = SplitMix64(seed: seed)
     var model = Model()
     var refusals = 0
@@ -51,7 +51,7 @@ package struct FullDisk {
       while refusals == 0 && number < 4000 {
         number += 1
         let changes = (0..<10).map { _ in Self.put(&generator, keys: 100_000) }
-        if let complaint = try attempt(store, changes, &model, &refusals) { return complaint }
+        if let complaint = try attempt(store, changes, model: &model, refusals: &refusals) { return complaint }
       }
       if refusals == 0 { return "the disk was never full" }
       if let complaint = try compare(store, model) { return "when the disk was full: " + complaint }
@@ -59,7 +59,7 @@ package struct FullDisk {
       let place = Change.Place(isTable: false, number: 0)
       for round in 0..<3 {
         let low = generator.below(60_000)
-        _ = try attempt(store, [.removeRange(place, low: low, high: nil)], &model, &refusals)
+        _ = try attempt(store, [.removeRange(place, low: low, high: nil)], model: &model, refusals: &refusals)
         do { try store.checkpoint() } catch {
           if error.code != .diskFull { throw error }
           refusals += 1
@@ -69,7 +69,7 @@ package struct FullDisk {
       let before = refusals
       for _ in 0..<10 {
         let changes = (0..<10).map { _ in Self.put(&generator, keys: 1000) }
-        if let complaint = try attempt(store, changes, &model, &refusals) { return complaint }
+        if let complaint = try attempt(store, changes, model: &model, refusals: &refusals) { return complaint }
       }
       if refusals > before { return "the disk is still full with 4,000,000 bytes more" }
       if let complaint = try compare(store, model) { return "afterwards: " + complaint }
@@ -91,7 +91,7 @@ package struct FullDisk {
 
   /// One transaction; a full disk is counted and must have changed nothing.
   private func attempt(
-    _ store: KeyValueStore, _ changes: [Change], _ model: inout Model, _ refusals: inout Int
+    _ store: KeyValueStore, _ changes: [Change], model: inout Model, refusals: inout Int
   ) throws -> String? {
     var working = model
     do {

@@ -72,7 +72,7 @@ package struct Greed: Sendable {
         if page.u8(0) == 2 { return page.set16(50 + 12 * number, UInt16(truncatingIfNeeded: value)) }
         page.set16(generator.pick([24, 26, 28, 44 + 8 * number, 46 + 8 * number]), UInt16(truncatingIfNeeded: value))
       }
-    case 8, 9, 10: guard forge(&forgery, kind, value) else { return nil }
+    case 8, 9, 10: guard forge(&forgery, kind, value: value) else { return nil }
     case 11, 12: guard forgeMap(&forgery, kind) else { return nil }
     default:
       let page = generator.pick(forgery.pages)
@@ -100,7 +100,7 @@ package struct Greed: Sendable {
   }
 
   /// A value of a gibibyte: as its length alone, or as a list of a thousand extents that hold nearly nothing.
-  private func forge(_ forgery: inout Forgery, _ kind: Int, _ value: UInt64) -> Bool {
+  private func forge(_ forgery: inout Forgery, _ kind: Int, value: UInt64) -> Bool {
     guard let (leaf, at) = Self.indirect(&forgery) else { return false }
     if kind == 8 {
       forgery.edit(leaf) { $0.set64(at + 1, min(value, 1 << 30)) }
@@ -223,7 +223,7 @@ package struct Greed: Sendable {
   // MARK: What is tried with it
 
   /// Everything that one may do with a file, and how each ended: a code, or "read".
-  package static func exercise(_ path: String, _ fileSystem: any FileSystem, _ options: StoreOptions) -> [String] {
+  package static func exercise(_ path: String, _ fileSystem: any FileSystem, options: StoreOptions) -> [String] {
     func outcome(_ body: () throws -> Void) -> String {
       do {
         try body()

@@ -19,10 +19,10 @@ extension Race {
           try? writer.savepoint {
             try transfer(writer, &generator)
             try writer.tree("notes").put("count", "-5")
-            if generator.chance(1, in: 2) { try fill(writer, number, round, &generator) }
+            if generator.chance(1, in: 2) { try fill(writer, number, round: round, generator: &generator) }
             throw Withdrawal()
           }
-          if generator.chance(1, in: 4) { try fill(writer, number, round, &generator) }
+          if generator.chance(1, in: 4) { try fill(writer, number, round: round, generator: &generator) }
           let notes = try writer.tree("notes")
           count = Self.amount(try notes.string("count")) + 1
           try notes.put("count", String(count))
@@ -45,7 +45,7 @@ extension Race {
   }
 
   /// Makes and removes much, so that places change hands: small values, large ones, and now and then a whole tree.
-  private func fill(_ writer: Writer, _ number: Int, _ round: Int, _ generator: inout SplitMix64) throws {
+  private func fill(_ writer: Writer, _ number: Int, round: Int, generator: inout SplitMix64) throws {
     let tree = try writer.tree("litter \(number)")
     switch generator.below(5) {
     case 0: try tree.removeAll()

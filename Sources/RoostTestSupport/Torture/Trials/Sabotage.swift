@@ -131,8 +131,8 @@
     ) { index, seed, record in
       guard index < engines.count else {
         let number = index - engines.count
-        if number < Misreading.allCases.count { return misread(number, seed, record) }
-        return RowTrials.omit(number - Misreading.allCases.count, seed, record)
+        if number < Misreading.allCases.count { return misread(number, seed, record: record) }
+        return RowTrials.omit(number - Misreading.allCases.count, seed, record: record)
       }
       let (sabotage, number) = engines[index]
       let inner = TortureRecord(test: number)
@@ -141,7 +141,7 @@
       var trials: UInt64 = 0
       while inner.failures.isEmpty && trials < 40 {
         trials += 1
-        attempt(sabotage, number, trials, inner)
+        attempt(sabotage, number, seed: trials, record: inner)
       }
       record.count += 1
       record.note("\(sabotage.rawValue) seen by \(number) at seed", Int(trials))
@@ -151,7 +151,7 @@
     }
 
     /// Plans that misread conditions, for number 15.
-    private static func misread(_ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+    private static func misread(_ number: Int, _ seed: UInt64, record: TortureRecord) {
       record.count += 1
       let misreading = Misreading.allCases[number]
       let inner = TortureRecord(test: 15)
@@ -159,7 +159,7 @@
       var trials: UInt64 = 0
       while inner.failures.isEmpty && trials < 400 {
         trials += 1
-        record.place(seed, Int(trials), misreading.rawValue)
+        record.place(seed, Int(trials), image: misreading.rawValue)
         ConditionTrial(seed: trials, misreading: misreading).run(inner)
       }
       record.note("\(misreading.rawValue) seen by 15 at seed", Int(trials))
@@ -168,7 +168,7 @@
       }
     }
 
-    private static func attempt(_ sabotage: Sabotage, _ number: Int, _ seed: UInt64, _ record: TortureRecord) {
+    private static func attempt(_ sabotage: Sabotage, _ number: Int, seed: UInt64, record: TortureRecord) {
       let wrap: (SimulatedFileSystem) -> any FileSystem = { SabotagedFileSystem($0, sabotage) }
       switch number {
       case 1:

@@ -39,7 +39,7 @@ extension Trial {
   /// Number 5: nothing but the watcher of the order, over many scenarios. It is on in 1, 2 and 4 as well.
   package static let order = Trial(5, "order of writes", unit: "superblocks", quota: 4_000) { seed, record in
     let scenario = Scenario.random(seed &+ 9_000)
-    record.place(seed, 0, "play")
+    record.place(seed, 0, image: "play")
     let play = Play(scenario.options)
     let order = OrderChecker(play.fileSystem, path: Play.path, segmentBytes: scenario.options.segmentBytes)
     play.order = order
@@ -70,10 +70,10 @@ extension Trial {
     scenario.options.logBytes *= 8
     if seed % 2 == 0 { scenario.options.cacheBytes = 4 << 20 }
     let play = Play(scenario.options)
-    record.place(seed, 0, "play")
+    record.place(seed, 0, image: "play")
     play.open()
     for (index, action) in scenario.actions.enumerated() {
-      record.place(seed, index, "action")
+      record.place(seed, index, image: "action")
       play.run(action)
       record.count += action.operations
       if index % 12 == 11 { play.examine() }
