@@ -58,6 +58,36 @@ import Testing
         == "\(c) > 1 || $0.oname.flatMap { $1 == \"a\" } == true")
   }
 
+  /// The number of elements was computed, which trapped.
+  @Test func `ranges of any size are told by their bounds`() throws {
+    let (all, half, few) = (Int.min...Int.max, Int.min..<Int.max, 2..<5)
+    let from = 7...
+    let c = "$0.plain"
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || all.contains($0.k) })
+        == "\(c) > 1 || (\(Int.min)...\(Int.max)).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || half.contains($0.k) })
+        == "\(c) > 1 || (\(Int.min)..<\(Int.max)).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || few.contains($0.k) }) == "\(c) > 1 || (2..<5).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || from.contains($0.k) }) == "\(c) > 1 || (7...).contains($0.k)")
+  }
+
+  @Test func `only a collection that knows its size is counted`() throws {
+    let (slice, set, repeated) = (Array(0..<9)[2...], Set(0..<7), repeatElement(3, count: .max))
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || slice.contains($0.k) })
+        == "$0.plain > 1 || [7 values].contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || set.contains($0.k) })
+        == "$0.plain > 1 || [7 values].contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || repeated.contains($0.k) })
+        == "$0.plain > 1 || [3, 3, 3, 3, …].contains($0.k)")
+  }
+
   @Test func `what is long is cut`() throws {
     let (text, list) = (String(repeating: "x", count: 100), Array(0..<100))
     let sentence = try Self.sentence(#Predicate { $0.plain > 1 || $0.name == text || list.contains($0.k) })
