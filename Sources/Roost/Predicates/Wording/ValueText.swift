@@ -17,7 +17,7 @@ enum ValueText {
     case let identifier as UUID: return "UUID(\(identifier.uuidString))"
     case let identifier as PersistentIdentifier: return "the identifier of \(identifier.entityName)"
     case let model as any _ModelObject: return "a model \(type(of: model)._$type.name)"
-    case is any AnyRange: return "(\(cut("\(value)")))"
+    case let range as any AnyRange: return "(\(range.text))"
     case let pairs as any AnyPairs: return pairs.text
     case let list as any Collection: return elements(list)
     default: break
@@ -44,12 +44,16 @@ enum ValueText {
   private static func cut(_ text: String) -> String { text.count > longest ? "\(text.prefix(longest))…" : text }
 }
 
-private protocol AnyRange {}
-extension Range: AnyRange {}
-extension ClosedRange: AnyRange {}
-extension PartialRangeFrom: AnyRange {}
-extension PartialRangeUpTo: AnyRange {}
-extension PartialRangeThrough: AnyRange {}
+private protocol AnyRange { var text: String { get } }
+extension Range: AnyRange {
+  fileprivate var text: String { "\(ValueText.text(lowerBound))..<\(ValueText.text(upperBound))" }
+}
+extension ClosedRange: AnyRange {
+  fileprivate var text: String { "\(ValueText.text(lowerBound))...\(ValueText.text(upperBound))" }
+}
+extension PartialRangeFrom: AnyRange { fileprivate var text: String { "\(ValueText.text(lowerBound))..." } }
+extension PartialRangeUpTo: AnyRange { fileprivate var text: String { "..<\(ValueText.text(upperBound))" } }
+extension PartialRangeThrough: AnyRange { fileprivate var text: String { "...\(ValueText.text(upperBound))" } }
 
 private protocol AnyPairs { var text: String { get } }
 extension Dictionary: AnyPairs { fileprivate var text: String { isEmpty ? "[:]" : "[\(count) pairs]" } }
@@ -58,6 +62,5 @@ extension Dictionary: AnyPairs { fileprivate var text: String { isEmpty ? "[:]" 
 /// range may have more than an `Int` can say.
 private protocol Stored {}
 extension Array: Stored {}
-extension ArraySlice: Stored {}
 extension ContiguousArray: Stored {}
 extension Set: Stored {}
