@@ -113,9 +113,13 @@ public import Synchronization
     slabs[place &>> Self.slabShift].states[place & (Self.slabPlaces &- 1)].store(state, ordering: .releasing)
   }
 
+  /// The check that a page was written with. 0 if it is not known, or if no page can have this place: a damaged branch
+  /// may refer to any.
   package func check(_ page: PageID) -> UInt64 {
     let place = Int(page.place)
-    return slabs[place >> Self.slabShift].checks[place & (Self.slabPlaces - 1)]
+    let number = place >> Self.slabShift
+    guard number < header.pointee.slabCount.load(ordering: .relaxed) else { return 0 }
+    return slabs[number].checks[place & (Self.slabPlaces - 1)]
   }
 
   package func setCheck(_ page: PageID, _ check: UInt64) {

@@ -93,6 +93,29 @@ import Testing
     try store.close()
   }
 
+  /// The place was taken for one in memory when the branch was written anew.
+  @Test func `a branch that refers to a place far outside the file is written again without a trap`() throws {
+    let (file, contents) = try closed()
+    var forgery = try #require(Forgery(file))
+    let branch = try #require(forgery.pages(kind: 3, level: 1).last { file[Int($0) * 4096 + 4] != 0 })
+    forgery.edit(branch) { page in
+      let cell = UnsafeMutableRawPointer(mutating: Branch.cell(page, Node.count(page) - 1))
+      cell.storeBytes(of: UInt32.max - 7, as: UInt32.self)
+      cell.storeBytes(of: 0, toByteOffset: 4, as: UInt64.self)
+    }
+    var changed = try #require(Forgery(forgery.file))
+    let store = try open(try fileSystem(changed.sealed()))
+    var ends: [StoreError.Code?] = []
+    for name in ["names", "large"] {
+      for key in contents[name, default: [:]].keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        ends.append(code { try store.write { try $0.tree(name).put(key, Care.value(1, 20)) } })
+        try store.checkpoint()
+      }
+    }
+    #expect(ends.contains(.damaged) && ends.contains(nil))
+    try store.close()
+  }
+
   #if DEBUG
     /// Checks cannot agree around a circle, so they are left out here; only the levels are in the way.
     @Test func `a chain of branches that leads back to itself ends`() throws {

@@ -58,9 +58,55 @@ import Testing
         == "\(c) > 1 || $0.oname.flatMap { $1 == \"a\" } == true")
   }
 
+  /// The number of elements was computed, which trapped.
+  @Test func `ranges of any size are told by their bounds`() throws {
+    let (all, half, few) = (Int.min...Int.max, Int.min..<Int.max, 2..<5)
+    let (from, upTo, through, words) = (7..., ..<7, ...7, "a"..<"b")
+    let c = "$0.(a computed Int)"
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || all.contains($0.k) })
+        == "\(c) > 1 || (\(Int.min)...\(Int.max)).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || half.contains($0.k) })
+        == "\(c) > 1 || (\(Int.min)..<\(Int.max)).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || few.contains($0.k) }) == "\(c) > 1 || (2..<5).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || from.contains($0.k) }) == "\(c) > 1 || (7...).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || upTo.contains($0.k) }) == "\(c) > 1 || (..<7).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || through.contains($0.k) })
+        == "\(c) > 1 || (...7).contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || words.contains($0.name) })
+        == "\(c) > 1 || (\"a\"..<\"b\").contains($0.name)")
+  }
+
+  @Test func `only a collection that knows its size is counted`() throws {
+    let (row, set, repeated) = (ContiguousArray(0..<9), Set(0..<7), Threes())
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || row.contains($0.k) })
+        == "$0.(a computed Int) > 1 || [9 values].contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || set.contains($0.k) })
+        == "$0.(a computed Int) > 1 || [7 values].contains($0.k)")
+    #expect(
+      try Self.sentence(#Predicate { $0.plain > 1 || repeated.contains($0.k) })
+        == "$0.(a computed Int) > 1 || [3, 3, 3, 3, …].contains($0.k)")
+  }
+
   @Test func `what is long is cut`() throws {
     let (text, list) = (String(repeating: "x", count: 100), Array(0..<100))
     let sentence = try Self.sentence(#Predicate { $0.plain > 1 || $0.name == text || list.contains($0.k) })
     #expect(sentence.contains("xxx…\"") && sentence.contains("[100 values].contains($0.k)") && sentence.count < 150)
   }
+}
+
+/// A collection of a program that nobody can count in a lifetime.
+private struct Threes: Collection, Codable {
+  var startIndex: Int { 0 }
+  var endIndex: Int { .max }
+  func index(after i: Int) -> Int { i + 1 }
+  subscript(position: Int) -> Int { 3 }
 }

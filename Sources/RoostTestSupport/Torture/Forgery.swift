@@ -57,7 +57,7 @@ package struct Forgery {
       let count = Int(page.u16(2))
       switch page.u8(0) {
       case 5: return []
-      case 6: return (0..<count).map { (base + 48 + $0 * 16, page.u32(40 + $0 * 16), 4096) }
+      case 6: return (0..<min(count, (4096 - 48) / 16)).map { (base + 48 + $0 * 16, page.u32(40 + $0 * 16), 4096) }
       default: break
       }
       guard Complaint.about(PageID(place), page) == nil else { return [] }

@@ -17,6 +17,8 @@ enum ValueText {
     case let identifier as UUID: return "UUID(\(identifier.uuidString))"
     case let identifier as PersistentIdentifier: return "the identifier of \(identifier.entityName)"
     case let model as any _ModelObject: return "a model \(type(of: model)._$type.name)"
+    case let range as any AnyRange: return "(\(range.text))"
+    case let pairs as any AnyPairs: return pairs.text
     case let list as any Collection: return elements(list)
     default: break
     }
@@ -27,9 +29,14 @@ enum ValueText {
 
   private static func elements(_ list: any Collection) -> String {
     func open<List: Collection>(_ list: List) -> String {
-      if list.count > mostElements { return "[\(list.count) values]" }
-      if list is any AnyPairs { return list.isEmpty ? "[:]" : "[\(list.count) pairs]" }
-      return "[" + list.map { text($0) }.joined(separator: ", ") + "]"
+      var first: [String] = []
+      for element in list {
+        if first.count == mostElements {
+          return list is any Stored ? "[\(list.count) values]" : "[\(first.joined(separator: ", ")), …]"
+        }
+        first.append(text(element))
+      }
+      return "[" + first.joined(separator: ", ") + "]"
     }
     return open(list)
   }
@@ -37,5 +44,23 @@ enum ValueText {
   private static func cut(_ text: String) -> String { text.count > longest ? "\(text.prefix(longest))…" : text }
 }
 
-private protocol AnyPairs {}
-extension Dictionary: AnyPairs {}
+private protocol AnyRange { var text: String { get } }
+extension Range: AnyRange {
+  fileprivate var text: String { "\(ValueText.text(lowerBound))..<\(ValueText.text(upperBound))" }
+}
+extension ClosedRange: AnyRange {
+  fileprivate var text: String { "\(ValueText.text(lowerBound))...\(ValueText.text(upperBound))" }
+}
+extension PartialRangeFrom: AnyRange { fileprivate var text: String { "\(ValueText.text(lowerBound))..." } }
+extension PartialRangeUpTo: AnyRange { fileprivate var text: String { "..<\(ValueText.text(upperBound))" } }
+extension PartialRangeThrough: AnyRange { fileprivate var text: String { "...\(ValueText.text(upperBound))" } }
+
+private protocol AnyPairs { var text: String { get } }
+extension Dictionary: AnyPairs { fileprivate var text: String { isEmpty ? "[:]" : "[\(count) pairs]" } }
+
+/// A collection that knows how many elements it has. To count the elements of another may take for ever, or trap: a
+/// range may have more than an `Int` can say.
+private protocol Stored {}
+extension Array: Stored {}
+extension ContiguousArray: Stored {}
+extension Set: Stored {}
