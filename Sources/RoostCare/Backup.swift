@@ -67,7 +67,7 @@ package struct Backup {
       transaction: snapshot.transaction)
     do {
       var backup = Backup(target: target, view: view, report: report)
-      try backup.copy(Catalog(snapshot, view: view).all())
+      try backup.copy(TreeCatalog(snapshot, view: view).all())
     } catch {
       target.discard()
       throw error

@@ -72,7 +72,7 @@ package struct Inspection {
 
   private mutating func inspectTrees() {
     let snapshot = examination.snapshot
-    let catalog = ByteTree(snapshot.catalog, id: Catalog.treeID, view: examination.view)
+    let catalog = ByteTree(snapshot.catalog, id: TreeCatalog.treeID, view: examination.view)
     var pages: [PageID] = []
     let pace = examination.pace
     let found = catalog.verify(stampBound: snapshot.stamp) { reached in
@@ -171,7 +171,7 @@ package struct Inspection {
 
   private mutating func compareCopies() {
     if examination.copies.isEmpty { return }
-    for found in examination.damagedCopies(Catalog.essentials(examination.snapshot, examination.view))
+    for found in examination.damagedCopies(TreeCatalog.essentials(examination.snapshot, examination.view))
     where !contestedCopies.contains(found.damaged.place) {
       add(UInt64(found.damaged.place), nil, sentence: found.sentence, invariant: nil)
     }

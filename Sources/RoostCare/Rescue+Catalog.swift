@@ -16,7 +16,7 @@ extension Rescue {
   /// All trees that are known, in the order of their numbers.
   func catalog() throws(StoreError) -> [NamedTree] {
     var found: [[UInt8]: NamedTree] = [:]
-    let tree = ByteTree(examination.snapshot.catalog, id: Catalog.treeID, view: examination.view)
+    let tree = ByteTree(examination.snapshot.catalog, id: TreeCatalog.treeID, view: examination.view)
     lostNames = examination.sequence == 0
     try tree.survey(
       gap: {
@@ -38,7 +38,7 @@ extension Rescue {
     var newest: [UInt32: UInt64] = [:]
     try examination.scan { (page, memory) throws(StoreError) in
       guard let leaf = LooseLeaf(page, memory) else { return }
-      guard leaf.tree == Catalog.treeID else {
+      guard leaf.tree == TreeCatalog.treeID else {
         newest[leaf.tree] = max(newest[leaf.tree] ?? 0, leaf.stamp)
         return
       }

@@ -237,7 +237,7 @@ package final class Rescue {
   }
 
   private func wants(_ leaf: LooseLeaf) -> Bool {
-    if leaf.tree == Catalog.treeID { return false }
+    if leaf.tree == TreeCatalog.treeID { return false }
     if names[leaf.tree] == nil { return lostNames }
     return byteGaps[leaf.tree] != nil || numberGaps[leaf.tree] != nil
   }

@@ -80,7 +80,7 @@ struct AskTrial {
   }
 
   private static func predicate<Model: PersistentModel>(
-    _ node: Node<Bool>, _ variable: Int, type: Model.Type
+    _ node: RandomPart<Bool>, _ variable: Int, type: Model.Type
   ) -> Predicate<Model> {
     Predicate<Model> { (input: PredicateExpressions.Variable<Model>) in
       let variables = Variables()
@@ -146,14 +146,14 @@ struct AskTrial {
 
 extension Maker {
   /// A whole condition, now and then of identifiers.
-  func root(_ depth: Int, _ scope: Scope, variable: Int, stage: Stage) -> Node<Bool> {
+  func root(_ depth: Int, _ scope: Scope, variable: Int, stage: Stage) -> RandomPart<Bool> {
     let body = bool(depth, scope)
     guard choices.below(8) == 7 else { return body }
     let all = (try? stage.saved.fetch(FetchDescriptor<Thing>(sortBy: [SortDescriptor(\.k)]))) ?? []
     guard !all.isEmpty else { return body }
-    let thing = Node<Thing>.variable(variable)
+    let thing = RandomPart<Thing>.variable(variable)
     let identifier = thing.property("persistentModelID", \Thing.persistentModelID)
-    let test: Node<Bool>
+    let test: RandomPart<Bool>
     switch choices.below(3) {
     case 0:
       note("identifier")
@@ -161,11 +161,11 @@ extension Maker {
     case 1:
       note("identifiers")
       let some = (0..<3).map { _ in pool.pick(all).persistentModelID }
-      test = Node<[PersistentIdentifier]>.constant(some, "identifiers").holds(identifier)
+      test = RandomPart<[PersistentIdentifier]>.constant(some, "identifiers").holds(identifier)
     default:
       note("identifiers")
       let some = Set((0..<3).map { _ in pool.pick(all).persistentModelID })
-      test = Node<Set<PersistentIdentifier>>.constant(some, "a set of identifiers").holds(identifier)
+      test = RandomPart<Set<PersistentIdentifier>>.constant(some, "a set of identifiers").holds(identifier)
     }
     return choices.coin() ? .and(test, body) : .or(test, body)
   }

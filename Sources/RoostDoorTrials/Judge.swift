@@ -5,7 +5,7 @@ internal import Roost
 struct Judge<Model: PersistentModel> {
   let context: ModelContext
   let predicate: Predicate<Model>
-  let node: Node<Bool>
+  let node: RandomPart<Bool>
   let variable: Int
 
   /// What is wrong; nil if nothing is.

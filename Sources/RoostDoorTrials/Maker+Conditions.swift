@@ -3,7 +3,7 @@ internal import Roost
 
 extension Maker {
   /// A condition. The first choices are the simplest.
-  func bool(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  func bool(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     guard depth > 0 else {
       if let thing = thing(scope) {
         note("property")
@@ -53,7 +53,7 @@ extension Maker {
   }
 
   /// Values that are equal or not, and have no order.
-  private func same(_ scope: Scope) -> Node<Bool> {
+  private func same(_ scope: Scope) -> RandomPart<Bool> {
     guard let thing = thing(scope) else { return bool(0, scope) }
     let isNot = choices.coin()
     note("equal")
@@ -66,8 +66,8 @@ extension Maker {
       return thing.property("obadge", \Thing.obadge).equals(perhaps(Badge.self), isNot: isNot)
     case 7:
       note("own equality")
-      return Node<[Badge]>.constant(pool.list(Badge.self)).holds(thing.property("badge", \Thing.badge))
-    case 8: return Node<[Data]>.constant(pool.list(Data.self)).holds(thing.property("bytes", \Thing.bytes))
+      return RandomPart<[Badge]>.constant(pool.list(Badge.self)).holds(thing.property("badge", \Thing.badge))
+    case 8: return RandomPart<[Data]>.constant(pool.list(Data.self)).holds(thing.property("bytes", \Thing.bytes))
     case 0: return thing.property("code", \Thing.code).equals(constant(UUID.self), isNot: isNot)
     case 1: return thing.property("bytes", \Thing.bytes).equals(constant(Data.self), isNot: isNot)
     case 2: return thing.property("flag", \Thing.flag).equals(constant(Bool.self), isNot: isNot)
@@ -78,7 +78,7 @@ extension Maker {
     }
   }
 
-  private func optionals(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  private func optionals(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     let isNot = choices.coin()
     note("optional equal")
     switch choices.below(9) {
@@ -110,7 +110,7 @@ extension Maker {
     }
   }
 
-  private func ranges(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  private func ranges(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     note("within")
     let isClosed = choices.coin()
     switch choices.below(5) {
@@ -135,18 +135,18 @@ extension Maker {
     }
   }
 
-  private func lists(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  private func lists(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     switch choices.below(10) {
-    case 9: return Node<[Decimal]>.constant(pool.list(Decimal.self)).holds(price(depth - 1, scope))
+    case 9: return RandomPart<[Decimal]>.constant(pool.list(Decimal.self)).holds(price(depth - 1, scope))
     case 0:
       note("captured list")
-      return Node<[Int]>.constant(pool.list(Int.self)).holds(number(depth - 1, scope))
+      return RandomPart<[Int]>.constant(pool.list(Int.self)).holds(number(depth - 1, scope))
     case 1:
       note("captured set")
-      return Node<Set<Int>>.constant(Set(pool.list(Int.self))).holds(number(depth - 1, scope))
-    case 2: return Node<[String]>.constant(pool.list(String.self)).holds(text(depth - 1, scope))
+      return RandomPart<Set<Int>>.constant(Set(pool.list(Int.self))).holds(number(depth - 1, scope))
+    case 2: return RandomPart<[String]>.constant(pool.list(String.self)).holds(text(depth - 1, scope))
     case 3:
-      return Node<[String?]>.constant((0..<3).map { _ in pool.optional(String.self) }).holds(
+      return RandomPart<[String?]>.constant((0..<3).map { _ in pool.optional(String.self) }).holds(
         maybeText(depth - 1, scope))
     case 4:
       guard let thing = thing(scope) else { return bool(0, scope) }
@@ -173,7 +173,7 @@ extension Maker {
     }
   }
 
-  private func many(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  private func many(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     if let owner = scope.owners.last, scope.things.isEmpty || choices.below(3) == 2 {
       note("quantified")
       let number = newVariable()
@@ -187,7 +187,7 @@ extension Maker {
     return pieces.asks(choices.coin(), number, test: bool(depth - 1, scope.with(piece: number)))
   }
 
-  private func classes(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  private func classes(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     guard let thing = thing(scope) else { return bool(0, scope) }
     switch choices.below(3) {
     case 0:
@@ -201,7 +201,7 @@ extension Maker {
     }
   }
 
-  private func small(_ scope: Scope) -> Node<Bool> {
+  private func small(_ scope: Scope) -> RandomPart<Bool> {
     guard let thing = thing(scope) else { return bool(0, scope) }
     note("small numbers")
     let sign = choices.pick(Sign.allCases)
@@ -217,7 +217,7 @@ extension Maker {
   }
 
   /// What the engine has no words for, and predicates within predicates.
-  private func computed(_ depth: Int, _ scope: Scope) -> Node<Bool> {
+  private func computed(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     guard let thing = thing(scope) else { return bool(0, scope) }
     switch choices.below(4) {
     case 0:
@@ -237,21 +237,22 @@ extension Maker {
   }
 }
 
-extension Node where Value == Int {
-  func isIn<Bounds: RangeExpression & Codable & Sendable>(_ range: Bounds) -> Node<Bool> where Bounds.Bound == Int {
+extension RandomPart where Value == Int {
+  func isIn<Bounds: RangeExpression & Codable & Sendable>(_ range: Bounds) -> RandomPart<Bool>
+  where Bounds.Bound == Int {
     func open(_ value: some Known<Int>) -> any Known<Bool> { Words.build_contains(Words.build_Arg(range), value) }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "(\(range)).contains(\(text))", { open(self.build($0)) }, value: { range.contains(try self.value($0)) })
   }
 }
 
-extension Node where Value == Thing {
+extension RandomPart where Value == Thing {
   /// Another predicate of it.
-  func evaluates(_ number: Int, _ body: Node<Bool>) -> Node<Bool> {
+  func evaluates(_ number: Int, _ body: RandomPart<Bool>) -> RandomPart<Bool> {
     func open(_ input: some Known<Thing>, _ predicate: Predicate<Thing>) -> any Known<Bool> {
       Words.build_evaluate(Words.build_Arg(predicate), input)
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "{ $\(number) in \(body.text) }.evaluate(\(text))",
       { variables in
         let predicate = Predicate<Thing> { (variable: Words.Variable<Thing>) in

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Roost
 
 extension Maker {
-  func number(_ depth: Int, _ scope: Scope) -> Node<Int> {
+  func number(_ depth: Int, _ scope: Scope) -> RandomPart<Int> {
     guard depth > 0 else { return plainNumber(scope) }
     switch choices.below(14) {
     case 0, 1, 2, 3: return plainNumber(scope)
@@ -38,7 +38,7 @@ extension Maker {
     }
   }
 
-  private func plainNumber(_ scope: Scope) -> Node<Int> {
+  private func plainNumber(_ scope: Scope) -> RandomPart<Int> {
     if choices.below(3) == 0 { return constant(Int.self) }
     if !scope.numbers.isEmpty, choices.coin() { return choices.pick(scope.numbers) }
     note("property")
@@ -58,14 +58,14 @@ extension Maker {
     return constant(Int.self)
   }
 
-  func maybeNumber(_ depth: Int, _ scope: Scope) -> Node<Int?> {
+  func maybeNumber(_ depth: Int, _ scope: Scope) -> RandomPart<Int?> {
     if depth > 0, choices.coin(), let owner = owner(scope) {
       note("chain")
       let (number, next) = (newVariable(), newVariable())
-      let first = Node<Owner>.variable(number)
+      let first = RandomPart<Owner>.variable(number)
       if choices.coin() { return owner.then(number, first.property("age", \Owner.age)) }
       let boss = first.property("boss", \Owner.boss)
-      let age = boss.then(next, Node<Owner>.variable(next).property("age", \Owner.age))
+      let age = boss.then(next, RandomPart<Owner>.variable(next).property("age", \Owner.age))
       return owner.thenMaybe(number, age)
     }
     guard let thing = thing(scope) else { return perhaps(Int.self) }
@@ -74,14 +74,14 @@ extension Maker {
     case 2:
       let number = newVariable()
       return thing.property("oextent", \Thing.oextent)
-        .then(number, Node<Extent>.variable(number).property("width", \Extent.width))
+        .then(number, RandomPart<Extent>.variable(number).property("width", \Extent.width))
     case 3: return thing.property("table", \Thing.table).entry(text(0, scope))
     case 4: return thing.property("numbers", \Thing.numbers).property("first", \[Int].first)
     default: return thing.property("bag", \Thing.bag).most(isLeast: choices.coin())
     }
   }
 
-  func real(_ depth: Int, _ scope: Scope) -> Node<Double> {
+  func real(_ depth: Int, _ scope: Scope) -> RandomPart<Double> {
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Double.self) }
     let ratio = thing.property("ratio", \Thing.ratio)
     guard depth > 0 else { return ratio }
@@ -95,7 +95,7 @@ extension Maker {
     }
   }
 
-  func price(_ depth: Int, _ scope: Scope) -> Node<Decimal> {
+  func price(_ depth: Int, _ scope: Scope) -> RandomPart<Decimal> {
     note("decimal")
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Decimal.self) }
     if depth > 0, choices.below(3) == 0 {
@@ -104,13 +104,13 @@ extension Maker {
     return thing.property("price", \Thing.price)
   }
 
-  func date(_ depth: Int, _ scope: Scope) -> Node<Date> {
+  func date(_ depth: Int, _ scope: Scope) -> RandomPart<Date> {
     guard let thing = thing(scope), choices.below(3) > 0 else { return constant(Date.self) }
     if depth > 0, choices.coin() { return .coalesce(thing.property("odate", \Thing.odate), date(depth - 1, scope)) }
     return thing.property("date", \Thing.date)
   }
 
-  func text(_ depth: Int, _ scope: Scope) -> Node<String> {
+  func text(_ depth: Int, _ scope: Scope) -> RandomPart<String> {
     if !scope.texts.isEmpty, choices.coin() { return choices.pick(scope.texts) }
     guard choices.below(3) > 0 else { return constant(String.self) }
     guard let thing = thing(scope) else {
@@ -138,11 +138,11 @@ extension Maker {
     }
   }
 
-  func maybeText(_ depth: Int, _ scope: Scope) -> Node<String?> {
+  func maybeText(_ depth: Int, _ scope: Scope) -> RandomPart<String?> {
     if depth > 0, choices.coin(), let owner = owner(scope) {
       note("chain")
       let number = newVariable()
-      let first = Node<Owner>.variable(number)
+      let first = RandomPart<Owner>.variable(number)
       return choices.coin()
         ? owner.then(number, first.property("name", \Owner.name))
         : owner.thenMaybe(number, first.property("oname", \Owner.oname))
@@ -155,7 +155,7 @@ extension Maker {
     case 3:
       let number = newVariable()
       return thing.property("oextent", \Thing.oextent)
-        .then(number, Node<Extent>.variable(number).property("label", \Extent.label))
+        .then(number, RandomPart<Extent>.variable(number).property("label", \Extent.label))
     default:
       return thing.property("extent", \Thing.extent).property("depth", \Extent.depth).property("word", \Depth.word)
     }

@@ -19,12 +19,12 @@ final class Maker {
 
   /// What can be asked of.
   struct Scope {
-    var things: [Node<Thing>] = []
-    var specials: [Node<Special>] = []
-    var owners: [Node<Owner>] = []
-    var pieces: [Node<Piece>] = []
-    var texts: [Node<String>] = []
-    var numbers: [Node<Int>] = []
+    var things: [RandomPart<Thing>] = []
+    var specials: [RandomPart<Special>] = []
+    var owners: [RandomPart<Owner>] = []
+    var pieces: [RandomPart<Piece>] = []
+    var texts: [RandomPart<String>] = []
+    var numbers: [RandomPart<Int>] = []
   }
 
   func newVariable() -> Int {
@@ -45,22 +45,22 @@ final class Maker {
     "small numbers", "to one", "many", "decimal", "own equality",
   ]
 
-  func constant<Value: Codable & Sendable>(_ type: Value.Type) -> Node<Value> {
+  func constant<Value: Codable & Sendable>(_ type: Value.Type) -> RandomPart<Value> {
     note("constant")
     return .constant(pool.value(type))
   }
 
-  func perhaps<Value: Codable & Sendable>(_ type: Value.Type) -> Node<Value?> {
+  func perhaps<Value: Codable & Sendable>(_ type: Value.Type) -> RandomPart<Value?> {
     note("nil")
     return .constant(pool.optional(type))
   }
 
   // MARK: Objects
 
-  func thing(_ scope: Scope) -> Node<Thing>? { scope.things.isEmpty ? nil : choices.pick(scope.things) }
+  func thing(_ scope: Scope) -> RandomPart<Thing>? { scope.things.isEmpty ? nil : choices.pick(scope.things) }
 
   /// What leads to an owner, or to nothing.
-  func owner(_ scope: Scope) -> Node<Owner?>? {
+  func owner(_ scope: Scope) -> RandomPart<Owner?>? {
     if let thing = thing(scope), scope.owners.isEmpty || choices.coin() {
       note("to one")
       return thing.property("owner", \Thing.owner)
@@ -69,10 +69,10 @@ final class Maker {
     return choices.pick(scope.owners).property("boss", \Owner.boss)
   }
 
-  func pieces(_ scope: Scope, _ depth: Int) -> Node<[Piece]>? {
+  func pieces(_ scope: Scope, _ depth: Int) -> RandomPart<[Piece]>? {
     guard let thing = thing(scope) else { return nil }
     note("many")
-    let all: Node<[Piece]>
+    let all: RandomPart<[Piece]>
     if choices.below(3) == 2 {
       all = .coalesceMany(thing.property("spares", \Thing.spares))
     } else {
@@ -123,12 +123,12 @@ extension Maker.Scope {
   }
 }
 
-extension Node where Value == [Piece] {
+extension RandomPart where Value == [Piece] {
   /// The members of a relationship to many that may be nil: `$0.spares.flatMap { $0 }` has no constant to stand for none, so it is asked with `!`.
-  static func coalesceMany(_ inner: Node<[Piece]?>) -> Node<[Piece]> {
+  static func coalesceMany(_ inner: RandomPart<[Piece]?>) -> RandomPart<[Piece]> {
     func open(_ inner: some Known<[Piece]?>) -> any Known<[Piece]> { Words.build_ForcedUnwrap(inner) }
     // A relationship to many is never nil in a store.
-    return Node(
+    return RandomPart(
       "\(inner.text)!", { open(inner.build($0)) },
       value: {
         guard let found = try inner.value($0) else { throw NodeFault.nilUnwrapped }

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Roost
 
-// Models of the random plays of contexts. Each calls ``Ending`` in its `deinit`.
+// Models of the random plays of contexts. Each calls ``DeinitHook`` in its `deinit`.
 
 /// What models do when they end: a play reads and changes what it likes there.
-enum Ending {
+enum DeinitHook {
   // Unsafe, because a play runs on one thread, and one play at a time in a process.
   nonisolated(unsafe) static var body: ((any PersistentModel) -> Void)?
 }
@@ -16,7 +16,7 @@ enum Ending {
 
   init(_ number: Int) { self.number = number }
   // A ranch has said it already.
-  deinit { if type(of: self) == Farm.self { Ending.body?(self) } }
+  deinit { if type(of: self) == Farm.self { DeinitHook.body?(self) } }
 }
 
 /// A farm with lists that only this class declares.
@@ -27,7 +27,7 @@ enum Ending {
   var guests: [Beast] = []
 
   override init(_ number: Int) { super.init(number) }
-  deinit { Ending.body?(self) }
+  deinit { DeinitHook.body?(self) }
 }
 
 @Model final class Beast {
@@ -38,7 +38,7 @@ enum Ending {
   var rival: Beast?
 
   init(_ number: Int) { self.number = number }
-  deinit { Ending.body?(self) }
+  deinit { DeinitHook.body?(self) }
 }
 
 @Model final class Barn {
@@ -47,7 +47,7 @@ enum Ending {
   var ranch: Ranch?
 
   init(_ number: Int) { self.number = number }
-  deinit { Ending.body?(self) }
+  deinit { DeinitHook.body?(self) }
 }
 
 @Model final class Hand {
@@ -55,7 +55,7 @@ enum Ending {
   var ranches: [Ranch] = []
 
   init(_ number: Int) { self.number = number }
-  deinit { Ending.body?(self) }
+  deinit { DeinitHook.body?(self) }
 }
 
 /// What a `deinit` changes. The play does not compare it.

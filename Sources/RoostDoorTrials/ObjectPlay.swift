@@ -32,11 +32,11 @@ final class ObjectPlay {
     isSelfish = random.chance(1, in: 5)
     for _ in 0..<3 { context.insert(Tally()) }
     for kind in [ObjectWorld.Kind.farm, .ranch, .ranch, .beast, .beast, .beast, .barn, .hand] { make(kind) }
-    Ending.body = { [weak self] in self?.end($0) }
+    DeinitHook.body = { [weak self] in self?.end($0) }
   }
 
   func run(steps: Int, _ place: (Int) -> Void) throws -> String? {
-    defer { Ending.body = nil }
+    defer { DeinitHook.body = nil }
     for step in 1...steps {
       place(step)
       budget = 12

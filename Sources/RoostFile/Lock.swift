@@ -45,7 +45,7 @@ package final class Lock: @unchecked Sendable {
 }
 
 /// A condition that threads wait for while they hold a ``Lock``.
-package final class Condition: @unchecked Sendable {
+package final class ConditionVariable: @unchecked Sendable {
   // Unchecked because the condition variable is made to be shared, and the pointer never changes.
   private let variable: UnsafeMutablePointer<pthread_cond_t>
 

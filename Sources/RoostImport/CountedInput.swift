@@ -23,7 +23,7 @@ final class CountedInput: ByteInput {
   private var isPacked = false
 
   /// How much of it is dealt with; nil where its length is unknown.
-  func fraction(_ progress: ImportProgress) -> Double? {
+  func fraction(_ progress: ImportCounts) -> Double? {
     guard let total else { return nil }
     return total == 0 ? 1 : min(1, Double(isPacked ? read : progress.bytes) / Double(total))
   }

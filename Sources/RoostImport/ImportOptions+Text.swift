@@ -9,8 +9,8 @@ extension Roost.ImportOptions {
   }
 
   /// The options of the text importer.
-  func plain(into entity: String, hasUnique: Bool, _ shape: ImportShape?) -> RoostTransfer.ImportOptions {
-    var plain = RoostTransfer.ImportOptions(into: entity)
+  func plain(into entity: String, hasUnique: Bool, _ shape: ImportShape?) -> RoostTransfer.TextImportOptions {
+    var plain = RoostTransfer.TextImportOptions(into: entity)
     plain.renames = columns
     plain.ignoresUnknown = ignoresUnknown
     plain.conflict =

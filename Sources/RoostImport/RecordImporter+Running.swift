@@ -27,7 +27,7 @@ extension RecordImporter {
     }
   }
 
-  private func report(_ found: RoostTransfer.ImportReport, _ clock: ImportProgressClock) -> Roost.ImportReport {
+  private func report(_ found: RoostTransfer.TextImportReport, _ clock: ImportProgressClock) -> Roost.ImportReport {
     var report = Roost.ImportReport()
     report.progress = clock.progress(found.progress)
     if !found.isCancelled { report.progress.fraction = 1 }

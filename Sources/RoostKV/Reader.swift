@@ -83,7 +83,7 @@ public final class Reader {
     return try catalog.all().map { String(decoding: $0.name, as: UTF8.self) }
   }
 
-  package var catalog: Catalog { Catalog(transaction.snapshot, view: transaction.view) }
+  package var catalog: TreeCatalog { TreeCatalog(transaction.snapshot, view: transaction.view) }
   package var view: PageView { transaction.view }
   var snapshot: Snapshot { transaction.snapshot }
 

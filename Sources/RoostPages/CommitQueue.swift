@@ -14,11 +14,11 @@ final class CommitQueue: @unchecked Sendable {
   private struct Waiting {
     var snapshot: Snapshot
     var end: UInt64
-    var durability: Durability
+    var durability: SyncMode
   }
 
   let lock = Lock()
-  private let changed = Condition()
+  private let changed = ConditionVariable()
   private var waiting: [Waiting] = []
   private var next = 0
   private var isSyncing = false
@@ -82,7 +82,7 @@ final class CommitQueue: @unchecked Sendable {
 
   /// Takes a commit whose record is in the log up to `end`. If writing has stopped meanwhile, it is never seen, and
   /// this returns why.
-  func add(_ snapshot: Snapshot, end: UInt64, _ durability: Durability) -> StoreError? {
+  func add(_ snapshot: Snapshot, end: UInt64, _ durability: SyncMode) -> StoreError? {
     lock.withLock {
       appended = end
       waiting.append(Waiting(snapshot: snapshot, end: end, durability: durability))

@@ -32,7 +32,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   package let slots = ReaderSlots()
   let lock = Lock()
-  private let filled = Condition()
+  private let filled = ConditionVariable()
   private let header: UnsafeMutablePointer<FrameMap.Header>
   private let slabs: UnsafeMutablePointer<Slab>
   private let slabsBytes = Frames.mostSlabs * MemoryLayout<Slab>.stride

@@ -41,7 +41,7 @@ final class OpenStores: @unchecked Sendable {
 
   private let lock = Lock()
   private var gates: [Place: Gate] = [:]
-  private let left = Condition()
+  private let left = ConditionVariable()
   private var tenancies: [Key: Tenancy] = [:]
 
   /// Opens a file while no other thread of this process opens the same one, so that the second finds what the first
@@ -95,7 +95,7 @@ final class OpenStores: @unchecked Sendable {
   }
 
   func add(_ store: Store, _ identity: FileIdentity, fileSystem: any FileSystem) {
-    ExitHook.install()
+    ExitCheckpoint.install()
     lock.withLock {
       let tenancy = store.tenancy
       tenancy.store = store

@@ -10,7 +10,7 @@ package struct Snapshot: Hashable, Sendable {
 }
 
 /// How long a commit waits.
-package enum Durability: UInt8, Sendable {
+package enum SyncMode: UInt8, Sendable {
   /// Until the log is synced: an acknowledged commit survives a crash.
   case full = 0
   /// Not at all: a crash may lose the newest commits, in order, never parts of one.

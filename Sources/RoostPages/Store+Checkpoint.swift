@@ -238,7 +238,7 @@ extension Store {
 final class Checkpointer: @unchecked Sendable {
   // Unchecked because its fields are guarded by `lock`.
   private let lock = Lock()
-  private let wake = Condition()
+  private let wake = ConditionVariable()
   private var thread: Thread?
   private weak var wanted: Store?
   private var isWanted = false

@@ -59,7 +59,7 @@ extension Store {
   }
 
   /// Appends the transaction's record, makes it the tip, and waits as long as `durability` says.
-  func commit(_ transaction: WriteTransaction, _ catalog: Root, durability: Durability) throws(StoreError) {
+  func commit(_ transaction: WriteTransaction, _ catalog: Root, durability: SyncMode) throws(StoreError) {
     let snapshot = Snapshot(
       stamp: transaction.stamp, transaction: tip.transaction + 1, catalog: catalog)
     var end: UInt64 = 0

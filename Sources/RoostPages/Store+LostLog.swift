@@ -88,7 +88,7 @@ extension Store {
   /// the file is closed. A file that was only renamed is written on.
   ///
   /// A relaxed commit takes 3.3 µs and the look-up 0.8 µs, so relaxed commits look once in a millisecond at most.
-  func refuseReplaced(_ durability: Durability) throws(StoreError) {
+  func refuseReplaced(_ durability: SyncMode) throws(StoreError) {
     let now = Clock.monotonicNanoseconds()
     if durability == .relaxed, now - min(now, lookedUpAt) < Self.lookUpNanoseconds { return }
     if isStillNamed {

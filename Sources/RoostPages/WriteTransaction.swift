@@ -237,7 +237,7 @@ package protocol TransactionState: AnyObject {
   // MARK: End
 
   /// Makes the changes durable and visible. `catalog` is the new root of all roots.
-  package func commit(_ catalog: Root, durability: Durability = .full) throws(StoreError) {
+  package func commit(_ catalog: Root, durability: SyncMode = .full) throws(StoreError) {
     precondition(isOpen, "the transaction has ended")
     do throws(StoreError) { try refuseDoubles() } catch {
       abandon()

@@ -4,7 +4,7 @@ import RoostFile
 final class WriterQueue: @unchecked Sendable {
   // Unchecked because its fields are guarded by `lock`.
   private final class Ticket {
-    let condition = Condition()
+    let condition = ConditionVariable()
     var isUp = false
   }
 

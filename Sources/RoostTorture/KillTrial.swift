@@ -117,7 +117,9 @@ extension Trial {
     var known = 0
     for round in 1...25 {
       record.place(seed, round, image: "kill")
-      guard let child = Spawn(Command.program, ["victim", "--path", path, "--seed", "\(seed)", "--count", "1000000"])
+      guard
+        let child = Spawn(
+          TortureCommand.program, ["victim", "--path", path, "--seed", "\(seed)", "--count", "1000000"])
       else { return record.fail(seed: seed, step: round, "no child can be started") }
       // Most of a child's life begins after some milliseconds; some kills come while it opens.
       let microseconds = generator.below(generator.chance(1, in: 4) ? 6_000 : 80_000)
@@ -167,7 +169,7 @@ extension Trial {
     let trace = folder.file("trace")
     let arguments = [
       "-f", "-qq", "-o", trace, "-e", "trace=\(call)", "-e", "inject=\(call):\(effect):when=\(nth)",
-      Command.program, "victim", "--path", path, "--seed", "\(seed)", "--count", "400",
+      TortureCommand.program, "victim", "--path", path, "--seed", "\(seed)", "--count", "400",
     ]
     guard let child = Spawn("strace", arguments, isSilent: true) else { return record.note("not started") }
     let told = Victim.acknowledged(child.readAll())

@@ -64,7 +64,8 @@ extension Trial {
         try? file.write(bytes, at: 0)
         file.close()
       }
-      guard let child = Spawn(Command.program, ["guest", "--path", path, "--seed", "\(seed)"], isSilent: true) else {
+      guard let child = Spawn(TortureCommand.program, ["guest", "--path", path, "--seed", "\(seed)"], isSilent: true)
+      else {
         return nil
       }
       let lines = String(decoding: child.readAll(), as: UTF8.self).split(separator: "\n")

@@ -8,4 +8,4 @@
 
 // The proof of the store: see Docs/TESTING.md for what each number means.
 
-exit(Command.run(Array(CommandLine.arguments.dropFirst())))
+exit(TortureCommand.run(Array(CommandLine.arguments.dropFirst())))

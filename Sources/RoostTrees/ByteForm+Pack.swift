@@ -126,7 +126,7 @@ extension ByteForm {
   }
 
   static func recut(
-    _ pack: Pack, _ leaves: [Step], at place: Int, key: ByteKey, value: StoredValue, into parts: Int
+    _ pack: Pack, _ leaves: [PathNode], at place: Int, key: ByteKey, value: StoredValue, into parts: Int
   ) -> Recut? { Recut(pack, leaves, at: place, key: key, value: value, into: parts) }
 
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack) {

@@ -14,7 +14,7 @@ extension Draft {
   private func relocate(
     _ reference: PageReference, _ level: UInt8, job: inout Relocation
   ) throws(StoreError) -> PageID? {
-    var fresh: Step?
+    var fresh: PathNode?
     if level > 0 {
       for (index, child) in try children(reference, level).enumerated() {
         guard job.goesOn else { break }
@@ -44,13 +44,13 @@ extension Draft {
 
   /// The node ready to be changed, which it may be already.
   private func take(
-    _ known: Step?, _ reference: PageReference, level: UInt8, job: inout Relocation
-  ) throws(StoreError) -> Step {
+    _ known: PathNode?, _ reference: PageReference, level: UInt8, job: inout Relocation
+  ) throws(StoreError) -> PathNode {
     if let known { return known }
     let edited = try transaction.edit(reference)
     try expect(edited.memory, edited.page, level: level)
     if edited.moved { job.note(1) }
-    return Step(memory: edited.memory, page: edited.page, index: 0)
+    return PathNode(memory: edited.memory, page: edited.page, index: 0)
   }
 
   private func replace(_ leaf: UnsafeMutableRawPointer, _ index: Int, encoded: [UInt8]) -> Bool {

@@ -69,7 +69,7 @@ extension Draft {
       fingerStamp = 0
       let next = root.level == 0 ? PageReference.none : Branch.reference(edited.memory, 0)
       let level = root.level == 0 ? 0 : root.level - 1
-      kill(Step(memory: edited.memory, page: edited.page, index: 0))
+      kill(PathNode(memory: edited.memory, page: edited.page, index: 0))
       root = Root(reference: next, level: level, count: root.count)
     }
   }

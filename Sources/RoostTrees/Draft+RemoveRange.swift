@@ -20,7 +20,7 @@ extension Draft {
     var holes: [F.OwnKey] = [F.own(low)]
     if let high { holes.append(F.own(high)) }
     try cutRange(
-      Step(memory: edited.memory, page: edited.page, index: 0), root.level, low: low, high: high, holes: &holes)
+      PathNode(memory: edited.memory, page: edited.page, index: 0), root.level, low: low, high: high, holes: &holes)
     root.count = Branch.total(edited.memory)
     if root.count == 0 {
       try killBelow(root.reference, root.level)
@@ -42,7 +42,7 @@ extension Draft {
 
   /// Removes a range below one node. The depth of calls is the tree's.
   private func cutRange(
-    _ node: Step, _ level: UInt8, low: F.Key, high: F.Key?, holes: inout [F.OwnKey]
+    _ node: PathNode, _ level: UInt8, low: F.Key, high: F.Key?, holes: inout [F.OwnKey]
   ) throws(StoreError) {
     guard level > 0 else { return try cutLeaf(node.memory, low: low, high: high) }
     var index = F.firstChild(node.node, low)

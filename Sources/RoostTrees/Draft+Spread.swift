@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 
 /// What a node that is full does not take.
-enum Change<Key> {
+enum Overflow<Key> {
   case entry(Key, StoredValue)
   case nodes([FreshNode])
 }
@@ -13,7 +13,7 @@ extension Draft {
   ///
   /// The entries of both are cut anew: into two nodes if that leaves some room, else into three. Where keys come
   /// in ascending order, what lies before them is left full and they go on in a new node.
-  func spread(_ depth: Int, at index: Int, dropping: Int, _ change: Change<F.Key>) throws(StoreError) {
+  func spread(_ depth: Int, at index: Int, dropping: Int, _ change: Overflow<F.Key>) throws(StoreError) {
     fingerStamp = 0
     let node = path[depth]
     let isLeaf = depth == bottom
@@ -69,7 +69,7 @@ extension Draft {
 
   /// Cuts leaves anew where it is enough to move entries; nil, and nothing changed, where it is not.
   private func recut(
-    _ group: [Step], at index: Int, of node: Step, _ growsAtEnd: Bool, key: F.Key, value: StoredValue
+    _ group: [PathNode], at index: Int, of node: PathNode, _ growsAtEnd: Bool, key: F.Key, value: StoredValue
   ) throws(StoreError) -> [FreshNode]? {
     guard growsAtEnd || group.count == 2 else { return nil }
     let place = group[0].page == node.page ? index : Node.count(group[0].node) + index
@@ -85,7 +85,7 @@ extension Draft {
   /// Fills the leaf before one at which an ascending run goes on, if there is much room, and puts the new entry in behind
   /// what is left. Returns what became of the two; nil, and nothing changed, where that is of no use.
   private func refill(
-    before node: Step, _ depth: Int, key: F.Key, value: StoredValue
+    before node: PathNode, _ depth: Int, key: F.Key, value: StoredValue
   ) throws(StoreError) -> [FreshNode]? {
     let parent = path[depth - 1]
     guard !isLimited else { return nil }
@@ -102,7 +102,7 @@ extension Draft {
   }
 
   /// Writes the parts of leaves that were cut anew, into these pages as far as they go.
-  private func write(_ recut: Recut, into pages: [Step]) throws(StoreError) -> [FreshNode] {
+  private func write(_ recut: Recut, into pages: [PathNode]) throws(StoreError) -> [FreshNode] {
     var targets = pages
     while targets.count < recut.parts { targets.append(try allocate()) }
     var fresh: [FreshNode] = []
@@ -115,7 +115,7 @@ extension Draft {
 
   /// Leaves a full leaf as it is and begins a new one behind it with this entry; nil where the leaf would have to be
   /// written anew, because its bound stands in every key.
-  private func goOn(behind leaf: Step, _ key: F.Key, _ value: StoredValue) throws(StoreError) -> [FreshNode]? {
+  private func goOn(behind leaf: PathNode, _ key: F.Key, _ value: StoredValue) throws(StoreError) -> [FreshNode]? {
     guard F.end(leaf.memory, before: key, pack) else { return nil }
     let next = try allocate()
     F.append(pack, key: key, value: value)
@@ -144,7 +144,7 @@ extension Draft {
   }
 
   /// The neighbour with fewer entries, under the same parent and ready to be changed.
-  private func sibling(_ depth: Int) throws(StoreError) -> (Step, isLeft: Bool)? {
+  private func sibling(_ depth: Int) throws(StoreError) -> (PathNode, isLeft: Bool)? {
     guard depth > 0 else { return nil }
     let parent = path[depth - 1]
     let index = parent.index
@@ -169,7 +169,7 @@ extension Draft {
   }
 
   /// Whether two nodes have an eighth of their room left.
-  private func hasRoom(_ group: [Step], _ count: Int) -> Bool {
+  private func hasRoom(_ group: [PathNode], _ count: Int) -> Bool {
     if isLimited { return count < limit * 2 }
     var used = 0
     var room = 0
@@ -183,7 +183,7 @@ extension Draft {
   /// Writes the pack into the group's pages and new ones, and tells the parent.
   ///
   /// Returns whether the parent took it without being rebuilt itself.
-  private func rebuild(_ group: [Step], _ depth: Int, at first: Int) throws(StoreError) -> Bool {
+  private func rebuild(_ group: [PathNode], _ depth: Int, at first: Int) throws(StoreError) -> Bool {
     try replace(group.count, by: write(group, level: UInt8(bottom - depth)), depth, at: first)
   }
 
@@ -204,7 +204,7 @@ extension Draft {
   }
 
   /// Writes the parts of the pack, into these pages as far as they go.
-  private func write(_ pages: [Step], level: UInt8) throws(StoreError) -> [FreshNode] {
+  private func write(_ pages: [PathNode], level: UInt8) throws(StoreError) -> [FreshNode] {
     let cuts = pack.cuts
     var targets = pages
     while targets.count < cuts.count { targets.append(try allocate()) }

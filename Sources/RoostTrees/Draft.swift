@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 
 /// One node on the way from the root to a leaf.
-struct Step {
+struct PathNode {
   var memory: UnsafeMutableRawPointer
   var page: PageID
   /// The child taken; unused in a leaf.
@@ -35,7 +35,7 @@ final class Draft<F: Form> {
   /// How many entries have their value outside.
   @exclusivity(unchecked) var extents: UInt64
 
-  let path: UnsafeMutablePointer<Step>
+  let path: UnsafeMutablePointer<PathNode>
   /// The step in which `path` was walked, 0 where it leads nowhere.
   @exclusivity(unchecked) var fingerStamp: UInt64 = 0
   /// The last insertion's slot, and how many came each right behind the one before.
@@ -96,7 +96,7 @@ final class Draft<F: Form> {
     let edited = try transaction.edit(root.reference)
     if edited.moved { root.reference = PageReference(edited.page) }
     try expect(edited.memory, edited.page, level: root.level)
-    path[0] = Step(memory: edited.memory, page: edited.page, index: 0)
+    path[0] = PathNode(memory: edited.memory, page: edited.page, index: 0)
     try descend(key, from: 0)
   }
 
@@ -121,12 +121,12 @@ final class Draft<F: Form> {
   /// Makes a child ready to be changed and tells its parent where it is.
   func editChild(
     of parent: UnsafeMutableRawPointer, _ index: Int, _ level: UInt8
-  ) throws(StoreError) -> Step {
+  ) throws(StoreError) -> PathNode {
     let cell = Branch.mutableCell(parent, index)
     let edited = try transaction.edit(Child.reference(cell))
     if edited.moved { Child.move(cell, to: edited.page) }
     try expect(edited.memory, edited.page, level: level)
-    return Step(memory: edited.memory, page: edited.page, index: 0)
+    return PathNode(memory: edited.memory, page: edited.page, index: 0)
   }
 
   /// Throws unless the page is a node of this tree and level.
@@ -152,12 +152,12 @@ final class Draft<F: Form> {
   }
 
   /// A new page with place, stamp and nothing else written.
-  func allocate() throws(StoreError) -> Step {
+  func allocate() throws(StoreError) -> PathNode {
     let (page, memory) = try transaction.allocate()
     memory.set32(Header.place, page.place)
     memory.set64(Header.stamp, transaction.stamp)
-    return Step(memory: memory, page: page, index: 0)
+    return PathNode(memory: memory, page: page, index: 0)
   }
 
-  func kill(_ step: Step) { transaction.kill(step.page, born: Node.stamp(step.node)) }
+  func kill(_ step: PathNode) { transaction.kill(step.page, born: Node.stamp(step.node)) }
 }

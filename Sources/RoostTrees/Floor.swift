@@ -10,9 +10,9 @@ extension Store.Floor {
         if Page.level(page) > 0 {
           Branch.settleChecks(page, frames)
         } else {
-          Catalog.settleChecks(page, frames)
+          TreeCatalog.settleChecks(page, frames)
         }
-      }, replay: replay, seal: seal, essentials: { Catalog.essentials($0, $1) })
+      }, replay: replay, seal: seal, essentials: { TreeCatalog.essentials($0, $1) })
   }
 }
 
@@ -28,7 +28,7 @@ extension Branch {
   }
 }
 
-extension Catalog {
+extension TreeCatalog {
   /// The same for a leaf of the catalog, whose values refer to the roots of trees.
   static func settleChecks(_ leaf: UnsafeMutableRawPointer, _ frames: FrameMap) {
     for index in 0..<Node.count(leaf) {

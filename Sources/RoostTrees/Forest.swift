@@ -61,18 +61,18 @@ package final class Forest {
 
   package init(in transaction: WriteTransaction) {
     self.transaction = transaction
-    catalog = ByteTreeDraft(transaction.base.catalog, id: Catalog.treeID, in: transaction)
+    catalog = ByteTreeDraft(transaction.base.catalog, id: TreeCatalog.treeID, in: transaction)
   }
 
   // MARK: Finding
 
   /// The tree with this name, if there is one.
   package func find(_ name: [UInt8]) throws(StoreError) -> Opened? {
-    try Catalog.checkName(name)
+    try TreeCatalog.checkName(name)
     if let id = ids[name] { return opened[id] }
     let value = try ByteKey.borrowing(name) { (key) throws(StoreError) in try catalog.tree.value(of: key) }
     guard let value else { return nil }
-    return open(name, try Catalog.decode(value, name))
+    return open(name, try TreeCatalog.decode(value, name))
   }
 
   /// The tree with this id, which must have been opened or be in the catalog.
@@ -85,7 +85,7 @@ package final class Forest {
   }
 
   /// The catalog as it was last sealed.
-  package var reading: Catalog { Catalog(root: catalog.root, view: transaction.view) }
+  package var reading: TreeCatalog { TreeCatalog(root: catalog.root, view: transaction.view) }
 
   /// The names of all trees, in order, with those made by this transaction.
   package func names() throws(StoreError) -> [[UInt8]] { try reading.all().map(\.name) }
@@ -113,14 +113,14 @@ package final class Forest {
   package func create(
     _ name: [UInt8], _ kind: TreeDescriptor.Kind, id wanted: UInt32? = nil, isRevived: Bool = false
   ) throws(StoreError) -> Opened {
-    try Catalog.checkName(name)
+    try TreeCatalog.checkName(name)
     if try find(name) != nil {
       throw StoreError(.alreadyExists, "there already is a tree named \"\(String(decoding: name, as: UTF8.self))\"")
     }
     let next = try nextID()
     let id = wanted ?? next
     var isFree = id >= next
-    if isRevived, !isFree, id >= Catalog.firstFreeID { isFree = try find(id: id) == nil }
+    if isRevived, !isFree, id >= TreeCatalog.firstFreeID { isFree = try find(id: id) == nil }
     guard isFree, id < .max else {
       throw StoreError(.invalidName, "the tree id \(id) was given before")
     }
@@ -145,7 +145,7 @@ package final class Forest {
 
   /// Gives a tree another name.
   package func rename(_ name: [UInt8], to new: [UInt8]) throws(StoreError) {
-    try Catalog.checkName(new)
+    try TreeCatalog.checkName(new)
     guard var tree = try find(name) else {
       throw StoreError(.notFound, "there is no tree named \"\(String(decoding: name, as: UTF8.self))\"")
     }
@@ -168,7 +168,7 @@ package final class Forest {
   }
 
   private func nextID() throws(StoreError) -> UInt32 {
-    guard let value = try catalog.tree.value(of: .empty) else { return Catalog.firstFreeID }
+    guard let value = try catalog.tree.value(of: .empty) else { return TreeCatalog.firstFreeID }
     guard value.count == 4 else { throw StoreError(.damaged, "the catalog's next tree id is unreadable") }
     return value.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) }
   }
@@ -215,7 +215,7 @@ package final class Forest {
   /// Undoes everything since the savepoint. Drafts that were handed out must be found again by name.
   package func rollback(to savepoint: Savepoint) {
     transaction.rollback(to: savepoint.point)
-    catalog = ByteTreeDraft(savepoint.catalog, id: Catalog.treeID, in: transaction)
+    catalog = ByteTreeDraft(savepoint.catalog, id: TreeCatalog.treeID, in: transaction)
     opened = [:]
     ids = [:]
   }

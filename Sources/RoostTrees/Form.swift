@@ -80,7 +80,7 @@ protocol Form {
   static func size(_ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, leaf: Bool) -> Int
   /// The leaves cut anew with one more entry; nil where the form has no quicker way than a pack.
   static func recut(
-    _ pack: Pack, _ leaves: [Step], at place: Int, key: Key, value: StoredValue, into parts: Int
+    _ pack: Pack, _ leaves: [PathNode], at place: Int, key: Key, value: StoredValue, into parts: Int
   ) -> Recut?
   // For building: packs in which nothing is shared.
   /// Appends an entry of another pack.

@@ -126,7 +126,7 @@ extension IntegerForm {
   }
 
   static func recut(
-    _ pack: Pack, _ leaves: [Step], at place: Int, key: UInt64, value: StoredValue, into parts: Int
+    _ pack: Pack, _ leaves: [PathNode], at place: Int, key: UInt64, value: StoredValue, into parts: Int
   ) -> Recut? { nil }
 
   static func transfer(_ from: Pack, _ index: Int, to pack: Pack) {

@@ -27,7 +27,7 @@ struct Recut {
   /// - Parameters:
   ///   - leaves: one or two, the second behind the first.
   ///   - place: of the new entry among all entries of the leaves.
-  init(_ pack: Pack, _ leaves: [Step], at place: Int, key: ByteKey, value: StoredValue, into parts: Int) {
+  init(_ pack: Pack, _ leaves: [PathNode], at place: Int, key: ByteKey, value: StoredValue, into parts: Int) {
     firstCount = Node.count(leaves[0].node)
     count = leaves.reduce(0) { $0 + Node.count($1.node) }
     pack.clear()

@@ -5,7 +5,7 @@ import RoostFile
 /// Unchecked because the lock guards all of it.
 final class Shelf: @unchecked Sendable {
   private let lock = Lock()
-  private let changed = Condition()
+  private let changed = ConditionVariable()
   private var objects: [AnyObject] = []
   private var isFinished = false
 

@@ -235,7 +235,7 @@ import Testing
     let state = try store.read { try RowState($0) }
     try store.close()
     let examination = try Store.examine(RowDamage.path, fileSystem: fileSystem, floor: RecordStore.floor)
-    let trees = RoostTrees.Catalog(examination.snapshot, view: examination.view)
+    let trees = RoostTrees.TreeCatalog(examination.snapshot, view: examination.view)
     let meta = try #require(try trees.descriptor(Array("meta".utf8)))
     var extents: [ExtentList.Extent] = []
     try ByteTree(meta.root, id: meta.id, view: examination.view).survey(gap: { _ in }) { (_, value) in

@@ -295,7 +295,7 @@ import Testing
     let examination = try Store.examine(Self.path, fileSystem: healthy.fileSystem, floor: Replay.floor)
     #expect(healthy.copies.map(\.page).contains(examination.snapshot.catalog.reference.page))
     // A crafted file may have branches that refer to more pages than memory holds.
-    #expect(RoostTrees.Catalog.essentials(examination.snapshot, examination.view).count == 480)
+    #expect(RoostTrees.TreeCatalog.essentials(examination.snapshot, examination.view).count == 480)
     withExtendedLifetime(examination) {}
   }
 
@@ -304,7 +304,7 @@ import Testing
     let healthy = try healthy()
     let examination = try Store.examine(Self.path, fileSystem: healthy.fileSystem, floor: Replay.floor)
     let tree = try #require(
-      try RoostTrees.Catalog(examination.snapshot, view: examination.view).descriptor(Array("tree 1".utf8)))
+      try RoostTrees.TreeCatalog(examination.snapshot, view: examination.view).descriptor(Array("tree 1".utf8)))
     withExtendedLifetime(examination) {}
     var bytes = healthy.bytes
     for start in [0, Page.size] {
@@ -380,7 +380,7 @@ import Testing
       }
       try store.checkpoint()
     }
-    let essentials = RoostTrees.Catalog.essentials(examination.snapshot, examination.view)
+    let essentials = RoostTrees.TreeCatalog.essentials(examination.snapshot, examination.view)
     #expect(examination.damagedCopies(essentials) == [])
     withExtendedLifetime(examination) {}
   }
@@ -391,9 +391,9 @@ import Testing
     try store.write { try $0.tree("a").put("key", "value") }
     let reading = try store.store.beginRead()
     var snapshot = reading.snapshot
-    #expect(RoostTrees.Catalog.essentials(snapshot, reading.view).count == 1)
+    #expect(RoostTrees.TreeCatalog.essentials(snapshot, reading.view).count == 1)
     snapshot.catalog.reference.page = PageID(.max)
-    #expect(RoostTrees.Catalog.essentials(snapshot, reading.view).isEmpty)
+    #expect(RoostTrees.TreeCatalog.essentials(snapshot, reading.view).isEmpty)
     store.store.endRead(reading)
     try store.close()
   }

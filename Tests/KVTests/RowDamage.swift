@@ -24,8 +24,8 @@ enum RowDamage {
   /// The pages of a store that trees stand in, with the names of these.
   static func pages(_ image: SimulatedFileSystem) throws -> [Place] {
     let examination = try Store.examine(path, fileSystem: image, floor: RecordStore.floor)
-    var names: [UInt32: String] = [Catalog.treeID: "catalog"]
-    for (name, tree) in try Catalog(examination.snapshot, view: examination.view).all() {
+    var names: [UInt32: String] = [TreeCatalog.treeID: "catalog"]
+    for (name, tree) in try TreeCatalog(examination.snapshot, view: examination.view).all() {
       names[tree.id] = String(decoding: name, as: UTF8.self)
     }
     var pages: [Place] = []
@@ -47,7 +47,7 @@ enum RowDamage {
   /// Where the values of a table lie that have no room in its leaves, by their keys.
   static func outside(_ image: SimulatedFileSystem, of name: String) throws -> [(key: UInt64, page: PageID)] {
     let examination = try Store.examine(path, fileSystem: image, floor: RecordStore.floor)
-    let trees = Catalog(examination.snapshot, view: examination.view)
+    let trees = TreeCatalog(examination.snapshot, view: examination.view)
     guard let tree = try trees.descriptor(Array(name.utf8)) else { return [] }
     var found: [(UInt64, PageID)] = []
     try IntegerTree(tree.root, id: tree.id, view: examination.view).survey(gap: { _ in }) { (key, value) in

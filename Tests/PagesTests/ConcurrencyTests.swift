@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConcurrencyTests {
   private let fileSystem = SimulatedFileSystem()
 
-  private func fill(_ store: Store, _ word: UInt64, _ durability: Durability = .full) throws(StoreError) {
+  private func fill(_ store: Store, _ word: UInt64, _ durability: SyncMode = .full) throws(StoreError) {
     try store.write(durability) { writer throws(StoreError) in
       for index in stride(from: 0, to: WordFloor.words, by: WordFloor.wordsPerLeaf) { try writer.set(index, word) }
     }
@@ -91,8 +91,8 @@ import Testing
     var notes: [Bool] { lock.withLock { noted } }
   }
 
-  @Test(arguments: [Durability.full, .relaxed]) func `readers see whole commits beside writers and checkpoints`(
-    durability: Durability
+  @Test(arguments: [SyncMode.full, .relaxed]) func `readers see whole commits beside writers and checkpoints`(
+    durability: SyncMode
   ) throws {
     var options = StoreOptions.forTests
     options.checkpointing = .background

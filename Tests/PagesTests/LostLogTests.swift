@@ -175,7 +175,7 @@ import Testing
   /// To look the file's name up took a quarter of a relaxed commit.
   @Test func `relaxed commits look once in a while whether the file was removed, and durable ones always`() throws {
     let store = try Store.words(fileSystem, "/a.roost", options(1))
-    func refusal(_ durability: Durability) -> StoreError.Code? {
+    func refusal(_ durability: SyncMode) -> StoreError.Code? {
       do throws(StoreError) {
         try store.write(durability) { writer throws(StoreError) in try writer.set(1, 9) }
         return nil

@@ -9,7 +9,7 @@ import Testing
 @Suite struct OpeningTests {
   private let fileSystem = SimulatedFileSystem()
 
-  private func write(_ store: Store, _ word: UInt64, _ durability: Durability = .full) throws(StoreError) {
+  private func write(_ store: Store, _ word: UInt64, _ durability: SyncMode = .full) throws(StoreError) {
     try store.write(durability) { writer throws(StoreError) in try writer.set(1, word) }
   }
 

@@ -69,25 +69,25 @@ import Testing
 
 @Suite struct WordingTests {
   @Test func `counts have groups of three digits`() {
-    #expect([0, 999, 1000, 1_234_567].map { Wording.count($0) } == ["0", "999", "1,000", "1,234,567"])
-    #expect(Wording.count(-1234) == "-1,234")
-    #expect([1, 2].map { Wording.count($0, "page") } == ["1 page", "2 pages"])
-    #expect([1, 2].map { Wording.count($0, "leaf", nouns: "leaves") } == ["1 leaf", "2 leaves"])
+    #expect([0, 999, 1000, 1_234_567].map { ReadableNumber.count($0) } == ["0", "999", "1,000", "1,234,567"])
+    #expect(ReadableNumber.count(-1234) == "-1,234")
+    #expect([1, 2].map { ReadableNumber.count($0, "page") } == ["1 page", "2 pages"])
+    #expect([1, 2].map { ReadableNumber.count($0, "leaf", nouns: "leaves") } == ["1 leaf", "2 leaves"])
   }
 
   @Test func `bytes and times have three digits`() {
     #expect(
-      [0, 1, 1023, 1024, 9_555_968].map { Wording.bytes($0) } == [
+      [0, 1, 1023, 1024, 9_555_968].map { ReadableNumber.bytes($0) } == [
         "0 bytes", "1 byte", "1,023 bytes", "1 KiB", "9.11 MiB",
       ])
     let times: [Duration] = [
       .nanoseconds(237), .nanoseconds(9860), .milliseconds(87), .milliseconds(1425), .seconds(100),
     ]
-    #expect(times.map(Wording.time) == ["237 ns", "9.86 µs", "87 ms", "1.43 s", "100 s"])
+    #expect(times.map(ReadableNumber.time) == ["237 ns", "9.86 µs", "87 ms", "1.43 s", "100 s"])
   }
 
   @Test func `rates pretend no precision`() {
-    #expect(Wording.rate(100_000, in: .milliseconds(487)) == "205,000")
-    #expect(Wording.rate(7, in: .seconds(1)) == "7")
+    #expect(ReadableNumber.rate(100_000, in: .milliseconds(487)) == "205,000")
+    #expect(ReadableNumber.rate(7, in: .seconds(1)) == "7")
   }
 }

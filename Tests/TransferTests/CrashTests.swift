@@ -55,7 +55,7 @@ import Testing
     let count = Int.random(in: 1...120, using: &random)
     let lines = (0..<count).map { "{\"id\": \($0), \"title\": \"t\($0)\", \"next\": \(($0 * 7 + 3) % (count + 2))}" }
     let input = Array(lines.joined(separator: "\n").utf8)
-    var options = ImportOptions(into: "Track")
+    var options = TextImportOptions(into: "Track")
     options.name = "tracks"
     let chunk = Int.random(in: 1...25, using: &random)
     options.chunk = chunk

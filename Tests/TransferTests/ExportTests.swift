@@ -109,7 +109,7 @@ import Testing
     _ = try store.read { try Exporter($0, .json).write(Query("Track"), to: PackedOutput(packed)) }
     let other = try ImportTests.store()
     let input = try UnpackedInput(MemoryInput(packed.bytes))
-    let report = try Importer(other, ImportOptions(into: "Track")).run(input, .json)
+    let report = try Importer(other, TextImportOptions(into: "Track")).run(input, .json)
     #expect(report.progress.inserted == 2)
     #expect(try ImportTests.rows(other) == ImportTests.rows(store))
   }

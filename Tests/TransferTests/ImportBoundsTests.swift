@@ -7,9 +7,9 @@ import Testing
 
 /// Records that are large, numbers that are far out, and inputs that do not end.
 @Suite struct ImportBoundsTests {
-  @Test(arguments: [ImportOptions.Conflict.update, .merge], [1000, 5000, 70_000])
+  @Test(arguments: [TextImportOptions.Conflict.update, .merge], [1000, 5000, 70_000])
   func `a large value is what the record names, also where it does not name all`(
-    _ conflict: ImportOptions.Conflict, _ count: Int
+    _ conflict: TextImportOptions.Conflict, _ count: Int
   ) throws {
     let store = try ImportTests.store()
     let (old, new) = (String(repeating: "o", count: 5000), String(repeating: "x", count: count))
@@ -46,7 +46,7 @@ import Testing
       (1...100).map { "{\"id\": \($0), \"title\": \"\(title)\", \"words\": []}" } + [
         "{\"id\": 1, \"title\": \"\(title)\""
       ]
-    var options = ImportOptions(into: "Track")
+    var options = TextImportOptions(into: "Track")
     (options.pieceBytes, options.badRecords) = (10_000, .skip(most: 5))
     var steps: [Int] = []
     let report = try Importer(store, options, progress: { steps.append($0.records) })
@@ -68,7 +68,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `an error ends an import that waits for its input`() throws {
     let store = try ImportTests.store()
     let (input, pipe) = Self.endless("bad\n")
-    var options = ImportOptions(into: "Track")
+    var options = TextImportOptions(into: "Track")
     options.chunk = 100
     #expect(throws: TransferFault.self) { try Importer(store, options).run(input, .jsonLines) }
     #expect(try ImportTests.rows(store).isEmpty)
@@ -78,7 +78,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `a cancellation ends an import that waits for its input`() throws {
     let store = try ImportTests.store()
     let (input, pipe) = Self.endless("")
-    var options = ImportOptions(into: "Track")
+    var options = TextImportOptions(into: "Track")
     options.chunk = 1000
     let cancellation = ImportCancellation()
     let thread = try RoostFile.Thread {

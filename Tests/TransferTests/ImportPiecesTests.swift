@@ -17,7 +17,7 @@ import Testing
     var stores: [RecordStore] = []
     for chunk in [nil, 1000] as [Int?] {
       let store = try ImportTests.store()
-      var options = ImportOptions(into: "Track")
+      var options = TextImportOptions(into: "Track")
       options.chunk = chunk
       options.badRecords = .skip(most: 1000)
       options.name = "many"

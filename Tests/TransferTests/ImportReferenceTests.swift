@@ -33,8 +33,8 @@ import Testing
   }
 
   private static func import_(
-    _ store: RecordStore, _ text: String, _ change: (inout ImportOptions) -> Void = { _ in }
-  ) throws -> ImportReport { try ImportTests.run(store, text, into: "Node", .jsonLines, change) }
+    _ store: RecordStore, _ text: String, _ change: (inout TextImportOptions) -> Void = { _ in }
+  ) throws -> TextImportReport { try ImportTests.run(store, text, into: "Node", .jsonLines, change) }
 
   private static func parent(_ store: RecordStore, _ id: Int64) throws -> Value? {
     guard let value = try ImportTests.rows(store, "Node")[.int(id)]?["parent"] else { return nil }
@@ -75,7 +75,7 @@ import Testing
     let store = try ImportTests.store()
     // Its key looks like the number of the row that goes.
     try store.write { try $0.table("Album").insert(["title": .string("#1")]) }
-    var options = ImportOptions(into: "Track")
+    var options = TextImportOptions(into: "Track")
     options.chunk = chunk
     let lines = (1...40).map { "{\"id\": \($0), \"title\": \"t\", \"words\": [], \"album\": \"Blue\"}" }
     let importer = Importer(
@@ -104,7 +104,7 @@ import Testing
   @Test func `what somebody sets meanwhile stays`() throws {
     let store = try Self.nodes()
     _ = try Self.import_(store, #"{"id": 9}"#)
-    var options = ImportOptions(into: "Node")
+    var options = TextImportOptions(into: "Node")
     (options.chunk, options.name) = (2, "nodes")
     let text = [#"{"id": 1, "parent": 5}"#, #"{"id": 2, "parent": 5}"#, #"{"id": 5}"#].joined(separator: "\n")
     var isFirst = true
@@ -130,7 +130,7 @@ import Testing
     _ isCancelled: Bool
   ) throws {
     let store = try Self.nodes()
-    var options = ImportOptions(into: "Node")
+    var options = TextImportOptions(into: "Node")
     (options.chunk, options.name) = (1, "nodes")
     let first = [#"{"id": 1, "parent": 3}"#, #"{"id": 2, "parent": 9}"#, #"{"id": 3}"#]
     func input(_ last: String) -> MemoryInput { MemoryInput(Array((first + [last]).joined(separator: "\n").utf8)) }
@@ -188,7 +188,7 @@ import Testing
         expected[id] = parent
       }
     }
-    var options = ImportOptions(into: "Node")
+    var options = TextImportOptions(into: "Node")
     (options.conflict, options.name) = (.update, "nodes")
     let bytes = Array(lines.joined(separator: "\n").utf8)
     var isDone = false
@@ -248,7 +248,7 @@ import Testing
     }
     _ = try ImportTests.run(store, #"{"name": "a"}"#, into: "Ware")
     _ = try ImportTests.run(store, #"{"number": 1, "ware": "a"}"#, into: "Seal")
-    for (conflict, number) in [(ImportOptions.Conflict.update, Int64(2)), (.merge, 3), (.skip, 4)] {
+    for (conflict, number) in [(TextImportOptions.Conflict.update, Int64(2)), (.merge, 3), (.skip, 4)] {
       // Each is a row of its own, which takes the ware from the one before.
       _ = try ImportTests.run(store, "{\"number\": \(number), \"ware\": \"a\"}", into: "Seal") {
         $0.conflict = conflict

@@ -11,8 +11,8 @@ import Testing
     Array(ids.map { "{\"id\": \($0), \"title\": \"t\", \"words\": []\(more)}\n" }.joined().utf8)
   }
 
-  private static func options(_ name: String?, chunk: Int = 2) -> ImportOptions {
-    var options = ImportOptions(into: "Track")
+  private static func options(_ name: String?, chunk: Int = 2) -> TextImportOptions {
+    var options = TextImportOptions(into: "Track")
     (options.name, options.chunk) = (name, chunk)
     return options
   }
@@ -152,7 +152,7 @@ import Testing
     options.badRecords = .skip(most: 9)
     let text = Self.tracks(1...1) + Array("first\nsecond\n".utf8)
     var (told, isFull): ([Int], Bool) = ([], true)
-    func run() throws -> ImportReport {
+    func run() throws -> TextImportReport {
       try Importer(
         store, options,
         reject: { fault in

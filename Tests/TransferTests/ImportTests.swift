@@ -42,9 +42,9 @@ import Testing
 
   static func run(
     _ store: RecordStore, _ text: String, into entity: String = "Track", _ format: TextFormat = .jsonLines,
-    _ change: (inout ImportOptions) -> Void = { _ in }, reject: ((TransferFault) throws -> Void)? = nil
-  ) throws -> ImportReport {
-    var options = ImportOptions(into: entity)
+    _ change: (inout TextImportOptions) -> Void = { _ in }, reject: ((TransferFault) throws -> Void)? = nil
+  ) throws -> TextImportReport {
+    var options = TextImportOptions(into: entity)
     change(&options)
     return try Importer(store, options, reject: reject).run(MemoryInput(Array(text.utf8), piece: 50), format)
   }
@@ -119,7 +119,7 @@ import Testing
     }
     text.append("{\"id\": 51, \"title\": \"t\", \"words\": [], \"album\": \"never\"}")
     // Tracks first, in small chunks, and the albums by another import while the first one is cut off.
-    var options = ImportOptions(into: "Track")
+    var options = TextImportOptions(into: "Track")
     options.chunk = 7
     options.name = "tracks"
     let cancellation = ImportCancellation()
@@ -155,8 +155,8 @@ import Testing
     #expect(try Importer(store, options).run(MemoryInput([]), .jsonLines).progress.resumed == 0)
   }
 
-  @Test(arguments: ImportOptions.Conflict.allCases)
-  func `rows that are there already`(_ conflict: ImportOptions.Conflict) throws {
+  @Test(arguments: TextImportOptions.Conflict.allCases)
+  func `rows that are there already`(_ conflict: TextImportOptions.Conflict) throws {
     let store = try Self.store()
     _ = try Self.run(store, #"{"id": 1, "title": "A", "rating": 2, "words": ["a"], "tags": ["jazz"]}"#)
     let text = """
@@ -164,7 +164,7 @@ import Testing
       {"id": 2, "title": "C", "words": []}
       {"id": 3, "title": "D"}
       """
-    func run() throws -> ImportReport {
+    func run() throws -> TextImportReport {
       try Self.run(store, text) { options in
         options.conflict = conflict
         options.badRecords = .skip(most: 10)
@@ -250,7 +250,7 @@ import Testing
     #expect(report.progress.inserted == 1 && report.progress.bad == 0)
     #expect(try Self.rows(store)[.int(1)]?["title"] == .string("right"))
     // Where nothing may be left out, it is told once, before the first record.
-    for change in [{ $0.badRecords = .skip(most: 9) }, { _ in }] as [(inout ImportOptions) -> Void] {
+    for change in [{ $0.badRecords = .skip(most: 9) }, { _ in }] as [(inout TextImportOptions) -> Void] {
       let error = #expect(throws: TransferFault.self) { try Self.run(try Self.store(), text, .csv(), change) }
       #expect(error?.code == .duplicate && error?.line == 1)
       for column in columns where column.lowercased().contains("title") {
@@ -337,7 +337,7 @@ import Testing
     var expected: [Int64: (title: String, rating: Double?)] = [:]
     for round in 0..<4 {
       var lines: [String] = []
-      let conflict: ImportOptions.Conflict = [.skip, .update, .merge].randomElement(using: &random)!
+      let conflict: TextImportOptions.Conflict = [.skip, .update, .merge].randomElement(using: &random)!
       for _ in 0..<Int.random(in: 0...60, using: &random) {
         let id = Int64.random(in: 0...40, using: &random)
         let (title, rating) = (
@@ -351,7 +351,7 @@ import Testing
         default: break
         }
       }
-      var options = ImportOptions(into: "Track")
+      var options = TextImportOptions(into: "Track")
       options.conflict = conflict
       options.chunk = Int.random(in: 1...20, using: &random)
       options.name = "round \(round)"

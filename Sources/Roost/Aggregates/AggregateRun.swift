@@ -60,7 +60,7 @@ struct AggregateRun<Model: PersistentModel> {
       asked.query(isSorted: false), by: keys.map(\.condition), measures.map(\.measure)
     ) { measure, group, decimal in
       while gatherings.count <= group { gatherings.append(make()) }
-      if let decimal = StoredValue.decoded(.decimal(decimal), as: Decimal.self) {
+      if let decimal = ValueDecoding.decoded(.decimal(decimal), as: Decimal.self) {
         gatherings[group][measure].add(decimal)
       }
     }
@@ -172,7 +172,7 @@ struct GroupKey<Model: PersistentModel> {
   init<Key: Hashable>(_ keyPath: KeyPath<Model, Key>) {
     path = PathShelf.shared.path(keyPath)
     read = { AnyHashable($0[keyPath: keyPath]) }
-    decodeStored = { StoredValue.decoded($0, as: Key.self).map { AnyHashable($0) } }
+    decodeStored = { ValueDecoding.decoded($0, as: Key.self).map { AnyHashable($0) } }
     let whole = (Key.self as? any OptionalValue.Type)?.wrapped ?? Key.self
     isIdentifier = whole == PersistentIdentifier.self
     isComparedAsStored = isIdentifier || Constant.isComparedByValue(Key.self)

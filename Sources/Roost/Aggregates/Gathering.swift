@@ -83,7 +83,7 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
 
   override func add(_ tally: MeasureTally) throws {
     guard let bound = tally.bound else { return }
-    guard let value = StoredValue.decoded(bound, as: Value.self) else {
+    guard let value = ValueDecoding.decoded(bound, as: Value.self) else {
       throw RoostError(.unreadable, "the stored value is not of type \(Value.self): \(Describer.text(bound))")
     }
     take(value)
@@ -107,7 +107,7 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
 }
 
 /// Stored values as those of a program's types.
-enum StoredValue {
+enum ValueDecoding {
   static func decoded<Known>(_ value: Value, as type: Known.Type) -> Known? {
     guard let codable = type as? any Codable.Type else { return nil }
     func open<One: Codable>(_ type: One.Type) -> Any? {

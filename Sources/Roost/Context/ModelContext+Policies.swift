@@ -134,7 +134,7 @@ public struct SaveSummary: Sendable {
   /// Models whose changes were given up, because they had been deleted elsewhere.
   public internal(set) var dropped: [PersistentIdentifier] = []
 
-  mutating func add(_ one: RoostGraph.SaveSummary, _ store: String) {
+  mutating func add(_ one: RoostGraph.SaveOutcome, _ store: String) {
     func identifier(_ name: ObjectName) -> PersistentIdentifier {
       PersistentIdentifier(store: store, entity: name.entity, .row(name.row))
     }

@@ -85,7 +85,7 @@ internal import RoostRecords
 
   /// The others' words are put in place of their names.
   extension PredicateExpressions.JoinedPredicates: Translatable {
-    func piece(_ translator: Translator) throws -> Piece {
+    func piece(_ translator: Translator) throws -> TranslatedPart {
       var parts: [Condition] = []
       for predicate in predicates {
         let condition = try translator.binding(predicate.variable.key, to: translator.piece(variable)) {
@@ -97,8 +97,8 @@ internal import RoostRecords
         case let condition: parts.append(condition)
         }
       }
-      if parts.count == 1 { return Piece(parts[0]) }
-      return Piece(parts.isEmpty ? .constant(.bool(isAll), .plain(.bool)) : isAll ? .and(parts) : .or(parts))
+      if parts.count == 1 { return TranslatedPart(parts[0]) }
+      return TranslatedPart(parts.isEmpty ? .constant(.bool(isAll), .plain(.bool)) : isAll ? .and(parts) : .or(parts))
     }
 
     func step(_ walker: Walker) throws -> AnyStep {

@@ -7,7 +7,7 @@ internal import RoostRecords
 ///
 /// Of two places in the same history the later one is greater.
 public struct DefaultHistoryToken: HistoryToken {
-  typealias Place = RoostRecords.HistoryToken
+  typealias Place = RoostRecords.HistoryPlace
 
   // Mostly there is one store, and then nothing is allocated.
   private var first: Place?
@@ -97,7 +97,7 @@ struct StoreNumber: Hashable, Comparable {
 
   init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-  init(_ place: RoostRecords.HistoryToken) { (high, low) = (place.storeHigh, place.storeLow) }
+  init(_ place: RoostRecords.HistoryPlace) { (high, low) = (place.storeHigh, place.storeLow) }
 
   /// From the 32 digits that name the store.
   init?(_ text: String) {

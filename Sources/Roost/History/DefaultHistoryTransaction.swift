@@ -18,7 +18,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
     self.token = token
   }
 
-  private var transaction: RoostRecords.HistoryTransaction { account.transaction }
+  private var transaction: RoostRecords.HistoryCommit { account.transaction }
 
   /// Ascends with the commits of a store, but not without gaps.
   public var transactionIdentifier: Int64 { Int64(clamping: transaction.number) }

@@ -15,7 +15,7 @@ final class ImportChunks: @unchecked Sendable {
   private let memory = ChunkMemory()
   /// Rows of models that an earlier run stored and later ones may lead to, by their elements.
   private var known: [Int: [SharedModel]] = [:]
-  private var plain = RoostRecords.ImportProgress()
+  private var plain = RoostRecords.ImportCounts()
   private let clock = ImportProgressClock()
   /// What the run keeps in the store: its name, and references whose targets have not come yet.
   private let keeper: ImportKeeper
@@ -166,7 +166,7 @@ final class ImportChunks: @unchecked Sendable {
     CommitWatch.tell()
   }
 
-  private func check(_ last: ImportFault, _ insertion: ChunkInsertion, next: RoostRecords.ImportProgress) throws {
+  private func check(_ last: ImportFault, _ insertion: ChunkInsertion, next: RoostRecords.ImportCounts) throws {
     if options.conflict == .throw,
       let first = insertion.faults.first(where: { fault($0.error, 0).reason == .duplicate })
     {

@@ -21,7 +21,7 @@ public struct ImportProgress: Hashable, Sendable {
 
   init() {}
 
-  init(_ plain: RoostRecords.ImportProgress) {
+  init(_ plain: RoostRecords.ImportCounts) {
     records = plain.records
     inserted = plain.inserted
     updated = plain.updated

@@ -17,7 +17,7 @@ protocol CapturedRange {
 private enum Bounds<Bound> {
   /// The engine's constant for a bound, or the parameter in its place.
   static func condition(_ bound: Bound, _ leaf: Int?) throws -> Condition {
-    try Constant.make(Piece.Captured(value: bound, type: Bound.self, leaf: leaf))
+    try Constant.make(TranslatedPart.Captured(value: bound, type: Bound.self, leaf: leaf))
   }
 
   static func leaves<Range>(

@@ -5,7 +5,7 @@ internal import RoostRecords
 
 /// Values from outside a predicate, as the engine knows them.
 enum Constant {
-  static func make(_ captured: Piece.Captured) throws -> Condition {
+  static func make(_ captured: TranslatedPart.Captured) throws -> Condition {
     // What predicates mostly hold is known without asking what its type conforms to.
     if let plain = PlainType.of(captured.type) {
       return condition(plain.value(any: captured.constant), Kind(plain.element), captured: captured)
@@ -21,7 +21,7 @@ enum Constant {
     return made
   }
 
-  private static func condition(_ value: Value, _ kind: Kind, captured: Piece.Captured) -> Condition {
+  private static func condition(_ value: Value, _ kind: Kind, captured: TranslatedPart.Captured) -> Condition {
     captured.note(value)
     // Whether it is nil belongs to the template; any other value may be another one.
     if let leaf = captured.leaf, !value.isNull { return .parameter(leaf, kind) }
@@ -56,7 +56,7 @@ enum Constant {
   // MARK: Rows
 
   /// The row of a model, or of an identifier.
-  static func row(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+  static func row(_ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
     // Whether it is nil belongs to the template; any other row may be another one.
     guard let value = MetadataKind.flattened(captured.constant) else { return null(of: map) }
@@ -64,7 +64,7 @@ enum Constant {
     return .constant(try reference(value, map, graph: graph), kind)
   }
 
-  static func rows(_ captured: Piece.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+  static func rows(_ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, .array(kind)) }
     guard let list = captured.value as? any Sequence else { throw Untranslatable(captured.value) }

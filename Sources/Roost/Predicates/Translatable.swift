@@ -7,7 +7,7 @@ internal import RoostQuery
 /// It is one protocol, and nobody conforms to it conditionally, because ``ExpressionTypes`` finds its witnesses by that.
 protocol Translatable {
   /// The engine's words for it.
-  func piece(_ translator: Translator) throws -> Piece
+  func piece(_ translator: Translator) throws -> TranslatedPart
   /// How it is computed in memory: a ``Step`` of its output.
   func step(_ walker: Walker) throws -> AnyStep
   /// How one would write it.

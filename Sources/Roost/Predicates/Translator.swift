@@ -11,7 +11,7 @@ struct Untranslatable: Error {
 }
 
 /// What an expression is to the engine.
-struct Piece {
+struct TranslatedPart {
   enum Meaning {
     case value
     /// A row, which may be none where the expression is optional.
@@ -96,9 +96,9 @@ struct Piece {
   var rows: EntityMap? { if case .rows(let map) = meaning { map } else { nil } }
 }
 
-extension Piece.Meaning {
+extension TranslatedPart.Meaning {
   /// What a value of a type is that stands in a collection.
-  static func element(of type: Any.Type) -> Piece.Meaning {
+  static func element(of type: Any.Type) -> TranslatedPart.Meaning {
     guard let codable = type as? any Codable.Type else { return .value }
     guard let coder = try? CoderShelf.shared.coder(any: codable) else { return .value }
     return coder.parts.isEmpty ? .value : .structure(coder)
@@ -126,17 +126,17 @@ final class Translator {
   ) {
     self.graph = graph
     self.leaves = leaves
-    bindings = [Binding(key: variable, piece: Piece(.row, .row(map)))]
+    bindings = [Binding(key: variable, piece: TranslatedPart(.row, .row(map)))]
   }
 
   private struct Binding {
     var key: PredicateExpressions.VariableID
-    var piece: Piece
+    var piece: TranslatedPart
   }
 
   func condition(_ expression: any PredicateExpression<Bool>) throws -> Condition { try value(piece(expression)) }
 
-  func piece<Expression: PredicateExpression>(_ expression: Expression) throws -> Piece {
+  func piece<Expression: PredicateExpression>(_ expression: Expression) throws -> TranslatedPart {
     guard depth < Self.deepest, let known = ExpressionTypes.translatable(expression) else {
       throw Untranslatable(expression)
     }
@@ -150,7 +150,7 @@ final class Translator {
     try value(piece(expression))
   }
 
-  func value(_ piece: Piece) throws -> Condition {
+  func value(_ piece: TranslatedPart) throws -> Condition {
     switch piece.meaning {
     case .value, .row, .rows, .structure: return piece.expression
     case .captured(let captured): return try Constant.make(captured)
@@ -159,18 +159,18 @@ final class Translator {
   }
 
   /// What stands in the predicate itself.
-  func piece<Value>(captured value: Value) -> Piece {
-    Piece(Piece.Captured(value: value, type: Value.self, leaf: leaves?.next(Value.self), leaves))
+  func piece<Value>(captured value: Value) -> TranslatedPart {
+    TranslatedPart(TranslatedPart.Captured(value: value, type: Value.self, leaf: leaves?.next(Value.self), leaves))
   }
 
   // MARK: Variables
 
-  func binding(_ key: PredicateExpressions.VariableID) throws -> Piece {
+  func binding(_ key: PredicateExpressions.VariableID) throws -> TranslatedPart {
     guard let found = bindings.last(where: { $0.key == key }) else { throw Untranslatable(key) }
     return found.piece
   }
 
-  func bind(_ key: PredicateExpressions.VariableID, _ piece: Piece) {
+  func bind(_ key: PredicateExpressions.VariableID, _ piece: TranslatedPart) {
     if let known = bindings.firstIndex(where: { $0.key == key }) {
       bindings[known].piece = piece
     } else {
@@ -180,7 +180,7 @@ final class Translator {
 
   /// Binds a variable while something is done.
   func binding<Result>(
-    _ key: PredicateExpressions.VariableID, to piece: Piece, _ body: () throws -> Result
+    _ key: PredicateExpressions.VariableID, to piece: TranslatedPart, _ body: () throws -> Result
   ) rethrows -> Result {
     let count = bindings.count
     bind(key, piece)

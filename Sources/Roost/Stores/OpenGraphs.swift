@@ -26,7 +26,7 @@ final class OpenGraphs: @unchecked Sendable {
   }
 
   private let lock = Lock()
-  private let opened = RoostFile.Condition()
+  private let opened = RoostFile.ConditionVariable()
   private var open: [Key: Entry] = [:]
   private var opening: Set<Key> = []
   /// How many containers use each store, also one whose file was replaced and which `open` does not have any more.

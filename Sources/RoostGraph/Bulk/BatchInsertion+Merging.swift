@@ -162,7 +162,7 @@ extension BatchInsertion {
     }
     let known = ObjectName(place.map.type.name, merged.row)
     run.noteMerge(
-      SaveSummary.Merge(
+      SaveOutcome.Merge(
         inserted: known, existing: known, choice: merged.choice, policy: policy.name, fields: merged.fields))
     return id
   }

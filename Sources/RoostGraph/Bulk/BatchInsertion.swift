@@ -121,7 +121,7 @@ final class BatchInsertion {
     fileprivate var inserted: RowRuns
     fileprivate var counted: Set<LinkKey>
     fileprivate var crowded: Set<LinkKey>
-    fileprivate var summary: SaveSummary
+    fileprivate var summary: SaveOutcome
     fileprivate var sayings: Int
   }
 

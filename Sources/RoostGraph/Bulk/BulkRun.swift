@@ -18,7 +18,7 @@ final class BulkRun {
   var counted: Set<LinkKey> = []
   /// Lists that got members from the other side: those may have too many.
   var crowded: Set<LinkKey> = []
-  var summary = SaveSummary()
+  var summary = SaveOutcome()
 
   init(_ writer: RecordWriter) { self.writer = writer }
 
@@ -50,9 +50,9 @@ final class BulkRun {
     if owners.count < Self.most, owners.insert(key).inserted { noted += 1 }
   }
 
-  func noteMerge(_ merge: SaveSummary.Merge) {
+  func noteMerge(_ merge: SaveOutcome.Merge) {
     summary.mergeCount += 1
-    if summary.merges.count < SaveSummary.mostMerges { summary.merges.append(merge) }
+    if summary.merges.count < SaveOutcome.mostMerges { summary.merges.append(merge) }
   }
 
   /// Tells the other contexts, before the commit is made. The context itself learns of it as of another one's commit.
@@ -91,7 +91,7 @@ package struct BulkOutcome {
   package var inserted = RowRuns()
   package var updated: [ObjectName] = []
   package var deleted: [ObjectName] = []
-  package var summary = SaveSummary()
+  package var summary = SaveOutcome()
   /// Whether all rows are named that were changed and deleted.
   package var tellsAll = true
   /// The rows of all objects that were given, where some of them are left to a save.

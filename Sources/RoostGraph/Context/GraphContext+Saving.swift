@@ -11,7 +11,7 @@ extension GraphContext {
   }
 
   /// Writes all changes, or none if it throws.
-  package func save(_ durability: Durability? = nil) throws { try Self.save([self], durability) }
+  package func save(_ durability: SyncMode? = nil) throws { try Self.save([self], durability) }
 
   /// - Parameter timeoutMilliseconds: how long it waits for another writer; nil for as long as it takes.
   package static func save(_ contexts: [GraphContext], isRelaxed: Bool, timeoutMilliseconds: UInt64? = nil) throws {
@@ -19,7 +19,7 @@ extension GraphContext {
   }
 
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
-  package static func save(_ contexts: [GraphContext], _ durability: Durability? = nil) throws {
+  package static func save(_ contexts: [GraphContext], _ durability: SyncMode? = nil) throws {
     try save(contexts, Saver.Way(durability: durability, timeoutMilliseconds: nil))
   }
 

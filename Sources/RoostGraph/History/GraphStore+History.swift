@@ -10,7 +10,7 @@ extension GraphStore {
   }
 
   /// The place behind the newest commit; nil where the history is off.
-  package var latestTokenIfOn: HistoryToken? {
+  package var latestTokenIfOn: HistoryPlace? {
     get throws { try records.read { try $0.historyMode == .off ? nil : $0.latestToken } }
   }
 

@@ -6,26 +6,26 @@ package import RoostRecords
 /// Everything in it was looked at when it was made, so nothing that is asked of it can fail. Runs of inserted rows stay runs.
 package final class HistoryAccount: Sendable {
   package let store: GraphStore
-  package let transaction: HistoryTransaction
+  package let transaction: HistoryCommit
   /// Of rows that classes share, in the order in which they are told: so many of the class with this map, or of one that is
   /// not among the models.
   private let classes: [(count: UInt64, map: Int?)]
 
   /// Something that happened to rows of one class.
   package struct Step {
-    package let kind: HistoryChange.Kind
+    package let kind: RowsChange.Kind
     package let map: EntityMap
     /// One row, but for inserted ones of which nothing else is known.
     package let rows: ClosedRange<UInt64>
     /// What changed, by number and ascending.
     package let properties: [Int]
     /// What was kept.
-    package let values: [HistoryChange.Kept]
+    package let values: [RowsChange.Kept]
 
     package var count: Int { Int(clamping: rows.upperBound - rows.lowerBound) &+ 1 }
   }
 
-  package init(_ store: GraphStore, _ transaction: HistoryTransaction, reader: RecordReader) throws {
+  package init(_ store: GraphStore, _ transaction: HistoryCommit, reader: RecordReader) throws {
     self.store = store
     self.transaction = transaction
     var classes: [(count: UInt64, map: Int?)] = []
@@ -59,7 +59,7 @@ package final class HistoryAccount: Sendable {
 
   /// The number of the map of a row's class; nil where it is not among the models.
   private static func map(
-    of row: UInt64, _ change: HistoryChange, _ home: EntityMap, family: Family, store: GraphStore,
+    of row: UInt64, _ change: RowsChange, _ home: EntityMap, family: Family, store: GraphStore,
     number: UInt64, reader: RecordReader
   ) throws -> Int? {
     if change.kind == .delete { return family.map(ofClass: change.classNumber(family)) }
@@ -81,7 +81,7 @@ package final class HistoryAccount: Sendable {
     var told: UInt64 = 0
     var last: (map: Int, fields: [FieldID], relationships: [UInt32], properties: [Int])?
 
-    func tell(_ change: HistoryChange, _ map: EntityMap, rows: ClosedRange<UInt64>) throws {
+    func tell(_ change: RowsChange, _ map: EntityMap, rows: ClosedRange<UInt64>) throws {
       if let wanted, !wanted.contains(change.entity) { return }
       var properties: [Int] = []
       if change.kind == .update {
@@ -97,7 +97,7 @@ package final class HistoryAccount: Sendable {
         Step(kind: change.kind, map: map, rows: rows, properties: properties, values: change.values))
     }
 
-    func split(_ change: HistoryChange) throws {
+    func split(_ change: RowsChange) throws {
       var first = change.rows.lowerBound
       while place < classes.count {
         let (count, map) = classes[place]

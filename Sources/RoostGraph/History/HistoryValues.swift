@@ -6,7 +6,7 @@ package final class HistoryValues: Sendable {
   private let store: GraphStore
   package var storeIdentifier: String { store.identifier }
   package let map: EntityMap
-  private let kept: [FieldID: HistoryChange.Kept]
+  private let kept: [FieldID: RowsChange.Kept]
   private let transaction: UInt64
   /// Whether references that tell nothing apart are left out: they are kept because of an index, and nobody asked for them.
   private let isTombstone: Bool

@@ -55,7 +55,7 @@ extension UniqueChoice {
 }
 
 /// What a save did that was not asked for word by word.
-package struct SaveSummary: Sendable {
+package struct SaveOutcome: Sendable {
   /// A property that two contexts changed.
   package struct Conflict: Sendable {
     package var object: ObjectName

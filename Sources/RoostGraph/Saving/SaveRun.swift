@@ -32,7 +32,7 @@ final class SaveRun {
   var parted: [LinkKey] = []
   /// Owners of lists that deleted objects were in.
   var left: [LinkKey] = []
-  var summary = SaveSummary()
+  var summary = SaveOutcome()
   var isCommitted = false
   private var readers: [Int: TableReader] = [:]
 

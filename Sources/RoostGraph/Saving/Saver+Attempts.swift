@@ -6,7 +6,7 @@ internal import RoostRecords
 extension Saver {
   /// How a save is done, where its contexts do not say it.
   struct Way {
-    let durability: Durability?
+    let durability: SyncMode?
     /// How long it waits for another writer; nil for as long as it takes.
     let timeoutMilliseconds: UInt64?
   }

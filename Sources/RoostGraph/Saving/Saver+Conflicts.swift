@@ -43,7 +43,7 @@ extension Saver {
         if mergePolicy != .overwrite { run.keep(object, property) }
         continue
       }
-      let conflict = SaveSummary.Conflict(
+      let conflict = SaveOutcome.Conflict(
         object: objects.name(object), property: self.property(origin.map, property), before: text(before),
         here: text(here),
         stored: text(stored), seen: changes.baseCommit(row), newest: run.writer.commitNumber - 1,
@@ -136,7 +136,7 @@ extension Saver {
     return try run.reading(origin.map).values(fields, of: row, in: box.sink.builder)
   }
 
-  private func refusal(_ one: SaveSummary.Conflict) -> GraphFault {
+  private func refusal(_ one: SaveOutcome.Conflict) -> GraphFault {
     GraphFault(
       .conflict,
       "it was \(one.before) at commit \(one.seen); here it became \(one.here), and another context stored \(one.stored), by "

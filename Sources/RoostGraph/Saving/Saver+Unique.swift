@@ -172,7 +172,7 @@ extension Saver {
     noteLeads(before, box, origin: origin, run: run)
     run.summary.mergeCount += 1
     run.summary.merges.append(
-      SaveSummary.Merge(
+      SaveOutcome.Merge(
         inserted: objects.name(object), existing: ObjectName(origin.map.type.name, row), choice: merged.choice,
         policy: decision.name, fields: merged.fields, isAmongNew: isAmongNew))
     return true

@@ -26,7 +26,7 @@ package final class Saver {
   package var uniquePolicy = UniquePolicy.always(.upsert)
   /// By number of the map, those of classes that have their own.
   package var uniquePolicies: [Int: UniquePolicy] = [:]
-  package internal(set) var lastSave = SaveSummary()
+  package internal(set) var lastSave = SaveOutcome()
   @exclusivity(unchecked) private var sinks: [SinkBox?]
 
   /// Where rows of one entity are put together.
@@ -43,7 +43,7 @@ package final class Saver {
   }
 
   /// Another context of the same user saved last.
-  package func forgetLastSave() { lastSave = SaveSummary() }
+  package func forgetLastSave() { lastSave = SaveOutcome() }
 
   func sink(_ map: EntityMap) -> SinkBox {
     if let known = sinks[map.number] { return known }

@@ -57,7 +57,7 @@ final class HistoryNames: Sendable {
   }
 
   /// The properties that changed, ascending. What the model does not have is left out.
-  func properties(_ change: HistoryChange) -> [Int] {
+  func properties(_ change: RowsChange) -> [Int] {
     if change.fields.isEmpty, change.relationships.isEmpty { return [] }
     var found = Set(change.fields.compactMap { byField[$0] })
     found.formUnion(change.relationships.compactMap { byRelationship[$0] })

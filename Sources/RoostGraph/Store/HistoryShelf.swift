@@ -58,7 +58,7 @@ final class HistoryShelf: @unchecked Sendable {
     return nil
   }
 
-  private func add(_ transaction: HistoryTransaction, _ store: GraphStore) throws {
+  private func add(_ transaction: HistoryCommit, _ store: GraphStore) throws {
     let entities = Set(transaction.entry.entities.filter { store.map(of: $0)?.family != nil })
     if entities.isEmpty { return }
     try transaction.entry.changes(of: entities) { change in
@@ -72,7 +72,7 @@ final class HistoryShelf: @unchecked Sendable {
   }
 }
 
-extension HistoryChange {
+extension RowsChange {
   /// What the history kept of a row's class; nil where the row was older than classes, or nothing was kept.
   func classNumber(_ family: Family) -> UInt32? {
     for kept in values where kept.field == family.field {

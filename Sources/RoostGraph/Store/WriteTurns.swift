@@ -14,14 +14,14 @@ package import RoostFile
 package final class WriteTurns: @unchecked Sendable {
   // Unchecked because `lock` guards all fields, those of tickets too.
   private final class Ticket: @unchecked Sendable {
-    let condition: Condition?
+    let condition: ConditionVariable?
     let timeout: UInt64
     let start = Clock.monotonicNanoseconds()
     var continuation: CheckedContinuation<Bool, any Error>?
     /// Why it waits no longer.
     var end: (any Error)?
 
-    init(_ condition: Condition?, _ timeout: UInt64) {
+    init(_ condition: ConditionVariable?, _ timeout: UInt64) {
       self.condition = condition
       self.timeout = timeout
     }
@@ -50,7 +50,7 @@ package final class WriteTurns: @unchecked Sendable {
       holder = Holder(place: place)
       return
     }
-    let condition = Condition()
+    let condition = ConditionVariable()
     let ticket = Ticket(condition, timeoutNanoseconds)
     waiting.append(ticket)
     defer { leave(ticket) }

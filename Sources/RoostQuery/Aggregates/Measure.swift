@@ -52,7 +52,7 @@ package struct FloatSum: Sendable {
 }
 
 /// One group of rows, with what they have in common.
-package struct AggregateGroup: Sendable {
+package struct TalliedGroup: Sendable {
   package var keys: [Value]
   package var tallies: [MeasureTally]
 }

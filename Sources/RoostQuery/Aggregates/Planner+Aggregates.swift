@@ -11,7 +11,7 @@ extension Planner {
   package func aggregate(
     _ query: Query, by keys: [Expression], _ measures: [Measure],
     decimal: (Int, Int, DecimalNumber) throws -> Void
-  ) throws -> (groups: [AggregateGroup], order: [Int]) {
+  ) throws -> (groups: [TalliedGroup], order: [Int]) {
     var query = query
     (query.order, query.offset, query.limit) = ([], 0, nil)
     if keys.isEmpty, let quick = try byIndexes(query, measures) { return ([quick], [0]) }
@@ -24,16 +24,16 @@ extension Planner {
     let programs = try measures.map { try MeasureProgram($0, plan.ground, entity: plan.entity.id) }
     defer { for program in programs { program.rest() } }
     var table = GroupTable()
-    var groups: [AggregateGroup] = []
+    var groups: [TalliedGroup] = []
     let empty = measures.map { _ in MeasureTally() }
-    if keys.isEmpty { groups.append(AggregateGroup(keys: [], tallies: empty)) }
+    if keys.isEmpty { groups.append(TalliedGroup(keys: [], tallies: empty)) }
     try plan.forEach { row in
       var group = 0
       if !keys.isEmpty {
         try sorting.make(row)
         let found = table.group(of: sorting.key.bytes)
         group = found.number
-        if found.isNew { groups.append(AggregateGroup(keys: try sorting.values(row), tallies: empty)) }
+        if found.isNew { groups.append(TalliedGroup(keys: try sorting.values(row), tallies: empty)) }
       }
       for (number, program) in programs.enumerated() {
         try program.add(row, to: &groups[group].tallies[number]) { try decimal(number, group, $0) }
@@ -44,7 +44,7 @@ extension Planner {
   }
 
   /// The same where no row need be gone through: indexes know how many there are, and begin and end with the bounds.
-  private func byIndexes(_ query: Query, _ measures: [Measure]) throws -> AggregateGroup? {
+  private func byIndexes(_ query: Query, _ measures: [Measure]) throws -> TalliedGroup? {
     var tallies: [MeasureTally] = []
     for measure in measures {
       var tally = MeasureTally()
@@ -58,10 +58,10 @@ extension Planner {
       }
       tallies.append(tally)
     }
-    guard measures.contains(where: { $0.value == nil }) else { return AggregateGroup(keys: [], tallies: tallies) }
+    guard measures.contains(where: { $0.value == nil }) else { return TalliedGroup(keys: [], tallies: tallies) }
     let count = try count(query)
     for (number, measure) in measures.enumerated() where measure.value == nil { tallies[number].count = count }
-    return AggregateGroup(keys: [], tallies: tallies)
+    return TalliedGroup(keys: [], tallies: tallies)
   }
 
   private struct Bound {

@@ -45,15 +45,15 @@ extension Compiler {
   }
 
   /// The row to which rows belong, and by which relationship.
-  private mutating func memberRows(_ term: Term) throws -> MemberRows {
+  private mutating func memberRows(_ term: Term) throws -> MemberTerm {
     switch term.expression {
     case .variable(let number): return rowVariables[number]!
     case .unwrap, .coalesce:
       // A relationship of no row is nil, or the empty list in its place.
       let owner = try value(term.operands[0].operands[0])
       if case .unwrap = term.expression { emit(Instruction(code: .demand, one: owner, extra: parts.add(term))) }
-      return MemberRows(owner: owner, many: term.operands[0])
-    default: return MemberRows(owner: try value(term.operands[0]), many: term)
+      return MemberTerm(owner: owner, many: term.operands[0])
+    default: return MemberTerm(owner: try value(term.operands[0]), many: term)
     }
   }
 
@@ -168,7 +168,7 @@ extension Compiler {
 }
 
 /// Rows that belong to the row in a register.
-struct MemberRows {
+struct MemberTerm {
   var owner: UInt16
   var many: Term
 }

@@ -11,7 +11,7 @@ struct Compiler {
   /// Where each bound variable stands.
   var variables: [Int: (register: UInt16, kind: Kind)] = [:]
   /// Which rows a variable stands for, where it is bound to those of a relationship.
-  var rowVariables: [Int: MemberRows] = [:]
+  var rowVariables: [Int: MemberTerm] = [:]
   private var labels: [Int32?] = []
   private var jumps: [(instruction: Int, label: Int)] = []
 

@@ -22,7 +22,7 @@ struct IndexPrint: Equatable {
 }
 
 /// Row numbers, ascending as they were added, as runs.
-struct RowRuns {
+struct AscendingRuns {
   private var runs: [ClosedRange<UInt64>] = []
 
   /// Adds a number; false, and nothing happens, unless it is greater than all before.

@@ -32,13 +32,13 @@ extension RecordInspector {
   }
 
   func examineConsumers() {
-    guard let tree = bytes(HistoryConsumer.tree, isNeeded: false) else { return }
+    guard let tree = bytes(ConsumerPlace.tree, isNeeded: false) else { return }
     let state = bytes(Tables.meta).flatMap { meta in try? HistoryState.read(meta) } ?? HistoryState()
     trying { () throws(StoreError) in
-      for one in try HistoryConsumer.all(in: tree, HistoryStoreID(high: 0, low: 0)) {
+      for one in try ConsumerPlace.all(in: tree, HistoryStoreID(high: 0, low: 0)) {
         verification.history.consumers += 1
         let number = one.token.transaction
-        if one.name.utf8.count > HistoryConsumer.mostNameBytes { add(.consumer, "a consumer's name is too long") }
+        if one.name.utf8.count > ConsumerPlace.mostNameBytes { add(.consumer, "a consumer's name is too long") }
         if one.isCutOff { continue }
         if number < state.floor || number > examination.snapshot.transaction {
           add(.consumer, "the consumer \(one.name) has read up to \(number), which the history does not hold")
@@ -133,7 +133,7 @@ struct HistoryWalk {
     } catch let error as StoreError { throw error } catch { throw HistoryEntry.unreadable }
   }
 
-  private mutating func examine(_ change: HistoryChange) throws(StoreError) {
+  private mutating func examine(_ change: RowsChange) throws(StoreError) {
     let (low, high) = (change.rows.lowerBound, change.rows.upperBound)
     let shelf = inspector.shelves[change.entity]
     switch change.kind {

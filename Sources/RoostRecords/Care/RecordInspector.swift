@@ -24,7 +24,7 @@ final class RecordInspector {
   private(set) var catalog = Catalog()
   private(set) var shelves: [EntityID: Shelf] = [:]
   /// The rows that are there, of the entities that were asked for; nil where they cannot all be read.
-  private var present: [EntityID: RowRuns?] = [:]
+  private var present: [EntityID: AscendingRuns?] = [:]
   private var known: Set<String> = []
 
   var view: PageView { examination.view }
@@ -88,7 +88,7 @@ final class RecordInspector {
 
   /// Whether an entity has a row. Its rows are walked once, since they are asked for in any order.
   func contains(_ row: RowID, _ shelf: Shelf) throws(StoreError) -> Bool {
-    let runs: RowRuns?
+    let runs: AscendingRuns?
     if let known = present[shelf.entity.id] {
       runs = known
     } else {
@@ -99,8 +99,8 @@ final class RecordInspector {
     return try shelf.contains(row)
   }
 
-  private func rows(of shelf: Shelf) -> RowRuns? {
-    var runs = RowRuns()
+  private func rows(of shelf: Shelf) -> AscendingRuns? {
+    var runs = AscendingRuns()
     var isWhole = true
     do throws(StoreError) {
       try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, _) in
@@ -113,7 +113,7 @@ final class RecordInspector {
   // MARK: Trees
 
   private func readTrees() {
-    let root = ByteTree(examination.snapshot.catalog, id: RoostTrees.Catalog.treeID, view: view)
+    let root = ByteTree(examination.snapshot.catalog, id: RoostTrees.TreeCatalog.treeID, view: view)
     trying { () throws(StoreError) in
       try root.survey(gap: { _ in }, reach: count) { (key, value) in
         // The empty name holds the next number of a tree, and what is unreadable was told.

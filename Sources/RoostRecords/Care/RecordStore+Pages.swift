@@ -18,7 +18,7 @@ extension RecordStore {
       return pages
     }
     all += collect { _ = ByteTree(examination.snapshot.catalog, id: Page.catalogTree, view: view).verify($0) }
-    for (name, tree) in try RoostTrees.Catalog(examination.snapshot, view: view).all() {
+    for (name, tree) in try RoostTrees.TreeCatalog(examination.snapshot, view: view).all() {
       let pages = collect { reach in
         switch tree.kind {
         case .bytes: _ = ByteTree(tree.root, id: tree.id, view: view).verify(reach)

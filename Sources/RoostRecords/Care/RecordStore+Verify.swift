@@ -50,7 +50,7 @@ extension RecordStore {
     _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> Bool {
     let examination = try Store.examine(path, fileSystem: fileSystem, floor: Tables.floor)
-    let trees = RoostTrees.Catalog(examination.snapshot, view: examination.view)
+    let trees = RoostTrees.TreeCatalog(examination.snapshot, view: examination.view)
     guard let meta = try trees.descriptor(Tables.meta), meta.kind == .bytes else { return false }
     let tree = ByteTree(meta.root, id: meta.id, view: examination.view)
     return try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try tree.value(of: key) } != nil

@@ -20,7 +20,7 @@ struct Shelf {
     self.rows = rows
     self.large = large
     self.indexes = indexes
-    let layouts = Schema.layouts(entity)
+    let layouts = StoredSchema.layouts(entity)
     self.layouts = layouts
     accesses = entity.fields.map { FieldAccess($0, layouts) }
     places = Dictionary(entity.fields.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }

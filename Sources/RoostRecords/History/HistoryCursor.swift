@@ -1,12 +1,12 @@
 internal import RoostFile
 
 /// One transaction in the history.
-package struct HistoryTransaction: Sendable {
+package struct HistoryCommit: Sendable {
   package let number: UInt64
   package let stamp: HybridTime
   package let entry: HistoryEntry
   /// The place behind it.
-  package let token: HistoryToken
+  package let token: HistoryPlace
 
   package var author: String { entry.author }
 }
@@ -72,15 +72,15 @@ package final class HistoryCursor {
   }
 
   /// The next transaction that changed something of what was asked for; nil behind the last one.
-  package func move() throws -> HistoryTransaction? {
+  package func move() throws -> HistoryCommit? {
     while let item = try range.isReversed ? stepBack() : step() {
       guard let content else { return nil }
       let entry = try content.entry(item)
       if let author = range.author, entry.author != author { continue }
       if let entities = range.entities, !entry.entities.contains(where: entities.contains) { continue }
-      return HistoryTransaction(
+      return HistoryCommit(
         number: item.number, stamp: item.stamp, entry: entry,
-        token: HistoryToken(reading.store, item.number, stamp: item.stamp))
+        token: HistoryPlace(reading.store, item.number, stamp: item.stamp))
     }
     return nil
   }

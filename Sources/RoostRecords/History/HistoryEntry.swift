@@ -64,7 +64,7 @@ package struct HistoryEntry: Sendable {
   /// Calls `body` with each change of the entities asked for (nil: of all): inserted rows first, then updated and
   /// deleted ones, of one entity after the other.
   package func changes(
-    of wanted: Set<EntityID>? = nil, _ body: (HistoryChange) throws -> Void
+    of wanted: Set<EntityID>? = nil, _ body: (RowsChange) throws -> Void
   ) throws {
     for (entity, range) in sections where wanted?.contains(entity) != false {
       do {
@@ -78,15 +78,15 @@ package struct HistoryEntry: Sendable {
   }
 
   /// The same as a list.
-  package func changes(of wanted: Set<EntityID>? = nil) throws -> [HistoryChange] {
-    var all: [HistoryChange] = []
+  package func changes(of wanted: Set<EntityID>? = nil) throws -> [RowsChange] {
+    var all: [RowsChange] = []
     try changes(of: wanted) { all.append($0) }
     return all
   }
 }
 
 /// What happened to some rows of an entity.
-package struct HistoryChange: Hashable, Sendable {
+package struct RowsChange: Hashable, Sendable {
   package enum Kind: Hashable, Sendable { case insert, update, delete }
 
   package var kind: Kind
@@ -128,7 +128,7 @@ struct HistorySection {
     self.isFull = isFull
   }
 
-  mutating func visit(_ body: (HistoryChange) throws -> Void) throws {
+  mutating func visit(_ body: (RowsChange) throws -> Void) throws {
     let kept = try columns()
     let held = try columns()
     guard isFull || held.isEmpty else { throw ByteReader.Unreadable() }
@@ -155,7 +155,7 @@ struct HistorySection {
     return sum
   }
 
-  private mutating func inserted(_ held: [Column], _ body: (HistoryChange) throws -> Void) throws {
+  private mutating func inserted(_ held: [Column], _ body: (RowsChange) throws -> Void) throws {
     var end: UInt64 = 0
     for _ in 0..<(try count()) {
       let first = try Self.sum(end, reader.number())
@@ -163,17 +163,17 @@ struct HistorySection {
       guard rows > 0 else { throw ByteReader.Unreadable() }
       end = try Self.sum(first, rows)
       if held.isEmpty {
-        try body(HistoryChange(kind: .insert, entity: entity, rows: first...end - 1))
+        try body(RowsChange(kind: .insert, entity: entity, rows: first...end - 1))
         continue
       }
       // Each row takes a byte at least, so a run that is too long ends with the bytes.
       for row in first..<end {
-        try body(HistoryChange(kind: .insert, entity: entity, rows: row...row, values: try held.map { try value($0) }))
+        try body(RowsChange(kind: .insert, entity: entity, rows: row...row, values: try held.map { try value($0) }))
       }
     }
   }
 
-  private mutating func updated(_ held: [Column], _ body: (HistoryChange) throws -> Void) throws {
+  private mutating func updated(_ held: [Column], _ body: (RowsChange) throws -> Void) throws {
     let types = Dictionary(held.map { ($0.field, $0.type) }) { first, _ in first }
     for _ in 0..<(try count()) {
       let fields = try reader.list { reader in FieldID(try reader.number()) }
@@ -183,24 +183,24 @@ struct HistorySection {
       for _ in 0..<(try count()) {
         row = try Self.sum(row, reader.number())
         try body(
-          HistoryChange(
+          RowsChange(
             kind: .update, entity: entity, rows: row...row, fields: fields, relationships: relationships,
             values: try columns.map { try value($0) }))
       }
     }
   }
 
-  private mutating func deleted(_ kept: [Column], _ body: (HistoryChange) throws -> Void) throws {
+  private mutating func deleted(_ kept: [Column], _ body: (RowsChange) throws -> Void) throws {
     var row: UInt64 = 0
     for _ in 0..<(try count()) {
       row = try Self.sum(row, reader.number())
       try body(
-        HistoryChange(kind: .delete, entity: entity, rows: row...row, values: try kept.map { try value($0) }))
+        RowsChange(kind: .delete, entity: entity, rows: row...row, values: try kept.map { try value($0) }))
     }
   }
 
-  private mutating func value(_ column: Column) throws -> HistoryChange.Kept {
-    let content: HistoryChange.Content
+  private mutating func value(_ column: Column) throws -> RowsChange.Kept {
+    let content: RowsChange.Content
     switch try reader.byte() {
     case 0:
       let found: Value?
@@ -216,6 +216,6 @@ struct HistorySection {
     case 2: content = .tooLarge(try reader.number())
     default: throw ByteReader.Unreadable()
     }
-    return HistoryChange.Kept(field: column.field, type: column.type, content: content)
+    return RowsChange.Kept(field: column.field, type: column.type, content: content)
   }
 }

@@ -79,16 +79,16 @@ struct HistoryReading {
     return try content(key).items.last { $0.number <= number }?.number
   }
 
-  func token(_ number: UInt64) throws(StoreError) -> HistoryToken {
-    HistoryToken(store, number, stamp: try stamp(atMost: number))
+  func token(_ number: UInt64) throws(StoreError) -> HistoryPlace {
+    HistoryPlace(store, number, stamp: try stamp(atMost: number))
   }
 
   /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
-  func check(_ token: HistoryToken) throws {
+  func check(_ token: HistoryPlace) throws {
     guard HistoryStoreID(high: token.storeHigh, low: token.storeLow) == store else {
       throw RecordFault(.unknown, "the token is of another store's history")
     }
-    if token.transaction == HistoryConsumer.cutOff.transaction, token.stamp == HistoryConsumer.cutOff.stamp {
+    if token.transaction == ConsumerPlace.cutOff.transaction, token.stamp == ConsumerPlace.cutOff.stamp {
       throw RecordFault(.expired, "the store was salvaged, and something is lost that had been read of before")
     }
     guard token.transaction >= state.floor else {

@@ -8,7 +8,7 @@ internal import RoostPages
 /// Unchecked because one thread at a time uses it.
 package final class ImportKeeper: @unchecked Sendable {
   private let store: RecordStore
-  private let durability: Durability
+  private let durability: SyncMode
   private let author: String
   /// Nil where nobody gave the import a name: then nobody can go on with it.
   private let given: String?
@@ -16,7 +16,7 @@ package final class ImportKeeper: @unchecked Sendable {
   /// What the run says of itself in the store; nil where there is nothing to keep.
   private var claim: ImportClaim?
   /// How far an earlier run of the name came.
-  package private(set) var progress = ImportProgress()
+  package private(set) var progress = ImportCounts()
   /// The check of the records up to there.
   package private(set) var check: UInt64 = 0
 
@@ -43,7 +43,7 @@ package final class ImportKeeper: @unchecked Sendable {
   ///   - waits: whether references may have to wait.
   package func begin(_ entity: String, _ format: String, waits: Bool) throws {
     run = ImportRuns.shared.begin()
-    (progress, check) = (ImportProgress(), 0)
+    (progress, check) = (ImportCounts(), 0)
     guard given != nil || waits else { return }
     let own = ImportClaim(name: name, entity: entity, format: format, run: run)
     (progress, check) = try store.write(durability, author: author) { writer in
@@ -72,7 +72,7 @@ package final class ImportKeeper: @unchecked Sendable {
   }
 
   /// Notes in a chunk's transaction how far the import came. Throws if it is another run's by now.
-  package func note(_ progress: ImportProgress, check: UInt64 = 0, _ writer: RecordWriter) throws {
+  package func note(_ progress: ImportCounts, check: UInt64 = 0, _ writer: RecordWriter) throws {
     if let claim, given != nil { try ImportState.set(progress, check, claim: claim, writer: writer) }
   }
 

@@ -46,7 +46,7 @@ package enum ImportState {
   // MARK: How far
 
   /// How far an import of a name came; nil if there is none.
-  package static func progress(_ name: String, _ reader: RecordReader) throws -> ImportProgress? {
+  package static func progress(_ name: String, _ reader: RecordReader) throws -> ImportCounts? {
     guard reader.catalog.entity(imports) != nil else { return nil }
     return try values(name, reader.table(imports)).map { progress($0) }
   }
@@ -59,9 +59,9 @@ package enum ImportState {
     if case .uint(let number)? = values[name] { number } else { 0 }
   }
 
-  private static func progress(_ values: [String: Value]) -> ImportProgress {
+  private static func progress(_ values: [String: Value]) -> ImportCounts {
     func count(_ name: String) -> Int { Int(clamping: number(values, name)) }
-    var progress = ImportProgress()
+    var progress = ImportCounts()
     progress.records = count("records")
     progress.inserted = count("inserted")
     progress.updated = count("updated")
@@ -74,7 +74,7 @@ package enum ImportState {
   /// Makes an import the run's own. Returns how far it came, and the check of the records up to there.
   static func claim(
     _ claim: ImportClaim, _ writer: RecordWriter
-  ) throws -> (progress: ImportProgress, check: UInt64) {
+  ) throws -> (progress: ImportCounts, check: UInt64) {
     let known = try values(claim.name, writer.reading(imports)) ?? [:]
     if case .string(let run)? = known["run"], ImportRuns.shared.isLive(run) {
       throw RecordFault(
@@ -95,7 +95,7 @@ package enum ImportState {
 
   /// Writes how far a run came, if the import is still its own.
   static func set(
-    _ progress: ImportProgress, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
+    _ progress: ImportCounts, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
   ) throws {
     try self.check(claim, writer)
     try put(progress, check, claim: claim, writer: writer)
@@ -110,7 +110,7 @@ package enum ImportState {
   }
 
   private static func put(
-    _ progress: ImportProgress, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
+    _ progress: ImportCounts, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
   ) throws {
     let table = try writer.table(imports)
     var builder = table.makeBuilder()

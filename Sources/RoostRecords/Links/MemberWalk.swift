@@ -18,14 +18,14 @@ package struct MemberWalk: ~Copyable {
   private var prefix = ByteBuffer(capacity: 64)
   private var state = State.ended
   /// Declared behind the cursor, so that it is destroyed after it.
-  private let stay: CursorStay
+  private let stay: ScopeHold
 
   package init(_ members: Members) throws(StoreError) {
     try members.bond.check()
     cursor = ByteCursor(members.lists.tree)
     if let tree = members.order?.tree { order = ByteCursor(tree) }
     self.members = members
-    stay = CursorStay(members.bond.scope)
+    stay = ScopeHold(members.bond.scope)
   }
 
   /// Makes ``next()`` give the first row of this one's list.

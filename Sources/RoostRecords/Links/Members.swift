@@ -101,7 +101,7 @@ package struct MemberCursor: ~Copyable {
   /// Where the cursor stands; nil where it must be moved there first.
   private var place: Int?
   /// Declared behind the cursor, so that it is destroyed after it.
-  private let stay: CursorStay
+  private let stay: ScopeHold
 
   init(_ lists: MemberLists, _ bond: ReadBond, start: UInt64, end: UInt64) {
     cursor = ByteCursor(lists.tree)
@@ -109,7 +109,7 @@ package struct MemberCursor: ~Copyable {
     self.bond = bond
     self.start = start
     count = Int(clamping: end - start)
-    stay = CursorStay(bond.scope)
+    stay = ScopeHold(bond.scope)
   }
 
   /// Makes ``next()`` give the row of this number, and ``previous()`` the one before it.

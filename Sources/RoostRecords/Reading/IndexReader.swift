@@ -59,12 +59,12 @@ package struct IndexCursor: ~Copyable {
   private let reader: IndexReader
   private var hasBegun = false
   /// Declared behind the cursor, so that it is destroyed after it.
-  private let stay: CursorStay
+  private let stay: ScopeHold
 
   init(_ reader: IndexReader) {
     cursor = ByteCursor(reader.tree)
     self.reader = reader
-    stay = CursorStay(reader.bond.scope)
+    stay = ScopeHold(reader.bond.scope)
   }
 
   /// Goes to the next entry, at first to the first one; false behind the last.

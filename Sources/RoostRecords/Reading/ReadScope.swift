@@ -65,7 +65,7 @@ struct ReadBond {
 }
 
 /// Keeps a transaction's slot until its last cursor is gone, should one outlive the transaction.
-struct CursorStay: ~Copyable {
+struct ScopeHold: ~Copyable {
   private let scope: ReadScope
 
   init(_ scope: ReadScope) {

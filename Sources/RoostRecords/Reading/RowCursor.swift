@@ -12,12 +12,12 @@ package struct RowCursor: ~Copyable {
   /// A row that is too large for a leaf, where the cursor stands.
   private var large: RowBytes?
   /// Declared behind the cursor, so that it is destroyed after it.
-  private let stay: CursorStay
+  private let stay: ScopeHold
 
   init(_ table: TableReader) {
     cursor = IntegerCursor(table.rows)
     self.table = table
-    stay = CursorStay(table.bond.scope)
+    stay = ScopeHold(table.bond.scope)
   }
 
   package mutating func next() throws(StoreError) -> Bool {

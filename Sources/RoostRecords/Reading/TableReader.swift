@@ -28,7 +28,7 @@ package final class TableReader {
     self.entity = entity
     id = entity.id
     self.bond = bond
-    let layouts = known ?? Schema.layouts(entity)
+    let layouts = known ?? StoredSchema.layouts(entity)
     self.layouts = layouts
     layout = layouts[layouts.count - 1]
     self.rows = rows

@@ -16,10 +16,10 @@ struct ConsumerMender {
   mutating func run(all: Bool) throws(StoreError) {
     guard let tree = try tables.consumersTree()?.tree else { return }
     let reading = try tables.historyReading()
-    for one in try HistoryConsumer.all(in: tree, reading.store) where !one.isCutOff {
+    for one in try ConsumerPlace.all(in: tree, reading.store) where !one.isCutOff {
       let number = one.token.transaction
       if !all, number >= reading.state.floor, number <= reading.latest { continue }
-      let (transaction, stamp) = HistoryConsumer.cutOff
+      let (transaction, stamp) = ConsumerPlace.cutOff
       try tables.setConsumer(one.name, transaction, stamp: stamp)
       tally.add("consumers of the history have read lost transactions, or cannot continue, and get an error", one.name)
       changed += 1

@@ -61,7 +61,7 @@ package final class RowSalvage: SalvagedContent {
   private func name(_ catalog: RoostRecords.Catalog) {
     titles[Tables.meta] = "the catalog"
     titles[HistoryTree.name] = "the history"
-    titles[HistoryConsumer.tree] = "the consumers of the history"
+    titles[ConsumerPlace.tree] = "the consumers of the history"
     for entity in catalog.entities {
       titles[Tables.rows(entity.id)] = "the rows of \(entity.name)"
       titles[Tables.large(entity.id)] = "the large values of \(entity.name)"

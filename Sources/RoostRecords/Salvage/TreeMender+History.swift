@@ -173,14 +173,14 @@ extension TreeMender {
 
   /// Every consumer can be read.
   private func mendConsumers() throws(StoreError) {
-    guard let tree = try forest.find(HistoryConsumer.tree), case .bytes(let draft) = tree.trunk else { return }
+    guard let tree = try forest.find(ConsumerPlace.tree), case .bytes(let draft) = tree.trunk else { return }
     var bad: [[UInt8]] = []
     var cursor = ByteCursor(draft.tree)
     var isThere = try cursor.first()
     while isThere, let (key, value) = cursor.entry() {
       let name = [UInt8](key.bytes)
       let text = String(validating: name, as: UTF8.self)
-      if text == nil || name.isEmpty || name.count > HistoryConsumer.mostNameBytes || value.isExtents
+      if text == nil || name.isEmpty || name.count > ConsumerPlace.mostNameBytes || value.isExtents
         || value.count != 16
       {
         bad.append(name)

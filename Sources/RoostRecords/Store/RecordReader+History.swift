@@ -6,7 +6,7 @@ extension RecordReader {
   private var storeID: HistoryStoreID { HistoryStoreID(high: store.identity.high, low: store.identity.low) }
 
   func historyReading() throws(StoreError) -> HistoryReading {
-    let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
+    let trees = RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view)
     var (tree, state): (IntegerTree?, HistoryState) = (nil, HistoryState())
     if let found = try trees.descriptor(Tables.meta) {
       guard found.kind == .bytes else { throw Tables.foreign }
@@ -24,7 +24,7 @@ extension RecordReader {
   }
 
   /// The place behind the newest transaction that this reader sees. What comes later is read from here.
-  package var latestToken: HistoryToken {
+  package var latestToken: HistoryPlace {
     get throws(StoreError) {
       let reading = try historyReading()
       return try reading.token(reading.latest)
@@ -32,10 +32,10 @@ extension RecordReader {
   }
 
   /// The place before the oldest transaction that the history still has.
-  package var oldestToken: HistoryToken {
+  package var oldestToken: HistoryPlace {
     get throws(StoreError) {
       let reading = try historyReading()
-      return HistoryToken(reading.store, reading.state.floor, stamp: reading.state.floorStamp)
+      return HistoryPlace(reading.store, reading.state.floor, stamp: reading.state.floorStamp)
     }
   }
 
@@ -49,7 +49,7 @@ extension RecordReader {
   ///   - entities: Only transactions that changed rows of one of these.
   ///   - author: Only transactions of this author.
   package func history(
-    after token: HistoryToken? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
+    after token: HistoryPlace? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
     crossesGaps: Bool = false
   ) throws -> HistoryCursor {
     let reading = try historyReading()
@@ -64,26 +64,26 @@ extension RecordReader {
   package func history(_ range: HistoryRange) throws -> HistoryCursor { try HistoryCursor(historyReading(), range) }
 
   /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
-  package func check(_ token: HistoryToken) throws { try historyReading().check(token) }
+  package func check(_ token: HistoryPlace) throws { try historyReading().check(token) }
 
   /// The place behind the newest transaction that is older than a time.
-  package func token(before stamp: HybridTime) throws(StoreError) -> HistoryToken {
+  package func token(before stamp: HybridTime) throws(StoreError) -> HistoryPlace {
     let reading = try historyReading()
     return try reading.token(reading.newest(before: stamp))
   }
 
   /// The place behind a transaction of which only the number is known.
-  package func token(behind transaction: UInt64) throws(StoreError) -> HistoryToken {
+  package func token(behind transaction: UInt64) throws(StoreError) -> HistoryPlace {
     let reading = try historyReading()
     return try reading.token(min(max(transaction, reading.state.floor), reading.latest))
   }
 
-  package var consumers: [HistoryConsumer] {
+  package var consumers: [ConsumerPlace] {
     get throws(StoreError) {
-      let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
-      guard let found = try trees.descriptor(HistoryConsumer.tree) else { return [] }
+      let trees = RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view)
+      guard let found = try trees.descriptor(ConsumerPlace.tree) else { return [] }
       guard found.kind == .bytes else { throw Tables.foreign }
-      return try HistoryConsumer.all(in: ByteTree(found.root, id: found.id, view: transaction.view), storeID)
+      return try ConsumerPlace.all(in: ByteTree(found.root, id: found.id, view: transaction.view), storeID)
     }
   }
 }

@@ -11,7 +11,7 @@ package final class RecordReader {
   let store: Store
   let transaction: ReadTransaction
   private let scope: ReadScope
-  private let schema: Schema?
+  private let schema: StoredSchema?
   private var isShared = false
   package let catalog: Catalog
   @exclusivity(unchecked) private var opened: [EntityID: TableReader] = [:]
@@ -50,8 +50,9 @@ package final class RecordReader {
   /// What tells the catalog from an older or a newer one, as long as somebody holds it; nil where there is none yet.
   package var edition: (any AnyObject & Sendable)? { schema }
 
-  private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> Schema? {
-    let trees = RoostTrees.Catalog(transaction.snapshot, view: transaction.view)
+  private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> StoredSchema?
+  {
+    let trees = RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view)
     guard let meta = try trees.descriptor(Tables.meta) else { return nil }
     guard meta.kind == .bytes else { throw Tables.foreign }
     let tree = ByteTree(meta.root, id: meta.id, view: transaction.view)
@@ -95,7 +96,7 @@ package final class RecordReader {
   }
 
   private func descriptor(_ name: [UInt8], _ kind: TreeDescriptor.Kind) throws(StoreError) -> TreeDescriptor {
-    let found = try RoostTrees.Catalog(transaction.snapshot, view: transaction.view).descriptor(name)
+    let found = try RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view).descriptor(name)
     guard let found, found.kind == kind else { throw Tables.foreign }
     return found
   }

@@ -10,7 +10,7 @@ extension RecordWriter {
 extension RecordStore {
   /// Builds every index that is not whole, in short transactions between which others may write. Where one of them fails,
   /// what was done stays, and the next call goes on from there.
-  package func buildIndexes(rowsAtOnce rows: Int = 5000, _ durability: Durability = .relaxed) throws {
+  package func buildIndexes(rowsAtOnce rows: Int = 5000, _ durability: SyncMode = .relaxed) throws {
     while let id = try read({ reader in reader.catalog.indexes.first { $0.builtBelow != nil }?.id }) {
       while try !write(
         durability,

@@ -69,7 +69,7 @@ package final class RecordStore: Sendable {
   /// Changes the store: everything the closure does, or nothing if it throws. The history says that `author` did it.
   @discardableResult
   package func write<Result>(
-    _ durability: Durability = .full, author: String = "", timeoutMilliseconds: UInt64? = nil,
+    _ durability: SyncMode = .full, author: String = "", timeoutMilliseconds: UInt64? = nil,
     _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
     try HistoryTurn.check(author)
@@ -169,7 +169,7 @@ package final class RecordWriter {
     }
   }
 
-  func commit(_ durability: Durability) throws {
+  func commit(_ durability: SyncMode) throws {
     do {
       try tables.closeReferences()
       let root = try tables.seal()

@@ -12,30 +12,30 @@ extension RecordWriter {
   package func setHistory(_ mode: HistoryMode) throws(StoreError) { try tables.setHistory(mode) }
 
   /// The place behind the newest transaction before this one.
-  package var latestToken: HistoryToken {
+  package var latestToken: HistoryPlace {
     get throws(StoreError) { try tables.historyReading().token(tables.historyReading().latest) }
   }
 
   /// The place before the oldest transaction that the history still has.
-  package var oldestToken: HistoryToken {
+  package var oldestToken: HistoryPlace {
     get throws(StoreError) {
       let reading = try tables.historyReading()
-      return HistoryToken(reading.store, reading.state.floor, stamp: reading.state.floorStamp)
+      return HistoryPlace(reading.store, reading.state.floor, stamp: reading.state.floorStamp)
     }
   }
 
   // MARK: Consumers
 
-  package var consumers: [HistoryConsumer] {
+  package var consumers: [ConsumerPlace] {
     get throws(StoreError) {
       guard let tree = try tables.consumersTree() else { return [] }
-      return try HistoryConsumer.all(in: tree.tree, tables.historyReading().store)
+      return try ConsumerPlace.all(in: tree.tree, tables.historyReading().store)
     }
   }
 
   /// Says that a consumer, who may be new, has read everything up to the token.
-  package func setConsumer(_ name: String, _ token: HistoryToken) throws {
-    try HistoryConsumer.check(name)
+  package func setConsumer(_ name: String, _ token: HistoryPlace) throws {
+    try ConsumerPlace.check(name)
     try tables.historyReading().check(token)
     try tables.setConsumer(name, token.transaction, stamp: token.stamp)
   }
@@ -48,7 +48,7 @@ extension RecordWriter {
 
   /// Removes from the history what lies at the token and before it, and what no consumer needs any more.
   @discardableResult
-  package func pruneHistory(through token: HistoryToken) throws -> HistoryPruning {
+  package func pruneHistory(through token: HistoryPlace) throws -> HistoryPruning {
     let reading = try tables.historyReading()
     guard HistoryStoreID(high: token.storeHigh, low: token.storeLow) == reading.store else {
       throw RecordFault(.unknown, "the token is of another store's history")

@@ -134,7 +134,7 @@ extension Tables {
 
   /// The rows of an entity as they were before the transaction. Their pages stay until it ends.
   func baseImage(_ entity: Entity) throws(StoreError) -> HistoryImage {
-    let trees = RoostTrees.Catalog(transaction.base, view: transaction.view)
+    let trees = RoostTrees.TreeCatalog(transaction.base, view: transaction.view)
     guard let rows = try trees.descriptor(Self.rows(entity.id)), rows.kind == .integers,
       let large = try trees.descriptor(Self.large(entity.id)), large.kind == .bytes
     else { throw Self.foreign }
@@ -169,13 +169,13 @@ extension Tables {
   // MARK: Consumers
 
   func consumersTree() throws(StoreError) -> ByteTreeDraft? {
-    try forest.find(HistoryConsumer.tree) == nil ? nil : bytes(HistoryConsumer.tree)
+    try forest.find(ConsumerPlace.tree) == nil ? nil : bytes(ConsumerPlace.tree)
   }
 
   func setConsumer(_ name: String, _ transaction: UInt64, stamp: HybridTime) throws(StoreError) {
-    if try forest.find(HistoryConsumer.tree) == nil { _ = try forest.create(HistoryConsumer.tree, .bytes) }
-    let value = HistoryConsumer.value(transaction, stamp)
-    try put(value, at: Array(name.utf8), in: bytes(HistoryConsumer.tree))
+    if try forest.find(ConsumerPlace.tree) == nil { _ = try forest.create(ConsumerPlace.tree, .bytes) }
+    let value = ConsumerPlace.value(transaction, stamp)
+    try put(value, at: Array(name.utf8), in: bytes(ConsumerPlace.tree))
     try record(.consumer, [transaction, stamp.bits], text: name)
   }
 

@@ -13,7 +13,7 @@ package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
   /// Of the catalog, while it is as the transaction found it.
-  private var schema: Schema?
+  private var schema: StoredSchema?
   private let schemas: SchemaCache
   package private(set) var catalog: Catalog
   /// The catalog as it was before the transaction.
@@ -44,8 +44,8 @@ package final class Tables {
   /// A change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
 
-  static let meta = RoostTrees.Catalog.entitiesTree
-  static let catalogKey = RoostTrees.Catalog.entitiesKey
+  static let meta = RoostTrees.TreeCatalog.entitiesTree
+  static let catalogKey = RoostTrees.TreeCatalog.entitiesKey
 
   static func rows(_ id: EntityID) -> [UInt8] { Array("r\(id.number)".utf8) }
   static func large(_ id: EntityID) -> [UInt8] { Array("v\(id.number)".utf8) }
@@ -82,7 +82,7 @@ package final class Tables {
     history = HistoryNotes(isOn: state.mode != .off)
   }
 
-  func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? Schema.layouts(entity) }
+  func layouts(of entity: Entity) -> [Layout] { schema?.layouts(of: entity) ?? StoredSchema.layouts(entity) }
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
 

@@ -29,7 +29,7 @@ package enum StoreContent: String, Sendable {
   private static func of(
     _ examination: Examination, _ fileSystem: any FileSystem
   ) throws(StoreError) -> StoreContent {
-    let trees = RoostTrees.Catalog(examination.snapshot, view: examination.view)
+    let trees = RoostTrees.TreeCatalog(examination.snapshot, view: examination.view)
     if let meta = try trees.descriptor(Tables.meta), meta.kind == .bytes {
       let tree = ByteTree(meta.root, id: meta.id, view: examination.view)
       let catalog = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try tree.value(of: key) }

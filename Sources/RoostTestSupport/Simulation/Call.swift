@@ -28,7 +28,7 @@ package enum CallKind: String, Sendable, CaseIterable {
 ///
 /// Only mutating calls are numbered, from 1. A reading call carries the number of the last mutating call before
 /// it, so that readers on other threads do not shift the numbers.
-package struct Step: Sendable, CustomStringConvertible {
+package struct RecordedCall: Sendable, CustomStringConvertible {
   package var number: Int
   package var kind: CallKind
   package var path: String

@@ -129,7 +129,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
   private func perform<Value>(
     _ kind: CallKind, offset: UInt64, length: Int, body: (FaultRule.Effect?) throws(Fault) -> Value
   ) throws(Fault) -> Value {
-    let call = Step(number: 0, kind: kind, path: path, offset: offset, length: length)
+    let call = RecordedCall(number: 0, kind: kind, path: path, offset: offset, length: length)
     return try fileSystem.perform(call) { effect throws(Fault) in
       if !isOpen { throw Fault(ErrorNumber.badHandle) }
       return try body(effect)

@@ -4,7 +4,7 @@ internal import RoostFile
 extension SimulatedFileSystem {
   /// Runs after each mutating call, on the caller's thread and outside the file system's lock, before the caller
   /// goes on. It may take crash points and set faults. Callers on several threads run it at the same time.
-  package var onStep: ((Step) -> Void)? {
+  package var onStep: ((RecordedCall) -> Void)? {
     get { lock.withLock { hook } }
     set {
       // The old hook is let go outside the lock: it may own the last handle of a file, which takes the lock to close.
@@ -32,7 +32,7 @@ extension SimulatedFileSystem {
 
   /// The calls so far: the mutating ones while ``recordsSteps`` is set, and the reading ones too while
   /// ``recordsReads`` is.
-  package var steps: [Step] { lock.withLock { recorded } }
+  package var steps: [RecordedCall] { lock.withLock { recorded } }
 
   /// Whether calls are recorded, as they are unless a long run turns it off to save memory. They count regardless.
   package var recordsSteps: Bool {
@@ -87,7 +87,7 @@ extension SimulatedFileSystem {
 /// The gate that every call goes through.
 extension SimulatedFileSystem {
   func perform<Value>(
-    _ call: Step, _ body: (FaultRule.Effect?) throws(Fault) -> Value
+    _ call: RecordedCall, _ body: (FaultRule.Effect?) throws(Fault) -> Value
   ) throws(Fault) -> Value {
     lock.acquire()
     return try performHoldingLock(call, body)
@@ -95,7 +95,7 @@ extension SimulatedFileSystem {
 
   /// Numbers and records the call, lets a fault strike, runs `body`, releases the lock, and tells the hook.
   func performHoldingLock<Value>(
-    _ call: Step, _ body: (FaultRule.Effect?) throws(Fault) -> Value
+    _ call: RecordedCall, _ body: (FaultRule.Effect?) throws(Fault) -> Value
   ) throws(Fault) -> Value {
     guard stepNumber < lastStep else {
       lock.release()
@@ -126,7 +126,7 @@ extension SimulatedFileSystem {
   }
 
   /// The fault that is due for this call. Every rule counts it, the first that is due decides.
-  private func strike(_ call: Step) -> FaultRule.Effect? {
+  private func strike(_ call: RecordedCall) -> FaultRule.Effect? {
     var effect: FaultRule.Effect?
     for index in rules.indices where rules[index].strikes(call.kind, call.path) {
       effect = effect ?? rules[index].effect

@@ -20,12 +20,12 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
   private var directoryErrorIsDue = false
   var stepNumber = 0
   var lastStep = Int.max
-  var recorded: [Step] = []
+  var recorded: [RecordedCall] = []
   var recording = true
   var recordsReading = false
   var rules: [FaultRule] = []
   var bound: UInt64?
-  var hook: ((Step) -> Void)?
+  var hook: ((RecordedCall) -> Void)?
   var watcher: (any CallObserver)?
 
   /// How the crash went that left this image; nil for a file system that was born empty.
@@ -53,7 +53,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
       case .writeOrCreate: found ? .open : .create
       case .replace: .create
       }
-    let call = Step(number: 0, kind: kind, path: path, offset: 0, length: 0)
+    let call = RecordedCall(number: 0, kind: kind, path: path, offset: 0, length: 0)
     do throws(Fault) {
       return try performHoldingLock(call) { _ throws(Fault) in
         if !found {
@@ -102,7 +102,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func exists(_ path: String) throws(StoreError) -> Bool {
     let path = Self.normal(path)
-    let call = Step(number: 0, kind: .lookUp, path: path, offset: 0, length: 0)
+    let call = RecordedCall(number: 0, kind: .lookUp, path: path, offset: 0, length: 0)
     do throws(Fault) { return try perform(call) { _ in names[path] != nil } } catch {
       throw .system("look-up", error.errorNumber, path: path)
     }
@@ -110,7 +110,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func syncDirectory(of path: String) throws(StoreError) {
     let folder = Self.folder(of: Self.normal(path))
-    let call = Step(number: 0, kind: .syncDirectory, path: folder, offset: 0, length: 0)
+    let call = RecordedCall(number: 0, kind: .syncDirectory, path: folder, offset: 0, length: 0)
     do throws(Fault) {
       try perform(call) { effect throws(Fault) in
         let failure: SyncFailure? = if case .sync(let failure) = effect { failure } else { nil }
@@ -134,7 +134,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
   private func named(
     _ kind: CallKind, _ path: String, other: String?, verb: String, body: () throws(Fault) -> Void
   ) throws(StoreError) {
-    let call = Step(number: 0, kind: kind, path: path, offset: 0, length: 0)
+    let call = RecordedCall(number: 0, kind: kind, path: path, offset: 0, length: 0)
     do throws(Fault) {
       try perform(call) { _ throws(Fault) in
         try body()

@@ -23,8 +23,8 @@ package enum Audit {
     for entry in examination.copies { use(entry.copy.place, 1, what: "the copy of page \(entry.page.place)") }
     let view = examination.view
     findings += copyFindings(examination)
-    let catalog = Catalog(examination.snapshot, view: view)
-    let root = ByteTree(examination.snapshot.catalog, id: Catalog.treeID, view: view)
+    let catalog = TreeCatalog(examination.snapshot, view: view)
+    let root = ByteTree(examination.snapshot.catalog, id: TreeCatalog.treeID, view: view)
     findings += root.verify(stampBound: examination.snapshot.stamp) { reached in
       if case .page(let page) = reached { use(page.place, 1, what: "the catalog") }
     }.map(\.description)
@@ -62,7 +62,7 @@ package enum Audit {
   /// What is wrong with the copies of pages. A store may have none at all: an older version wrote it.
   private static func copyFindings(_ examination: Examination) -> [String] {
     if examination.copies.isEmpty { return [] }
-    let essentials = Catalog.essentials(examination.snapshot, examination.view)
+    let essentials = TreeCatalog.essentials(examination.snapshot, examination.view)
     var findings = examination.damagedCopies(essentials).map { "page \($0.damaged.place): \($0.sentence)" }
     let places = Set(essentials.flatMap(\.places))
     for entry in examination.copies where !places.contains(entry.page.place) {

@@ -16,7 +16,7 @@ package import RoostPages
 package final class Jostle: @unchecked Sendable {
   // Unchecked because its fields are guarded by `lock`.
   private let lock = Lock()
-  private let changed = Condition()
+  private let changed = ConditionVariable()
   private var generator: SplitMix64
   private var ended = 0
   private var isOver = false

@@ -104,7 +104,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
 
   // MARK: Outside it, between two calls
 
-  package func stepped(_ step: Step) {
+  package func stepped(_ step: RecordedCall) {
     guard step.path == path else { return }
     if step.kind == .sync, step.errorNumber != 0, let bytes = fileSystem.contents(of: path) {
       // The kernel may have thrown superblocks away.

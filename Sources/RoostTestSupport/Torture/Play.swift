@@ -30,7 +30,7 @@ package final class Play {
   /// Errors of the store met so far.
   package private(set) var errors: [StoreError] = []
   /// Called after each mutating call, with what is promised then.
-  package var onStep: ((Step, History) -> Void)?
+  package var onStep: ((RecordedCall, History) -> Void)?
 
   /// `wrap` may put something between the store and the simulation.
   package init(
@@ -52,7 +52,7 @@ package final class Play {
     self.model = model
   }
 
-  private func stepped(_ step: Step) {
+  private func stepped(_ step: RecordedCall) {
     if step.errorNumber != 0 { stepsFailed = true }
     if (step.kind == .sync || step.kind == .syncDirectory) && step.errorNumber != 0 && store != nil && !isCopying {
       mustNotWrite = true

@@ -46,7 +46,7 @@ extension KeyValueStore {
 
 extension Model {
   /// Reads a whole snapshot, of a reader that may be held for long.
-  package init(reading catalog: Catalog, _ view: PageView) throws(StoreError) {
+  package init(reading catalog: TreeCatalog, _ view: PageView) throws(StoreError) {
     self.init()
     for (name, descriptor) in try catalog.all() {
       var tree = Tree(isTable: descriptor.kind == .integers)
@@ -108,7 +108,7 @@ package struct HeldReader {
 
   /// What is wrong with what it sees now; nil if nothing is.
   package func complaint() throws(StoreError) -> String? {
-    let seen = try Model(reading: Catalog(transaction.snapshot, view: transaction.view), transaction.view)
+    let seen = try Model(reading: TreeCatalog(transaction.snapshot, view: transaction.view), transaction.view)
     if seen == frozen { return nil }
     return "a reader of commit \(transaction.snapshot.transaction) sees " + seen.difference(from: frozen)
   }

@@ -45,7 +45,7 @@ struct Bench {
     console.passing("   \(name)")
     let began = ContinuousClock.now
     try body()
-    let seconds = max(Wording.seconds(ContinuousClock.now - began), 1e-9)
+    let seconds = max(ReadableNumber.seconds(ContinuousClock.now - began), 1e-9)
     steps.append(Step(name: name, count: count, seconds: seconds, nanosecondsEach: seconds * 1e9 / Double(count)))
   }
 
@@ -185,8 +185,8 @@ extension Bench.Report {
   func write(to console: Console) {
     console.facts(
       steps.map { step in
-        let each = Wording.time(.nanoseconds(Int64(min(step.nanosecondsEach, 1e15))))
-        return (step.name, "\(each) each, \(Wording.rate(step.count, in: .seconds(step.seconds))) a second")
+        let each = ReadableNumber.time(.nanoseconds(Int64(min(step.nanosecondsEach, 1e15))))
+        return (step.name, "\(each) each, \(ReadableNumber.rate(step.count, in: .seconds(step.seconds))) a second")
       })
     for remark in remarks { console.line(text: remark) }
   }

@@ -20,7 +20,7 @@ struct BackupReport: Encodable {
       bar?.advance(to: progress.entries)
     }
     bar?.end()
-    seconds = Wording.seconds(ContinuousClock.now - began)
+    seconds = ReadableNumber.seconds(ContinuousClock.now - began)
     try store.close()
     // Said of what is there now, not of what was to be there.
     let copy = try KeyValueStore(target, settings: .reading)
@@ -37,9 +37,9 @@ struct BackupReport: Encodable {
 
   func write(to console: Console, word: String = "saved") {
     console.line(
-      console.styled(word, .good) + "  \(Wording.count(entries, "entry", nouns: "entries")) in "
-        + "\(Wording.count(trees, "tree")), \(Wording.bytes(bytes)), as of commit \(Wording.count(commit)), in "
-        + "\(Wording.time(.seconds(seconds)))")
+      console.styled(word, .good) + "  \(ReadableNumber.count(entries, "entry", nouns: "entries")) in "
+        + "\(ReadableNumber.count(trees, "tree")), \(ReadableNumber.bytes(bytes)), as of commit \(ReadableNumber.count(commit)), in "
+        + "\(ReadableNumber.time(.seconds(seconds)))")
   }
 }
 

@@ -35,15 +35,15 @@ struct CompactReport: Encodable {
     freePages = last.freePages
     // The log is folded in, so that what was given back stays given back.
     try store.close()
-    seconds = Wording.seconds(ContinuousClock.now - began)
+    seconds = ReadableNumber.seconds(ContinuousClock.now - began)
   }
 
   func write(to console: Console) {
     let gained = max(0, pagesBefore - pages)
-    let now = "the file has \(Wording.count(pages, "page")) now, \(Wording.count(freePages)) of them free"
+    let now = "the file has \(ReadableNumber.count(pages, "page")) now, \(ReadableNumber.count(freePages)) of them free"
     if gained == 0 { return console.line(console.styled("compact", .good) + "  nothing to give back; \(now)") }
     console.line(
-      console.styled("compact", .good) + "  \(Wording.bytes(gained * pageBytes)) given back, "
-        + "\(Wording.count(movedPages, "page")) moved, in \(Wording.time(.seconds(seconds))); \(now)")
+      console.styled("compact", .good) + "  \(ReadableNumber.bytes(gained * pageBytes)) given back, "
+        + "\(ReadableNumber.count(movedPages, "page")) moved, in \(ReadableNumber.time(.seconds(seconds))); \(now)")
   }
 }

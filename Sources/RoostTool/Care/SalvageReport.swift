@@ -57,7 +57,7 @@ struct SalvageReport: Encodable {
       bar?.advance(to: min(progress.entries, progress.total))
     }
     bar?.end()
-    seconds = Wording.seconds(ContinuousClock.now - began)
+    seconds = ReadableNumber.seconds(ContinuousClock.now - began)
     self.source = source
     self.target = target
     isComplete = found.isComplete
@@ -81,18 +81,20 @@ struct SalvageReport: Encodable {
 
   func write(to console: Console) {
     for sentence in sentences { console.line(console.styled("lost", .bad) + "  \(sentence)") }
-    var text = "\(Wording.count(entries, "entry", nouns: "entries")) in \(Wording.count(trees.count, "tree"))"
+    var text =
+      "\(ReadableNumber.count(entries, "entry", nouns: "entries")) in \(ReadableNumber.count(trees.count, "tree"))"
     var counted = "of them"
     if !entities.isEmpty {
       let rows = entities.reduce(0) { $0 + $1.rows }
-      text = "\(Wording.count(rows, "row")) of \(Wording.count(entities.count, "entity", nouns: "entities"))"
+      text =
+        "\(ReadableNumber.count(rows, "row")) of \(ReadableNumber.count(entities.count, "entity", nouns: "entities"))"
       // Rows, links, large values and the history have entries, and only these are counted.
-      counted = "of \(Wording.count(entries, "entry", nouns: "entries")) in the trees"
+      counted = "of \(ReadableNumber.count(entries, "entry", nouns: "entries")) in the trees"
     }
-    if commits > 0 { text += ", with \(Wording.count(commits, "commit")) of the log" }
-    if unverified > 0 { text += ", \(Wording.count(unverified)) \(counted) unverified" }
-    if repairedPages > 0 { text += ", \(Wording.count(repairedPages, "damaged page")) repaired" }
-    if !isComplete { text += "; \(Wording.count(losses.count, "loss", nouns: "losses"))" }
+    if commits > 0 { text += ", with \(ReadableNumber.count(commits, "commit")) of the log" }
+    if unverified > 0 { text += ", \(ReadableNumber.count(unverified)) \(counted) unverified" }
+    if repairedPages > 0 { text += ", \(ReadableNumber.count(repairedPages, "damaged page")) repaired" }
+    if !isComplete { text += "; \(ReadableNumber.count(losses.count, "loss", nouns: "losses"))" }
     console.line(console.styled("saved", isComplete ? .good : .bad) + "  " + text)
   }
 }

@@ -75,13 +75,13 @@ final class Console {
   // MARK: Words
 
   /// What a store says cannot do anything to a terminal: it is shown, and not obeyed.
-  func line(_ words: Words = "") { sink(.output, text(words) + "\n") }
+  func line(_ words: StyledText = "") { sink(.output, text(words) + "\n") }
 
   /// A line of plain text.
-  func line(text: String) { line(Words(text)) }
+  func line(text: String) { line(StyledText(text)) }
 
   /// A line as it is printed, without its end.
-  func text(_ words: Words) -> String {
+  func text(_ words: StyledText) -> String {
     words.parts.reduce(into: "") { line, part in
       let safe = SafeText.line(part.text)
       if let style = part.style, hasColours {
@@ -110,7 +110,7 @@ final class Console {
   func checkReader() throws { if let failure = failure() { throw failure } }
 
   /// Text that a terminal shows in a style.
-  func styled(_ text: String, _ style: Style) -> Words { Words(text, style) }
+  func styled(_ text: String, _ style: Style) -> StyledText { StyledText(text, style) }
 
   /// Labels and what they say, in two columns.
   func facts(_ rows: [(String, String)]) {

@@ -70,23 +70,24 @@ struct RecordFacts: Encodable {
 
   func write(to console: Console) {
     for entity in entities {
-      var text = Wording.count(entity.rows, "row")
-      if entity.largeValues > 0 { text += ", \(Wording.count(entity.largeValues, "large value"))" }
+      var text = ReadableNumber.count(entity.rows, "row")
+      if entity.largeValues > 0 { text += ", \(ReadableNumber.count(entity.largeValues, "large value"))" }
       console.line("  " + console.styled(entity.name, .strong) + ": " + text)
       for index in entity.indexes {
-        var text = "index \(index.name): \(Wording.count(index.entries, "entry", nouns: "entries"))"
+        var text = "index \(index.name): \(ReadableNumber.count(index.entries, "entry", nouns: "entries"))"
         if index.isUnique { text += ", unique" }
         if !index.isBuilt { text += ", not built to the end" }
         console.line("    " + text)
       }
     }
-    if links > 0 { console.line("  links: \(Wording.count(links))") }
+    if links > 0 { console.line("  links: \(ReadableNumber.count(links))") }
     var text = "history: \(history.mode)"
     if let first = history.firstTransaction, let last = history.lastTransaction {
-      text += ", \(Wording.count(history.entries, "entry", nouns: "entries")) from transaction \(first) to \(last)"
+      text +=
+        ", \(ReadableNumber.count(history.entries, "entry", nouns: "entries")) from transaction \(first) to \(last)"
     }
-    if history.gaps > 0 { text += ", \(Wording.count(history.gaps, "gap"))" }
-    if history.consumers > 0 { text += ", \(Wording.count(history.consumers, "consumer"))" }
+    if history.gaps > 0 { text += ", \(ReadableNumber.count(history.gaps, "gap"))" }
+    if history.consumers > 0 { text += ", \(ReadableNumber.count(history.consumers, "consumer"))" }
     console.line("  " + text)
   }
 }

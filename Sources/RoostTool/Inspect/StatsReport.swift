@@ -117,14 +117,17 @@ struct StatsReport: Encodable {
   func write(to console: Console) {
     console.facts([
       ("store", path),
-      ("size", "\(Wording.bytes(fileBytes)), \(Wording.count(pages, "page")), \(Wording.count(freePages)) free"),
+      (
+        "size",
+        "\(ReadableNumber.bytes(fileBytes)), \(ReadableNumber.count(pages, "page")), \(ReadableNumber.count(freePages)) free"
+      ),
     ])
     console.line()
     for line in chart(columns: min(64, max(16, console.width - 12))) { console.line(text: line) }
     console.line()
     let used = Kind.allCases.filter { pagesByKind[$0.rawValue] != nil }
     for kind in used {
-      console.line("  \(kind.mark) \(kind.meaning): \(Wording.count(pagesByKind[kind.rawValue] ?? 0, "page"))")
+      console.line("  \(kind.mark) \(kind.meaning): \(ReadableNumber.count(pagesByKind[kind.rawValue] ?? 0, "page"))")
     }
     console.line()
     var table = TextTable(
@@ -140,7 +143,9 @@ struct StatsReport: Encodable {
     // A store has trees for all that it may hold.
     for part in parts where part.entries > 0 || part.pages > 0 {
       let full = part.depth == 0 ? "" : "\(Int((part.fill * 100).rounded())) %"
-      try table.add([part.name, Wording.count(part.entries), Wording.count(part.pages), "\(part.depth)", full])
+      try table.add([
+        part.name, ReadableNumber.count(part.entries), ReadableNumber.count(part.pages), "\(part.depth)", full,
+      ])
     }
     try table.end()
   }
@@ -164,7 +169,7 @@ struct StatsReport: Encodable {
       }
     }
     if !marks.isEmpty { lines.append("  " + marks) }
-    return lines + ["  each mark is \(Wording.count(perMark, "page"))"]
+    return lines + ["  each mark is \(ReadableNumber.count(perMark, "page"))"]
   }
 }
 

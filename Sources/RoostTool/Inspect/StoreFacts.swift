@@ -119,23 +119,24 @@ struct StoreFacts: Encodable {
     let log: String
     if let owner {
       log =
-        (wasClosed ? "none yet" : Wording.bytes(logBytes)) + "; the store is open in process \(owner.process)"
+        (wasClosed ? "none yet" : ReadableNumber.bytes(logBytes)) + "; the store is open in process \(owner.process)"
         + (owner.program.map { " (\($0))" } ?? "")
     } else {
       log =
         wasClosed
         ? "none; the store was closed"
-        : "\(Wording.bytes(logBytes)); the store was not closed, and will be recovered by the next who opens it"
+        : "\(ReadableNumber.bytes(logBytes)); the store was not closed, and will be recovered by the next who opens it"
     }
-    let size = "\(Wording.bytes(fileBytes)), \(Wording.count(pages, "page")), \(Wording.count(freePages)) of them free"
+    let size =
+      "\(ReadableNumber.bytes(fileBytes)), \(ReadableNumber.count(pages, "page")), \(ReadableNumber.count(freePages)) of them free"
     console.facts(
       [
         ("store", path),
-        ("format", "version \(formatVersion), pages of \(Wording.count(pageSize, "byte"))"),
+        ("format", "version \(formatVersion), pages of \(ReadableNumber.count(pageSize, "byte"))"),
         ("identity", storeID),
         ("size", size),
         ("log", log),
-        ("last commit", Wording.count(commit)),
+        ("last commit", ReadableNumber.count(commit)),
       ] + superblocks.map { ("superblock \($0.slot)", $0.sentence) })
     for lost in lostLogs {
       console.line(
@@ -147,12 +148,13 @@ struct StoreFacts: Encodable {
           + "opening for writing puts it aside")
     }
     for tree in trees {
-      var text = "\(Wording.count(tree.entries, "entry", nouns: "entries")), keys are \(tree.keys), depth \(tree.depth)"
+      var text =
+        "\(ReadableNumber.count(tree.entries, "entry", nouns: "entries")), keys are \(tree.keys), depth \(tree.depth)"
       if tree.leaves > 0 {
         text +=
-          ", about \(Wording.count(tree.leaves, "leaf", nouns: "leaves")), \(Int((tree.fill * 100).rounded())) % full"
+          ", about \(ReadableNumber.count(tree.leaves, "leaf", nouns: "leaves")), \(Int((tree.fill * 100).rounded())) % full"
       }
-      if tree.largeValues > 0 { text += ", \(Wording.count(tree.largeValues, "large value"))" }
+      if tree.largeValues > 0 { text += ", \(ReadableNumber.count(tree.largeValues, "large value"))" }
       console.line("  " + console.styled(tree.name, .strong) + ": " + text)
     }
     rows?.write(to: console)

@@ -84,13 +84,13 @@ struct VerifyReport: Encodable {
       console.line(console.styled("note", .strong) + "  " + (note.page.map { "page \($0): " } ?? "") + note.sentence)
     }
     let examined =
-      "\(Wording.count(entries, "entry", nouns: "entries")) in \(Wording.count(trees, "tree")), "
-      + "\(Wording.count(largeValues, "large value")); \(Wording.count(pagesRead)) of "
-      + "\(Wording.count(pages, "page")) read, \(Wording.count(freePages)) free"
+      "\(ReadableNumber.count(entries, "entry", nouns: "entries")) in \(ReadableNumber.count(trees, "tree")), "
+      + "\(ReadableNumber.count(largeValues, "large value")); \(ReadableNumber.count(pagesRead)) of "
+      + "\(ReadableNumber.count(pages, "page")) read, \(ReadableNumber.count(freePages)) free"
     if isSound {
       console.line(console.styled("sound", .good) + "  \(examined)")
     } else {
-      console.line("\(Wording.count(findings.count, "finding")); \(examined)")
+      console.line("\(ReadableNumber.count(findings.count, "finding")); \(examined)")
     }
     rows?.write(to: console)
   }

@@ -185,7 +185,7 @@ struct HistoryTail {
 
   /// Writes one change after the other, since there may be millions.
   private func writeJSON(
-    _ transaction: HistoryTransaction, _ catalog: Catalog, wanted: Set<EntityID>?, output: HeldOutput
+    _ transaction: HistoryCommit, _ catalog: Catalog, wanted: Set<EntityID>?, output: HeldOutput
   ) throws {
     let line = Line(
       transaction: transaction.number, time: Self.time(transaction.stamp), author: transaction.author,
@@ -202,7 +202,7 @@ struct HistoryTail {
   }
 
   private func forEachChange(
-    of transaction: HistoryTransaction, _ catalog: Catalog, _ wanted: Set<EntityID>?, body: (Change) throws -> Void
+    of transaction: HistoryCommit, _ catalog: Catalog, _ wanted: Set<EntityID>?, body: (Change) throws -> Void
   ) throws {
     try transaction.entry.changes(of: wanted) { change in
       let entity = catalog.entity(change.entity)
@@ -226,9 +226,9 @@ struct HistoryTail {
     }
   }
 
-  private static func text(_ kept: HistoryChange.Kept) -> String? {
+  private static func text(_ kept: RowsChange.Kept) -> String? {
     switch kept.content {
-    case .tooLarge(let count): return "(\(Wording.bytes(count)))"
+    case .tooLarge(let count): return "(\(ReadableNumber.bytes(count)))"
     case .value(.null): return nil
     case .value(let value):
       var text: [UInt8] = []
@@ -249,8 +249,8 @@ struct HistoryTail {
 
   /// A line of what a transaction did: summed up for each entity.
   private func words(
-    _ transaction: HistoryTransaction, _ catalog: Catalog, wanted: Set<EntityID>?
-  ) throws -> Words {
+    _ transaction: HistoryCommit, _ catalog: Catalog, wanted: Set<EntityID>?
+  ) throws -> StyledText {
     struct Sum {
       var (entity, kind): (String, String)
       var rows: UInt64 = 0
@@ -272,7 +272,7 @@ struct HistoryTail {
     var parts = transaction.entry.isCatalogChanged ? ["models changed"] : []
     let verbs = ["insert": "inserted", "update": "updated", "delete": "deleted"]
     for one in sums {
-      var text = "\(one.entity): \(Wording.count(one.rows)) \(verbs[one.kind] ?? one.kind)"
+      var text = "\(one.entity): \(ReadableNumber.count(one.rows)) \(verbs[one.kind] ?? one.kind)"
       text += one.rows == 1 ? " (#\(one.first)" : " (#\(one.first) to #\(one.last)"
       if !one.properties.isEmpty { text += ": " + one.properties.joined(separator: ", ") }
       parts.append(text + ")")

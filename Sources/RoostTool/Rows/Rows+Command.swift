@@ -144,7 +144,7 @@ struct RowPrinter {
       try table.end()
     }
     try output.release()
-    if console.isTerminal { console.line(console.styled(Wording.count(count, "row"), .faint)) }
+    if console.isTerminal { console.line(console.styled(ReadableNumber.count(count, "row"), .faint)) }
   }
 }
 
@@ -156,8 +156,8 @@ extension RowPortrait {
       var text = one.keys.joined(separator: ", ")
       if one.isToMany {
         let more = one.count - one.keys.count
-        text = "\(Wording.count(one.count)) of \(one.target)" + (text.isEmpty ? "" : ": " + text)
-        if more > 0 { text += ", and \(Wording.count(more)) more" }
+        text = "\(ReadableNumber.count(one.count)) of \(one.target)" + (text.isEmpty ? "" : ": " + text)
+        if more > 0 { text += ", and \(ReadableNumber.count(more)) more" }
       } else if one.keys.isEmpty {
         text = "nil"
       } else {
@@ -235,7 +235,7 @@ struct ExplainReport: Encodable {
     if let missingIndex {
       let names = missingIndex.fields.joined(separator: ", ")
       console.line(
-        "an index on \(missingIndex.entity)(\(names)) would read \(Wording.count(missingIndex.reads, "row"))")
+        "an index on \(missingIndex.entity)(\(names)) would read \(ReadableNumber.count(missingIndex.reads, "row"))")
     }
   }
 }

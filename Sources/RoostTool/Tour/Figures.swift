@@ -20,10 +20,10 @@ struct Figures {
     let (first, launch) = try answer(of: "launch", path)
     try check(first == 20, "the new process did not find its objects")
     console.facts([
-      ("50,000 objects inserted and saved", Wording.time(inserted)),
-      ("10,000 objects asked by a predicate", Wording.time(asked)),
-      ("10,000 objects held in memory", held > 0 ? Wording.bytes(held) : "not known here"),
-      ("a new process with its first objects", Wording.time(launch)),
+      ("50,000 objects inserted and saved", ReadableNumber.time(inserted)),
+      ("10,000 objects asked by a predicate", ReadableNumber.time(asked)),
+      ("10,000 objects held in memory", held > 0 ? ReadableNumber.bytes(held) : "not known here"),
+      ("a new process with its first objects", ReadableNumber.time(launch)),
     ])
   }
 

@@ -75,8 +75,10 @@ extension Tour {
     }
   }
 
-  private func found(_ count: Int, _ plan: FetchExplanation, time: Duration) -> [Words] {
-    ["\(Wording.count(count, "track")) in \(Wording.time(time)), each one right. The plan, with what it read:"]
+  private func found(_ count: Int, _ plan: FetchExplanation, time: Duration) -> [StyledText] {
+    [
+      "\(ReadableNumber.count(count, "track")) in \(ReadableNumber.time(time)), each one right. The plan, with what it read:"
+    ]
       + plan.description.split(separator: "\n").map { console.styled("  " + $0, .faint) }
   }
 }

@@ -2,8 +2,8 @@
 extension Tour {
   private static let words: Set<Substring> = ["let", "var", "try", "for", "in", "return", "if", "nil"]
 
-  func coloured(_ line: String) -> Words {
-    var shown = Words("")
+  func coloured(_ line: String) -> StyledText {
+    var shown = StyledText("")
     var rest = line[...]
     while let first = rest.first {
       if rest.hasPrefix("//") {
@@ -15,10 +15,10 @@ extension Tour {
         rest = rest[end...]
       } else if first.isLetter {
         let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-        shown += Self.words.contains(word) ? console.styled(String(word), .strong) : Words(String(word))
+        shown += Self.words.contains(word) ? console.styled(String(word), .strong) : StyledText(String(word))
         rest = rest.dropFirst(word.count)
       } else {
-        shown += Words(String(first))
+        shown += StyledText(String(first))
         rest = rest.dropFirst()
       }
     }

@@ -33,9 +33,9 @@ extension Tour {
         saves > acknowledged
         ? "One more was whole on the disk, and is there too." : "The one in flight is not there, not even in part."
       return [
-        "A second process acknowledged \(Wording.count(acknowledged, "save")) in \(Wording.time(wrote)), each on the "
+        "A second process acknowledged \(ReadableNumber.count(acknowledged, "save")) in \(ReadableNumber.time(wrote)), each on the "
           + "disk, and was killed.",
-        "Reopened in \(Wording.time(recovery)): all \(Wording.count(acknowledged)) are there, whole and in order. "
+        "Reopened in \(ReadableNumber.time(recovery)): all \(ReadableNumber.count(acknowledged)) are there, whole and in order. "
           + inFlight,
         "(A killed process, not a lost power supply: `roost-torture` simulates that.)",
       ]

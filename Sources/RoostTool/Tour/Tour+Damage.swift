@@ -43,9 +43,9 @@ extension Tour {
       return [
         "Bit \(bit % 8) of byte \(bit / 8) of page \(page.place) was flipped. A fetch that reads the page fails with:",
         console.styled("  \(error)", .bad),
-        "\(Wording.count(outcome.refused, "fetch", nouns: "fetches")) refused, \(Wording.count(outcome.right)) right, none wrong.",
-        "Before that \(Wording.count(flips)) others, in any of the \(Wording.count(pages.all.count)) pages in use: "
-          + "`verify` named the page each time, in \(Wording.time(time)).",
+        "\(ReadableNumber.count(outcome.refused, "fetch", nouns: "fetches")) refused, \(ReadableNumber.count(outcome.right)) right, none wrong.",
+        "Before that \(ReadableNumber.count(flips)) others, in any of the \(ReadableNumber.count(pages.all.count)) pages in use: "
+          + "`verify` named the page each time, in \(ReadableNumber.time(time)).",
       ]
     }
   }

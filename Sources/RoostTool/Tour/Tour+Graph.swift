@@ -26,10 +26,10 @@ extension Tour {
       let bound = max(100, library.albumCount / 10)
       try check(reads.listsLoaded < bound, "\(reads.listsLoaded) lists were read one by one")
       return [
-        "\(Wording.count(library.artistCount, "artist")), \(Wording.count(library.albumCount, "album")), "
-          + "\(Wording.count(library.count, "track")): \(Wording.count(seconds / 3600)) hours of music, in \(Wording.time(time)).",
-        "What is asked of one is read for up to a thousand: \(Wording.count(reads.listsLoadedTogether, "list")) in "
-          + "\(Wording.count(reads.coarseReads, "read")), \(Wording.count(reads.listsLoaded)) by themselves.",
+        "\(ReadableNumber.count(library.artistCount, "artist")), \(ReadableNumber.count(library.albumCount, "album")), "
+          + "\(ReadableNumber.count(library.count, "track")): \(ReadableNumber.count(seconds / 3600)) hours of music, in \(ReadableNumber.time(time)).",
+        "What is asked of one is read for up to a thousand: \(ReadableNumber.count(reads.listsLoadedTogether, "list")) in "
+          + "\(ReadableNumber.count(reads.coarseReads, "read")), \(ReadableNumber.count(reads.listsLoaded)) by themselves.",
       ]
     }
   }
@@ -123,7 +123,7 @@ extension Tour {
         "The label was refused, and nothing had changed:",
         console.styled("  \(refusal)", .bad),
         "The artist took the album along; the track stayed, with its album nil. The track left its review behind.",
-        "Without artists the label could go. All \(Wording.count(library.count)) tracks are as they were.",
+        "Without artists the label could go. All \(ReadableNumber.count(library.count)) tracks are as they were.",
       ]
     }
   }
@@ -179,7 +179,7 @@ extension Tour {
       }
       try check(all >= 3, "the history tells of \(all) changes")
       return lines.map { console.styled("  " + $0, .faint) } + [
-        "Each is part of its commit. All \(Wording.count(all)) changes since the store was made: read in \(Wording.time(time))."
+        "Each is part of its commit. All \(ReadableNumber.count(all)) changes since the store was made: read in \(ReadableNumber.time(time))."
       ]
     }
   }

@@ -9,7 +9,7 @@ extension Tour {
 
   var importing: Step {
     Step(
-      "Import \(Wording.count(library.count)) tracks",
+      "Import \(ReadableNumber.count(library.count)) tracks",
       """
       let importer = try container.importer(for: Track.self)
       let report = try importer.run(.file(table)) { progress.advance(to: $0.records) }
@@ -30,8 +30,8 @@ extension Tour {
       try check(report.unresolvedCount == 0, "\(report.unresolvedCount) tracks have lost their albums")
       try checkAll(ModelContext(container))
       return [
-        "A table of \(Wording.bytes(size)), whose tracks name \(Wording.count(albums, "album")), is on the disk as objects: "
-          + "\(Wording.time(time)), \(Wording.rate(library.count, in: time)) a second.",
+        "A table of \(ReadableNumber.bytes(size)), whose tracks name \(ReadableNumber.count(albums, "album")), is on the disk as objects: "
+          + "\(ReadableNumber.time(time)), \(ReadableNumber.rate(library.count, in: time)) a second.",
         "Read again in another context, all of them right.",
       ]
     }
@@ -66,7 +66,7 @@ extension Tour {
       try check(
         FileManager.default.contentsEqual(atPath: tablePath, andPath: exportedPath),
         "what was exported is not what was imported")
-      return ["The table that was imported, byte for byte, in \(Wording.time(time))."]
+      return ["The table that was imported, byte for byte, in \(ReadableNumber.time(time))."]
     }
   }
 }

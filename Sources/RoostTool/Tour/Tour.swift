@@ -8,9 +8,9 @@ final class Tour {
     var title: String
     /// These lines stand in the source of the step as well, which a test compares.
     var code: String
-    var run: () throws -> [Words]
+    var run: () throws -> [StyledText]
 
-    init(_ title: String, _ code: String, run: @escaping () throws -> [Words]) {
+    init(_ title: String, _ code: String, run: @escaping () throws -> [StyledText]) {
       self.title = title
       self.code = code
       self.run = run
@@ -54,7 +54,7 @@ final class Tour {
     console.line(console.styled("A tour of Roost", .strong) + " in \(folder)")
     for step in steps { try show(step) }
     console.line()
-    let time = Wording.time(.now - began)
+    let time = ReadableNumber.time(.now - began)
     console.line(console.styled("Every check passed", .good) + ", in \(time).")
   }
 
@@ -64,7 +64,7 @@ final class Tour {
     for line in step.code.split(separator: "\n") {
       console.line("   " + console.styled("│ ", .faint) + coloured(String(line)))
     }
-    let lines: [Words]
+    let lines: [StyledText]
     do { lines = try step.run() } catch {
       console.passing("")
       console.line("   " + console.styled("failed", .bad))

@@ -112,13 +112,14 @@ private struct Exporting {
       if isMade { try? DiskFileSystem.shared.remove(making) }
       throw error
     }
-    let seconds = Wording.seconds(ContinuousClock.now - began)
+    let seconds = ReadableNumber.seconds(ContinuousClock.now - began)
     if arguments.has("json") {
       try console.json(Report(entity: asked.entity, rows: rows, output: output, seconds: seconds))
     } else {
       console.line(
-        console.styled("exported", .good) + "  \(Wording.count(rows, "row")) of \(asked.entity) to \(output), in "
-          + Wording.time(.seconds(seconds)))
+        console.styled("exported", .good)
+          + "  \(ReadableNumber.count(rows, "row")) of \(asked.entity) to \(output), in "
+          + ReadableNumber.time(.seconds(seconds)))
     }
     return .good
   }

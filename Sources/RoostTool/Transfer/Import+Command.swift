@@ -35,7 +35,7 @@ extension Command {
           Syntax.Option(
             name: "conflict", value: "way",
             help: "What to do with a record whose unique values a row has (update); 'insert' makes it a bad record.",
-            choices: ImportOptions.Conflict.allCases.map(\.rawValue)),
+            choices: TextImportOptions.Conflict.allCases.map(\.rawValue)),
           Syntax.Option(name: "on", value: "index", help: "The unique index for '--conflict'; by default any."),
           Syntax.Option(
             name: "rename", value: "column=field",
@@ -101,14 +101,14 @@ private struct Importing {
   let arguments: Arguments
   let console: Console
   let format: TextFormat
-  let options: ImportOptions
+  let options: TextImportOptions
 
   init(_ arguments: Arguments, _ console: Console) throws {
     self.arguments = arguments
     self.console = console
     format = try Format.find(arguments, path: arguments.operands[2], names: arguments.list("names"))
-    var options = ImportOptions(into: arguments.operands[1])
-    options.conflict = arguments.text("conflict").flatMap { ImportOptions.Conflict(rawValue: $0) } ?? .update
+    var options = TextImportOptions(into: arguments.operands[1])
+    options.conflict = arguments.text("conflict").flatMap { TextImportOptions.Conflict(rawValue: $0) } ?? .update
     if let form = arguments.text("dates") { options.dates = try DateForm(word: form) }
     options.uniqueIndex = arguments.text("on")
     for word in arguments.texts("rename") {
@@ -165,7 +165,7 @@ private struct Importing {
       progress: { bar.advance(to: Int(clamping: $0.bytes)) },
       reject: { fault in try rejects?.add(fault, header: header?(), isResumed: isResumed) })
     header = { [unowned importer] in importer.header }
-    let report: ImportReport
+    let report: TextImportReport
     do {
       isResumed = try importer.isResumed()
       if !isResumed, let rejects = arguments.text("rejects"), try DiskFileSystem.shared.exists(rejects) {
@@ -181,7 +181,7 @@ private struct Importing {
     bar.end()
     // Nothing is said to be imported that a crash could take back.
     try store.close()
-    try tell(report, Wording.seconds(ContinuousClock.now - began))
+    try tell(report, ReadableNumber.seconds(ContinuousClock.now - began))
     return report.progress.bad > 0 || report.unresolvedCount > 0 || report.isCancelled ? .failed : .good
   }
 
@@ -211,7 +211,7 @@ private struct Importing {
     }
   }
 
-  private func tell(_ report: ImportReport, _ seconds: Double) throws {
+  private func tell(_ report: TextImportReport, _ seconds: Double) throws {
     let done = report.progress
     if arguments.has("json") {
       return try console.json(
@@ -224,24 +224,26 @@ private struct Importing {
           }, seconds: seconds))
     }
     for fault in report.faults.prefix(20) { console.line(console.styled("bad", .bad) + "  \(fault)") }
-    if done.bad > 20 { console.line("     and \(Wording.count(done.bad - min(20, report.faults.count))) more") }
+    if done.bad > 20 { console.line("     and \(ReadableNumber.count(done.bad - min(20, report.faults.count))) more") }
     for one in report.unresolved.prefix(20) {
       console.line(
         console.styled("open", .bad) + "  \(one.property) of row #\(one.row) " + Self.words(one))
     }
-    if report.unresolvedCount > 20 { console.line("      and \(Wording.count(report.unresolvedCount - 20)) more") }
-    var parts = ["\(Wording.count(done.inserted)) inserted"]
-    if done.updated > 0 { parts.append("\(Wording.count(done.updated)) updated") }
-    if done.kept > 0 { parts.append("\(Wording.count(done.kept)) kept") }
-    if done.bad > 0 { parts.append("\(Wording.count(done.bad)) bad") }
-    if done.resumed > 0 { parts.append("\(Wording.count(done.resumed)) of an earlier run") }
+    if report.unresolvedCount > 20 {
+      console.line("      and \(ReadableNumber.count(report.unresolvedCount - 20)) more")
+    }
+    var parts = ["\(ReadableNumber.count(done.inserted)) inserted"]
+    if done.updated > 0 { parts.append("\(ReadableNumber.count(done.updated)) updated") }
+    if done.kept > 0 { parts.append("\(ReadableNumber.count(done.kept)) kept") }
+    if done.bad > 0 { parts.append("\(ReadableNumber.count(done.bad)) bad") }
+    if done.resumed > 0 { parts.append("\(ReadableNumber.count(done.resumed)) of an earlier run") }
     let word = report.isCancelled ? console.styled("stopped", .bad) : console.styled("imported", .good)
-    let rate = Wording.rate(done.records - done.resumed, in: .seconds(seconds))
-    let all = Wording.count(done.records, "record")
-    let stored = done.bad > 0 ? "\(Wording.count(done.records - done.bad)) of \(all)" : all
+    let rate = ReadableNumber.rate(done.records - done.resumed, in: .seconds(seconds))
+    let all = ReadableNumber.count(done.records, "record")
+    let stored = done.bad > 0 ? "\(ReadableNumber.count(done.records - done.bad)) of \(all)" : all
     console.line(
       "\(word)  \(stored) into \(options.entity): \(parts.joined(separator: ", ")); "
-        + "\(Wording.time(.seconds(seconds))), \(rate) a second")
+        + "\(ReadableNumber.time(.seconds(seconds))), \(rate) a second")
   }
 }
 

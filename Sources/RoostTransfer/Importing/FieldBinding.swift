@@ -35,7 +35,7 @@ struct FieldBinding {
   let catalog: Catalog
   private let targets: [String: Target]
   private let structures: Set<String>
-  private let options: ImportOptions
+  private let options: TextImportOptions
   /// The classes of rows; the first one is that of records which do not say.
   let kinds: [Kind]
 
@@ -55,7 +55,7 @@ struct FieldBinding {
     var number: UInt32?
   }
 
-  init(_ catalog: Catalog, _ options: ImportOptions) throws {
+  init(_ catalog: Catalog, _ options: TextImportOptions) throws {
     guard let entity = catalog.entity(options.entity) else {
       throw TransferFault(
         .unknown, "the store has no '\(options.entity)'; it has \(FieldNames.list(catalog.entities.map(\.name)))")

@@ -8,21 +8,21 @@ internal import RoostPages
 /// and there are never more than a few pieces in memory. Each piece is one transaction, and with it how far the import came.
 package final class Importer {
   private let store: RecordStore
-  let options: ImportOptions
+  let options: TextImportOptions
   /// Called behind each piece.
-  private let progress: ((ImportProgress) -> Void)?
+  private let progress: ((ImportCounts) -> Void)?
   /// Called with each bad record, once the piece it belongs to is stored.
   private let reject: ((TransferFault) throws -> Void)?
   private let cancellation: ImportCancellation?
   /// Who tells others of what is stored.
   let watch: (any ImportWatch)?
-  private var report = ImportReport()
+  private var report = TextImportReport()
   /// The first line of a table, once its first chunk is stored.
   package private(set) var header: TableHeader?
 
   package init(
-    _ store: RecordStore, _ options: ImportOptions, cancellation: ImportCancellation? = nil,
-    watch: (any ImportWatch)? = nil, progress: ((ImportProgress) -> Void)? = nil,
+    _ store: RecordStore, _ options: TextImportOptions, cancellation: ImportCancellation? = nil,
+    watch: (any ImportWatch)? = nil, progress: ((ImportCounts) -> Void)? = nil,
     reject: ((TransferFault) throws -> Void)? = nil
   ) {
     self.store = store
@@ -44,7 +44,7 @@ package final class Importer {
   }
 
   /// Imports everything. What was stored before an error stays.
-  package func run(_ input: any ByteInput, _ format: TextFormat) throws -> ImportReport {
+  package func run(_ input: any ByteInput, _ format: TextFormat) throws -> TextImportReport {
     defer { keeper.end() }
     try begin(format)
     do { try store(input, format, check: keeper.check) } catch {
@@ -58,7 +58,7 @@ package final class Importer {
   }
 
   private func store(_ input: any ByteInput, _ format: TextFormat, check: UInt64) throws {
-    let (queue, chunk) = (PieceQueue(pieces: 4), max(1, options.chunk ?? ImportOptions.piece))
+    let (queue, chunk) = (PieceQueue(pieces: 4), max(1, options.chunk ?? TextImportOptions.piece))
     let stage = ReadingStage(
       store, options, input: input, format: format, skip: report.progress.records, check: check, chunk: chunk,
       queue: queue)
@@ -79,7 +79,7 @@ package final class Importer {
   }
 
   private func begin(_ format: TextFormat) throws {
-    report = ImportReport()
+    report = TextImportReport()
     try store.read { try options.check($0.catalog) }
     // The catalog must not change while a piece is stored.
     let waits = try store.read { reader in
@@ -105,7 +105,7 @@ package final class Importer {
         byteCount += piece.byteCount
         try keeper.note(next, check: piece.check, writer)
         queue.giveBack(piece)
-        guard options.chunk == nil, next.records - report.progress.records < ImportOptions.mostOfChunk,
+        guard options.chunk == nil, next.records - report.progress.records < TextImportOptions.mostOfChunk,
           byteCount < options.pieceBytes, let more = queue.takeReady()
         else { break }
         piece = more
@@ -121,7 +121,7 @@ package final class Importer {
   }
 
   private func store(
-    _ piece: ImportPiece, _ storing: RowStoring, next: inout ImportProgress, faults: inout [TransferFault]
+    _ piece: ImportPiece, _ storing: RowStoring, next: inout ImportCounts, faults: inout [TransferFault]
   ) throws {
     next.records += piece.records
     next.bytes = piece.inputEnd
@@ -139,7 +139,7 @@ package final class Importer {
     header = piece.header
   }
 
-  private func checkBad(_ faults: [TransferFault], _ next: ImportProgress) throws {
+  private func checkBad(_ faults: [TransferFault], _ next: ImportCounts) throws {
     guard let first = faults.min(by: { $0.line ?? 0 < $1.line ?? 0 }) else { return }
     switch options.badRecords {
     case .stop: throw first.cut

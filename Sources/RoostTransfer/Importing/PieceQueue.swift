@@ -7,7 +7,7 @@ internal import RoostFile
 /// Unchecked because all of it is read and written under the lock.
 final class PieceQueue: @unchecked Sendable {
   private let lock = Lock()
-  private let changed = Condition()
+  private let changed = ConditionVariable()
   private var empty: [ImportPiece]
   private var full: [ImportPiece] = []
   private var isEnd = false

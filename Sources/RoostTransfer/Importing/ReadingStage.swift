@@ -7,7 +7,7 @@ internal import RoostRecords
 /// Unchecked because only that thread uses it.
 final class ReadingStage: @unchecked Sendable {
   private let store: RecordStore
-  private let options: ImportOptions
+  private let options: TextImportOptions
   private let input: any ByteInput
   private let format: TextFormat
   private let chunk: Int
@@ -19,7 +19,7 @@ final class ReadingStage: @unchecked Sendable {
   private var check: UInt64 = 0
 
   init(
-    _ store: RecordStore, _ options: ImportOptions, input: any ByteInput, format: TextFormat, skip: Int,
+    _ store: RecordStore, _ options: TextImportOptions, input: any ByteInput, format: TextFormat, skip: Int,
     check: UInt64, chunk: Int, queue: PieceQueue
   ) {
     skipCheck = check
@@ -80,7 +80,7 @@ final class ReadingStage: @unchecked Sendable {
         guard let next = handOver(piece) else { return }
         (piece, deadline) = (next, nil)
       }
-      if piece.records > 0, deadline == nil { deadline = .now + ImportOptions.longestWait }
+      if piece.records > 0, deadline == nil { deadline = .now + TextImportOptions.longestWait }
     }
     if skip > 0 { throw changed }
     // A table may have names and nothing else.

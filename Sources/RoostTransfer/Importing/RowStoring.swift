@@ -19,7 +19,7 @@ final class RowStoring {
   /// Whether the last row was there already: then the next one is looked for before it is inserted.
   private var meetsRows = false
 
-  private var options: ImportOptions { importer.options }
+  private var options: TextImportOptions { importer.options }
 
   init(_ importer: Importer, _ writer: RecordWriter) throws {
     self.importer = importer
@@ -33,7 +33,7 @@ final class RowStoring {
     mutual = importer.options.shape?.mutual ?? []
   }
 
-  func store(_ row: BuiltRow, _ next: inout ImportProgress) throws {
+  func store(_ row: BuiltRow, _ next: inout ImportCounts) throws {
     let watch = importer.watch.flatMap { $0.judges ? $0 : nil }
     if watch == nil, mutual.isEmpty {
       _ = try put(row, &next)
@@ -57,7 +57,7 @@ final class RowStoring {
   }
 
   /// The row's number; nil where the one that was there stays.
-  private func put(_ row: BuiltRow, _ next: inout ImportProgress) throws -> RowID? {
+  private func put(_ row: BuiltRow, _ next: inout ImportCounts) throws -> RowID? {
     try lead(row)
     for sought in row.soughtLists { try seek(sought, row) }
     row.soughtLists.removeAll(keepingCapacity: true)

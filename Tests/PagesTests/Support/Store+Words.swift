@@ -14,7 +14,7 @@ extension Store {
 
   /// Runs one transaction; abandons it if `body` throws.
   func write(
-    _ durability: Durability = .full, _ body: (WordWriter) throws(StoreError) -> Void
+    _ durability: SyncMode = .full, _ body: (WordWriter) throws(StoreError) -> Void
   ) throws(StoreError) {
     let transaction = try beginWrite()
     let writer = WordWriter.of(transaction)

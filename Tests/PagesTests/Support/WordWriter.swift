@@ -126,7 +126,7 @@ final class WordWriter {
 
   func release(_ savepoint: Savepoint) { transaction.release(savepoint.point) }
 
-  func commit(_ durability: Durability = .full) throws(StoreError) {
+  func commit(_ durability: SyncMode = .full) throws(StoreError) {
     try transaction.commit(root, durability: durability)
   }
 }

@@ -121,7 +121,7 @@ final class Workload {
         transaction.abandon()
         return
       }
-      let durability: Durability = generator.chance(1, in: 3) ? .relaxed : .full
+      let durability: SyncMode = generator.chance(1, in: 3) ? .relaxed : .full
       lastAttempt = number
       states[number] = state
       chain.append(number)

@@ -216,7 +216,7 @@ import Testing
       _ = try forest.drop(Array("i3".utf8))
       try put(Tables.nextKey(EntityID(2)), [5, 0, 0, 0, 0, 0, 0, 0], bytes("meta", forest))
       try put(Array("odd".utf8), [1], bytes("meta", forest))
-      try put(Array("far".utf8), HistoryConsumer.value(900, HybridTime(bits: 1)), bytes("consumers", forest))
+      try put(Array("far".utf8), ConsumerPlace.value(900, HybridTime(bits: 1)), bytes("consumers", forest))
     }
     for kind in [RecordVerification.Kind.tree, .counter, .consumer] { #expect(more.contains { $0.kind == kind }) }
     #expect(more.contains { $0.kind == .tree && $0.sentence.contains("r77") })

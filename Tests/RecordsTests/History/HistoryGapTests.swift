@@ -30,7 +30,7 @@ import Testing
     /// The transactions that the history does not know.
     var unknown: [UInt64] = []
     var floor: UInt64 = 0
-    var tokens: [(token: HistoryToken, isLost: Bool)] = []
+    var tokens: [(token: HistoryPlace, isLost: Bool)] = []
   }
 
   private func check(_ store: RecordStore, _ truth: Truth, _ context: String) throws -> (whole: Int, expired: Int) {

@@ -158,7 +158,7 @@ struct HistoryLedger {
 
   // MARK: What the store says
 
-  static func page(_ transaction: HistoryTransaction, _ catalog: RoostRecords.Catalog) throws -> Page {
+  static func page(_ transaction: HistoryCommit, _ catalog: RoostRecords.Catalog) throws -> Page {
     var page = Page()
     page.number = transaction.number
     page.author = transaction.author
@@ -184,10 +184,10 @@ struct HistoryLedger {
   }
 
   static func pages(
-    _ reader: RecordReader, after token: HistoryToken? = nil, crossesGaps: Bool = false
-  ) throws -> [(page: Page, token: HistoryToken)] {
+    _ reader: RecordReader, after token: HistoryPlace? = nil, crossesGaps: Bool = false
+  ) throws -> [(page: Page, token: HistoryPlace)] {
     let cursor = try reader.history(after: token, crossesGaps: crossesGaps)
-    var found: [(Page, HistoryToken)] = []
+    var found: [(Page, HistoryPlace)] = []
     while let transaction = try cursor.move() {
       found.append((try page(transaction, reader.catalog), transaction.token))
     }
@@ -197,7 +197,7 @@ struct HistoryLedger {
   /// The rows that full history leads to are those that are there.
   static func rebuild(_ reader: RecordReader, _ context: String) throws {
     let entity = try #require(reader.catalog.entity("Track"))
-    var rows: [UInt64: [FieldID: HistoryChange.Content]] = [:]
+    var rows: [UInt64: [FieldID: RowsChange.Content]] = [:]
     let cursor = try reader.history()
     while let transaction = try cursor.move() {
       try transaction.entry.changes { change in

@@ -154,7 +154,7 @@ import Testing
         isPruned = true
         try store.read { reader in
           let known = try #require(token)
-          let first = HistoryToken(HistoryStoreID(high: known.storeHigh, low: known.storeLow), 0, stamp: .init(bits: 0))
+          let first = HistoryPlace(HistoryStoreID(high: known.storeHigh, low: known.storeLow), 0, stamp: .init(bits: 0))
           let fault = #expect(throws: RecordFault.self) { try reader.history(after: first) }
           #expect(fault?.code == .expired)
           let oldest = try reader.oldestToken

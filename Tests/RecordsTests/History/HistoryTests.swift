@@ -21,24 +21,24 @@ import Testing
   }
 
   private func all(
-    _ store: RecordStore, after token: HistoryToken? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
+    _ store: RecordStore, after token: HistoryPlace? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
     crossesGaps: Bool = false
-  ) throws -> [HistoryTransaction] {
+  ) throws -> [HistoryCommit] {
     try store.read { reader in
       let cursor = try reader.history(after: token, of: entities, by: author, crossesGaps: crossesGaps)
-      var found: [HistoryTransaction] = []
+      var found: [HistoryCommit] = []
       while let next = try cursor.move() { found.append(next) }
       return found
     }
   }
 
-  private func latest(_ store: RecordStore) throws -> HistoryToken { try store.read { try $0.latestToken } }
+  private func latest(_ store: RecordStore) throws -> HistoryPlace { try store.read { try $0.latestToken } }
 
   private func artist(_ store: RecordStore, _ name: String, author: String = "") throws {
     try store.write(author: author) { try $0.table("Artist").insert(["name": .string(name)]) }
   }
 
-  private func expectExpired(_ store: RecordStore, _ token: HistoryToken) {
+  private func expectExpired(_ store: RecordStore, _ token: HistoryPlace) {
     let fault = #expect(throws: RecordFault.self) { _ = try all(store, after: token) }
     #expect(fault?.code == .expired)
   }
@@ -209,8 +209,8 @@ import Testing
   @Test func `a token of another store is refused`() throws {
     let (store, other) = (try Self.library(), try Self.library())
     let token = try latest(other)
-    #expect(HistoryToken(decoding: token.encoded) == token)
-    #expect(HistoryToken(decoding: [1, 2, 3]) == nil)
+    #expect(HistoryPlace(decoding: token.encoded) == token)
+    #expect(HistoryPlace(decoding: [1, 2, 3]) == nil)
     let fault = #expect(throws: RecordFault.self) { _ = try all(store, after: token) }
     #expect(fault?.code == .unknown)
     #expect(throws: RecordFault.self) { try store.write { try $0.setConsumer("c", token) } }
@@ -303,7 +303,7 @@ import Testing
 
   @Test func `pruning waits for the slowest consumer`() throws {
     let store = try Self.library()
-    var tokens: [HistoryToken] = []
+    var tokens: [HistoryPlace] = []
     for number in 0..<300 {
       try artist(store, "\(number)")
       tokens.append(try latest(store))

@@ -120,7 +120,7 @@ public struct HistoryConsumer: Sendable {
   /// The place behind which it reads; the stores know it from here on.
   private func begin() throws -> DefaultHistoryToken {
     try Doorway.pass {
-      var places: [RoostRecords.HistoryToken] = []
+      var places: [RoostRecords.HistoryPlace] = []
       for store in stores {
         let found = try store.records.read { reader in
           let known = try reader.consumers.first { $0.name == name }?.token
@@ -135,7 +135,7 @@ public struct HistoryConsumer: Sendable {
     }
   }
 
-  private func first(_ store: GraphStore) throws -> RoostRecords.HistoryToken {
+  private func first(_ store: GraphStore) throws -> RoostRecords.HistoryPlace {
     try store.records.write { writer in
       if let known = try writer.consumers.first(where: { $0.name == name })?.token { return known }
       let place = try start == .oldest ? writer.oldestToken : writer.latestToken

@@ -7,7 +7,7 @@ internal import RoostRecords
 /// Each store has a history of its own; they are put together by time.
 final class HistoryStream {
   private let stores: [OpenHistory]
-  private let lowest: [StoreNumber: RoostRecords.HistoryToken]
+  private let lowest: [StoreNumber: RoostRecords.HistoryPlace]
   private let isReversed: Bool
   private let predicate: Predicate<DefaultHistoryTransaction>?
   private var heads: [Head] = []
@@ -15,7 +15,7 @@ final class HistoryStream {
   private struct Head {
     let store: OpenHistory
     let cursor: HistoryCursor
-    var next: RoostRecords.HistoryTransaction?
+    var next: RoostRecords.HistoryCommit?
   }
 
   /// - Parameter entities: which entities of a store are asked for; nil for all.
@@ -30,7 +30,7 @@ final class HistoryStream {
     self.isReversed = isReversed
     let isLoose = all.count > 1 && bounds.meansOneTransaction
     self.predicate = bounds.isExact && !isLoose ? nil : predicate
-    var lowest: [StoreNumber: RoostRecords.HistoryToken] = [:]
+    var lowest: [StoreNumber: RoostRecords.HistoryPlace] = [:]
     for store in stores {
       var range = try store.range(bounds, isLoose: isLoose && predicate != nil)
       range.isReversed = isReversed
@@ -87,7 +87,7 @@ final class HistoryStream {
   }
 
   private func token(
-    _ transaction: RoostRecords.HistoryTransaction, _ store: OpenHistory
+    _ transaction: RoostRecords.HistoryCommit, _ store: OpenHistory
   ) throws -> DefaultHistoryToken {
     if stores.count == 1 { return DefaultHistoryToken(transaction.token) }
     return DefaultHistoryToken(

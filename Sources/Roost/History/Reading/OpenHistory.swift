@@ -96,7 +96,7 @@ final class OpenHistory {
   }
 
   /// Where this store was when another one committed.
-  func place(at stamp: HybridTime, of other: StoreNumber) throws -> RoostRecords.HistoryToken {
+  func place(at stamp: HybridTime, of other: StoreNumber) throws -> RoostRecords.HistoryPlace {
     // At the same time the one with the lower number came first.
     let bits = number < other && stamp.bits < .max ? stamp.bits + 1 : stamp.bits
     return try reader.token(before: HybridTime(bits: bits))

@@ -56,17 +56,17 @@ extension PredicateExpressions {
 }
 
 extension PredicateExpressions.TextEdge: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     guard Root.Output.self == String.self, Edge.Output.self == String.self else { throw Untranslatable(self) }
     let text = try translator.value(of: root)
-    return Piece(.text(isSuffix ? .hasSuffix : .hasPrefix, text, try translator.value(of: edge)))
+    return TranslatedPart(.text(isSuffix ? .hasSuffix : .hasPrefix, text, try translator.value(of: edge)))
   }
 }
 
 extension PredicateExpressions.TextInCase: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     guard Root.Output.self == String.self else { throw Untranslatable(self) }
-    return Piece(.changed(isUpper ? .uppercased : .lowercased, try translator.value(of: root)))
+    return TranslatedPart(.changed(isUpper ? .uppercased : .lowercased, try translator.value(of: root)))
   }
 }
 

@@ -5,14 +5,14 @@ internal import RoostRecords
 
 /// `==`, `!=`, `<` and ranges.
 extension PredicateExpressions.Equal: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
-    Piece(try translator.equality(.equal, lhs, other: rhs))
+  func piece(_ translator: Translator) throws -> TranslatedPart {
+    TranslatedPart(try translator.equality(.equal, lhs, other: rhs))
   }
 }
 
 extension PredicateExpressions.NotEqual: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
-    Piece(try translator.equality(.notEqual, lhs, other: rhs))
+  func piece(_ translator: Translator) throws -> TranslatedPart {
+    TranslatedPart(try translator.equality(.notEqual, lhs, other: rhs))
   }
 }
 
@@ -38,19 +38,21 @@ extension Translator {
     return .compare(comparison, values.0, values.1)
   }
 
-  private func isNil(_ piece: Piece) -> Bool {
+  private func isNil(_ piece: TranslatedPart) -> Bool {
     piece.captured?.isNil ?? false
   }
 
   /// Whether a struct that is stored as its parts is there.
-  private func presence(_ one: Piece, _ other: Piece) throws -> (Condition, Condition)? {
+  private func presence(_ one: TranslatedPart, _ other: TranslatedPart) throws -> (Condition, Condition)? {
     guard case .parts(let parts) = one.meaning else { return nil }
     guard isNil(other), let presence = parts.presence else { throw Untranslatable(parts.path) }
     return (presence, .constant(.null, .optional(.plain(.presence))))
   }
 
   /// Nil beside a value that is compared in no other way.
-  private func nilValues(_ one: Piece, _ other: Piece, type: Any.Type) throws -> (Condition, Condition)? {
+  private func nilValues(_ one: TranslatedPart, _ other: TranslatedPart, type: Any.Type) throws -> (
+    Condition, Condition
+  )? {
     if one.row != nil || other.row != nil { return nil }
     if isNil(other), one.captured == nil { return (try value(one), try Constant.null(type)) }
     if isNil(one), other.captured == nil { return (try Constant.null(type), try value(other)) }
@@ -58,7 +60,7 @@ extension Translator {
   }
 }
 
-extension Piece.Parts {
+extension TranslatedPart.Parts {
   /// The field that says whether the struct is there, where it may be nil.
   var presence: Condition? {
     guard let field = coder.field, field.isOptional else { return nil }
@@ -67,7 +69,7 @@ extension Piece.Parts {
 }
 
 extension PredicateExpressions.Comparison: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     guard Constant.isSortedByValue(LHS.Output.self) else { throw Untranslatable(self) }
     let comparison: Condition.Comparison =
       switch op {
@@ -78,13 +80,13 @@ extension PredicateExpressions.Comparison: Translatable {
       @unknown default: throw Untranslatable(self)
       }
     let one = try translator.value(of: lhs)
-    return Piece(.compare(comparison, one, try translator.value(of: rhs)))
+    return TranslatedPart(.compare(comparison, one, try translator.value(of: rhs)))
   }
 }
 
 /// Ranges whose bounds are expressions of their own. They mean something to the engine where something is asked of them.
 extension PredicateExpressions.Range: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
+  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
 
   func bounds(_ translator: Translator) throws -> RangeBounds? {
     RangeBounds(low: try translator.value(of: lower), high: try translator.value(of: upper), isClosed: false)
@@ -92,7 +94,7 @@ extension PredicateExpressions.Range: Translatable {
 }
 
 extension PredicateExpressions.ClosedRange: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
+  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
 
   func bounds(_ translator: Translator) throws -> RangeBounds? {
     RangeBounds(low: try translator.value(of: lower), high: try translator.value(of: upper), isClosed: true)
@@ -100,16 +102,16 @@ extension PredicateExpressions.ClosedRange: Translatable {
 }
 
 extension PredicateExpressions.RangeExpressionContains: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     guard Constant.isSortedByValue(Element.Output.self) else { throw Untranslatable(self) }
     let value = try translator.value(of: element)
     if let bounds = try ExpressionTypes.translatable(range)?.bounds(translator) {
-      return Piece(.within(bounds.low, bounds.high, bounds.isClosed, value))
+      return TranslatedPart(.within(bounds.low, bounds.high, bounds.isClosed, value))
     }
     guard let captured = try translator.piece(range).captured, let known = captured.constant as? any CapturedRange
     else {
       throw Untranslatable(self)
     }
-    return Piece(try known.contains(value, captured.leaf))
+    return TranslatedPart(try known.contains(value, captured.leaf))
   }
 }

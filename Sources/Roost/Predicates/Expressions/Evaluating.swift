@@ -28,9 +28,9 @@ public import Foundation
 
   /// The other predicate's words are put in place of the call.
   extension PredicateExpressions.PredicateEvaluate: Translatable {
-    func piece(_ translator: Translator) throws -> Piece {
+    func piece(_ translator: Translator) throws -> TranslatedPart {
       translator.bind(predicate.variable.key, try translator.piece(input))
-      return Piece(try translator.condition(predicate.expression))
+      return TranslatedPart(try translator.condition(predicate.expression))
     }
 
     func step(_ walker: Walker) throws -> AnyStep {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// `expression.evaluate(a, b)`: what it takes and gives may be of any types and any number, so Foundation computes it.
 extension PredicateExpressions.ExpressionEvaluate: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { throw Untranslatable(self) }
+  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
   func step(_ walker: Walker) throws -> AnyStep { Step<Output> { try self.evaluate($0) } }
   func wording(_ text: PredicateText) -> Wording { text.call(expression, "evaluate", arguments: "…") }
 }
@@ -33,7 +33,7 @@ extension PredicateExpressions.ExpressionEvaluate: Translatable {
 
   /// The expression's words are put in place of the call.
   extension PredicateExpressions.ModelExpression: Translatable {
-    func piece(_ translator: Translator) throws -> Piece {
+    func piece(_ translator: Translator) throws -> TranslatedPart {
       translator.bind(expression.variable.key, try translator.piece(input))
       return try translator.piece(expression.expression)
     }

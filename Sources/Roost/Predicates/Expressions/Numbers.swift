@@ -3,7 +3,7 @@ internal import RoostQuery
 
 /// `+`, `-`, `*`, `/`, `%`.
 extension PredicateExpressions.Arithmetic: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let operation: Condition.Arithmetic =
       switch op {
       case .add: .add
@@ -16,26 +16,30 @@ extension PredicateExpressions.Arithmetic: Translatable {
 }
 
 extension PredicateExpressions.IntDivision: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, other: rhs) }
+  func piece(_ translator: Translator) throws -> TranslatedPart { try translator.arithmetic(.divide, lhs, other: rhs) }
 }
 
 extension PredicateExpressions.FloatDivision: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.divide, lhs, other: rhs) }
+  func piece(_ translator: Translator) throws -> TranslatedPart { try translator.arithmetic(.divide, lhs, other: rhs) }
 }
 
 extension PredicateExpressions.IntRemainder: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { try translator.arithmetic(.remainder, lhs, other: rhs) }
+  func piece(_ translator: Translator) throws -> TranslatedPart {
+    try translator.arithmetic(.remainder, lhs, other: rhs)
+  }
 }
 
 extension PredicateExpressions.UnaryMinus: Translatable {
-  func piece(_ translator: Translator) throws -> Piece { Piece(.negate(try translator.value(of: wrapped))) }
+  func piece(_ translator: Translator) throws -> TranslatedPart {
+    TranslatedPart(.negate(try translator.value(of: wrapped)))
+  }
 }
 
 extension Translator {
   fileprivate func arithmetic<One: PredicateExpression, Other: PredicateExpression>(
     _ operation: Condition.Arithmetic, _ one: One, other: Other
-  ) throws -> Piece {
+  ) throws -> TranslatedPart {
     let first = try value(of: one)
-    return Piece(.arithmetic(operation, first, try value(of: other)))
+    return TranslatedPart(.arithmetic(operation, first, try value(of: other)))
   }
 }

@@ -5,42 +5,42 @@ internal import RoostRecords
 
 /// `?.`, `??`, `!`, `if let`.
 extension PredicateExpressions.NilCoalesce: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let (one, other) = (try translator.piece(lhs), try translator.piece(rhs))
     if let captured = one.captured {
       guard let value = MetadataKind.flattened(captured.value) else { return other }
       guard let value = value as? RHS.Output else { throw Untranslatable(self) }
-      return Piece(captured: value)
+      return TranslatedPart(captured: value)
     }
     // A relationship to many is never nil in a store.
     if one.rows != nil { return one }
     let (first, second) = try translator.values(one, other)
-    return Piece(.coalesce(first, second), one.row ?? other.row)
+    return TranslatedPart(.coalesce(first, second), one.row ?? other.row)
   }
 }
 
 extension PredicateExpressions.ForcedUnwrap: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let inner = try translator.piece(inner)
     switch inner.meaning {
     case .rows: return inner
     case .captured(let captured):
       guard let value = captured.value as? Wrapped else { throw Untranslatable(self) }
-      return Piece(captured: value)
+      return TranslatedPart(captured: value)
     case .parts: throw Untranslatable(self)
-    case .value, .row, .structure: return Piece(.unwrap(inner.expression), inner.meaning)
+    case .value, .row, .structure: return TranslatedPart(.unwrap(inner.expression), inner.meaning)
     }
   }
 }
 
 extension PredicateExpressions.OptionalFlatMap: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let inner = try translator.piece(wrapped)
     switch inner.meaning {
     case .captured(let captured):
-      guard let value = MetadataKind.flattened(captured.value) else { return Piece(captured: Result?.none) }
+      guard let value = MetadataKind.flattened(captured.value) else { return TranslatedPart(captured: Result?.none) }
       guard let value = value as? Wrapped else { throw Untranslatable(self) }
-      translator.bind(variable.key, Piece(captured: value))
+      translator.bind(variable.key, TranslatedPart(captured: value))
       return try translator.piece(transform)
     case .rows:
       translator.bind(variable.key, inner)
@@ -59,7 +59,7 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
       translator.bind(variable.key, inner)
       let result = try translator.value(of: transform)
       let isThere = Condition.compare(.notEqual, presence, .constant(.null, .optional(.plain(.presence))))
-      return Piece(.conditional(isThere, result, try Constant.null(Result.self)))
+      return TranslatedPart(.conditional(isThere, result, try Constant.null(Result.self)))
     }
   }
 
@@ -70,15 +70,15 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
   }
 
   private func bound(
-    _ value: Condition, _ meaning: Piece.Meaning, translator: Translator
-  ) throws -> Piece {
+    _ value: Condition, _ meaning: TranslatedPart.Meaning, translator: Translator
+  ) throws -> TranslatedPart {
     let number = translator.newVariable()
-    translator.bind(variable.key, Piece(.variable(number), meaning))
+    translator.bind(variable.key, TranslatedPart(.variable(number), meaning))
     let result = try translator.piece(transform)
     if let map = result.row {
-      return Piece(.ifLet(number, value, result.expression, Constant.null(of: map)), .row(map))
+      return TranslatedPart(.ifLet(number, value, result.expression, Constant.null(of: map)), .row(map))
     }
-    return Piece(.ifLet(number, value, try translator.value(result), try Constant.null(Result.self)))
+    return TranslatedPart(.ifLet(number, value, try translator.value(result), try Constant.null(Result.self)))
   }
 }
 

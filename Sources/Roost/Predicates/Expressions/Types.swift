@@ -5,33 +5,33 @@ internal import RoostRecords
 
 /// `is` and both casts: which class a row says that its model is of.
 extension PredicateExpressions.TypeCheck: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let inner = try translator.piece(input)
     // What is asked of a protocol or of an optional, no class says of itself.
     guard let map = inner.row, Desired.self is any _ModelObject.Type else { throw Untranslatable(self) }
-    return Piece(translator.isKind(inner.expression, map) { $0 is Desired.Type })
+    return TranslatedPart(translator.isKind(inner.expression, map) { $0 is Desired.Type })
   }
 }
 
 extension PredicateExpressions.ConditionalCast: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let (inner, heir) = try translator.cast(translator.piece(input), to: Desired.self, self)
-    return heir.map { Piece($0.row, .row($0.map)) } ?? inner
+    return heir.map { TranslatedPart($0.row, .row($0.map)) } ?? inner
   }
 }
 
 extension PredicateExpressions.ForceCast: Translatable {
-  func piece(_ translator: Translator) throws -> Piece {
+  func piece(_ translator: Translator) throws -> TranslatedPart {
     let (inner, heir) = try translator.cast(translator.piece(input), to: Desired.self, self)
-    return heir.map { Piece(.unwrap($0.row), .row($0.map)) } ?? inner
+    return heir.map { TranslatedPart(.unwrap($0.row), .row($0.map)) } ?? inner
   }
 }
 
 extension Translator {
   /// A row as one of a class that inherits from its own, nil where it is none; or the row itself, where its class is the wanted one anyway.
   fileprivate func cast<Desired>(
-    _ inner: Piece, to type: Desired.Type, _ expression: Any
-  ) throws -> (inner: Piece, heir: (row: Condition, map: EntityMap)?) {
+    _ inner: TranslatedPart, to type: Desired.Type, _ expression: Any
+  ) throws -> (inner: TranslatedPart, heir: (row: Condition, map: EntityMap)?) {
     guard let map = inner.row else { throw Untranslatable(expression) }
     if map.type.model is Desired.Type { return (inner, nil) }
     guard let target = heir(of: map, as: type) else { throw Untranslatable(expression) }

@@ -58,7 +58,7 @@ package final class RowPlay {
   /// A sync may lie: acknowledged commits may be lost, but nothing may be wrong.
   package var deviceLies = false
   package var order: OrderChecker?
-  package var onStep: ((Step, RowPast) -> Void)?
+  package var onStep: ((RecordedCall, RowPast) -> Void)?
   package var trace: ((String) -> Void)?
   /// The changes that were carried out.
   package private(set) var changes = 0
@@ -76,7 +76,7 @@ package final class RowPlay {
 
   deinit { fileSystem.onStep = nil }
 
-  private func stepped(_ step: Step) {
+  private func stepped(_ step: RecordedCall) {
     if step.errorNumber != 0 {
       stepsFailed = true
       if (step.kind == .sync || step.kind == .syncDirectory) && store != nil { mustNotWrite = true }
@@ -193,7 +193,7 @@ package final class RowPlay {
   private struct Abandoned: Error {}
 
   private func write(
-    _ store: RecordStore, _ durability: Durability, abandons: Bool,
+    _ store: RecordStore, _ durability: SyncMode, abandons: Bool,
     body: (RecordWriter, inout RowModel) throws -> Void
   ) {
     let mayNot = mustNotWrite

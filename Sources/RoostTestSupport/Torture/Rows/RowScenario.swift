@@ -4,7 +4,7 @@ package import RoostPages
 /// played, from a seed and what is there.
 package struct RowScenario: Sendable {
   package enum Action: Sendable {
-    case write(seed: UInt64, changes: Int, Durability, abandons: Bool)
+    case write(seed: UInt64, changes: Int, SyncMode, abandons: Bool)
     case checkpoint
     /// Closes the store and opens it again.
     case reopen

@@ -88,7 +88,7 @@ package enum RowChronicle {
   ///
   /// That can be done where it was full from the first transaction on, and no fields came or went.
   package static func complaint(_ reader: RecordReader, _ state: RowState) throws -> String? {
-    var rows: [EntityID: [UInt64: [FieldID: HistoryChange.Content]]] = [:]
+    var rows: [EntityID: [UInt64: [FieldID: RowsChange.Content]]] = [:]
     let cursor = try reader.history()
     while let transaction = try cursor.move() {
       try transaction.entry.changes { change in

@@ -28,7 +28,7 @@ struct SingleBytes {
       RowPlay.path, fileSystem: healthy.crash.image(.all), floor: RecordStore.floor)
     let view = examination.view
     add(.names, ByteTree(examination.snapshot.catalog, id: Page.catalogTree, view: view), in: healthy.file)
-    let names = RoostTrees.Catalog(examination.snapshot, view: view)
+    let names = RoostTrees.TreeCatalog(examination.snapshot, view: view)
     if let meta = try names.descriptor(Array("meta".utf8)) {
       add(.meta, ByteTree(meta.root, id: meta.id, view: view), in: healthy.file)
     }

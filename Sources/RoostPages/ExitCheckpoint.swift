@@ -10,13 +10,13 @@ import RoostFile
 /// Leaves stores as one file each when the process ends by `exit`, as it does where a `main.swift` ends whose store is a global.
 ///
 /// It waits two seconds for all locks together. A store that somebody is at work with by then keeps its log, as after a crash.
-enum ExitHook {
+enum ExitCheckpoint {
   private static let patienceNanoseconds: UInt64 = 2_000_000_000
 
   /// Has the hook called at the end of this process, once.
   static func install() { _ = isInstalled }
 
-  private static let isInstalled = atexit { ExitHook.run() } == 0
+  private static let isInstalled = atexit { ExitCheckpoint.run() } == 0
 
   private static func run() {
     let deadline = Clock.monotonicNanoseconds() + patienceNanoseconds

@@ -1,22 +1,22 @@
 internal import Foundation
 
-extension Node where Value: Sequence, Value.Element: Equatable {
-  func holds(_ element: Node<Value.Element>) -> Node<Bool> {
+extension RandomPart where Value: Sequence, Value.Element: Equatable {
+  func holds(_ element: RandomPart<Value.Element>) -> RandomPart<Bool> {
     func open(_ list: some Known<Value>, _ element: some Known<Value.Element>) -> any Known<Bool> {
       Words.build_contains(list, element)
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "\(text).contains(\(element.text))", { open(self.build($0), element.build($0)) },
       value: { try self.value($0).contains(element.value($0)) })
   }
 }
 
-extension Node where Value: Sequence, Value.Element: Comparable {
-  func most(isLeast: Bool) -> Node<Value.Element?> {
+extension RandomPart where Value: Sequence, Value.Element: Comparable {
+  func most(isLeast: Bool) -> RandomPart<Value.Element?> {
     func open(_ list: some Known<Value>) -> any Known<Value.Element?> {
       isLeast ? Words.build_min(list) : Words.build_max(list)
     }
-    return Node<Value.Element?>(
+    return RandomPart<Value.Element?>(
       "\(text).\(isLeast ? "min" : "max")()", { open(self.build($0)) },
       value: { isLeast ? try self.value($0).min() : try self.value($0).max() })
   }
@@ -24,9 +24,9 @@ extension Node where Value: Sequence, Value.Element: Comparable {
 
 enum Quantifier: CaseIterable { case some, all, howMany }
 
-extension Node where Value: Sequence {
+extension RandomPart where Value: Sequence {
   /// Whether some of its elements, or all, fulfil a test.
-  func asks(_ isAll: Bool, _ number: Int, test: Node<Bool>) -> Node<Bool> {
+  func asks(_ isAll: Bool, _ number: Int, test: RandomPart<Bool>) -> RandomPart<Bool> {
     func open(_ list: some Known<Value>, _ probe: some Known<Bool>, variables: Variables) -> any Known<Bool> {
       func body<Body: Known<Bool>>(_ probe: Body) -> any Known<Bool> {
         func make(_ variable: Words.Variable<Value.Element>) -> Body {
@@ -38,7 +38,7 @@ extension Node where Value: Sequence {
       }
       return body(probe)
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "\(text).\(isAll ? "allSatisfy" : "contains") { $\(number) in \(test.text) }",
       { variables in
         variables.set(number, Words.Variable<Value.Element>())
@@ -52,7 +52,7 @@ extension Node where Value: Sequence {
       })
   }
 
-  func filtered(_ number: Int, _ test: Node<Bool>) -> Node<[Value.Element]> {
+  func filtered(_ number: Int, _ test: RandomPart<Bool>) -> RandomPart<[Value.Element]> {
     func open(
       _ list: some Known<Value>, _ probe: some Known<Bool>, variables: Variables
     ) -> any Known<[Value.Element]> {
@@ -64,7 +64,7 @@ extension Node where Value: Sequence {
       }
       return body(probe)
     }
-    return Node<[Value.Element]>(
+    return RandomPart<[Value.Element]>(
       "\(text).filter { $\(number) in \(test.text) }",
       { variables in
         variables.set(number, Words.Variable<Value.Element>())
@@ -73,12 +73,12 @@ extension Node where Value: Sequence {
   }
 }
 
-extension Node {
-  func element<Element>(_ index: Node<Int>) -> Node<Element> where Value == [Element] {
+extension RandomPart {
+  func element<Element>(_ index: RandomPart<Int>) -> RandomPart<Element> where Value == [Element] {
     func open(_ list: some Known<[Element]>, _ index: some Known<Int>) -> any Known<Element> {
       Words.build_subscript(list, index)
     }
-    return Node<Element>(
+    return RandomPart<Element>(
       "\(text)[\(index.text)]", { open(self.build($0), index.build($0)) },
       value: {
         let (list, index) = (try self.value($0), try index.value($0))
@@ -87,19 +87,20 @@ extension Node {
       })
   }
 
-  func entry<Entry>(_ key: Node<String>) -> Node<Entry?> where Value == [String: Entry] {
+  func entry<Entry>(_ key: RandomPart<String>) -> RandomPart<Entry?> where Value == [String: Entry] {
     func open(_ table: some Known<[String: Entry]>, _ key: some Known<String>) -> any Known<Entry?> {
       Words.build_subscript(table, key)
     }
-    return Node<Entry?>(
+    return RandomPart<Entry?>(
       "\(text)[\(key.text)]", { open(self.build($0), key.build($0)) }, value: { try self.value($0)[key.value($0)] })
   }
 
-  func entry<Entry>(_ key: Node<String>, _ instead: Node<Entry>) -> Node<Entry> where Value == [String: Entry] {
+  func entry<Entry>(_ key: RandomPart<String>, _ instead: RandomPart<Entry>) -> RandomPart<Entry>
+  where Value == [String: Entry] {
     func open(
       _ table: some Known<[String: Entry]>, _ key: some Known<String>, instead: some Known<Entry>
     ) -> any Known<Entry> { Words.build_subscript(table, key, default: instead) }
-    return Node<Entry>(
+    return RandomPart<Entry>(
       "\(text)[\(key.text), default: \(instead.text)]",
       { open(self.build($0), key.build($0), instead: instead.build($0)) },
       value: { try self.value($0)[key.value($0)] ?? instead.value($0) })
@@ -107,14 +108,15 @@ extension Node {
 
   // MARK: Classes
 
-  func isOf<Class>(_ type: Class.Type) -> Node<Bool> {
+  func isOf<Class>(_ type: Class.Type) -> RandomPart<Bool> {
     func open<Root: Known<Value>>(_ root: Root) -> any Known<Bool> { Words.TypeCheck<Root, Class>(root) }
-    return Node<Bool>("(\(text) is \(Class.self))", { open(self.build($0)) }, value: { try self.value($0) is Class })
+    return RandomPart<Bool>(
+      "(\(text) is \(Class.self))", { open(self.build($0)) }, value: { try self.value($0) is Class })
   }
 
-  func cast<Class>(_ type: Class.Type) -> Node<Class?> {
+  func cast<Class>(_ type: Class.Type) -> RandomPart<Class?> {
     func open<Root: Known<Value>>(_ root: Root) -> any Known<Class?> { Words.ConditionalCast<Root, Class>(root) }
-    return Node<Class?>(
+    return RandomPart<Class?>(
       "(\(text) as? \(Class.self))", { open(self.build($0)) }, value: { try self.value($0) as? Class })
   }
 }

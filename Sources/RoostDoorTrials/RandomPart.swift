@@ -2,7 +2,7 @@ internal import Foundation
 internal import Roost
 
 /// A part of a random predicate: as an expression of Foundation's, and as plain Swift that says what must come out.
-struct Node<Value> {
+struct RandomPart<Value> {
   /// As one would write it, for whoever reads of a failure.
   var text: String
   var build: (Variables) -> any StandardPredicateExpression<Value>
@@ -57,14 +57,14 @@ typealias Known = StandardPredicateExpression
 
 // MARK: Names
 
-extension Node {
-  static func variable(_ number: Int) -> Node {
-    Node("$\(number)", { $0.get(number, Value.self) }, value: { $0.get(number, Value.self) })
+extension RandomPart {
+  static func variable(_ number: Int) -> RandomPart {
+    RandomPart("$\(number)", { $0.get(number, Value.self) }, value: { $0.get(number, Value.self) })
   }
 
   /// A stored property, or another one.
-  func property<Part>(_ name: String, _ keyPath: any KeyPath<Value, Part> & Sendable) -> Node<Part> {
-    Node<Part>(
+  func property<Part>(_ name: String, _ keyPath: any KeyPath<Value, Part> & Sendable) -> RandomPart<Part> {
+    RandomPart<Part>(
       "\(text).\(name)",
       { variables in
         func open<Root: Known<Value>>(_ root: Root) -> any Known<Part> {
@@ -75,8 +75,8 @@ extension Node {
   }
 }
 
-extension Node where Value: Codable & Sendable {
-  static func constant(_ value: Value, _ text: String? = nil) -> Node {
-    Node(text ?? "\(value)", { _ in Words.build_Arg(value) }, value: { _ in value })
+extension RandomPart where Value: Codable & Sendable {
+  static func constant(_ value: Value, _ text: String? = nil) -> RandomPart {
+    RandomPart(text ?? "\(value)", { _ in Words.build_Arg(value) }, value: { _ in value })
   }
 }

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// A run of the program `roost`.
-package enum Program {
+package enum CommandLineTool {
   /// Carries out the command line of this process, and ends it.
   package static func run() -> Never {
     let console = Console.standard(ProcessInfo.processInfo.environment)

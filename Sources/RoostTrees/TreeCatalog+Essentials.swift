@@ -4,7 +4,7 @@ package import RoostPages
 /// Which pages of a store get a second copy: see ``PageCopies``.
 ///
 /// Without the tree of names no tree is found, and without the catalog of entities no row can be read.
-extension Catalog {
+extension TreeCatalog {
   /// The tree of a store of rows that holds the catalog of entities, and its key there.
   package static let entitiesTree = Array("meta".utf8)
   package static let entitiesKey = Array("catalog".utf8)
@@ -16,7 +16,7 @@ extension Catalog {
   /// What cannot be read is left out.
   package static func essentials(_ snapshot: Snapshot, _ view: PageView) -> [Essential] {
     var walk = EssentialWalk(view: view)
-    if let tree = try? Catalog(snapshot, view: view).descriptor(entitiesTree), tree.kind == .bytes {
+    if let tree = try? TreeCatalog(snapshot, view: view).descriptor(entitiesTree), tree.kind == .bytes {
       let entities = ByteTree(tree.root, id: tree.id, view: view)
       // A tree of this name may be a user's own.
       if holdsEntities(entities) { walk.run(entities, atMost: mostPages, looksIntoLeaves: true) }
@@ -74,7 +74,7 @@ extension Catalog {
       for index in 0..<Node.count(memory) {
         if level > 0 {
           below.append(Branch.reference(memory, index))
-        } else if ByteNode.key(memory, index) == Catalog.entitiesKey {
+        } else if ByteNode.key(memory, index) == TreeCatalog.entitiesKey {
           addExtents(ByteNode.value(memory, index))
         }
       }
@@ -82,7 +82,7 @@ extension Catalog {
 
     private mutating func addExtents(_ value: StoredValue) {
       guard value.isExtents, let list = ExtentList(decoding: value.bytes), !list.isIndirect,
-        list.extents.reduce(0, { $0 + Int($1.pages) }) <= Catalog.mostPages
+        list.extents.reduce(0, { $0 + Int($1.pages) }) <= TreeCatalog.mostPages
       else { return }
       found += list.extents.map { .extent($0) }
     }

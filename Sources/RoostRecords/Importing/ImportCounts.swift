@@ -1,5 +1,5 @@
 /// How far an import came.
-package struct ImportProgress: Hashable, Sendable {
+package struct ImportCounts: Hashable, Sendable {
   package var records = 0
   package var inserted = 0
   package var updated = 0

@@ -7,12 +7,12 @@ internal import RoostTrees
 /// ## Layout
 /// The tree `consumers`: the name's UTF-8 as the key, u64 transaction and u64 stamp as the value. The transaction 0 with the
 /// largest stamp is the place of those who cannot go on: see ``cutOff``.
-package struct HistoryConsumer: Hashable, Sendable {
+package struct ConsumerPlace: Hashable, Sendable {
   package static let mostNameBytes = 256
   static let tree = Array("consumers".utf8)
 
   package let name: String
-  package let token: HistoryToken
+  package let token: HistoryPlace
 
   /// Where a salvage puts whoever has read of what is lost now. Reading on from here throws `expired`, until they say what
   /// they know instead.
@@ -36,8 +36,8 @@ package struct HistoryConsumer: Hashable, Sendable {
   }
 
   /// All of a store, by name.
-  static func all(in tree: ByteTree, _ store: HistoryStoreID) throws(StoreError) -> [HistoryConsumer] {
-    var found: [HistoryConsumer] = []
+  static func all(in tree: ByteTree, _ store: HistoryStoreID) throws(StoreError) -> [ConsumerPlace] {
+    var found: [ConsumerPlace] = []
     var cursor = ByteCursor(tree)
     var isThere = try cursor.first()
     while isThere {
@@ -47,7 +47,7 @@ package struct HistoryConsumer: Hashable, Sendable {
         throw StoreError(.damaged, "a consumer of the history is unreadable")
       }
       let (number, stamp) = value.withUnsafeBytes { ($0.baseAddress!.u64(0), $0.baseAddress!.u64(8)) }
-      found.append(HistoryConsumer(name: text, token: HistoryToken(store, number, stamp: HybridTime(bits: stamp))))
+      found.append(ConsumerPlace(name: text, token: HistoryPlace(store, number, stamp: HybridTime(bits: stamp))))
       isThere = try cursor.next()
     }
     return found

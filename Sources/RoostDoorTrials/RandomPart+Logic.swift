@@ -1,45 +1,45 @@
 internal import Foundation
 
-extension Node where Value == Bool {
-  static func and(_ one: Node, _ other: Node) -> Node {
+extension RandomPart where Value == Bool {
+  static func and(_ one: RandomPart, _ other: RandomPart) -> RandomPart {
     func open(_ one: some Known<Bool>, _ other: some Known<Bool>) -> any Known<Bool> {
       Words.build_Conjunction(lhs: one, rhs: other)
     }
-    return Node(
+    return RandomPart(
       "(\(one.text) && \(other.text))", { open(one.build($0), other.build($0)) },
       value: { try one.value($0) && other.value($0) })
   }
 
-  static func or(_ one: Node, _ other: Node) -> Node {
+  static func or(_ one: RandomPart, _ other: RandomPart) -> RandomPart {
     func open(_ one: some Known<Bool>, _ other: some Known<Bool>) -> any Known<Bool> {
       Words.build_Disjunction(lhs: one, rhs: other)
     }
-    return Node(
+    return RandomPart(
       "(\(one.text) || \(other.text))", { open(one.build($0), other.build($0)) },
       value: { try one.value($0) || other.value($0) })
   }
 
-  static func not(_ inner: Node) -> Node {
+  static func not(_ inner: RandomPart) -> RandomPart {
     func open(_ inner: some Known<Bool>) -> any Known<Bool> { Words.build_Negation(inner) }
-    return Node("!\(inner.text)", { open(inner.build($0)) }, value: { try !inner.value($0) })
+    return RandomPart("!\(inner.text)", { open(inner.build($0)) }, value: { try !inner.value($0) })
   }
 }
 
 enum Sign: CaseIterable { case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual }
 
-extension Node where Value: Equatable {
-  func equals(_ other: Node, isNot: Bool = false) -> Node<Bool> {
+extension RandomPart where Value: Equatable {
+  func equals(_ other: RandomPart, isNot: Bool = false) -> RandomPart<Bool> {
     func open(_ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Bool> {
       isNot ? Words.build_NotEqual(lhs: one, rhs: other) : Words.build_Equal(lhs: one, rhs: other)
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "(\(text) \(isNot ? "!=" : "==") \(other.text))", { open(self.build($0), other.build($0)) },
       value: { try (self.value($0) == other.value($0)) != isNot })
   }
 }
 
-extension Node where Value: Comparable {
-  func compares(_ sign: Sign, _ other: Node) -> Node<Bool> {
+extension RandomPart where Value: Comparable {
+  func compares(_ sign: Sign, _ other: RandomPart) -> RandomPart<Bool> {
     let (word, test): (String, (Value, Value) -> Bool) =
       switch sign {
       case .equal: ("==", { $0 == $1 })
@@ -59,13 +59,13 @@ extension Node where Value: Comparable {
       case .greaterOrEqual: Words.build_Comparison(lhs: one, rhs: other, op: .greaterThanOrEqual)
       }
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "(\(text) \(word) \(other.text))", { open(self.build($0), other.build($0)) },
       value: { try test(self.value($0), other.value($0)) })
   }
 
   /// Whether it lies between two others.
-  func isWithin(_ low: Node, _ high: Node, isClosed: Bool) -> Node<Bool> {
+  func isWithin(_ low: RandomPart, _ high: RandomPart, isClosed: Bool) -> RandomPart<Bool> {
     func open(
       _ value: some Known<Value>, low: some Known<Value>, high: some Known<Value>
     ) -> any Known<Bool> {
@@ -73,7 +73,7 @@ extension Node where Value: Comparable {
         ? Words.build_contains(Words.build_ClosedRange(lower: low, upper: high), value)
         : Words.build_contains(Words.build_Range(lower: low, upper: high), value)
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "(\(low.text)\(isClosed ? "..." : "..<")\(high.text)).contains(\(text))",
       { open(self.build($0), low: low.build($0), high: high.build($0)) },
       value: {
@@ -85,30 +85,30 @@ extension Node where Value: Comparable {
   }
 }
 
-extension Node {
-  static func choice(_ test: Node<Bool>, _ one: Node, other: Node) -> Node {
+extension RandomPart {
+  static func choice(_ test: RandomPart<Bool>, _ one: RandomPart, other: RandomPart) -> RandomPart {
     func open(_ test: some Known<Bool>, _ one: some Known<Value>, other: some Known<Value>) -> any Known<Value> {
       Words.build_Conditional(test, one, other)
     }
-    return Node(
+    return RandomPart(
       "(\(test.text) ? \(one.text) : \(other.text))", { open(test.build($0), one.build($0), other: other.build($0)) },
       value: { try test.value($0) ? one.value($0) : other.value($0) })
   }
 
   // MARK: Optionals
 
-  static func coalesce(_ one: Node<Value?>, _ other: Node) -> Node {
+  static func coalesce(_ one: RandomPart<Value?>, _ other: RandomPart) -> RandomPart {
     func open(_ one: some Known<Value?>, _ other: some Known<Value>) -> any Known<Value> {
       Words.build_NilCoalesce(lhs: one, rhs: other)
     }
-    return Node(
+    return RandomPart(
       "(\(one.text) ?? \(other.text))", { open(one.build($0), other.build($0)) },
       value: { try one.value($0) ?? other.value($0) })
   }
 
-  static func unwrapped(_ inner: Node<Value?>) -> Node {
+  static func unwrapped(_ inner: RandomPart<Value?>) -> RandomPart {
     func open(_ inner: some Known<Value?>) -> any Known<Value> { Words.build_ForcedUnwrap(inner) }
-    return Node(
+    return RandomPart(
       "\(inner.text)!", { open(inner.build($0)) },
       value: {
         guard let found = try inner.value($0) else { throw NodeFault.nilUnwrapped }
@@ -117,7 +117,8 @@ extension Node {
   }
 
   /// What is made of it, if it is not nil.
-  func then<Inner, Result>(_ number: Int, _ transform: Node<Result>) -> Node<Result?> where Value == Inner? {
+  func then<Inner, Result>(_ number: Int, _ transform: RandomPart<Result>) -> RandomPart<Result?>
+  where Value == Inner? {
     func open<Root: Known<Inner?>, Body: Known<Result>>(
       _ inner: Root, _ probe: Body, variables: Variables
     ) -> any Known<Result?> {
@@ -127,7 +128,7 @@ extension Node {
       }
       return whole
     }
-    return Node<Result?>(
+    return RandomPart<Result?>(
       "\(text).flatMap { $\(number) in \(transform.text) }",
       { variables in
         variables.set(number, Words.Variable<Inner>())
@@ -136,7 +137,8 @@ extension Node {
   }
 
   /// The same, where what is made may be nil.
-  func thenMaybe<Inner, Result>(_ number: Int, _ transform: Node<Result?>) -> Node<Result?> where Value == Inner? {
+  func thenMaybe<Inner, Result>(_ number: Int, _ transform: RandomPart<Result?>) -> RandomPart<Result?>
+  where Value == Inner? {
     func open<Root: Known<Inner?>, Body: Known<Result?>>(
       _ inner: Root, _ probe: Body, variables: Variables
     ) -> any Known<Result?> {
@@ -146,7 +148,7 @@ extension Node {
       }
       return whole
     }
-    return Node<Result?>(
+    return RandomPart<Result?>(
       "\(text).flatMap { $\(number) in \(transform.text) }",
       { variables in
         variables.set(number, Words.Variable<Inner>())

@@ -3,8 +3,8 @@ internal import Roost
 
 enum Operation: CaseIterable { case add, subtract, multiply, divide, remainder }
 
-extension Node where Value: FixedWidthInteger & Codable & Sendable {
-  func computes(_ operation: Operation, _ other: Node) -> Node {
+extension RandomPart where Value: FixedWidthInteger & Codable & Sendable {
+  func computes(_ operation: Operation, _ other: RandomPart) -> RandomPart {
     func open(_ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Value> {
       switch operation {
       case .add: Words.build_Arithmetic(lhs: one, rhs: other, op: .add)
@@ -14,7 +14,7 @@ extension Node where Value: FixedWidthInteger & Codable & Sendable {
       case .remainder: Words.build_Remainder(lhs: one, rhs: other)
       }
     }
-    return Node(
+    return RandomPart(
       "(\(text) \(operation) \(other.text))", { open(self.build($0), other.build($0)) },
       value: {
         let (one, other) = (try self.value($0), try other.value($0))
@@ -33,10 +33,10 @@ extension Node where Value: FixedWidthInteger & Codable & Sendable {
   }
 }
 
-extension Node where Value: FixedWidthInteger & SignedNumeric & Codable & Sendable {
-  var negated: Node {
+extension RandomPart where Value: FixedWidthInteger & SignedNumeric & Codable & Sendable {
+  var negated: RandomPart {
     func open(_ inner: some Known<Value>) -> any Known<Value> { Words.build_UnaryMinus(inner) }
-    return Node(
+    return RandomPart(
       "-\(text)", { open(self.build($0)) },
       value: {
         let value = try self.value($0)
@@ -46,8 +46,8 @@ extension Node where Value: FixedWidthInteger & SignedNumeric & Codable & Sendab
   }
 }
 
-extension Node where Value == Double {
-  func computes(_ operation: Operation, _ other: Node) -> Node {
+extension RandomPart where Value == Double {
+  func computes(_ operation: Operation, _ other: RandomPart) -> RandomPart {
     func open(_ one: some Known<Value>, _ other: some Known<Value>) -> any Known<Value> {
       switch operation {
       case .add: Words.build_Arithmetic(lhs: one, rhs: other, op: .add)
@@ -56,7 +56,7 @@ extension Node where Value == Double {
       case .divide, .remainder: Words.build_Division(lhs: one, rhs: other)
       }
     }
-    return Node(
+    return RandomPart(
       "(\(text) \(operation) \(other.text))", { open(self.build($0), other.build($0)) },
       value: {
         let (one, other) = (try self.value($0), try other.value($0))
@@ -69,16 +69,16 @@ extension Node where Value == Double {
       })
   }
 
-  var negated: Node {
+  var negated: RandomPart {
     func open(_ inner: some Known<Value>) -> any Known<Value> { Words.build_UnaryMinus(inner) }
-    return Node("-\(text)", { open(self.build($0)) }, value: { try -self.value($0) })
+    return RandomPart("-\(text)", { open(self.build($0)) }, value: { try -self.value($0) })
   }
 }
 
 enum TextTest: CaseIterable { case contains, starts, hasPrefix, hasSuffix, localizedStandardContains, caseless }
 
-extension Node where Value == String {
-  func asks(_ test: TextTest, _ other: Node) -> Node<Bool> {
+extension RandomPart where Value == String {
+  func asks(_ test: TextTest, _ other: RandomPart) -> RandomPart<Bool> {
     func open(_ one: some Known<String>, _ other: some Known<String>) -> any Known<Bool> {
       switch test {
       case .contains: Words.build_contains(one, other)
@@ -91,7 +91,7 @@ extension Node where Value == String {
           lhs: Words.build_caseInsensitiveCompare(one, other), rhs: Words.build_Arg(ComparisonResult.orderedSame))
       }
     }
-    return Node<Bool>(
+    return RandomPart<Bool>(
       "\(text).\(test)(\(other.text))", { open(self.build($0), other.build($0)) },
       value: {
         let (one, other) = (try self.value($0), try other.value($0))
@@ -115,11 +115,11 @@ extension Node where Value == String {
     (0...text.count).contains { text[$0...].starts(with: other) }
   }
 
-  func changed(isUpper: Bool) -> Node {
+  func changed(isUpper: Bool) -> RandomPart {
     func open(_ inner: some Known<String>) -> any Known<String> {
       isUpper ? Words.build_uppercased(inner) : Words.build_lowercased(inner)
     }
-    return Node(
+    return RandomPart(
       "\(text).\(isUpper ? "upper" : "lower")cased()", { open(self.build($0)) },
       value: { isUpper ? try self.value($0).uppercased() : try self.value($0).lowercased() })
   }

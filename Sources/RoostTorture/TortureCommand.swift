@@ -10,7 +10,7 @@ import RoostTestSupport
 #endif
 
 /// The subcommands.
-enum Command {
+enum TortureCommand {
   static let usage = """
     roost-torture ci      [--tests 1,4,9] [--commit HASH] [--seed S] [--json FILE]
                           every number, some ten minutes; with a commit's hash a tenth more, from seeds of its own
@@ -23,7 +23,7 @@ enum Command {
     """
 
   static func run(_ words: [String]) -> Int32 {
-    let arguments = Arguments(words.dropFirst())
+    let arguments = TortureArguments(words.dropFirst())
     if let complaint = arguments.complaint { return refuse(complaint) }
     switch words.first {
     case "ci": return ci(arguments)
@@ -66,12 +66,12 @@ enum Command {
 
   // MARK: Many
 
-  private static func chosen(_ arguments: Arguments) -> [Trial] {
+  private static func chosen(_ arguments: TortureArguments) -> [Trial] {
     guard let numbers = arguments.numbers("tests") else { return Arsenal.trials }
     return Arsenal.trials.filter { numbers.contains($0.number) }
   }
 
-  private static func ci(_ arguments: Arguments) -> Int32 {
+  private static func ci(_ arguments: TortureArguments) -> Int32 {
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
     let fresh = arguments.text("commit").map { Trial.freshSeed(of: $0) }
     if let fresh { print("a tenth more from seed \(fresh)") }
@@ -87,7 +87,7 @@ enum Command {
 
   private static let hourNanoseconds = 3600e9
 
-  private static func soak(_ arguments: Arguments) -> Int32 {
+  private static func soak(_ arguments: TortureArguments) -> Int32 {
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
     let begin = Clock.monotonicNanoseconds()
     let hours = arguments.seconds("hours") ?? 8
@@ -111,7 +111,7 @@ enum Command {
     return end(results, arguments)
   }
 
-  private static func single(_ arguments: Arguments) -> Int32 {
+  private static func single(_ arguments: TortureArguments) -> Int32 {
     guard let trial = arguments.number("test").flatMap({ Arsenal.trial($0) }) else { return refuse("run needs --test") }
     if let advice = trial.absenceAdvice { return explain(advice) }
     guard let folder = try? ScratchFolder() else { return refuse("no temporary folder can be made") }
@@ -137,7 +137,7 @@ enum Command {
     fflush(nil)
   }
 
-  private static func end(_ results: [TrialResult], _ arguments: Arguments) -> Int32 {
+  private static func end(_ results: [TrialResult], _ arguments: TortureArguments) -> Int32 {
     if let path = arguments.text("json") {
       guard let file = fopen(path, "w") else { return refuse("\(path) cannot be written") }
       fputs(TrialResult.json(results), file)
@@ -151,7 +151,7 @@ enum Command {
 
   // MARK: One
 
-  private static func golden(_ arguments: Arguments) -> Int32 {
+  private static func golden(_ arguments: TortureArguments) -> Int32 {
     do {
       let version = UInt32(clamping: arguments.number("version") ?? 1 + GoldenVersion.all.count)
       let folder = arguments.text("into") ?? "Sources/RoostTestSupport/Golden/Versions"
@@ -161,7 +161,7 @@ enum Command {
     } catch { return refuse("\(error)") }
   }
 
-  private static func worker(_ arguments: Arguments) -> Int32 {
+  private static func worker(_ arguments: TortureArguments) -> Int32 {
     guard let trial = arguments.number("test").flatMap({ Arsenal.trial($0) }), let seed = arguments.seed() else {
       return refuse("a worker needs --test and --seed")
     }
@@ -172,7 +172,7 @@ enum Command {
     return 0
   }
 
-  private static func replay(_ arguments: Arguments) -> Int32 {
+  private static func replay(_ arguments: TortureArguments) -> Int32 {
     guard let trial = Arsenal.trial(arguments.number("test") ?? 1), let seed = arguments.seed() else {
       return refuse("replay needs --seed, and --test where it is not 1")
     }

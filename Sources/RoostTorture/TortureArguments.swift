@@ -1,5 +1,5 @@
 /// The words after a subcommand: `--name value`.
-struct Arguments {
+struct TortureArguments {
   private var values: [String: String] = [:]
   private(set) var complaint: String?
 

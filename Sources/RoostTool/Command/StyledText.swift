@@ -1,7 +1,7 @@
 /// What a line says: text, some of it in a style.
 ///
 /// A style is no part of the text, so nothing that a store holds can be taken for one.
-struct Words: ExpressibleByStringInterpolation {
+struct StyledText: ExpressibleByStringInterpolation {
   struct Part {
     var text: String
     var style: Console.Style?
@@ -21,16 +21,16 @@ struct Words: ExpressibleByStringInterpolation {
     init(literalCapacity: Int, interpolationCount: Int) {}
 
     mutating func appendLiteral(_ literal: String) { if !literal.isEmpty { parts.append(Part(text: literal)) } }
-    mutating func appendInterpolation(_ words: Words) { parts += words.parts }
+    mutating func appendInterpolation(_ words: StyledText) { parts += words.parts }
     mutating func appendInterpolation(_ value: some Any) { parts.append(Part(text: "\(value)")) }
   }
 
-  static func + (one: Words, other: Words) -> Words {
+  static func + (one: StyledText, other: StyledText) -> StyledText {
     var sum = one
     sum.parts += other.parts
     return sum
   }
 
-  static func + (one: Words, text: String) -> Words { one + Words(text) }
-  static func += (one: inout Words, other: Words) { one.parts += other.parts }
+  static func + (one: StyledText, text: String) -> StyledText { one + StyledText(text) }
+  static func += (one: inout StyledText, other: StyledText) { one.parts += other.parts }
 }

@@ -27,7 +27,7 @@ package struct HybridTime: Hashable, Sendable, Comparable {
 ///
 /// It knows the store, and the time of the newest entry up to there. So neither another store's token is taken, nor one
 /// of a commit that a crash took back and whose number another commit got since.
-package struct HistoryToken: Hashable, Sendable {
+package struct HistoryPlace: Hashable, Sendable {
   package let storeHigh: UInt64
   package let storeLow: UInt64
   package let transaction: UInt64

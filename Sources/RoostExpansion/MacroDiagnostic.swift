@@ -3,7 +3,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
 /// What is wrong with the source, and what to do about it.
-struct Complaint: DiagnosticMessage, FixItMessage {
+struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
   let message: String
   let severity: DiagnosticSeverity
 
@@ -18,16 +18,16 @@ struct Complaint: DiagnosticMessage, FixItMessage {
 
 extension MacroExpansionContext {
   func complain(_ node: some SyntaxProtocol, _ message: String, fixIts: [FixIt] = []) {
-    diagnose(Diagnostic(node: Syntax(node), message: Complaint(message), fixIts: fixIts))
+    diagnose(Diagnostic(node: Syntax(node), message: MacroDiagnostic(message), fixIts: fixIts))
   }
 
   func warn(_ node: some SyntaxProtocol, _ message: String, fixIts: [FixIt] = []) {
-    diagnose(Diagnostic(node: Syntax(node), message: Complaint(message, .warning), fixIts: fixIts))
+    diagnose(Diagnostic(node: Syntax(node), message: MacroDiagnostic(message, .warning), fixIts: fixIts))
   }
 }
 
 extension FixIt {
   static func replace(_ title: String, old: some SyntaxProtocol, new: some SyntaxProtocol) -> FixIt {
-    FixIt(message: Complaint(title), changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+    FixIt(message: MacroDiagnostic(title), changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 }

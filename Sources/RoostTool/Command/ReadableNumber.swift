@@ -1,5 +1,5 @@
 /// Numbers as a person reads them.
-enum Wording {
+enum ReadableNumber {
   /// 1,234,567
   static func count(_ number: some BinaryInteger) -> String {
     var digits = String(number.magnitude)

@@ -4,7 +4,7 @@ package import RoostRecords
 internal import Synchronization
 
 /// What is imported, and what is done where it does not fit.
-package struct ImportOptions: Sendable {
+package struct TextImportOptions: Sendable {
   /// What becomes of a record whose unique values a row has already.
   package enum Conflict: String, Sendable, CaseIterable {
     /// It is a bad record.
@@ -47,7 +47,7 @@ package struct ImportOptions: Sendable {
   static let piece = 2500
   /// A transaction ends behind the record with which it passes so many bytes, however few records it has.
   package var pieceBytes = 16 << 20
-  package var durability = Durability.relaxed
+  package var durability = SyncMode.relaxed
   package var author = ""
   /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input.
   package var name: String?
@@ -96,8 +96,8 @@ package struct ImportOptions: Sendable {
 }
 
 /// What an import did.
-package struct ImportReport: Sendable {
-  package internal(set) var progress = ImportProgress()
+package struct TextImportReport: Sendable {
+  package internal(set) var progress = ImportCounts()
   /// The first bad records.
   package internal(set) var faults: [TransferFault] = []
   /// The first references that lead nowhere, and how many there are.

@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostTrees
 
 /// A catalog as it stands in a store, with what is made of it for every transaction.
-final class Schema: Sendable {
+final class StoredSchema: Sendable {
   let catalog: Catalog
   private let bytes: [UInt8]
   private let layouts: [EntityID: [Layout]]
@@ -35,12 +35,12 @@ final class Schema: Sendable {
 /// Unchecked because of `newest`, which is read and written under the lock.
 final class SchemaCache: @unchecked Sendable {
   private let lock = Lock()
-  private var newest: Schema?
+  private var newest: StoredSchema?
 
-  func schema(_ bytes: [UInt8]) throws(StoreError) -> Schema {
+  func schema(_ bytes: [UInt8]) throws(StoreError) -> StoredSchema {
     let known = lock.withLock { newest }
     if let known, known.isMade(of: bytes) { return known }
-    let made = try Schema(bytes)
+    let made = try StoredSchema(bytes)
     lock.withLock { newest = made }
     return made
   }
