@@ -179,7 +179,7 @@ private final class Notes: CallObserver, @unchecked Sendable {
   }
   func willResize(_ path: String, to size: UInt64) { all.append("\(path) size \(size)") }
   func didSync(_ path: String) { all.append("\(path) synced") }
-  func didChangeName(_ kind: CallKind, _ path: String, _ other: String?) {
+  func didChangeName(_ kind: CallKind, _ path: String, other: String?) {
     all.append("\(kind.rawValue) \(path) \(other ?? "-")")
   }
   func didSyncDirectory(_ folder: String) { all.append("\(folder) synced") }
