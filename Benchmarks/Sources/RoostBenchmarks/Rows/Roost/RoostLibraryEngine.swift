@@ -56,7 +56,7 @@ struct RoostLibraryEngine: LibraryEngine {
 final class RoostLibraryStore: LibraryStore {
   let store: RecordStore
   let library: Library
-  let durability: RoostPages.Durability
+  let durability: RoostPages.SyncMode
 
   init(_ store: RecordStore, _ library: Library, _ durability: Durability) {
     self.store = store
