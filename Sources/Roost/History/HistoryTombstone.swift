@@ -21,7 +21,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
 
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value?>) -> Value? {
-    (values?.value(keyPath, Model.self)).flatMap { MetadataKind.flattened($0) } as? Value
+    (values?.value(keyPath, Model.self)).flatMap { FlatValue.of($0) } as? Value
   }
 
   /// The properties of which a value was kept.
@@ -48,7 +48,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
   }
 
   private static func sent(_ value: Any) -> (any Sendable)? {
-    guard let value = MetadataKind.flattened(value) else { return nil }
+    guard let value = FlatValue.of(value) else { return nil }
     // Unsafe, because the protocol has no requirements, so both are laid out alike.
     return withUnsafePointer(to: value) { (memory: UnsafePointer<Any>) -> any Sendable in
       memory.withMemoryRebound(to: (any Sendable).self, capacity: 1) { $0.pointee }

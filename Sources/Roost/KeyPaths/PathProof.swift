@@ -23,7 +23,7 @@ struct PathProof {
         guard let sample = values.structure(whole.form.element, parts[...]), let made = whole.value(from: sample.whole),
           let seen = see(made)
         else { return false }
-        guard let known = MetadataKind.flattened(seen) else { return sample.part.isNull }
+        guard let known = FlatValue.of(seen) else { return sample.part.isNull }
         return (known as? any Codable).flatMap { CoderShelf.shared.value(any: $0) } == sample.part
       }
     }
@@ -56,7 +56,7 @@ struct PathProof {
       let shown = Swift.type(of: keyPath).valueType
       guard shown == Case.RawValue.self || shown == Case.RawValue?.self else { return false }
       return Case.allCases.allSatisfy { one in
-        guard let seen = see(one).flatMap({ MetadataKind.flattened($0) }) as? AnyHashable,
+        guard let seen = see(one).flatMap(FlatValue.of) as? AnyHashable,
           let raw = one.rawValue as? AnyHashable
         else { return false }
         return seen == raw

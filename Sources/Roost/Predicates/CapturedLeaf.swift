@@ -27,13 +27,8 @@ final class IdentifierLeaf: CapturedLeaf {
   }
 
   static func isKnown(_ type: Any.Type) -> Bool {
-    if type == PersistentIdentifier.self || type == PersistentIdentifier?.self { return true }
-    // To name a type of sets makes the runtime search once, so it is done only where there is a set.
-    switch MetadataKind.structName(type) {
-    case "Array": return type == [PersistentIdentifier].self
-    case "Set": return type == Set<PersistentIdentifier>.self
-    default: return false
-    }
+    type == PersistentIdentifier.self || type == PersistentIdentifier?.self || type == [PersistentIdentifier].self
+      || type == Set<PersistentIdentifier>.self
   }
 
   /// Whether there is one.

@@ -59,7 +59,7 @@ enum Constant {
   static func row(_ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
     // Whether it is nil belongs to the template; any other row may be another one.
-    guard let value = MetadataKind.flattened(captured.constant) else { return null(of: map) }
+    guard let value = FlatValue.of(captured.constant) else { return null(of: map) }
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
     return .constant(try reference(value, map, graph: graph), kind)
   }
@@ -70,7 +70,7 @@ enum Constant {
     guard let list = captured.value as? any Sequence else { throw Untranslatable(captured.value) }
     var hasNil = false
     let values = try elements(list).map { element -> Value in
-      guard let element = MetadataKind.flattened(element) else {
+      guard let element = FlatValue.of(element) else {
         hasNil = true
         return .null
       }

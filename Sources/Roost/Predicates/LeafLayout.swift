@@ -131,9 +131,7 @@ struct LeafLayout: Sendable {
       append(IdentifierLeaf(type, at: offset + part))
       return
     }
-    if let part, Self.ranges.contains(MetadataKind.structName(type) ?? ""),
-      let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part)
-    {
+    if let part, let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part) {
       for bound in bounds { append(bound) }
       return
     }
@@ -147,10 +145,6 @@ struct LeafLayout: Sendable {
   }
 
   private mutating func append(_ leaf: any CapturedLeaf) { values.append(Leaf(base: base, leaf: leaf)) }
-
-  private static let ranges: Set<String> = [
-    "Range", "ClosedRange", "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo",
-  ]
 
   private static func leaf<Value: Codable>(_ type: Value.Type, at offset: Int) -> (any CapturedLeaf)? {
     (try? CoderShelf.shared.coder(of: type)).map { ValueLeaf($0, at: offset) }

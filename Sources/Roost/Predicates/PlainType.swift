@@ -25,12 +25,7 @@ struct PlainType: Sendable {
     if type == Bool.self { return flag }
     if type == Date.self { return date }
     if type == UUID.self { return uuid }
-    if MetadataKind.isOptional(type) { return optional(type) }
-    switch MetadataKind.structName(type) {
-    case "Array": return list(type)
-    case "Set": return set(type)
-    default: return nil
-    }
+    return optional(type) ?? list(type) ?? set(type)
   }
 
   private static func optional(_ type: Any.Type) -> PlainType? {
@@ -50,7 +45,6 @@ struct PlainType: Sendable {
     return nil
   }
 
-  // To name a type of sets makes the runtime search once, so it is done only where there is a set.
   private static func set(_ type: Any.Type) -> PlainType? {
     if type == Set<String>.self { return textSet }
     if type == Set<Int>.self { return numberSet }

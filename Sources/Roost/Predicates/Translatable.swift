@@ -4,7 +4,7 @@ internal import RoostQuery
 
 /// A type of Foundation's expressions, and what Roost knows of it.
 ///
-/// It is one protocol, and nobody conforms to it conditionally, because ``ExpressionTypes`` finds its witnesses by that.
+/// No type conforms to it conditionally: a predicate with a part that Roost does not know is still translated around that part.
 protocol Translatable {
   /// The engine's words for it.
   func piece(_ translator: Translator) throws -> TranslatedPart

@@ -65,7 +65,7 @@ struct TranslatedPart {
     }
 
     /// Another value that is nil, or not, as this one is, would be taken in the same way.
-    var isNil: Bool { MetadataKind.flattened(content) == nil }
+    var isNil: Bool { FlatValue.of(content) == nil }
     /// For making a constant of it, in whose place another one may be put.
     var constant: Any { content }
   }

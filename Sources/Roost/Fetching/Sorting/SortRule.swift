@@ -83,7 +83,7 @@ struct SortRule<Model: PersistentModel> {
   /// What a model is sorted by, as it would stand in a row; nil where that is not known.
   func value(_ model: Model) -> Value? {
     guard let path, let keyPath = descriptor.keyPath else { return nil }
-    guard let shown = MetadataKind.flattened(model[keyPath: keyPath]) else { return .null }
+    guard let shown = FlatValue.of(model[keyPath: keyPath]) else { return .null }
     switch path.change {
     case .rank: return (shown as? Int).map { .bool($0 == 1) }
     case .localized, .localizedStandard: return (shown as? LocalizedText).map { .string($0.text) }

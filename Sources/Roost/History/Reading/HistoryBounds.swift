@@ -67,7 +67,7 @@ struct HistoryBounds {
     case .author:
       guard found.comparison == .equal else { return false }
       // An author without letters is none, so nobody has that name.
-      let author = MetadataKind.flattened(found.value)
+      let author = FlatValue.of(found.value)
       if author == nil {
         authors.insert("")
       } else if let author = author as? String, !author.isEmpty {
@@ -214,5 +214,5 @@ extension PredicateExpressions.KeyPath: ConstantExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: ConstantExpression {
-  fileprivate var constant: Any? { (inner as? any ConstantExpression)?.constant.flatMap { MetadataKind.flattened($0) } }
+  fileprivate var constant: Any? { (inner as? any ConstantExpression)?.constant.flatMap { FlatValue.of($0) } }
 }

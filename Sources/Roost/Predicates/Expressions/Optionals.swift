@@ -8,7 +8,7 @@ extension PredicateExpressions.NilCoalesce: Translatable {
   func piece(_ translator: Translator) throws -> TranslatedPart {
     let (one, other) = (try translator.piece(lhs), try translator.piece(rhs))
     if let captured = one.captured {
-      guard let value = MetadataKind.flattened(captured.value) else { return other }
+      guard let value = FlatValue.of(captured.value) else { return other }
       guard let value = value as? RHS.Output else { throw Untranslatable(self) }
       return TranslatedPart(captured: value)
     }
@@ -38,7 +38,7 @@ extension PredicateExpressions.OptionalFlatMap: Translatable {
     let inner = try translator.piece(wrapped)
     switch inner.meaning {
     case .captured(let captured):
-      guard let value = MetadataKind.flattened(captured.value) else { return TranslatedPart(captured: Result?.none) }
+      guard let value = FlatValue.of(captured.value) else { return TranslatedPart(captured: Result?.none) }
       guard let value = value as? Wrapped else { throw Untranslatable(self) }
       translator.bind(variable.key, TranslatedPart(captured: value))
       return try translator.piece(transform)

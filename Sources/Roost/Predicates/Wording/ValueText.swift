@@ -7,7 +7,7 @@ enum ValueText {
   private static let mostElements = 4
 
   static func text<Value>(_ value: Value) -> String {
-    guard let value = MetadataKind.flattened(value) else { return "nil" }
+    guard let value = FlatValue.of(value) else { return "nil" }
     switch value {
     case let text as String: return "\"\(cut(text))\""
     case let text as Substring: return "\"\(cut(String(text)))\""
