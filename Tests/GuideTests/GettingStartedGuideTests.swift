@@ -59,7 +59,7 @@ import Testing
     do {
       try context.save()
     } catch let error as RoostError where error.code == .store {
-      print("not stored, nothing is lost: \(error)")
+      print("the save failed, the changes are still in the context: \(error)")
     }
     #expect(lines.count == 2)
 

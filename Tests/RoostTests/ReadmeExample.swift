@@ -28,7 +28,7 @@ func listSongs(in file: URL) throws -> [String] {
   context.insert(berlin)
   try context.save()
 
-  // The engine answers the predicate. Both sides of a relationship agree, and a list keeps its order.
+  // The engine answers the predicate. Setting one side of a relationship sets the other. A list keeps its order.
   let found = try context.fetch(
     FetchDescriptor<Song>(predicate: #Predicate { $0.playlist?.name == "Berlin" && $0.year < 1979 }))
   return berlin.songs.map(\.title) + found.map { "\($0.title) is in \($0.playlist?.name ?? "none")" }
