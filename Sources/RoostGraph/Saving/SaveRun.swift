@@ -71,6 +71,9 @@ final class SaveRun {
     entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(author))
   }
 
+  /// Whether this attempt is not committed, because the save must first decide about the new objects that it found.
+  var isRepeated: Bool { !collisions.isEmpty || !lapsed.isEmpty }
+
   /// Whether lists may have changed otherwise than their objects know.
   var isShared: Bool { news != nil || !decisions.isEmpty }
 

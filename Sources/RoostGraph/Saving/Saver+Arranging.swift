@@ -29,9 +29,7 @@ extension Saver {
         }
       } catch let fault as RecordFault {
         // What refused its own row says more.
-        if run.faults.isEmpty, run.collisions.isEmpty, run.lapsed.isEmpty {
-          run.refuse(refusal(fault, list.owner, run: run))
-        }
+        if run.faults.isEmpty { run.refuse(refusal(fault, list.owner, run: run)) }
       }
     }
   }
@@ -58,7 +56,7 @@ extension Saver {
     if !run.decisions.isEmpty { edits.sort { $0.key.row < $1.key.row } }
     for (key, edit) in edits {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
-        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty, run.collisions.isEmpty,
+        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty,
         let side = run.writer.catalog.relationship(relation.way.id)
       else { continue }
       // New members come last when they are written, and they are written in their order.
@@ -219,7 +217,7 @@ extension Saver {
   func count(_ run: SaveRun) throws {
     if store.countedRelations.allSatisfy(\.isEmpty) { return }
     // What is not written cannot be counted.
-    if !run.faults.isEmpty || !run.collisions.isEmpty || !run.lapsed.isEmpty { return }
+    if !run.faults.isEmpty { return }
     var keys = Set(run.left)
     for object in changes.changed + changes.inserted {
       let flags = object._$state.flags

@@ -61,7 +61,7 @@ extension Saver {
     guard runs.count < savers.count else {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
-      if runs.contains(where: { !$0.collisions.isEmpty || !$0.lapsed.isEmpty }) { throw SaveAgain() }
+      if runs.contains(where: \.isRepeated) { throw SaveAgain() }
       for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry()) }
       return
     }
@@ -113,6 +113,8 @@ extension Saver {
     try delete(run)
     try updateWaiting(run)
     try insert(run)
+    // The next attempt does the rest.
+    if run.isRepeated { return }
     try partSingles(run)
     try arrange(run)
     try count(run)
