@@ -14,7 +14,9 @@ public struct _Slot<Value>: ~Copyable {
   public mutating func _store(_ value: consuming Value) { self.value = consume value }
 
   @inlinable public var _isFilled: Bool { value != nil }
-  @inlinable public mutating func _forget() {
+  // Inlined, because a visitor's unspecialised code would make the slot's type at each call.
+  @inlinable @inline(__always)
+  public mutating func _forget() {
     // Nothing is there any more when it ends: it may be a user's object, whose `deinit` reads the property.
     let old = value.take()
     _ = consume old
