@@ -45,9 +45,12 @@ internal import RoostRecords
       let predicates: [Predicate<Input>]
       let isAll: Bool
       let variable: Variable<Input>
+      /// The number of the first predicate among those of the expression that this one is a part of.
+      let first: Int
 
-      init(_ predicates: [Predicate<Input>], isAll: Bool, _ variable: Variable<Input>) {
+      init(_ predicates: [Predicate<Input>], isAll: Bool, _ variable: Variable<Input>, first: Int = 0) {
         self.predicates = predicates
+        self.first = first
         self.isAll = isAll
         self.variable = variable
       }
@@ -83,24 +86,7 @@ internal import RoostRecords
     }
   }
 
-  /// The others' words are put in place of their names.
-  extension PredicateExpressions.JoinedPredicates: Translatable {
-    func piece(_ translator: Translator) throws -> TranslatedPart {
-      var parts: [Condition] = []
-      for predicate in predicates {
-        let condition = try translator.binding(predicate.variable.key, to: translator.piece(variable)) {
-          try translator.condition(predicate.expression)
-        }
-        switch condition {
-        case .and(let inner) where isAll: parts += inner
-        case .or(let inner) where !isAll: parts += inner
-        case let condition: parts.append(condition)
-        }
-      }
-      if parts.count == 1 { return TranslatedPart(parts[0]) }
-      return TranslatedPart(parts.isEmpty ? .constant(.bool(isAll), .plain(.bool)) : isAll ? .and(parts) : .or(parts))
-    }
-
+  extension PredicateExpressions.JoinedPredicates {
     func step(_ walker: Walker) throws -> AnyStep {
       let (input, isAll) = (try walker.step(of: variable), isAll)
       let steps = try predicates.map { predicate in
@@ -115,16 +101,9 @@ internal import RoostRecords
       }
     }
 
-    func wording(_ text: PredicateText) -> Wording {
-      if predicates.isEmpty { return Wording("\(isAll)", .postfix) }
-      return Wording("(\(text.list(predicates, isAll ? "&&" : "||") { text.text(of: $0) }))", .postfix)
-    }
-
-    /// Each goes its own way.
-    var joined: JoinedExpressions? {
-      guard predicates.count > 1 else { return nil }
-      return JoinedExpressions(
-        joint: isAll ? .and : .or, parts: predicates.map { Self([$0], isAll: isAll, variable) })
+    /// Each by itself, since each goes its own way.
+    var each: [any PredicateExpression] {
+      predicates.enumerated().map { Self([$1], isAll: isAll, variable, first: first + $0) }
     }
   }
 

@@ -11,7 +11,33 @@ enum ExpressionTypes {
     return open(known)
   }
 
-  static func translatable(type: Any.Type) -> (any Translatable.Type)? {
+  static func node<Expression: PredicateExpression>(_ expression: Expression, at place: ExpressionPlace)
+    -> ExpressionNode
+  {
+    guard let known = translatable(type: Expression.self) else { return .unknown }
+    func open<Same: Translatable>(_ type: Same.Type) -> ExpressionNode {
+      // The two names stand for one type.
+      withUnsafePointer(to: expression) {
+        Same.node(Parts(UnsafeRawPointer($0).assumingMemoryBound(to: Same.self), at: place, nil))
+      }
+    }
+    return open(known)
+  }
+
+  /// The parts of an expression of a type, which lies at an address, in the order in which its description names them.
+  static func parts(
+    of type: any PredicateExpression.Type, _ address: UnsafeRawPointer, at place: ExpressionPlace
+  ) -> [PartNotes.Part] {
+    guard let known = translatable(type: type) else { return [.hidden] }
+    let notes = PartNotes()
+    func open<Same: Translatable>(_ type: Same.Type) {
+      _ = Same.node(Parts(address.assumingMemoryBound(to: Same.self), at: place, notes))
+    }
+    open(known)
+    return notes.parts
+  }
+
+  private static func translatable(type: Any.Type) -> (any Translatable.Type)? {
     let key = ObjectIdentifier(type)
     if let known = table.lock.withLock({ table.types[key] }) { return known }
     let found = type as? any Translatable.Type

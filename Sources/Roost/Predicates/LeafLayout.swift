@@ -7,17 +7,8 @@ internal import RoostGraph
 /// which are looked at by themselves. To look there takes a few
 /// instructions; to ask each part what it is takes hundreds, because generic types must be looked up.
 struct LeafLayout: Sendable {
-  /// A place in one of the expressions: the outermost has the number 0, those that it evaluates the next ones.
-  struct Place: Sendable {
-    let base: Int
-    let offset: Int
-
-    @inline(__always)
-    func address(_ bases: Bases) -> UnsafeRawPointer { bases[base] + offset }
-  }
-
   struct Leaf: Sendable {
-    let base: Int
+    let place: ExpressionPlace
     let leaf: any CapturedLeaf
   }
 
@@ -25,15 +16,14 @@ struct LeafLayout: Sendable {
   typealias Bases = UnsafePointer<UnsafeRawPointer>
 
   private(set) var values: [Leaf] = []
-  private(set) var keyPaths: [Place] = []
-  private(set) var variables: [Place] = []
+  private(set) var keyPaths: [ExpressionPlace] = []
+  private(set) var variables: [ExpressionPlace] = []
   /// Which comparison, or which arithmetic: a byte each.
-  private(set) var signs: [Place] = []
-  /// Where the outermost evaluates others.
-  private(set) var nested: [NestedPlace] = []
-  /// The types of those, while the layout of all together is made.
-  private var groups: NestedGroups?
-  private var base = 0
+  private(set) var signs: [ExpressionPlace] = []
+  /// Where the expression evaluates others, and the base of the first of them.
+  private(set) var nested: [(place: NestedPlace, base: Int)] = []
+  /// Whether those are looked at too.
+  private let isWhole: Bool
   private var lastBase = 0
   /// Whether every part of the type is known.
   private(set) var isKnown = true
@@ -41,112 +31,68 @@ struct LeafLayout: Sendable {
   /// More values than this are not worth remembering.
   private static let mostValues = 64
 
-  /// The layout of an expression, without those that it evaluates.
-  init(of type: any PredicateExpression.Type) {
-    add(any: type, at: 0)
+  /// - Parameter isWhole: whether the layout has the expressions that this one evaluates, too.
+  init(of expression: any PredicateExpression, isWhole: Bool = false) {
+    self.isWhole = isWhole
+    add(expression, at: .start)
     if values.count > Self.mostValues { isKnown = false }
   }
 
-  /// The layout of an expression and of those that it evaluates, which are of these types.
-  init(of type: any PredicateExpression.Type, _ groups: NestedGroups) {
-    self.groups = groups
-    add(any: type, at: 0)
-    self.groups = nil
-    if values.count > Self.mostValues { isKnown = false }
+  /// The base of the first expression that another one evaluates at a place.
+  func base(at place: ExpressionPlace) -> Int? { nested.first { $0.place.place == place }?.base }
+
+  private mutating func add<Whole: PredicateExpression>(_ expression: Whole, at place: ExpressionPlace) {
+    withUnsafePointer(to: expression) { add(Whole.self, UnsafeRawPointer($0), at: place) }
   }
 
-  /// There is a part of which nobody knows where its parts stand.
-  mutating func giveUp() { isKnown = false }
-
-  // `part` says where a part begins in what encloses it; nil where that is not to be known.
-
-  mutating func add<Part>(_ type: Part.Type, at offset: Int, _ part: Int?) {
-    guard isKnown, let part, let known = ExpressionTypes.translatable(type: type) else {
-      isKnown = false
-      return
-    }
-    known.lay(&self, at: offset + part)
-  }
-
-  private mutating func add(any type: any PredicateExpression.Type, at offset: Int) {
-    guard isKnown, let known = ExpressionTypes.translatable(type: type) else {
-      isKnown = false
-      return
-    }
-    known.lay(&self, at: offset)
-  }
-
-  /// There are other predicates.
-  mutating func addPredicates(
-    at offset: Int, _ part: Int?, _ read: @escaping @Sendable (UnsafeRawPointer) -> [NestedPredicate]?
+  private mutating func add(
+    _ type: any PredicateExpression.Type, _ address: UnsafeRawPointer, at place: ExpressionPlace
   ) {
-    guard let part else {
-      isKnown = false
-      return
+    guard isKnown else { return }
+    for part in ExpressionTypes.parts(of: type, address, at: place) {
+      switch part {
+      case .operand(let type, let address, let place): add(type, address, at: place)
+      case .value(let type, let place): addValue(type, at: place)
+      case .variable(let place):
+        variables.append(place)
+        if MemoryLayout<PredicateExpressions.VariableID>.size != MemoryLayout<UInt>.size { isKnown = false }
+      case .keyPath(let place): keyPaths.append(place)
+      case .sign(let place): signs.append(place)
+      case .nested(let expressions): add(expressions)
+      case .hidden: isKnown = false
+      }
     }
-    if base == 0 { nested.append(NestedPlace(offset: offset + part, read: read)) }
-    guard let count = groups?.nextCount() else { return }
-    let outer = base
-    for _ in 0..<count {
-      guard isKnown, let type = groups?.nextType() else { return }
+  }
+
+  private mutating func add(_ expressions: NestedExpressions) {
+    nested.append((NestedPlace(place: expressions.place, read: expressions.read), lastBase + 1))
+    guard isWhole else { return }
+    for member in expressions.members {
       lastBase += 1
-      base = lastBase
-      variables.append(Place(base: base, offset: 0))
-      add(any: type, at: NestedPredicate.expressionOffset)
+      let base = lastBase
+      variables.append(ExpressionPlace(base: base))
+      add(member.expression, at: ExpressionPlace(base: base, offset: NestedPredicate.expressionOffset))
     }
-    base = outer
   }
 
-  mutating func addVariable(at offset: Int, _ part: Int?) {
-    guard let part, MemoryLayout<PredicateExpressions.VariableID>.size == MemoryLayout<UInt>.size else {
+  private mutating func addValue(_ type: Any.Type, at place: ExpressionPlace) {
+    guard let leaves = Self.leaves(type, at: place.offset) else {
       isKnown = false
       return
     }
-    variables.append(Place(base: base, offset: offset + part))
+    for leaf in leaves { values.append(Leaf(place: place, leaf: leaf)) }
   }
 
-  mutating func addKeyPath(at offset: Int, _ part: Int?) {
-    guard let part else {
-      isKnown = false
-      return
-    }
-    keyPaths.append(Place(base: base, offset: offset + part))
-  }
-
-  mutating func addSign<Sign>(_ type: Sign.Type, at offset: Int, _ part: Int?) {
-    guard let part, MemoryLayout<Sign>.size == 1 else {
-      isKnown = false
-      return
-    }
-    signs.append(Place(base: base, offset: offset + part))
-  }
-
-  mutating func addValue<Value>(_ type: Value.Type, at offset: Int, _ part: Int?) {
+  /// What reads a value of a type; `nil` for a type that is not compared as it is stored.
+  private static func leaves(_ type: Any.Type, at offset: Int) -> [any CapturedLeaf]? {
     // What predicates mostly hold is known without asking what else the type conforms to.
-    if let part, let plain = PlainType.of(type) {
-      append(PlainLeaf(plain, at: offset + part))
-      return
+    if let plain = PlainType.of(type) { return [PlainLeaf(plain, at: offset)] }
+    if IdentifierLeaf.isKnown(type) { return [IdentifierLeaf(type, at: offset)] }
+    if let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset) { return bounds }
+    guard Constant.isComparedByValue(type), let codable = type as? any Codable.Type else { return nil }
+    func open<Value: Codable>(_ type: Value.Type) -> [any CapturedLeaf]? {
+      (try? CoderShelf.shared.coder(of: type)).map { [ValueLeaf($0, at: offset)] }
     }
-    if let part, IdentifierLeaf.isKnown(type) {
-      append(IdentifierLeaf(type, at: offset + part))
-      return
-    }
-    if let part, let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset + part) {
-      for bound in bounds { append(bound) }
-      return
-    }
-    guard let part, Constant.isComparedByValue(type), let codable = type as? any Codable.Type,
-      let leaf = Self.leaf(codable, at: offset + part)
-    else {
-      isKnown = false
-      return
-    }
-    append(leaf)
-  }
-
-  private mutating func append(_ leaf: any CapturedLeaf) { values.append(Leaf(base: base, leaf: leaf)) }
-
-  private static func leaf<Value: Codable>(_ type: Value.Type, at offset: Int) -> (any CapturedLeaf)? {
-    (try? CoderShelf.shared.coder(of: type)).map { ValueLeaf($0, at: offset) }
+    return open(codable)
   }
 }

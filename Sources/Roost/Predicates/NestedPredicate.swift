@@ -12,14 +12,16 @@ internal import Foundation
 final class NestedPredicate {
   static let expressionOffset = 16
 
-  let type: any PredicateExpression.Type
+  let expression: any PredicateExpression
   let memory: UnsafeRawPointer
   private let end: () -> Void
 
+  convenience init?(_ member: NestedExpressions.Member) { self.init(member.expression, member.variable) }
+
   /// Nil where the expression must stand at a larger multiple than of 16 bytes.
-  init?<Whole: PredicateExpression>(_ expression: Whole, _ variable: PredicateExpressions.VariableID) {
+  private init?<Whole: PredicateExpression>(_ expression: Whole, _ variable: PredicateExpressions.VariableID) {
     guard MemoryLayout<Whole>.alignment <= Self.expressionOffset else { return nil }
-    type = Whole.self
+    self.expression = expression
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: Self.expressionOffset + MemoryLayout<Whole>.size, alignment: Self.expressionOffset)
     memory.storeBytes(of: unsafeBitCast(variable, to: UInt.self), as: UInt.self)
@@ -36,9 +38,8 @@ final class NestedPredicate {
 
 /// Where others stand in an expression.
 struct NestedPlace: Sendable {
-  let offset: Int
-  /// Those that stand there; nil where they are not to be looked at.
-  let read: @Sendable (UnsafeRawPointer) -> [NestedPredicate]?
+  let place: ExpressionPlace
+  let read: @Sendable (UnsafeRawPointer) -> [NestedExpressions.Member]
 }
 
 /// What lies in an expression and in those that it evaluates: where each begins, the outermost first, and of which types they are.
@@ -47,45 +48,37 @@ struct NestedTree {
   /// The types in the order of the bases, behind the number of those that stand at one place. It says which layout the whole has.
   private(set) var key: [Int]
   private var kept: [NestedPredicate] = []
-  private var types: [any PredicateExpression.Type] = []
 
   private static let most = 32
 
-  /// - Parameter layout: of an expression of a type, without those that it evaluates.
-  init?(
-    _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type,
-    layout: (any PredicateExpression.Type) -> LeafLayout
+  /// - Parameter layout: of an expression, without those that it evaluates.
+  init?<Whole: PredicateExpression>(
+    _ memory: UnsafePointer<Whole>, layout: (any PredicateExpression) -> LeafLayout
   ) {
-    bases = [expression]
-    key = [Int(bitPattern: ObjectIdentifier(type))]
-    if !add(expression, 0, own: layout(type), layout: layout) { return nil }
+    bases = [UnsafeRawPointer(memory)]
+    key = [Int(bitPattern: ObjectIdentifier(Whole.self))]
+    if !add(UnsafeRawPointer(memory), own: layout(memory.pointee), layout: layout) { return nil }
   }
 
   private mutating func add(
-    _ memory: UnsafeRawPointer, _ offset: Int, own: LeafLayout,
-    layout: (any PredicateExpression.Type) -> LeafLayout
+    _ memory: UnsafeRawPointer, own: LeafLayout, layout: (any PredicateExpression) -> LeafLayout
   ) -> Bool {
     guard own.isKnown else { return false }
-    for place in own.nested {
-      guard let found = place.read(memory + offset + place.offset), bases.count + found.count <= Self.most else {
-        return false
-      }
+    for (place, _) in own.nested {
+      let members = place.read(memory + place.place.offset)
+      let found = members.compactMap { NestedPredicate($0) }
+      guard found.count == members.count, bases.count + found.count <= Self.most else { return false }
       key.append(found.count)
       for nested in found {
         kept.append(nested)
-        types.append(nested.type)
         bases.append(nested.memory)
-        key.append(Int(bitPattern: ObjectIdentifier(nested.type)))
-        guard add(nested.memory, NestedPredicate.expressionOffset, own: layout(nested.type), layout: layout) else {
-          return false
-        }
+        key.append(Int(bitPattern: ObjectIdentifier(type(of: nested.expression))))
+        let inner = nested.memory + NestedPredicate.expressionOffset
+        guard add(inner, own: layout(nested.expression), layout: layout) else { return false }
       }
     }
     return true
   }
-
-  /// The types in the order in which a layout comes to them, each list with those of one place.
-  var groups: NestedGroups { NestedGroups(key: key, types: types) }
 
   /// Calls a closure while everything is there.
   func withBases<Result>(_ body: (UnsafePointer<UnsafeRawPointer>) throws -> Result) rethrows -> Result {
@@ -95,32 +88,5 @@ struct NestedTree {
         return try body(start)
       }
     }
-  }
-}
-
-/// The types of a ``NestedTree``, one after the other.
-///
-/// Unchecked, because types never change.
-struct NestedGroups: @unchecked Sendable {
-  private let key: [Int]
-  private let types: [any PredicateExpression.Type]
-  private var keyPlace = 1
-  private var typePlace = 0
-
-  init(key: [Int], types: [any PredicateExpression.Type]) {
-    self.key = key
-    self.types = types
-  }
-
-  /// How many stand at the next place.
-  mutating func nextCount() -> Int {
-    defer { keyPlace += 1 }
-    return key[keyPlace]
-  }
-
-  mutating func nextType() -> any PredicateExpression.Type {
-    keyPlace += 1
-    defer { typePlace += 1 }
-    return types[typePlace]
   }
 }

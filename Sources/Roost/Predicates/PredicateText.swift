@@ -22,41 +22,20 @@ struct PredicateText {
 
   // MARK: Texts
 
-  func text<Expression: PredicateExpression>(_ expression: Expression) -> String { wording(expression).text }
-
-  /// The text of a whole predicate.
-  func text<Input>(of predicate: Predicate<Input>) -> String {
-    PredicateText(predicate.variable.key).text(predicate.expression)
-  }
+  func text(_ expression: any PredicateExpression) -> String { text(Operand(expression)) }
+  func text(_ operand: Operand) -> String { wording(operand).text }
 
   /// As an operand of something that binds as strongly, in parentheses where it needs them.
-  func operand<Expression: PredicateExpression>(_ expression: Expression, _ strength: Wording.Strength) -> String {
-    let wording = wording(expression)
+  func operand(_ operand: Operand, _ strength: Wording.Strength) -> String {
+    let wording = wording(operand)
     return wording.strength < strength ? "(\(wording.text))" : wording.text
   }
 
-  func wording<Expression: PredicateExpression>(_ expression: Expression) -> Wording {
+  func wording(_ operand: Operand) -> Wording {
     if depth > Self.deepest { return Wording("…", .postfix) }
     var inner = self
     inner.depth += 1
-    if let known = ExpressionTypes.translatable(expression) { return known.wording(inner) }
-    return Wording("\(Expression.self)", .postfix)
-  }
-
-  /// An operator between two operands, of which the right one must bind more strongly.
-  func infix<One: PredicateExpression, Other: PredicateExpression>(
-    _ one: One, _ sign: String, other: Other, strength: Wording.Strength
-  ) -> Wording {
-    Wording("\(operand(one, strength)) \(sign) \(operand(other, strength.above))", strength)
-  }
-
-  /// A closure that is given one value.
-  func closure<Expression: PredicateExpression>(
-    _ variable: PredicateExpressions.VariableID, _ body: Expression
-  ) -> String {
-    var inner = self
-    inner.bind(variable)
-    return "{ \(inner.text(body)) }"
+    return inner.wording(operand.node, of: operand)
   }
 }
 

@@ -3,26 +3,33 @@ internal import RoostRecords
 
 /// What the making of a template notes about the values in a predicate.
 ///
-/// The translator comes to them in the order in which ``LeafLayout`` has them; where it does not, nothing is made of it.
+/// A value is known by its place in the expression, so the translator may come to the values in any order.
 final class TemplateLeaves {
-  private let types: [Any.Type]
-  private var count = 0
+  private let layout: LeafLayout
+  /// The leaves that the translator came to, a bit each.
+  private var met: UInt64 = 0
   /// Whether the translation depends on a value otherwise than as a constant in it.
   var isTouched = false
 
-  init(_ types: [Any.Type]) { self.types = types }
+  init(_ layout: LeafLayout) { self.layout = layout }
 
-  /// The number of the next one.
-  func next(_ type: Any.Type) -> Int? {
-    guard count < types.count, types[count] == type else {
+  /// The number of the value at a place. Of a range it is that of the first bound, and the second has the next one.
+  func leaf(_ type: Any.Type, at place: ExpressionPlace) -> Int? {
+    guard let number = layout.values.firstIndex(where: { $0.place == place && $0.leaf.type == type }) else {
       isTouched = true
       return nil
     }
-    let number = count
-    count += 1
-    // A range is two.
-    if count < types.count, types[count] == UpperBound.self { count += 1 }
+    met |= 1 << UInt64(number)
+    let next = number + 1
+    if next < layout.values.count, layout.values[next].leaf.type == UpperBound.self { met |= 1 << UInt64(next) }
     return number
+  }
+
+  /// The base of the first expression that is evaluated at a place.
+  func base(at place: ExpressionPlace) -> Int {
+    if let base = layout.base(at: place) { return base }
+    isTouched = true
+    return 0
   }
 
   /// Which leaves are identifiers of rows, and of which entity.
@@ -30,11 +37,11 @@ final class TemplateLeaves {
 
   func stands(_ leaf: Int, for map: EntityMap) { rows.append((leaf, map)) }
 
-  /// What the translation found in them. Of identifiers nothing is noted.
+  /// What the translator found in them. Of identifiers nothing is noted.
   private(set) var values: [Int: Value] = [:]
 
   func note(_ value: Value, _ leaf: Int) { values[leaf] = value }
 
   /// Whether other values of these leaves can take the places of those that were met.
-  var isOpen: Bool { !isTouched && count == types.count }
+  var isOpen: Bool { !isTouched && met.nonzeroBitCount == layout.values.count }
 }

@@ -10,99 +10,9 @@ struct Untranslatable: Error {
   init(_ expression: Any) { self.expression = "\(type(of: expression))" }
 }
 
-/// What an expression is to the engine.
-struct TranslatedPart {
-  enum Meaning {
-    case value
-    /// A row, which may be none where the expression is optional.
-    case row(EntityMap)
-    case rows(EntityMap)
-    /// A struct that stands in a collection.
-    case structure(AnyCoder)
-    /// A struct that is stored as its parts.
-    case parts(Parts)
-    /// Something from outside the predicate, which has a form here only beside something else.
-    case captured(Captured)
-  }
-
-  struct Parts {
-    var base: Condition
-    var map: EntityMap
-    var path: String
-    var coder: AnyCoder
-  }
-
-  struct Captured {
-    private let content: Any
-    let type: Any.Type
-    /// Which of the predicate's leaves it is, where a template is made; else nil.
-    let leaf: Int?
-    private let leaves: TemplateLeaves?
-
-    init(value: Any, type: Any.Type, leaf: Int? = nil, _ leaves: TemplateLeaves? = nil) {
-      content = value
-      self.type = type
-      self.leaf = leaf
-      self.leaves = leaves
-    }
-
-    /// For whoever does something with it that another value would do otherwise: it is then part of the translation.
-    var value: Any {
-      leaves?.isTouched = true
-      return content
-    }
-
-    /// The leaf, if it is an identifier, or a list of them; it stands for rows of the map from then on.
-    func rowLeaf(of map: EntityMap) -> Int? {
-      guard let leaf, let leaves, IdentifierLeaf.isKnown(type) else { return nil }
-      leaves.stands(leaf, for: map)
-      return leaf
-    }
-
-    /// Notes what is stored of the value, so that a template can be compared with it.
-    func note(_ value: Value) {
-      if let leaf { leaves?.note(value, leaf) }
-    }
-
-    /// Another value that is nil, or not, as this one is, would be taken in the same way.
-    var isNil: Bool { FlatValue.of(content) == nil }
-    /// For making a constant of it, in whose place another one may be put.
-    var constant: Any { content }
-  }
-
-  private(set) var meaning: Meaning
-  /// Of no use for parts and what is captured.
-  var expression: Condition
-
-  init(_ expression: Condition, _ meaning: Meaning = .value) {
-    self.expression = expression
-    self.meaning = meaning
-  }
-
-  init<Value>(captured value: Value) { self.init(Captured(value: value, type: Value.self)) }
-
-  init(_ captured: Captured) {
-    meaning = .captured(captured)
-    expression = .constant(.null, .optional(.bool))
-  }
-
-  init(_ parts: Parts) {
-    meaning = .parts(parts)
-    expression = .constant(.null, .optional(.bool))
-  }
-
-  var captured: Captured? { if case .captured(let captured) = meaning { captured } else { nil } }
-  var row: EntityMap? { if case .row(let map) = meaning { map } else { nil } }
-  var rows: EntityMap? { if case .rows(let map) = meaning { map } else { nil } }
-}
-
-extension TranslatedPart.Meaning {
-  /// What a value of a type is that stands in a collection.
-  static func element(of type: Any.Type) -> TranslatedPart.Meaning {
-    guard let codable = type as? any Codable.Type else { return .value }
-    guard let coder = try? CoderShelf.shared.coder(any: codable) else { return .value }
-    return coder.parts.isEmpty ? .value : .structure(coder)
-  }
+extension Operand {
+  /// Whether its values are strings. The engine has words for no other texts.
+  fileprivate var isText: Bool { output == String.self }
 }
 
 /// Finds the engine's words for one part of a predicate.
@@ -134,20 +44,72 @@ final class Translator {
     var piece: TranslatedPart
   }
 
-  func condition(_ expression: any PredicateExpression<Bool>) throws -> Condition { try value(piece(expression)) }
-
-  func piece<Expression: PredicateExpression>(_ expression: Expression) throws -> TranslatedPart {
-    guard depth < Self.deepest, let known = ExpressionTypes.translatable(expression) else {
-      throw Untranslatable(expression)
-    }
-    depth += 1
-    defer { depth -= 1 }
-    return try known.piece(self)
-  }
+  func condition(_ operand: Operand) throws -> Condition { try value(piece(operand)) }
 
   /// The engine's words for an expression that yields one value.
-  func value<Expression: PredicateExpression>(of expression: Expression) throws -> Condition {
-    try value(piece(expression))
+  func value(of operand: Operand) throws -> Condition { try value(piece(operand)) }
+
+  func piece(_ operand: Operand) throws -> TranslatedPart {
+    guard depth < Self.deepest else { throw Untranslatable(operand.expression) }
+    depth += 1
+    defer { depth -= 1 }
+    switch operand.node {
+    case .variable(let key): return try binding(key)
+    case .value(let value): return piece(captured: value)
+    case .property(let property): return try piece(property)
+
+    case .joint(.and, _, _): return TranslatedPart(.and(try operand.operands(of: .and).map(condition)))
+    case .joint(.or, _, _): return TranslatedPart(.or(try operand.operands(of: .or).map(condition)))
+    case .not(let wrapped): return TranslatedPart(.not(try value(of: wrapped)))
+    case .conditional(let test, let one, let other): return try choice(test, one, other: other)
+    case .equality(let comparison, let one, let other):
+      return TranslatedPart(try equality(comparison, one, other: other))
+    case .comparison(let comparison?, let one, let other):
+      guard Constant.isSortedByValue(one.output) else { break }
+      return TranslatedPart(.compare(comparison, try value(of: one), try value(of: other)))
+    case .within(let range, let element): return try within(range, element)
+
+    case .coalesce(let one, let other): return try coalesce(one, other)
+    case .unwrap(let inner): return try unwrap(inner, as: operand.output)
+    case .flatMap(let wrapped, let variable, let transform, let result):
+      return try flatMap(wrapped, transform, binding: variable, result: result)
+    case .cast(let cast, let input, let type): return try self.cast(cast, input, to: type)
+
+    case .arithmetic(let operation?, let one, let other):
+      return TranslatedPart(.arithmetic(operation, try value(of: one), try value(of: other)))
+    case .negative(let wrapped): return TranslatedPart(.negate(try value(of: wrapped)))
+
+    case .contains(let list, let element): return try contains(list, element)
+    case .closure(let closure, let list, let variable, let body):
+      return try piece(closure, list, binding: variable, body: body)
+    case .extreme(let extreme, let list, let element):
+      guard Constant.isSortedByValue(element) else { break }
+      let values = try value(of: list)
+      return TranslatedPart(extreme == .maximum ? .maximum(values) : .minimum(values))
+    case .element(let list, let index): return try element(of: list, at: index, type: operand.output)
+    case .lookup(let table, let key): return TranslatedPart(try lookup(table, key))
+    case .lookupOr(let table, let key, let instead):
+      return TranslatedPart(.coalesce(try lookup(table, key), try value(of: instead)))
+
+    case .text(let test, let one, let other):
+      guard one.isText, other.isText else { break }
+      return TranslatedPart(.text(test, try value(of: one), try value(of: other)))
+    case .order(let order, let one, let other):
+      guard one.isText, other.isText else { break }
+      return TranslatedPart(.textOrder(order, try value(of: one), try value(of: other)))
+    case .changed(let change, let root):
+      guard root.isText else { break }
+      return TranslatedPart(.changed(change, try value(of: root)))
+    case .matches(let subject, let regex):
+      guard subject.isText, let known = try piece(regex).captured?.value as? PredicateExpressions.PredicateRegex
+      else { break }
+      return TranslatedPart(.matches(try value(of: subject), known.stringRepresentation))
+
+    case .evaluation(let input, let nested): return try evaluation(input, nested)
+    case .predicates(let joint, let variable, let nested, _): return try predicates(joint, variable, of: nested)
+    case .comparison(nil, _, _), .arithmetic(nil, _, _), .range, .slice, .foundation, .unknown: break
+    }
+    throw Untranslatable(operand.expression)
   }
 
   func value(_ piece: TranslatedPart) throws -> Condition {
@@ -159,8 +121,43 @@ final class Translator {
   }
 
   /// What stands in the predicate itself.
-  func piece<Value>(captured value: Value) -> TranslatedPart {
-    TranslatedPart(TranslatedPart.Captured(value: value, type: Value.self, leaf: leaves?.next(Value.self), leaves))
+  private func piece(captured value: CapturedValue) -> TranslatedPart {
+    guard let leaves, let place = value.place else { return TranslatedPart(captured: value.value, value.type) }
+    let leaf = leaves.leaf(value.type, at: place)
+    return TranslatedPart(TranslatedPart.Captured(value: value.value, type: value.type, leaf: leaf, leaves))
+  }
+
+  // MARK: Others that are evaluated
+
+  /// The words of another predicate, or of an expression, are put in place of the call.
+  private func evaluation(_ input: Operand, _ nested: NestedExpressions) throws -> TranslatedPart {
+    let (input, member) = (try piece(input), nested.members[0])
+    bind(member.variable, input)
+    return try piece(operand(0, of: nested))
+  }
+
+  private func predicates(
+    _ joint: ExpressionNode.Joint, _ variable: Operand, of nested: NestedExpressions
+  ) throws -> TranslatedPart {
+    var parts: [Condition] = []
+    for number in nested.members.indices {
+      let condition = try binding(nested.members[number].variable, to: piece(variable)) {
+        try self.condition(operand(number, of: nested))
+      }
+      switch (joint, condition) {
+      case (.and, .and(let inner)), (.or, .or(let inner)): parts += inner
+      default: parts.append(condition)
+      }
+    }
+    if parts.count == 1 { return TranslatedPart(parts[0]) }
+    if parts.isEmpty { return TranslatedPart(.constant(.bool(joint == .and), .plain(.bool))) }
+    return TranslatedPart(joint == .and ? .and(parts) : .or(parts))
+  }
+
+  private func operand(_ number: Int, of nested: NestedExpressions) -> Operand {
+    let base = leaves.map { $0.base(at: nested.place) + nested.first + number } ?? 0
+    let place = ExpressionPlace(base: base, offset: NestedPredicate.expressionOffset)
+    return Operand(nested.members[number].expression, at: place)
   }
 
   // MARK: Variables

@@ -4,21 +4,21 @@ internal import RoostQuery
 
 /// A part of a predicate that is computed on models.
 final class ModelTest<Model: PersistentModel>: CustomStringConvertible {
-  private let expression: any PredicateExpression<Bool>
+  private let condition: Operand
   private let variable: PredicateExpressions.Variable<Model>
   private var step: Step<Bool>?
 
-  init(_ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.Variable<Model>) {
-    self.expression = expression
+  init(_ condition: Operand, _ variable: PredicateExpressions.Variable<Model>) {
+    self.condition = condition
     self.variable = variable
   }
 
   private var text: PredicateText { PredicateText(variable.key) }
-  var description: String { text.text(expression) }
+  var description: String { text.text(condition) }
 
   func passes(_ model: Model) throws -> Bool {
     do {
-      let step = try step ?? Walker(text).step(of: expression)
+      let step = try step ?? Walker(text).step(ofCondition: condition)
       self.step = step
       return try step.run(PredicateBindings((variable, model)))
     } catch let fault as ConditionFault { throw fault } catch {

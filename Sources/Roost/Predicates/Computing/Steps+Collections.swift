@@ -69,9 +69,7 @@ extension PredicateExpressions.CollectionIndexSubscript {
   }
 }
 
-extension PredicateExpressions.CollectionRangeSubscript: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
-
+extension PredicateExpressions.CollectionRangeSubscript {
   func step(_ walker: Walker) throws -> AnyStep {
     let (list, range, blame) = (try walker.step(of: wrapped), try walker.step(of: range), walker.blame(self))
     return Step<Output> {

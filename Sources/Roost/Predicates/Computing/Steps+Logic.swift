@@ -3,20 +3,24 @@ internal import RoostQuery
 
 extension PredicateExpressions.Conjunction {
   func step(_ walker: Walker) throws -> AnyStep {
-    let parts = try JoinedExpressions.parts(of: self, .and).map { try walker.step(ofCondition: $0) }
+    let parts = try Operand(self).operands(of: .and).map { try walker.step(ofCondition: $0) }
     return Step<Bool> { bindings in try parts.allSatisfy { try $0.run(bindings) } }
   }
 }
 
 extension PredicateExpressions.Disjunction {
   func step(_ walker: Walker) throws -> AnyStep {
-    let parts = try JoinedExpressions.parts(of: self, .or).map { try walker.step(ofCondition: $0) }
+    let parts = try Operand(self).operands(of: .or).map { try walker.step(ofCondition: $0) }
     return Step<Bool> { bindings in try parts.contains { try $0.run(bindings) } }
   }
 }
 
 extension Walker {
-  func step(ofCondition expression: any PredicateExpression<Bool>) throws -> Step<Bool> { try step(of: expression) }
+  func step(ofCondition operand: Operand) throws -> Step<Bool> {
+    func open<Whole: PredicateExpression>(_ whole: Whole) throws -> AnyStep { try step(of: whole) }
+    // A condition's output is Bool.
+    return unsafeDowncast(try open(operand.expression), to: Step<Bool>.self)
+  }
 }
 
 extension PredicateExpressions.Negation {

@@ -1,5 +1,4 @@
 public import Foundation
-internal import RoostQuery
 
 // What Foundation's predicates have no words for, and the engine has.
 
@@ -53,21 +52,6 @@ extension PredicateExpressions {
 
   public static func build_lowercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: false) }
   public static func build_uppercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: true) }
-}
-
-extension PredicateExpressions.TextEdge: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    guard Root.Output.self == String.self, Edge.Output.self == String.self else { throw Untranslatable(self) }
-    let text = try translator.value(of: root)
-    return TranslatedPart(.text(isSuffix ? .hasSuffix : .hasPrefix, text, try translator.value(of: edge)))
-  }
-}
-
-extension PredicateExpressions.TextInCase: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    guard Root.Output.self == String.self else { throw Untranslatable(self) }
-    return TranslatedPart(.changed(isUpper ? .uppercased : .lowercased, try translator.value(of: root)))
-  }
 }
 
 extension PredicateExpressions.TextEdge: Sendable where Root: Sendable, Edge: Sendable {}

@@ -3,38 +3,24 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// `==`, `!=`, `<` and ranges.
-extension PredicateExpressions.Equal: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    TranslatedPart(try translator.equality(.equal, lhs, other: rhs))
-  }
-}
-
-extension PredicateExpressions.NotEqual: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    TranslatedPart(try translator.equality(.notEqual, lhs, other: rhs))
-  }
-}
-
+/// `==`, `!=` and ranges.
 extension Translator {
-  fileprivate func equality<One: PredicateExpression, Other: PredicateExpression>(
-    _ comparison: Condition.Comparison, _ one: One, other: Other
-  ) throws -> Condition {
+  func equality(_ comparison: Condition.Comparison, _ one: Operand, other: Operand) throws -> Condition {
     let (first, second) = (try piece(one), try piece(other))
     if let list = first.rows != nil && isNil(second) ? first : second.rows != nil && isNil(first) ? second : nil {
       // A relationship to many is never nil in a context, nor in a store. Behind an optional reference it may be.
-      guard case .many(let owner, _) = list.expression, isThere(owner) else { throw Untranslatable(one) }
+      guard case .many(let owner, _) = list.expression, isThere(owner) else { throw Untranslatable(one.expression) }
       return .constant(.bool(comparison == .notEqual), .plain(.bool))
     }
     if let presence = try presence(first, second) ?? presence(second, first) {
       return .compare(comparison, presence.0, presence.1)
     }
     if first.row == nil, second.row == nil {
-      guard Constant.isComparedByValue(One.Output.self) || isNil(first) || isNil(second) else {
-        throw Untranslatable(one)
+      guard Constant.isComparedByValue(one.output) || isNil(first) || isNil(second) else {
+        throw Untranslatable(one.expression)
       }
     }
-    let values = try nilValues(first, second, type: One.Output.self) ?? self.values(first, second)
+    let values = try nilValues(first, second, type: one.output) ?? self.values(first, second)
     return .compare(comparison, values.0, values.1)
   }
 
@@ -68,49 +54,16 @@ extension TranslatedPart.Parts {
   }
 }
 
-extension PredicateExpressions.Comparison: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    guard Constant.isSortedByValue(LHS.Output.self) else { throw Untranslatable(self) }
-    let comparison: Condition.Comparison =
-      switch op {
-      case .lessThan: .less
-      case .lessThanOrEqual: .lessOrEqual
-      case .greaterThan: .greater
-      case .greaterThanOrEqual: .greaterOrEqual
-      @unknown default: throw Untranslatable(self)
-      }
-    let one = try translator.value(of: lhs)
-    return TranslatedPart(.compare(comparison, one, try translator.value(of: rhs)))
-  }
-}
-
-/// Ranges whose bounds are expressions of their own. They mean something to the engine where something is asked of them.
-extension PredicateExpressions.Range: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
-
-  func bounds(_ translator: Translator) throws -> RangeBounds? {
-    RangeBounds(low: try translator.value(of: lower), high: try translator.value(of: upper), isClosed: false)
-  }
-}
-
-extension PredicateExpressions.ClosedRange: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
-
-  func bounds(_ translator: Translator) throws -> RangeBounds? {
-    RangeBounds(low: try translator.value(of: lower), high: try translator.value(of: upper), isClosed: true)
-  }
-}
-
-extension PredicateExpressions.RangeExpressionContains: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    guard Constant.isSortedByValue(Element.Output.self) else { throw Untranslatable(self) }
-    let value = try translator.value(of: element)
-    if let bounds = try ExpressionTypes.translatable(range)?.bounds(translator) {
-      return TranslatedPart(.within(bounds.low, bounds.high, bounds.isClosed, value))
+extension Translator {
+  /// Whether a range contains a value. A range of expressions means something to the engine only here.
+  func within(_ range: Operand, _ element: Operand) throws -> TranslatedPart {
+    guard Constant.isSortedByValue(element.output) else { throw Untranslatable(element.expression) }
+    let value = try value(of: element)
+    if case .range(let low, let high, let isClosed) = range.node {
+      return TranslatedPart(.within(try self.value(of: low), try self.value(of: high), isClosed, value))
     }
-    guard let captured = try translator.piece(range).captured, let known = captured.constant as? any CapturedRange
-    else {
-      throw Untranslatable(self)
+    guard let captured = try piece(range).captured, let known = captured.constant as? any CapturedRange else {
+      throw Untranslatable(range.expression)
     }
     return TranslatedPart(try known.contains(value, captured.leaf))
   }

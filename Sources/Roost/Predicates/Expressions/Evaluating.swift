@@ -26,21 +26,11 @@ public import Foundation
     ) -> PredicateEvaluate<Input> { PredicateEvaluate(predicate: predicate.value, input: input) }
   }
 
-  /// The other predicate's words are put in place of the call.
-  extension PredicateExpressions.PredicateEvaluate: Translatable {
-    func piece(_ translator: Translator) throws -> TranslatedPart {
-      translator.bind(predicate.variable.key, try translator.piece(input))
-      return TranslatedPart(try translator.condition(predicate.expression))
-    }
-
+  extension PredicateExpressions.PredicateEvaluate {
     func step(_ walker: Walker) throws -> AnyStep {
       let (input, variable) = (try walker.step(of: input), predicate.variable)
       let other = try walker.step(of: predicate.expression, binding: variable)
       return Step<Bool> { try other.run($0.binding(variable, to: input.run($0))) }
-    }
-
-    func wording(_ text: PredicateText) -> Wording {
-      Wording("(\(text.text(of: predicate))).evaluate(\(text.text(input)))", .postfix)
     }
   }
 

@@ -1,10 +1,8 @@
 public import Foundation
 
 /// `expression.evaluate(a, b)`: what it takes and gives may be of any types and any number, so Foundation computes it.
-extension PredicateExpressions.ExpressionEvaluate: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { throw Untranslatable(self) }
+extension PredicateExpressions.ExpressionEvaluate {
   func step(_ walker: Walker) throws -> AnyStep { Step<Output> { try self.evaluate($0) } }
-  func wording(_ text: PredicateText) -> Wording { text.call(expression, "evaluate", arguments: "…") }
 }
 
 // An expression within a predicate. Foundation has this for what can be coded, and its expressions cannot be coded on Linux.
@@ -31,22 +29,11 @@ extension PredicateExpressions.ExpressionEvaluate: Translatable {
     ) -> ModelExpression<Input, Output> { ModelExpression(expression: expression.value, input: input) }
   }
 
-  /// The expression's words are put in place of the call.
-  extension PredicateExpressions.ModelExpression: Translatable {
-    func piece(_ translator: Translator) throws -> TranslatedPart {
-      translator.bind(expression.variable.key, try translator.piece(input))
-      return try translator.piece(expression.expression)
-    }
-
+  extension PredicateExpressions.ModelExpression {
     func step(_ walker: Walker) throws -> AnyStep {
       let (input, variable) = (try walker.step(of: input), expression.variable)
       let other = try walker.step(of: expression.expression, binding: variable)
       return Step<Output> { try other.run($0.binding(variable, to: input.run($0))) }
-    }
-
-    func wording(_ text: PredicateText) -> Wording {
-      let inner = PredicateText(expression.variable.key).text(expression.expression)
-      return Wording("(\(inner)).evaluate(\(text.text(input)))", .postfix)
     }
   }
 

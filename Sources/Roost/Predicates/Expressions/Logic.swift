@@ -2,34 +2,12 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostQuery
 
-/// `&&`, `||`, `!`, `?:`.
-extension PredicateExpressions.Conjunction: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    TranslatedPart(.and(try JoinedExpressions.parts(of: self, .and).map { try translator.condition($0) }))
-  }
-
-  var joined: JoinedExpressions? { JoinedExpressions(joint: .and, parts: [lhs, rhs]) }
-}
-
-extension PredicateExpressions.Disjunction: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    TranslatedPart(.or(try JoinedExpressions.parts(of: self, .or).map { try translator.condition($0) }))
-  }
-
-  var joined: JoinedExpressions? { JoinedExpressions(joint: .or, parts: [lhs, rhs]) }
-}
-
-extension PredicateExpressions.Negation: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    TranslatedPart(.not(try translator.value(of: wrapped)))
-  }
-}
-
-extension PredicateExpressions.Conditional: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    let test = try translator.value(of: test)
-    let (one, other) = (try translator.piece(trueBranch), try translator.piece(falseBranch))
-    let (first, second) = try translator.values(one, other)
+/// `?:`.
+extension Translator {
+  func choice(_ test: Operand, _ one: Operand, other: Operand) throws -> TranslatedPart {
+    let test = try value(of: test)
+    let (one, other) = (try piece(one), try piece(other))
+    let (first, second) = try values(one, other)
     return TranslatedPart(.conditional(test, first, second), one.row ?? other.row)
   }
 }

@@ -93,37 +93,6 @@ internal import RoostQuery
     }
   }
 
-  extension PredicateExpressions.StringLocalizedStandardContains: Translatable {
-    func piece(_ translator: Translator) throws -> TranslatedPart {
-      guard Root.Output.self == String.self, Other.Output.self == String.self else { throw Untranslatable(self) }
-      let text = try translator.value(of: root)
-      return TranslatedPart(.text(.containsLoosely, text, try translator.value(of: other)))
-    }
-  }
-
-  extension PredicateExpressions.StringLocalizedCompare: Translatable {
-    func piece(_ translator: Translator) throws -> TranslatedPart {
-      try translator.order(.localized, root, other: other)
-    }
-  }
-
-  extension PredicateExpressions.StringCaseInsensitiveCompare: Translatable {
-    func piece(_ translator: Translator) throws -> TranslatedPart {
-      try translator.order(.caseless, root, other: other)
-    }
-  }
-
-  extension Translator {
-    /// How two texts stand to each other: -1, 0 or 1, which are the raw values of `ComparisonResult`.
-    fileprivate func order<One: PredicateExpression, Other: PredicateExpression>(
-      _ order: Condition.TextOrder, _ one: One, other: Other
-    ) throws -> TranslatedPart {
-      guard One.Output.self == String.self, Other.Output.self == String.self else { throw Untranslatable(one) }
-      let text = try value(of: one)
-      return TranslatedPart(.textOrder(order, text, try value(of: other)))
-    }
-  }
-
   // MARK: What Foundation asks of its own expressions
 
   extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}

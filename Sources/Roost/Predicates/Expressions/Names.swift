@@ -3,76 +3,63 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Variables, what stands behind a point, and values from outside.
-extension PredicateExpressions.Variable: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { try translator.binding(key) }
-}
-
-extension PredicateExpressions.Value: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { translator.piece(captured: value) }
-}
-
-extension PredicateExpressions.NilLiteral: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart { TranslatedPart(captured: Wrapped?.none) }
-}
-
-extension PredicateExpressions.KeyPath: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    let base = try translator.piece(root)
+/// What stands behind a point.
+extension Translator {
+  func piece(_ property: PropertyAccess) throws -> TranslatedPart {
+    let (base, keyPath) = (try piece(property.root), property.keyPath)
     switch base.meaning {
     case .captured(let captured):
-      guard let value = captured.value as? Root.Output else { throw Untranslatable(self) }
-      return TranslatedPart(captured: value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
-    case .row(let map): return try property(of: base.expression, map, translator)
+      guard let value = captured.value[keyPath: keyPath] else { throw Untranslatable(keyPath) }
+      return TranslatedPart(captured: value, type(of: keyPath).valueType)
+    case .row(let map): return try self.property(keyPath, of: base.expression, map)
     case .parts(let parts):
       guard let name = PartNames.name(of: keyPath, among: parts.coder), let part = parts.coder.part(name) else {
-        throw Untranslatable(self)
+        throw Untranslatable(keyPath)
       }
-      return try Self.stored(parts.base, parts.map, name: parts.path + "." + name, coder: part, translator: translator)
+      return try stored(parts.base, parts.map, name: parts.path + "." + name, coder: part)
     case .structure(let coder):
       guard let name = PartNames.name(of: keyPath, among: coder),
         let number = coder.parts.firstIndex(where: { $0.name == name })
-      else { throw Untranslatable(self) }
+      else { throw Untranslatable(keyPath) }
       let part = coder.parts[number].coder
       return TranslatedPart(.part(base.expression, number), part.parts.isEmpty ? .value : .structure(part))
     case .rows, .value:
-      switch kind {
-      case .collectionCount?: return TranslatedPart(.count(base.expression))
-      case .collectionIsEmpty?: return TranslatedPart(.isEmpty(base.expression))
-      case .collectionFirst?: return TranslatedPart(.first(base.expression), base.rows.map { .row($0) } ?? .value)
-      case .bidirectionalCollectionLast?:
-        return TranslatedPart(.last(base.expression), base.rows.map { .row($0) } ?? .value)
+      switch property.ofCollection() {
+      case .count?: return TranslatedPart(.count(base.expression))
+      case .isEmpty?: return TranslatedPart(.isEmpty(base.expression))
+      case .first?: return TranslatedPart(.first(base.expression), base.rows)
+      case .last?: return TranslatedPart(.last(base.expression), base.rows)
       case nil: break
       }
       // The raw value of an enum is what stands in the row.
-      guard base.rows == nil, RawValues.isRawValue(keyPath) else { throw Untranslatable(self) }
+      guard base.rows == nil, RawValues.isRawValue(keyPath) else { throw Untranslatable(keyPath) }
       return base
     }
   }
 
   /// A property of a row.
-  private func property(of base: Condition, _ map: EntityMap, _ translator: Translator) throws -> TranslatedPart {
+  private func property(_ keyPath: AnyKeyPath, of base: Condition, _ map: EntityMap) throws -> TranslatedPart {
     guard let number = map.type.number(of: keyPath) else {
       if Identity.isIdentifier(keyPath, of: map.type.model) { return TranslatedPart(base, .row(map)) }
-      throw Untranslatable(self)
+      throw Untranslatable(keyPath)
     }
-    if let (lead, target) = translator.graph.store.lead(map, number) {
-      translator.passes(target)
+    if let (lead, target) = graph.store.lead(map, number) {
+      passes(target)
       switch lead {
       case .reference(let field):
-        return TranslatedPart(translator.reference(base, field, map: map, property: number), .row(target))
+        return TranslatedPart(reference(base, field, map: map, property: number), .row(target))
       case .found(let relationship): return TranslatedPart(.first(.many(base, relationship)), .row(target))
       case .many(let relationship): return TranslatedPart(.many(base, relationship), .rows(target))
       }
     }
     let property = map.type.properties[number]
-    guard case .value(let coder) = property.storage else { throw Untranslatable(self) }
-    return try Self.stored(base, map, name: map.type.fieldName(number), coder: coder.coder(), translator: translator)
+    guard case .value(let coder) = property.storage else { throw Untranslatable(keyPath) }
+    return try stored(base, map, name: map.type.fieldName(number), coder: coder.coder())
   }
 
   /// A property, or a part of one, by its name.
-  private static func stored(
-    _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder, translator: Translator
+  private func stored(
+    _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder
   ) throws -> TranslatedPart {
     if !coder.parts.isEmpty {
       return TranslatedPart(TranslatedPart.Parts(base: base, map: map, path: name, coder: coder))
@@ -81,7 +68,7 @@ extension PredicateExpressions.KeyPath: Translatable {
     // Only rows of other classes have no value there.
     let isNeeded = field.isOptional && coder.field?.isOptional == false
     return TranslatedPart(
-      isNeeded && translator.isThere(base) ? .unwrap(.field(base, field.id)) : .field(base, field.id))
+      isNeeded && isThere(base) ? .unwrap(.field(base, field.id)) : .field(base, field.id))
   }
 }
 

@@ -4,92 +4,80 @@ internal import RoostQuery
 internal import RoostRecords
 
 /// `?.`, `??`, `!`, `if let`.
-extension PredicateExpressions.NilCoalesce: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    let (one, other) = (try translator.piece(lhs), try translator.piece(rhs))
-    if let captured = one.captured {
-      guard let value = FlatValue.of(captured.value) else { return other }
-      guard let value = value as? RHS.Output else { throw Untranslatable(self) }
-      return TranslatedPart(captured: value)
+extension Translator {
+  func coalesce(_ one: Operand, _ other: Operand) throws -> TranslatedPart {
+    let (first, second) = (try piece(one), try piece(other))
+    if let captured = first.captured {
+      guard let value = FlatValue.of(captured.value) else { return second }
+      return try piece(value, as: other.output)
     }
     // A relationship to many is never nil in a store.
-    if one.rows != nil { return one }
-    let (first, second) = try translator.values(one, other)
-    return TranslatedPart(.coalesce(first, second), one.row ?? other.row)
+    if first.rows != nil { return first }
+    let values = try self.values(first, second)
+    return TranslatedPart(.coalesce(values.0, values.1), first.row ?? second.row)
   }
-}
 
-extension PredicateExpressions.ForcedUnwrap: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    let inner = try translator.piece(inner)
+  func unwrap(_ inner: Operand, as type: Any.Type) throws -> TranslatedPart {
+    let inner = try piece(inner)
     switch inner.meaning {
     case .rows: return inner
-    case .captured(let captured):
-      guard let value = captured.value as? Wrapped else { throw Untranslatable(self) }
-      return TranslatedPart(captured: value)
-    case .parts: throw Untranslatable(self)
+    case .captured(let captured): return try piece(captured.value, as: type)
+    case .parts: throw Untranslatable(inner)
     case .value, .row, .structure: return TranslatedPart(.unwrap(inner.expression), inner.meaning)
     }
   }
-}
 
-extension PredicateExpressions.OptionalFlatMap: Translatable {
-  func piece(_ translator: Translator) throws -> TranslatedPart {
-    let inner = try translator.piece(wrapped)
+  func flatMap(
+    _ wrapped: Operand, _ transform: Operand, binding variable: BoundVariable, result: Any.Type
+  ) throws -> TranslatedPart {
+    let inner = try piece(wrapped)
+    func bound(_ meaning: TranslatedPart.Meaning) throws -> TranslatedPart {
+      let number = newVariable()
+      bind(variable.key, TranslatedPart(.variable(number), meaning))
+      let found = try piece(transform)
+      if let map = found.row {
+        return TranslatedPart(.ifLet(number, inner.expression, found.expression, Constant.null(of: map)), .row(map))
+      }
+      return TranslatedPart(.ifLet(number, inner.expression, try value(found), try Constant.null(result)))
+    }
     switch inner.meaning {
     case .captured(let captured):
-      guard let value = FlatValue.of(captured.value) else { return TranslatedPart(captured: Result?.none) }
-      guard let value = value as? Wrapped else { throw Untranslatable(self) }
-      translator.bind(variable.key, TranslatedPart(captured: value))
-      return try translator.piece(transform)
+      guard let value = FlatValue.of(captured.value) else { return Self.none(of: result) }
+      bind(variable.key, try piece(value, as: variable.type))
+      return try piece(transform)
     case .rows:
-      translator.bind(variable.key, inner)
-      return try translator.piece(transform)
-    case .row where isChain:
+      bind(variable.key, inner)
+      return try piece(transform)
+    case .row where transform.node.chainKey == variable.key:
       // What stands behind a row that may be nil may be nil itself: that is `?.`.
-      translator.bind(variable.key, inner)
-      return try translator.piece(transform)
-    case .row(let map): return try bound(inner.expression, .row(map), translator: translator)
-    case .value:
-      // A struct in a collection is taken apart by its type.
-      return try bound(inner.expression, .element(of: Wrapped.self), translator: translator)
-    case .structure(let coder): return try bound(inner.expression, .structure(coder), translator: translator)
+      bind(variable.key, inner)
+      return try piece(transform)
+    case .row(let map): return try bound(.row(map))
+    case .value: return try bound(.element(of: variable.type))  // A struct in a collection is taken apart by its type.
+    case .structure(let coder): return try bound(.structure(coder))
     case .parts(let parts):
-      guard let presence = parts.presence else { throw Untranslatable(self) }
-      translator.bind(variable.key, inner)
-      let result = try translator.value(of: transform)
+      guard let presence = parts.presence else { throw Untranslatable(inner) }
+      bind(variable.key, inner)
+      let value = try value(of: transform)
       let isThere = Condition.compare(.notEqual, presence, .constant(.null, .optional(.plain(.presence))))
-      return TranslatedPart(.conditional(isThere, result, try Constant.null(Result.self)))
+      return TranslatedPart(.conditional(isThere, value, try Constant.null(result)))
     }
   }
 
-  private var isChain: Bool { ExpressionTypes.translatable(transform)?.chainKey == variable.key }
-
-  var chainKey: PredicateExpressions.VariableID? {
-    isChain ? ExpressionTypes.translatable(wrapped)?.chainKey : nil
-  }
-
-  private func bound(
-    _ value: Condition, _ meaning: TranslatedPart.Meaning, translator: Translator
-  ) throws -> TranslatedPart {
-    let number = translator.newVariable()
-    translator.bind(variable.key, TranslatedPart(.variable(number), meaning))
-    let result = try translator.piece(transform)
-    if let map = result.row {
-      return TranslatedPart(.ifLet(number, value, result.expression, Constant.null(of: map)), .row(map))
+  /// Nil from outside, where a value of a type might be.
+  private static func none(of type: Any.Type) -> TranslatedPart {
+    func open<Wanted>(_ type: Wanted.Type) -> TranslatedPart {
+      TranslatedPart(captured: Wanted?.none as Any, Wanted?.self)
     }
-    return TranslatedPart(.ifLet(number, value, try translator.value(result), try Constant.null(Result.self)))
+    return _openExistential(type, do: open)
   }
-}
 
-extension PredicateExpressions.Variable {
-  var chainKey: PredicateExpressions.VariableID? { key }
-}
-
-extension PredicateExpressions.KeyPath {
-  var chainKey: PredicateExpressions.VariableID? {
-    // Parts of a struct that is not there are not nil by themselves.
-    guard Root.Output.self is any PersistentModel.Type else { return nil }
-    return ExpressionTypes.translatable(root)?.chainKey
+  /// A value from outside as one of a type.
+  private func piece(_ value: Any, as type: Any.Type) throws -> TranslatedPart {
+    func open<Wanted>(_ type: Wanted.Type) throws -> TranslatedPart {
+      guard let value = value as? Wanted else { throw Untranslatable(value) }
+      return TranslatedPart(captured: value, Wanted.self)
+    }
+    return try _openExistential(type, do: open)
   }
 }

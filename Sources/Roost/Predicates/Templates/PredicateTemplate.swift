@@ -71,7 +71,7 @@ final class PredicateTemplate: @unchecked Sendable {
     return true
   }
 
-  private func fits(_ bases: LeafLayout.Bases, _ variables: [LeafLayout.Place], root: UInt) -> Bool {
+  private func fits(_ bases: LeafLayout.Bases, _ variables: [ExpressionPlace], root: UInt) -> Bool {
     for (number, place) in key.variables.enumerated() {
       let variable = variables[number].address(bases).load(as: UInt.self)
       let first = place == 0 ? root : variables[place - 1].address(bases).load(as: UInt.self)
@@ -96,7 +96,7 @@ final class PredicateTemplate: @unchecked Sendable {
     var values = found
     for (leaf, map) in rows {
       let own = layout.values[leaf]
-      if let rows = own.leaf.rows(in: bases[own.base], map, graph) { values[leaf] = rows }
+      if let rows = own.leaf.rows(in: bases[own.place.base], map, graph) { values[leaf] = rows }
     }
     return values
   }

@@ -18,7 +18,7 @@ struct Translation<Model: PersistentModel> {
     _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext, leaves: TemplateLeaves? = nil
   ) throws {
     let catalog = try graph.session.catalog()
-    for part in JoinedExpressions.parts(of: predicate.expression, .and) {
+    for part in Operand(predicate.expression).operands(of: .and) {
       let translator = Translator(map, graph, variable: predicate.variable.key, leaves: leaves)
       guard let found = try? translator.condition(part),
         (try? Checker.condition(found, catalog, entity: map.entity.id)) != nil, tests.isEmpty || found.isFaultless
@@ -35,6 +35,6 @@ struct Translation<Model: PersistentModel> {
 
   /// All parts, as tests of models.
   static func tests(_ predicate: Predicate<Model>) -> [ModelTest<Model>] {
-    JoinedExpressions.parts(of: predicate.expression, .and).map { ModelTest($0, predicate.variable) }
+    Operand(predicate.expression).operands(of: .and).map { ModelTest($0, predicate.variable) }
   }
 }
