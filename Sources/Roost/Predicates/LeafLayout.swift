@@ -32,9 +32,9 @@ struct LeafLayout: Sendable {
   private static let mostValues = 64
 
   /// - Parameter isWhole: whether the layout has the expressions that this one evaluates, too.
-  init(of expression: any PredicateExpression, isWhole: Bool = false) {
+  init(of type: any PredicateExpression.Type, at address: UnsafeRawPointer, isWhole: Bool = false) {
     self.isWhole = isWhole
-    add(expression, at: .start)
+    add(type, address, at: .start)
     if values.count > Self.mostValues { isKnown = false }
   }
 

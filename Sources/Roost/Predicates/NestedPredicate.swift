@@ -12,7 +12,7 @@ internal import Foundation
 final class NestedPredicate {
   static let expressionOffset = 16
 
-  let expression: any PredicateExpression
+  let type: any PredicateExpression.Type
   let memory: UnsafeRawPointer
   private let end: () -> Void
 
@@ -21,7 +21,7 @@ final class NestedPredicate {
   /// Nil where the expression must stand at a larger multiple than of 16 bytes.
   private init?<Whole: PredicateExpression>(_ expression: Whole, _ variable: PredicateExpressions.VariableID) {
     guard MemoryLayout<Whole>.alignment <= Self.expressionOffset else { return nil }
-    self.expression = expression
+    type = Whole.self
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: Self.expressionOffset + MemoryLayout<Whole>.size, alignment: Self.expressionOffset)
     memory.storeBytes(of: unsafeBitCast(variable, to: UInt.self), as: UInt.self)
@@ -52,16 +52,18 @@ struct NestedTree {
   private static let most = 32
 
   /// - Parameter layout: of an expression, without those that it evaluates.
-  init?<Whole: PredicateExpression>(
-    _ memory: UnsafePointer<Whole>, layout: (any PredicateExpression) -> LeafLayout
+  init?(
+    _ memory: UnsafeRawPointer, _ type: any PredicateExpression.Type,
+    layout: (any PredicateExpression.Type, UnsafeRawPointer) -> LeafLayout
   ) {
-    bases = [UnsafeRawPointer(memory)]
-    key = [Int(bitPattern: ObjectIdentifier(Whole.self))]
-    if !add(UnsafeRawPointer(memory), own: layout(memory.pointee), layout: layout) { return nil }
+    bases = [memory]
+    key = [Int(bitPattern: ObjectIdentifier(type))]
+    if !add(memory, own: layout(type, memory), layout: layout) { return nil }
   }
 
   private mutating func add(
-    _ memory: UnsafeRawPointer, own: LeafLayout, layout: (any PredicateExpression) -> LeafLayout
+    _ memory: UnsafeRawPointer, own: LeafLayout,
+    layout: (any PredicateExpression.Type, UnsafeRawPointer) -> LeafLayout
   ) -> Bool {
     guard own.isKnown else { return false }
     for (place, _) in own.nested {
@@ -72,9 +74,9 @@ struct NestedTree {
       for nested in found {
         kept.append(nested)
         bases.append(nested.memory)
-        key.append(Int(bitPattern: ObjectIdentifier(type(of: nested.expression))))
+        key.append(Int(bitPattern: ObjectIdentifier(nested.type)))
         let inner = nested.memory + NestedPredicate.expressionOffset
-        guard add(inner, own: layout(nested.expression), layout: layout) else { return false }
+        guard add(inner, own: layout(nested.type, inner), layout: layout) else { return false }
       }
     }
     return true

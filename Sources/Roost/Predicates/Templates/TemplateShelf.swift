@@ -47,7 +47,7 @@ final class TemplateShelf: @unchecked Sendable {
       guard let shape = knownShape(ObjectIdentifier(Whole.self)), shape.layout.isKnown else { return nil }
       let inquiry = Inquiry(map: map, edition: edition, root: unsafeBitCast(variable, to: UInt.self))
       return withUnsafePointer(to: expression) { place in
-        withBases(place, shape: shape) { bases, shape in
+        withBases(UnsafeRawPointer(place), Whole.self, shape: shape) { bases, shape in
           guard let finding = find(bases, shape, inquiry: inquiry), let template = finding.template, template.isUsable,
             template.isTrusted
           else { return nil }
@@ -65,12 +65,12 @@ final class TemplateShelf: @unchecked Sendable {
   ) throws -> PreparedCondition? {
     guard let edition = try graph.session.ground().edition else { return nil }
     func open<Whole: PredicateExpression>(_ expression: Whole) throws -> PreparedCondition? {
-      let shape = shape(of: expression)
+      let shape = withUnsafePointer(to: expression) { self.shape(of: Whole.self, at: UnsafeRawPointer($0)) }
       if !shape.layout.isKnown { return nil }
       let inquiry = Inquiry(
         map: map, edition: edition, root: unsafeBitCast(predicate.variable.key, to: UInt.self))
       return try withUnsafePointer(to: expression) { place in
-        try withBases(place, shape: shape) { bases, shape in
+        try withBases(UnsafeRawPointer(place), Whole.self, shape: shape) { bases, shape in
           try prepared(predicate, bases, shape: shape, inquiry: inquiry, graph: graph)
         }
       }
@@ -79,20 +79,21 @@ final class TemplateShelf: @unchecked Sendable {
   }
 
   /// Calls a closure with the places of an expression and of those that it evaluates, and with the shape of all; nil where they have none.
-  private func withBases<Whole: PredicateExpression, Result>(
-    _ expression: UnsafePointer<Whole>, shape: Shape, body: (LeafLayout.Bases, Shape) throws -> Result?
+  private func withBases<Result>(
+    _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type, shape: Shape,
+    body: (LeafLayout.Bases, Shape) throws -> Result?
   ) rethrows -> Result? {
-    if shape.layout.nested.isEmpty {
-      return try withUnsafePointer(to: UnsafeRawPointer(expression)) { try body($0, shape) }
-    }
-    guard let tree = NestedTree(expression, layout: { self.shape(of: $0).layout }) else { return nil }
-    let whole = wholeShape(expression.pointee, tree)
+    if shape.layout.nested.isEmpty { return try withUnsafePointer(to: expression) { try body($0, shape) } }
+    guard let tree = NestedTree(expression, type, layout: { self.shape(of: $0, at: $1).layout }) else { return nil }
+    let whole = wholeShape(expression, type, of: tree)
     return whole.layout.isKnown ? try tree.withBases { try body($0, whole) } : nil
   }
 
-  private func wholeShape<Whole: PredicateExpression>(_ expression: Whole, _ tree: NestedTree) -> Shape {
+  private func wholeShape(
+    _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type, of tree: NestedTree
+  ) -> Shape {
     if let known = lock.withLock({ wholes[tree.key] }) { return known }
-    let made = Shape(ObjectIdentifier(Whole.self), LeafLayout(of: expression, isWhole: true))
+    let made = Shape(ObjectIdentifier(type), LeafLayout(of: type, at: expression, isWhole: true))
     return lock.withLock {
       if let known = wholes[tree.key] { return known }
       if wholes.count >= Self.mostShapes { wholes = [:] }
@@ -170,10 +171,10 @@ final class TemplateShelf: @unchecked Sendable {
     return nil
   }
 
-  private func shape<Whole: PredicateExpression>(of expression: Whole) -> Shape {
-    let key = ObjectIdentifier(Whole.self)
+  private func shape(of type: any PredicateExpression.Type, at address: UnsafeRawPointer) -> Shape {
+    let key = ObjectIdentifier(type)
     if let known = knownShape(key) { return known }
-    let made = Shape(key, LeafLayout(of: expression))
+    let made = Shape(key, LeafLayout(of: type, at: address))
     lock.withLock {
       if shapes.count >= Self.mostShapes {
         shapes = [:]
