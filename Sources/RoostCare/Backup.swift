@@ -29,26 +29,24 @@ package struct Backup {
     _ store: Store, floor: Store.Floor, to path: String, replacing: Bool,
     report: ((BackupProgress) throws -> Void)?
   ) throws {
-    var reopened: Store?
-    defer { try? reopened?.close() }
-    for _ in 0..<Store.mostAttempts {
-      let source = reopened ?? store
-      do {
-        let read = try source.beginRead()
-        defer { source.endRead(read) }
-        return try copy(
-          read.snapshot, read.view, of: source, floor: floor, to: path, replacing: replacing, report: report)
-      } catch let error as StoreError where error.isAboutContent {
-        guard try source.isOvertaken() else { throw error }
-      }
-      let newer = try source.reopened()
-      try? reopened?.close()
-      reopened = newer
+    var source = store
+    defer { if source !== store { try? source.close() } }
+    try Store.retrying(
+      { source },
+      renew: {
+        let newer = try source.reopened()
+        if source !== store { try? source.close() }
+        source = newer
+      },
+      busy: StoreError(
+        .busy,
+        "another process changed the store during each of \(Store.mostAttempts) attempts to copy it; "
+          + "make the backup in that process, or while it writes less", path: store.path)
+    ) {
+      let read = try source.beginRead()
+      defer { source.endRead(read) }
+      try copy(read.snapshot, read.view, of: source, floor: floor, to: path, replacing: replacing, report: report)
     }
-    throw StoreError(
-      .busy,
-      "another process changed the store during each of \(Store.mostAttempts) attempts to copy it; "
-        + "make the backup in that process, or while it writes less", path: store.path)
   }
 
   /// Copies a snapshot of `store` into a store at `path`, which appears when it is whole and on the device.

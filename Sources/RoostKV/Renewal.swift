@@ -1,3 +1,4 @@
+import RoostCare
 import RoostFile
 import RoostPages
 import RoostTrees
@@ -35,17 +36,11 @@ final class Renewal: @unchecked Sendable {
   /// Runs `body` on one snapshot, and again on a newer one where the owner used pages of the older one again.
   func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     var store = current
-    for _ in 0..<Store.mostAttempts {
+    return try Store.retrying({ store }, renew: { store = try renew(store) }) {
       let reader = try Reader(store)
       defer { reader.end() }
-      do {
-        return try body(reader)
-      } catch let error as StoreError where error.isAboutContent {
-        guard try store.isOvertaken() else { throw error }
-      }
-      store = try renew(store)
+      return try body(reader)
     }
-    throw Store.ownerIsFaster(store.path)
   }
 }
 

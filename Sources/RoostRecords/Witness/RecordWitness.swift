@@ -1,3 +1,4 @@
+internal import RoostCare
 package import RoostFile
 internal import RoostPages
 internal import RoostTrees
@@ -35,15 +36,14 @@ package final class RecordWitness {
   package func read<Result>(
     mayRestart: () -> Bool = { true }, _ body: (RecordReader) throws -> Result
   ) throws -> Result {
-    for _ in 0..<Store.mostAttempts {
-      do { return try store.read(body) } catch let error as StoreError where error.isAboutContent {
-        guard try store.store.isOvertaken() else { throw error }
+    try Store.retrying(
+      { store.store },
+      renew: {
         guard mayRestart() else { throw interrupted }
+        restarts += 1
+        store = try make()
       }
-      restarts += 1
-      store = try make()
-    }
-    throw Store.ownerIsFaster(path)
+    ) { try store.read(body) }
   }
 
   private var interrupted: StoreError {

@@ -1,3 +1,4 @@
+import RoostCare
 import RoostFile
 import RoostKV
 import RoostPages
@@ -16,14 +17,15 @@ enum Looking {
 
   /// The store as one of trees, whatever stands in them.
   static func trees<Result>(_ path: String, _ body: (KeyValueStore) throws -> Result) throws -> Result {
-    for _ in 0..<Store.mostAttempts {
-      let store = try openTrees(path, isReading: true)
-      defer { try? store.close() }
-      do { return try body(store) } catch let error as StoreError {
-        guard error.isAboutContent, try store.store.isOvertaken() else { throw error }
+    var store = try openTrees(path, isReading: true)
+    defer { try? store.close() }
+    return try Store.retrying(
+      { store.store },
+      renew: {
+        try? store.close()
+        store = try openTrees(path, isReading: true)
       }
-    }
-    throw Store.ownerIsFaster(path)
+    ) { try body(store) }
   }
 
   /// A file of either kind, for those who care for it as a whole.
