@@ -271,6 +271,27 @@ import Testing
     #expect(context.templateCount > count)
   }
 
+  /// Members were numbered one after the other, and those that an earlier member evaluates lie between two members. Such a predicate was
+  /// translated at every use.
+  @Test func `joined predicates have a template, whichever of them evaluates another`() throws {
+    let context = try Self.context()
+    func ask(_ year: Int, isFirst: Bool) throws -> Int {
+      let inner = #Predicate<Album> { $0.year == year }
+      let next = year + 1
+      let nested = #Predicate<Album> { inner.evaluate($0) || $0.year == next }
+      let last = year + 2
+      let flat = #Predicate<Album> { $0.year == last }
+      let all = isFirst ? [nested, flat] : [flat, nested]
+      return try context.fetchCount(FetchDescriptor(predicate: Predicate(any: all)))
+    }
+    for isFirst in [true, false] {
+      let count = context.templateCount
+      #expect(try ask(0, isFirst: isFirst) == 14)
+      #expect(context.templateCount > count)
+      #expect(try ask(1, isFirst: isFirst) == 13 && ask(6, isFirst: isFirst) == 4)
+    }
+  }
+
   @Test func `a unique value finds its one model`() throws {
     let context = ModelContext(try makeContainer())
     let long = String(repeating: "x", count: 600)

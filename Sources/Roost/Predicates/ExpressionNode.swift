@@ -60,7 +60,10 @@ enum ExpressionNode {
   case unknown
 }
 
-/// A place in an expression: the outermost one has the base 0, those that it evaluates have the next ones.
+/// Where a part lies: in which expression (`base`), and how many bytes after its beginning.
+///
+/// The predicate's own expression is number 0. Those that it evaluates are numbered depth first: each comes before those that it
+/// evaluates itself.
 struct ExpressionPlace: Equatable, Sendable {
   var base = 0
   var offset = 0
@@ -87,7 +90,7 @@ struct Operand {
 
   var node: ExpressionNode { ExpressionTypes.node(expression, at: place) }
 
-  /// In place of an operand where only the parts are noted.
+  /// Stands for an operand while a layout is made, which reads the notes alone.
   static var unread: Operand { Operand(PredicateExpressions.Value(false)) }
 
   /// The type of its values.
@@ -137,10 +140,10 @@ struct NestedExpressions {
   }
 
   let place: ExpressionPlace
-  /// Which of those at the place comes first.
+  /// The number that `members[0]` has among all that stand at the place.
   var first = 0
   let members: [Member]
-  /// Finds them in the memory of another expression of the type.
+  /// The members that stand at this place in another expression of the same type. It is given the address of the place.
   let read: @Sendable (UnsafeRawPointer) -> [Member]
 }
 

@@ -20,9 +20,9 @@ struct LeafLayout: Sendable {
   private(set) var variables: [ExpressionPlace] = []
   /// Which comparison, or which arithmetic: a byte each.
   private(set) var signs: [ExpressionPlace] = []
-  /// Where the expression evaluates others, and the base of the first of them.
-  private(set) var nested: [(place: NestedPlace, base: Int)] = []
-  /// Whether those are looked at too.
+  /// Where the expression evaluates others, and the base of each of them.
+  private(set) var nested: [(place: NestedPlace, bases: [Int])] = []
+  /// Whether the layout has the parts of the evaluated expressions too.
   private let isWhole: Bool
   private var lastBase = 0
   /// Whether every part of the type is known.
@@ -38,8 +38,13 @@ struct LeafLayout: Sendable {
     if values.count > Self.mostValues { isKnown = false }
   }
 
-  /// The base of the first expression that another one evaluates at a place.
-  func base(at place: ExpressionPlace) -> Int? { nested.first { $0.place.place == place }?.base }
+  /// The base of one of the expressions that another one evaluates at a place. Those that the ones before it evaluate lie in between.
+  func base(_ number: Int, at place: ExpressionPlace) -> Int? {
+    guard let bases = nested.first(where: { $0.place.place == place })?.bases, bases.indices.contains(number) else {
+      return nil
+    }
+    return bases[number]
+  }
 
   private mutating func add<Whole: PredicateExpression>(_ expression: Whole, at place: ExpressionPlace) {
     withUnsafePointer(to: expression) { add(Whole.self, UnsafeRawPointer($0), at: place) }
@@ -65,11 +70,13 @@ struct LeafLayout: Sendable {
   }
 
   private mutating func add(_ expressions: NestedExpressions) {
-    nested.append((NestedPlace(place: expressions.place, read: expressions.read), lastBase + 1))
+    let index = nested.count
+    nested.append((NestedPlace(place: expressions.place, read: expressions.read), []))
     guard isWhole else { return }
     for member in expressions.members {
       lastBase += 1
       let base = lastBase
+      nested[index].bases.append(base)
       variables.append(ExpressionPlace(base: base))
       add(member.expression, at: ExpressionPlace(base: base, offset: NestedPredicate.expressionOffset))
     }

@@ -80,7 +80,7 @@ struct Parts<Whole: PredicateExpression> {
     return nested
   }
 
-  /// There is a part that no layout can tell.
+  /// Notes a part of which no layout can say where it lies. Such an expression gets no template.
   func hide() { notes?.add(.hidden) }
 
   @inline(__always)

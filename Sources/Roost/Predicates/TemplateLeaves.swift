@@ -25,9 +25,9 @@ final class TemplateLeaves {
     return number
   }
 
-  /// The base of the first expression that is evaluated at a place.
-  func base(at place: ExpressionPlace) -> Int {
-    if let base = layout.base(at: place) { return base }
+  /// The base of one of the expressions that are evaluated at a place.
+  func base(_ number: Int, at place: ExpressionPlace) -> Int {
+    if let base = layout.base(number, at: place) { return base }
     isTouched = true
     return 0
   }

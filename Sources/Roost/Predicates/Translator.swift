@@ -155,7 +155,7 @@ final class Translator {
   }
 
   private func operand(_ number: Int, of nested: NestedExpressions) -> Operand {
-    let base = leaves.map { $0.base(at: nested.place) + nested.first + number } ?? 0
+    let base = leaves.map { $0.base(nested.first + number, at: nested.place) } ?? 0
     let place = ExpressionPlace(base: base, offset: NestedPredicate.expressionOffset)
     return Operand(nested.members[number].expression, at: place)
   }

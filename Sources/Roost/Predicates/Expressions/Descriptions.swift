@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RoostQuery
 
-// Each of Foundation's types of expressions, and each of ours, as a ``ExpressionNode``.
+// Each of Foundation's types of expressions, and each of ours, as an ``ExpressionNode``.
 
 // MARK: Names
 
