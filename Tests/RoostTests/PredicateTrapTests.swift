@@ -46,6 +46,30 @@ import Testing
       #Predicate { $0.plain > 0 && $0.kids.contains { $0.n / zero == 1 } }, "it divides by zero, in $1.n / 0")
   }
 
+  /// `low!` was computed where the predicate was made, and ended the program although the other side of `||` held.
+  @Test func `a captured nil that is not needed is no error`() throws {
+    func count(_ low: Int?) throws -> [Int] {
+      try OddPlace.all().map { place in
+        try place.context.fetchCount(FetchDescriptor<Oddment>(predicate: #Predicate { low == nil || $0.k >= low! }))
+      }
+    }
+    let all = try count(nil)
+    #expect(try all.allSatisfy { $0 > 0 } && count(Int.min) == all && count(Int.max) != all && count(nil) == all)
+    let holder: (low: Int?, high: Int) = (nil, 3)
+    #expect(
+      try OddPlace.all().map { place in
+        try place.context.fetchCount(
+          FetchDescriptor<Oddment>(predicate: #Predicate { holder.low == nil ? true : $0.k > holder.low! }))
+      } == all)
+    // An index serves it as it serves the value.
+    let (known, value): (Int?, Int) = (4, 4)
+    let context = try OddPlace.all()[0].context
+    let unwrapped = try context.explain(FetchDescriptor<Oddment>(predicate: #Predicate { $0.k == known! }))
+    #expect(
+      "\(unwrapped)" == "\(try context.explain(FetchDescriptor<Oddment>(predicate: #Predicate { $0.k == value })))")
+    try Self.check(#Predicate { $0.k == holder.low! }, "it is nil, in nil!")
+  }
+
   @Test func `what the store computes`() throws {
     func code(_ predicate: Predicate<Oddment>) throws -> [RoostError.Code?] {
       try OddPlace.all().map { place in

@@ -8,6 +8,9 @@ extension PredicateWriter {
       return value(only.expression)
     }
     if let range = expression.as(InfixOperatorExprSyntax.self), let text = self.range(range) { return text }
+    if let forced = expression.as(ForceUnwrapExprSyntax.self), isPath(forced.expression) {
+      return build("ForcedUnwrap", value(forced.expression))
+    }
     if !scope.isUsed(in: expression) { return constant(expression) }
     if let chain = deepestChain(expression) { return chained(expression, chain) }
     switch expression.kind {
@@ -39,6 +42,13 @@ extension PredicateWriter {
     default:
       return refuse(expression, "a predicate cannot contain this: compute it before, and compare with the result")
     }
+  }
+
+  /// Whether an expression is a name, or a property of one. `low!` is part of the predicate then, as in `low == nil || $0.year > low!`: where
+  /// the predicate is made, `low` may be nil.
+  private func isPath(_ expression: ExprSyntax) -> Bool {
+    if let member = expression.as(MemberAccessExprSyntax.self) { return member.base.map(isPath) ?? false }
+    return expression.is(DeclReferenceExprSyntax.self)
   }
 
   /// What does not depend on the model is computed once, by the compiler's own rules.
