@@ -90,7 +90,7 @@ struct Operand {
 
   var node: ExpressionNode { ExpressionTypes.node(expression, at: place) }
 
-  /// Stands for an operand while a layout is made, which reads the notes alone.
+  /// A placeholder. A layout needs the notes of ``Parts``, and no operand.
   static var unread: Operand { Operand(PredicateExpressions.Value(false)) }
 
   /// The type of its values.
@@ -140,10 +140,10 @@ struct NestedExpressions {
   }
 
   let place: ExpressionPlace
-  /// The number that `members[0]` has among all that stand at the place.
+  /// The number of `members[0]` among all members of the place.
   var first = 0
   let members: [Member]
-  /// The members that stand at this place in another expression of the same type. It is given the address of the place.
+  /// Reads the members of another expression of the same type, from the address of the place.
   let read: @Sendable (UnsafeRawPointer) -> [Member]
 }
 

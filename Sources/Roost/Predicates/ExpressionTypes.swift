@@ -16,7 +16,7 @@ enum ExpressionTypes {
   {
     guard let known = translatable(type: Expression.self) else { return .unknown }
     func open<Same: Translatable>(_ type: Same.Type) -> ExpressionNode {
-      // The two names stand for one type.
+      // `Same` and `Expression` are the same type.
       withUnsafePointer(to: expression) {
         Same.node(Parts(UnsafeRawPointer($0).assumingMemoryBound(to: Same.self), at: place, nil))
       }

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// No type conforms to it conditionally: a predicate with a part that Roost does not know is still translated around that part.
 protocol Translatable: PredicateExpression {
-  /// The description: which ``ExpressionNode`` it is. It reads every part, whatever the values are.
+  /// Describes the type as an ``ExpressionNode``. It reads every part, because a layout is made from one expression of the type.
   static func node(_ parts: Parts<Self>) -> ExpressionNode
   /// How it is computed in memory: a ``Step`` of its output.
   func step(_ walker: Walker) throws -> AnyStep

@@ -10,7 +10,7 @@ struct TranslatedPart {
     /// A row, which may be none where the expression is optional.
     case row(EntityMap)
     case rows(EntityMap)
-    /// A struct that stands in a collection.
+    /// A struct that is an element of a collection.
     case structure(AnyCoder)
     /// A struct that is stored as its parts.
     case parts(Parts)
@@ -39,13 +39,13 @@ struct TranslatedPart {
       self.leaves = leaves
     }
 
-    /// For whoever does something with it that another value would do otherwise: it is then part of the translation.
+    /// The value itself. The translation then holds for this value only, so it gives no template.
     var value: Any {
       leaves?.isTouched = true
       return content
     }
 
-    /// The leaf, if it is an identifier, or a list of them; it stands for rows of the map from then on.
+    /// The leaf of an identifier or a list of identifiers; otherwise nil. A template then reads it as rows of the map.
     func rowLeaf(of map: EntityMap) -> Int? {
       guard let leaf, let leaves, IdentifierLeaf.isKnown(type) else { return nil }
       leaves.stands(leaf, for: map)
@@ -90,7 +90,7 @@ struct TranslatedPart {
 }
 
 extension TranslatedPart.Meaning {
-  /// What a value of a type is that stands in a collection.
+  /// The meaning of an element of a collection.
   static func element(of type: Any.Type) -> TranslatedPart.Meaning {
     guard let codable = type as? any Codable.Type else { return .value }
     guard let coder = try? CoderShelf.shared.coder(any: codable) else { return .value }

@@ -14,8 +14,8 @@ extension PredicateText {
     case .not(let wrapped): Wording("!" + operand(wrapped, .prefix), .prefix)
     case .conditional(let test, let one, let other):
       Wording("\(operand(test, .or)) ? \(operand(one, .or)) : \(operand(other, .or))", .choice)
-    case .equality(let sign, let one, let other): comparison(one, sign.text, other: other)
-    case .comparison(let sign, let one, let other): comparison(one, sign?.text ?? "?", other: other)
+    case .equality(let sign, let one, let other): comparison(one, sign.sign, other: other)
+    case .comparison(let sign, let one, let other): comparison(one, sign?.sign ?? "?", other: other)
     case .range(let low, let high, let isClosed):
       Wording("\(operand(low, .sum))\(isClosed ? "..." : "..<")\(operand(high, .sum))", .range)
     case .within(let range, let element): call(range, "contains", arguments: text(element))
@@ -26,7 +26,7 @@ extension PredicateText {
     case .flatMap(let wrapped, let variable, let transform, _): flatMap(wrapped, transform, binding: variable)
     case .cast(let cast, let input, let type): Wording("\(operand(input, .casting)) \(cast.sign) \(type)", .casting)
     case .arithmetic(let sign, let one, let other):
-      infix(one, sign?.text ?? "?", other: other, strength: sign?.strength ?? .product)
+      infix(one, sign?.sign ?? "?", other: other, strength: sign?.strength ?? .product)
     case .negative(let wrapped): Wording("-" + operand(wrapped, .postfix), .prefix)
     case .contains(let list, let element): call(list, "contains", arguments: text(element))
     case .closure(let kind, let list, let variable, let body):
@@ -65,7 +65,7 @@ extension PredicateText {
     return texts.joined(separator: " \(sign) ")
   }
 
-  /// Comparisons do not stand in a row.
+  /// Swift has no chain of comparisons, so an operand that is one gets parentheses.
   private func comparison(_ one: Operand, _ sign: String, other: Operand) -> Wording {
     Wording("\(operand(one, .coalescing)) \(sign) \(operand(other, .coalescing))", .comparison)
   }
@@ -140,43 +140,8 @@ extension PropertyAccess {
 
 // MARK: Signs and names
 
-extension Condition.Comparison {
-  fileprivate var text: String {
-    switch self {
-    case .equal: "=="
-    case .notEqual: "!="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    }
-  }
-}
-
 extension Condition.Arithmetic {
-  fileprivate var text: String {
-    switch self {
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    case .remainder: "%"
-    }
-  }
-
   fileprivate var strength: Wording.Strength { self == .add || self == .subtract ? .sum : .product }
-}
-
-extension Condition.TextTest {
-  fileprivate var name: String {
-    switch self {
-    case .contains: "contains"
-    case .starts: "starts"
-    case .hasPrefix: "hasPrefix"
-    case .hasSuffix: "hasSuffix"
-    case .containsLoosely: "localizedStandardContains"
-    }
-  }
 }
 
 extension ExpressionNode.Closure {
