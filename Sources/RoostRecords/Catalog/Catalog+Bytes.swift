@@ -6,7 +6,8 @@ package import RoostFile
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
-/// u8 1 (the form), or 2 where a field has cases   next entity, index, relationship
+/// u8 1 (the form), 2 where a field has cases, or 3 where the version of the models is known
+/// next entity, index, relationship
 /// entities: id, name, next field,
 ///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases), initial value (data), cases: values
 ///   layouts: members: id, type, flag optional
@@ -14,6 +15,8 @@ package import RoostFile
 ///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
 /// relationships: id, entity, name, target, delete rule, inverse, u8 traits, index + 1 or 0,
 ///   u8 shape: 0 field | 1 entity, field | 2
+/// in form 3, the version: number (text), parked entities: name,
+///   parts: name, u64 fingerprint, parked properties: name
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
 /// value: u8 0, or 1, type, varint length and the bytes as in a row
@@ -22,10 +25,12 @@ extension Catalog {
   static let form: UInt8 = 1
   /// The form of a catalog in which a field has cases. Programs that do not know it say so, and others still write form 1.
   static let formWithCases: UInt8 = 2
+  /// The form of a catalog that names the version of the program's models.
+  static let formWithVersion: UInt8 = 3
 
   package var encoded: [UInt8] {
     var out = ByteWriter()
-    out.byte(hasCases ? Self.formWithCases : Self.form)
+    out.byte(version != nil ? Self.formWithVersion : hasCases ? Self.formWithCases : Self.form)
     out.number(next.entity)
     out.number(next.index)
     out.number(next.relationship)
@@ -95,6 +100,17 @@ extension Catalog {
       case .links: out.byte(2)
       }
     }
+    if let version {
+      out.text(version.number)
+      out.list(version.parked) { out, name in out.text(name) }
+      out.list(version.parts) { out, part in
+        out.text(part.name)
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+          out.byte(UInt8(truncatingIfNeeded: part.fingerprint >> shift))
+        }
+        out.list(part.parked) { out, name in out.text(name) }
+      }
+    }
     return out.bytes
   }
 
@@ -119,9 +135,9 @@ extension Catalog {
 
   private static func decode(_ reader: inout ByteReader) throws -> Catalog {
     let form = try reader.byte()
-    guard form == Self.form || form == Self.formWithCases else {
+    guard (Self.form...Self.formWithVersion).contains(form) else {
       throw StoreError(
-        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithCases)")
+        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithVersion)")
     }
     var next = Numbers()
     next.entity = try reader.number()
@@ -144,7 +160,8 @@ extension Catalog {
     }
     let indexes = try reader.list { reader in try index(&reader, entities, next: next) }
     let relationships = try reader.list { reader in try relationship(&reader) }
-    let catalog = Catalog(entities, indexes, relationships: relationships, next: next)
+    var catalog = Catalog(entities, indexes, relationships: relationships, next: next)
+    if form == Self.formWithVersion { catalog.version = try version(&reader) }
     guard reader.isAtEnd, catalog.relationshipsAgree, Set(entities.map(\.id)).count == entities.count,
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
     else { throw ByteReader.Unreadable() }
@@ -161,11 +178,23 @@ extension Catalog {
       isPreserved: flags & 2 != 0)
     if flags & 8 == 0 { return field }
     let cases = try reader.list { reader in try reader.value() }
-    guard form == Self.formWithCases, cases.count <= Field.mostCases, !cases.contains(.null) else {
+    guard form != Self.form, cases.count <= Field.mostCases, !cases.contains(.null) else {
       throw ByteReader.Unreadable()
     }
     field.cases = cases
     return field
+  }
+
+  private static func version(_ reader: inout ByteReader) throws -> ModelVersion {
+    let number = try reader.text()
+    let parked = try reader.list { reader in try reader.text() }
+    let parts = try reader.list { reader in
+      let name = try reader.text()
+      var fingerprint: UInt64 = 0
+      for shift in stride(from: UInt64(0), to: 64, by: 8) { fingerprint |= UInt64(try reader.byte()) << shift }
+      return ModelVersion.Part(name, fingerprint: fingerprint, parked: try reader.list { reader in try reader.text() })
+    }
+    return ModelVersion(number, parts: parts, parked: parked)
   }
 
   private static func index(_ reader: inout ByteReader, _ entities: [Entity], next: Numbers) throws -> Index {

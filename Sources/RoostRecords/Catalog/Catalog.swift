@@ -7,6 +7,8 @@ package struct Catalog: Hashable, Sendable {
   package private(set) var entities: [Entity] = []
   package internal(set) var indexes: [Index] = []
   package internal(set) var relationships: [Relationship] = []
+  /// The version of the models that the store was last brought to; nil where no program said one.
+  package var version: ModelVersion?
   var next = Numbers()
 
   struct Numbers: Hashable, Sendable {

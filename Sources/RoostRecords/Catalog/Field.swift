@@ -52,12 +52,13 @@ extension Catalog {
   /// Whether some field has cases.
   var hasCases: Bool { entities.contains { $0.fields.contains { $0.cases != nil } } }
 
-  /// Whether two catalogs are equal but for the cases of fields, which say nothing of how rows are stored.
-  package func isSame(butForCasesAs other: Catalog) -> Bool { withoutCases == other.withoutCases }
+  /// Whether two catalogs store rows alike: they may differ in the cases of fields and in the version of the models.
+  package func storesRows(as other: Catalog) -> Bool { plain == other.plain }
 
-  private var withoutCases: Catalog {
+  private var plain: Catalog {
     var plain = self
     plain.forgetCases()
+    plain.version = nil
     return plain
   }
 }

@@ -1,0 +1,117 @@
+internal import RoostBytes
+
+/// The version of a program's models that a store was last brought to.
+///
+/// A migration plan finds the store's version by it. Fingerprints are compared, not numbers: a version is the one that the store
+/// has if all its entities mean the same.
+package struct ModelVersion: Hashable, Sendable {
+  /// An entity as the program's models declare it.
+  package struct Part: Hashable, Sendable {
+    package var name: String
+    /// A hash of what the entity means: see ``Outline``.
+    package var fingerprint: UInt64
+    /// Properties in the store that the program does not name: they are kept, and come back when a program names them.
+    package var parked: [String]
+
+    package init(_ name: String, fingerprint: UInt64, parked: [String]) {
+      self.name = name
+      self.fingerprint = fingerprint
+      self.parked = parked
+    }
+  }
+
+  /// The number that the program gave its models, such as "2.0.0".
+  package var number: String
+  /// Ascending by name.
+  package var parts: [Part]
+  /// Entities that the program does not name, by name, ascending.
+  package var parked: [String]
+
+  package init(_ number: String, parts: [Part] = [], parked: [String] = []) {
+    self.number = number
+    self.parts = parts
+    self.parked = parked
+  }
+
+  package func part(_ name: String) -> Part? { parts.first { $0.name == name } }
+}
+
+/// What an entity means to a program: names and types of its properties and its unique values, in no order and without the
+/// numbers that a store gave them.
+package struct Outline: Hashable, Sendable {
+  package var entity: String
+  /// By property, or by a part of one, such as "address.city", its type in words.
+  package var properties: [String: String]
+
+  package init(_ entity: Entity, _ catalog: Catalog, salts: [String: String] = [:]) {
+    self.entity = entity.name
+    properties = [:]
+    let ownReferences = Set(
+      catalog.relationships(of: entity.id).compactMap { one in
+        if case .one(let field) = one.shape { field } else { nil as FieldID? }
+      })
+    for field in entity.fields where !field.name.hasPrefix("@") && !ownReferences.contains(field.id) {
+      properties[field.name] = catalog.word(field.type) + (field.isOptional ? "?" : "")
+    }
+    for one in catalog.relationships(of: entity.id) where !one.isHidden && !one.name.hasPrefix("@") {
+      let target = catalog.name(of: one.target) ?? ""
+      var text = one.isToOne ? target + (isOptional(one, entity) ? "?" : "") : "[\(target)]"
+      if let inverse = catalog.inverse(of: one), !inverse.isHidden { text += ", inverse \(inverse.name)" }
+      properties[one.name] = text
+    }
+    for index in catalog.indexes(of: entity.id) where index.isUnique {
+      let names = index.parts.compactMap { entity.field($0.field)?.name }
+      if names.contains(where: { $0.hasPrefix("@") }) || index.name.hasPrefix("@") { continue }
+      properties["unique " + names.joined(separator: ", ")] = index.tests.isEmpty ? "all" : index.name
+    }
+    for (property, salt) in salts { properties[property, default: ""] += " " + salt }
+  }
+
+  private func isOptional(_ one: Relationship, _ entity: Entity) -> Bool {
+    if case .one(let field) = one.shape { return entity.field(field)?.isOptional ?? true }
+    return true
+  }
+
+  /// Equal for two entities that mean the same.
+  package var fingerprint: UInt64 {
+    let text = properties.sorted { $0.key < $1.key }.map { "\($0.key)\u{0}\($0.value)\u{0}" }.joined()
+    return Array(text.utf8).withUnsafeBytes { Checksum.of($0, seed: 0x526F_6F73) }
+  }
+
+  /// What the other outline, of the same entity, has otherwise, in words; empty where nothing differs.
+  package func differences(from other: Outline) -> [String] {
+    Set(properties.keys).union(other.properties.keys).sorted().compactMap { name in
+      let (here, there) = (properties[name], other.properties[name])
+      if here == there { return nil }
+      let isRule = name.hasPrefix("unique ")
+      guard let here else { return "- \(name)" + (isRule ? "" : ": \(there ?? "")") }
+      guard let there else { return "+ \(name)" + (isRule ? "" : ": \(here)") }
+      return "~ \(name): \(there) → \(here)"
+    }
+  }
+}
+
+extension Catalog {
+  /// An entity's outline, by its name.
+  package func outline(_ name: String) -> Outline? { entity(name).map { Outline($0, self) } }
+
+  /// A type as a model declares it, with the names of entities.
+  package func word(_ type: FieldType) -> String {
+    switch type {
+    case .reference(let id): return name(of: id) ?? "entity \(id.number)"
+    case .array(let element): return "[" + word(element) + "]"
+    case .set(let element): return "Set<" + word(element) + ">"
+    case .dictionary(let key, let value): return "[" + word(key) + ": " + word(value) + "]"
+    case .presence: return "struct"
+    default: return "\(type)"
+    }
+  }
+
+  private func word(_ element: ElementType) -> String {
+    switch element {
+    case .plain(let type): return word(type)
+    case .optional(let inner): return word(inner) + "?"
+    case .structure(let parts): return "(" + parts.map { $0.name + ": " + word($0.type) }.joined(separator: ", ") + ")"
+    }
+  }
+}
