@@ -62,7 +62,7 @@ import Testing
     #expect(try !(again == Self.library()))
     var plain = catalog
     plain.forgetCases()
-    #expect(plain.isSame(butForCasesAs: catalog) && plain != catalog && plain.encoded.first == 1)
+    #expect(plain.storesRows(as: catalog) && plain != catalog && plain.encoded.first == 1)
     // A program that knows the first form alone finds another number and says so; one that knows both refuses a third.
     var bytes = encoded
     bytes[0] = 3

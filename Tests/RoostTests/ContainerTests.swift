@@ -31,6 +31,7 @@ import Testing
       try ModelContainer(for: Stranger.self, configurations: configuration)
     }
     #expect(error == .loadIssueModelContainer)
+    #expect(try reading.fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
   @Test func `a container that only reads does not part those that write`() throws {

@@ -351,8 +351,8 @@ private enum PlantsV2: VersionedSchema {
   static let versionIdentifier = Schema.Version(2, 0, 0)
   static var models: [any PersistentModel.Type] { [Plant.self] }
   @Model final class Plant {
-    var genus: String
-    var species: String
+    var genus: String = ""
+    var species: String = ""
     init(_ genus: String, _ species: String) {
       self.genus = genus
       self.species = species
@@ -413,19 +413,16 @@ private enum PlantPlan: SchemaMigrationPlan {
     try context.container.close()
   }
 
-  @Test func `a store that needs one is refused`() throws {
+  @Test func `a store that needs one gets it`() throws {
+    PlantPlan.ran = 0
     try make(PlantsV1.self, PlantsV1.Plant("Bellis perennis"))
-    let error = #expect(throws: SwiftDataError.self) { try open(PlantsV3.self) }
-    #expect(error == .loadIssueModelContainer)
-    let text = error?.description ?? ""
-    for part in ["Plant.genus", "PlantPlan", "at version 1.0.0", "from 1.0.0 to 2.0.0", "export"] {
-      #expect(text.contains(part), "\(part): \(text)")
+    for _ in 0..<2 {
+      let context = try open(PlantsV3.self)
+      #expect(try context.fetchCount(FetchDescriptor<PlantsV3.Plant>()) == 1)
+      try context.container.close()
     }
-    #expect(PlantPlan.ran == 0)
-    #expect(
-      try open(PlantsV1.self, hasPlan: false).fetch(FetchDescriptor<PlantsV1.Plant>()).map(\.name) == [
-        "Bellis perennis"
-      ])
+    #expect(PlantPlan.ran == 2)
+    PlantPlan.ran = 0
   }
 
   @Test func `a store behind the stage is brought to the newest version`() throws {

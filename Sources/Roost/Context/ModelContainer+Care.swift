@@ -179,6 +179,21 @@ extension ModelContainer {
     }
   }
 
+  // MARK: Before a migration
+
+  /// The files in which the container's stores are kept as they were before their last migration: see
+  /// ``SchemaMigrationPlan/keepsBackup``. Each can be opened as a store, with the models of the old version.
+  public var migrationBackups: [URL] {
+    configurations.filter { !$0.isStoredInMemoryOnly }.map { configuration in
+      URL(filePath: StagedMigration.backupPath(of: configuration.url.standardizedFileURL.path(percentEncoded: false)))
+    }.filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
+  }
+
+  /// Removes ``migrationBackups``.
+  public func discardMigrationBackups() throws {
+    for backup in migrationBackups { try FileManager.default.removeItem(at: backup) }
+  }
+
   /// The store of a configuration; of a container with one store, that store.
   private func store(of configuration: ModelConfiguration?) throws -> GraphStore {
     try stores.checkOpen()

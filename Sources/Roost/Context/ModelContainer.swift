@@ -39,13 +39,17 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     watch = CommitWatch(self, given)
   }
 
-  /// A container of one store that is open already, for tests of what goes wrong below.
-  package init(_ schema: Schema, opening open: ([ModelPlan]) throws -> GraphStore) throws {
+  /// A container of one store that the caller opens: a copy in a migration, or what a test made.
+  package init(
+    _ schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    opening open: ([ModelPlan], GraphStore.Opening) throws -> GraphStore
+  ) throws {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     self.schema = schema
-    migrationPlan = nil
+    self.migrationPlan = migrationPlan
     configurations = [configuration]
-    stores = try StoreSet(schema, [configuration]) { _, plans, _ in try open(plans) }
+    stores = try StoreSet(schema, [configuration], plan: migrationPlan) { _, plans, opening in try open(plans, opening)
+    }
     watch = CommitWatch(self, [configuration])
   }
 

@@ -17,13 +17,17 @@ final class OpenContexts: @unchecked Sendable {
   private let closed = Atomic<Bool>(false)
   /// Whether all contexts have ended.
   private var isShut = false
+  private var reason = "the container was closed: make a new one"
 
   /// Whether the container was closed.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   func checkOpen() throws {
-    if isClosed { throw GraphFault(.closed, "the container was closed: make a new one") }
+    if isClosed { throw GraphFault(.closed, lock.withLock { reason }) }
   }
+
+  /// What errors say once the container is closed.
+  func explain(_ reason: String) { lock.withLock { self.reason = reason } }
 
   /// A context begins to use a store. Its owner removes it when it ends.
   func add(_ graph: GraphContext) {

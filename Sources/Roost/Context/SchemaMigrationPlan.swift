@@ -1,18 +1,76 @@
 /// How a store gets from each version of a program's models to the next.
+///
+/// ```swift
+/// enum LibraryPlan: SchemaMigrationPlan {
+///   static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
+///   static var stages: [MigrationStage] {
+///     [
+///       .custom(fromVersion: LibraryV1.self, toVersion: LibraryV2.self, willMigrate: nil) { context in
+///         for book in try context.fetch(FetchDescriptor<LibraryV2.Book>()) { book.title = book.title.capitalized }
+///       }
+///     ]
+///   }
+/// }
+/// ```
+///
+/// A container that gets a plan finds out which version its store has, and carries out the stages from there to the newest. The
+/// store changes as a whole, when the last stage is done: if a stage throws, or the program is killed, the store is as it was, and the
+/// next opening begins again. So the code of a stage may run more than once.
 public protocol SchemaMigrationPlan: SendableMetatype {
+  /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
+  /// The steps between them. A step that no stage names is lightweight.
   static var stages: [MigrationStage] { get }
+  /// Whether a migration that runs code keeps the store as it was, in a file beside it; false if the plan does not say.
+  /// ``ModelContainer/discardMigrationBackups()`` removes it.
+  static var keepsBackup: Bool { get }
+  /// Called while a migration that runs code goes on, on the thread that makes the container.
+  static func report(_ progress: MigrationProgress)
+}
+
+extension SchemaMigrationPlan {
+  public static var keepsBackup: Bool { false }
+  public static func report(_ progress: MigrationProgress) {}
+}
+
+/// How far a migration has come.
+public struct MigrationProgress: Hashable, Sendable {
+  /// The version that the present step begins with.
+  public var from: Schema.Version
+  /// The version that the step ends with.
+  public var to: Schema.Version
+  /// The number of the step between two versions, from 1.
+  public var step: Int
+  /// How many steps this store needs.
+  public var steps: Int
+  /// While a transform runs, the models that are done.
+  public var models = 0
+  /// The models that the transform sees, as far as it is known.
+  public var total = 0
 }
 
 /// One step from a version to the next.
 ///
 /// Unchecked, because plans keep stages in static constants, and their closures run only while a container is made.
 public enum MigrationStage: @unchecked Sendable {
+  /// A step without code: what the new version adds, renames or leaves out is found by comparing the versions.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+  /// A step with code: `willMigrate` gets the models of the old version, `didMigrate` those of the new one. Changes that a closure
+  /// does not save are saved when it returns.
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: ((_ context: ModelContext) throws -> Void)?,
     didMigrate: ((_ context: ModelContext) throws -> Void)?)
 
-  var isCustom: Bool { if case .custom = self { true } else { false } }
+  /// A step that sees both versions of each model: see ``transform(from:to:batchSize:_:)``.
+  case objects(ModelTransform)
+
+  /// Whether the stage runs code of the program.
+  var hasCode: Bool {
+    switch self {
+    case .lightweight: false
+    case .custom(_, _, let will, let did): will != nil || did != nil
+    case .objects: true
+    }
+  }
 }

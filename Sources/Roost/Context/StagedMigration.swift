@@ -1,47 +1,139 @@
+internal import Foundation
+internal import RoostCare
+internal import RoostFile
 internal import RoostGraph
+internal import RoostPages
 internal import RoostRecords
 
-/// A plan's custom stages, which are not carried out yet: a store that needs one is refused.
+/// Brings a store through the stages of a migration plan, when a container opens it.
+///
+/// Steps without code change the store's catalog where it is. As soon as a stage has code, all steps work on a copy of the file, which
+/// takes the store's place when the last one is done: ``StoreReplacement``. An error leaves the store as it was.
 struct StagedMigration {
   let plan: any SchemaMigrationPlan.Type
-  /// The models that the store keeps in the newest version.
-  let names: Set<String>
+  /// What the container keeps in the store.
+  let models: [ModelPlan]
+  /// The program's other settings for the store.
+  let opening: GraphStore.Opening
+  /// Where models for which a transform throws are noted; nil where the first one ends the migration.
+  var failures: TransformFailures?
 
-  /// Is asked before a store is changed to the newest version.
-  func check(_ catalog: Catalog, _ entity: String, property: String?) throws {
-    let stages = plan.stages
-    guard stages.contains(where: \.isCustom) else { return }
-    let versions = plan.schemas
-    let fitting = versions.lastIndex { GraphStore.fits(plans($0, catalog), catalog) }
-    if fitting == nil, !versions.contains(where: { isKnown($0, catalog) }) { return }
-    let needed = stages.first { stage in
-      guard case .custom(_, let next, _, _) = stage else { return false }
-      guard let fitting, let target = versions.firstIndex(where: { $0 == next }) else { return true }
-      return target > fitting
+  /// Carries out what the store needs. True means that the store was closed, and its file replaced.
+  func run(_ records: RecordStore) throws -> Bool {
+    let catalog = try records.read { $0.catalog }
+    if catalog.entities.isEmpty { return false }
+    let versions = try PlanVersions(plan, models, over: catalog)
+    guard let current = try versions.current(catalog) else { return false }
+    let steps = try versions.steps(from: current)
+    guard steps.contains(where: \.hasCode) else {
+      for step in steps.dropLast() { try settle(records, step.to) }
+      return false
     }
-    guard case .custom(let from, let to, _, _)? = needed else { return }
-    let known =
-      fitting.map { "it is at version \(versions[$0].versionIdentifier)" } ?? "it is at none of the plan's versions"
-    throw MigrationFault(
-      entity, property,
-      detail:
-        "the store differs here from the newest version of \(plan), \(known), and the stage from \(from.versionIdentifier) to "
-        + "\(to.versionIdentifier) is custom. Custom stages are not supported yet: make the stage lightweight and change "
-        + "the objects after that, or export them with the models of the old version and import them into a new store"
-    )
+    if opening.isReadOnly {
+      throw MigrationFault(
+        versions.all[current].outlines.keys.min() ?? "", nil,
+        detail:
+          "the store has version \(versions.all[current].number) of \(plan) and needs a migration, but the container only reads: "
+          + "open it once with a configuration that allows saves")
+    }
+    let path = records.store.path
+    let copy = try StoreReplacement(
+      records.store, keepingOriginalAt: plan.keepsBackup ? Self.backupPath(of: path) : nil)
+    do {
+      for (number, step) in steps.enumerated() {
+        let progress = MigrationProgress(
+          from: step.from.schema.version, to: step.to.schema.version, step: number + 1, steps: steps.count)
+        try carryOut(step, copy, progress: progress)
+      }
+      try Task.checkCancellation()
+    } catch {
+      copy.abandon()
+      throw error
+    }
+    try copy.publish()
+    return true
   }
 
-  /// What a version asks of a store that keeps the entities of this catalog. Entities that are kept elsewhere do not count.
-  private func plans(_ version: any VersionedSchema.Type, _ catalog: Catalog) -> [ModelPlan] {
-    let schema = Schema(versionedSchema: version)
-    return schema.models.compactMap { model in
-      let name = model._$type.name
-      guard names.contains(name) || catalog.entity(name) != nil else { return nil }
-      return schema.entitiesByName[name].map { ModelPlan($0, model) }
+  /// Where the store is kept as it was before its last migration.
+  static func backupPath(of path: String) -> String { path + "-before-migration" }
+
+  // MARK: Steps
+
+  private func carryOut(_ step: PlanVersions.Step, _ copy: StoreReplacement, progress: MigrationProgress) throws {
+    do {
+      try tell(progress)
+      if let will = step.will { try withContainer(step.from, copy) { try Self.run(will, $0) } }
+      let source = step.transforms.isEmpty ? nil : try copy.freeze(isChanged: step.will != nil || progress.step > 1)
+      guard step.hasCode else {
+        let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
+        try settle(records, step.to)
+        return try records.close()
+      }
+      try withContainer(step.to, copy) { new in
+        if let source {
+          try withContainer(step.from, copy, reading: source) { old in
+            for transform in step.transforms {
+              try transform.run(old, new, noting: failures) { done, total in
+                var now = progress
+                (now.models, now.total) = (done, total)
+                try tell(now)
+              }
+            }
+          }
+        }
+        if let did = step.did { try Self.run(did, new) }
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch let failure as TransformFailure {
+      throw failed(step, "\(failure)", error: failure.error)
+    } catch {
+      throw failed(step, "\(error)", error: error)
     }
   }
 
-  private func isKnown(_ version: any VersionedSchema.Type, _ catalog: Catalog) -> Bool {
-    version.models.contains { catalog.entity($0._$type.root.name) != nil }
+  private func failed(_ step: PlanVersions.Step, _ reason: String, error: any Error) -> SwiftDataError {
+    SwiftDataError.loadIssueModelContainer.about(
+      "the migration by \(plan) from version \(step.from.number) to \(step.to.number) failed, and the store is as it was: \(reason)",
+      error)
+  }
+
+  private func tell(_ progress: MigrationProgress) throws {
+    try Task.checkCancellation()
+    plan.report(progress)
+  }
+
+  private var options: StoreOptions {
+    var options = StoreOptions()
+    options.cacheBytes = opening.cacheBytes
+    return options
+  }
+
+  private func settle(_ records: RecordStore, _ version: PlanVersions.Version) throws {
+    try GraphStore.settle(records, version.plans, version: OpeningVersion(version.number, isWhole: true))
+  }
+
+  /// Runs code over a container of one version's models, whose store is the copy or, to be read alone, an earlier file.
+  private func withContainer(
+    _ version: PlanVersions.Version, _ copy: StoreReplacement, reading path: String? = nil,
+    body: (ModelContainer) throws -> Void
+  ) throws {
+    var opening = GraphStore.Opening(isReadOnly: path != nil, cacheBytes: opening.cacheBytes)
+    opening.version = OpeningVersion(version.number, isWhole: true)
+    let container = try ModelContainer(Schema(version.models, version: version.schema.version)) { plans, _ in
+      try GraphStore.open(path ?? copy.copyPath, plans, opening: opening, fileSystem: copy.fileSystem)
+    }
+    do { try body(container) } catch {
+      try? container.close()
+      throw error
+    }
+    try container.close()
+  }
+
+  /// Runs the code of a stage in a context, and saves what it left unsaved.
+  private static func run(_ body: (ModelContext) throws -> Void, _ container: ModelContainer) throws {
+    let context = ModelContext(container)
+    try body(context)
+    if context.hasChanges { try context.save() }
   }
 }

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostGraph
 
 /// The stores of a container, and which model is kept in which of them.
-final class StoreSet: Sendable {
+final class StoreSet: StoreOwner {
   let stores: [GraphStore]
   /// The configuration of each store.
   let configurations: [ModelConfiguration]
@@ -28,7 +28,7 @@ final class StoreSet: Sendable {
 
   init(
     _ schema: Schema, _ configurations: [ModelConfiguration], plan: (any SchemaMigrationPlan.Type)? = nil,
-    opening open: (ModelConfiguration, [ModelPlan], MigrationCheck?) throws -> GraphStore = OpenGraphs.shared.store
+    opening open: (ModelConfiguration, [ModelPlan], GraphStore.Opening) throws -> GraphStore = OpenGraphs.shared.store
   ) throws {
     var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
     for (model, entity) in zip(schema.models, schema.entities) {
@@ -45,6 +45,7 @@ final class StoreSet: Sendable {
     var tracers: [Tracer?] = []
     var heard: [Int?] = []
     var places: [ObjectIdentifier: Place] = [:]
+    let version = Self.version(schema, plan)
     // The end of an object that was not made whole is not told.
     var isWhole = false
     defer { if !isWhole { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } } }
@@ -56,7 +57,12 @@ final class StoreSet: Sendable {
       let tracer = Tracer(
         store: configuration.name, configuration.traceHandler, threshold: configuration.traceThreshold)
       let store = try OpeningTrace(tracer).run {
-        try Doorway.pass { try open(configuration, plans, Self.check(plan, group.models)) }
+        try Doorway.pass {
+          var opening = configuration.opening
+          opening.version = version
+          if let plan { opening.migration = StagedMigration(plan: plan, models: plans, opening: opening).run }
+          return try open(configuration, plans, opening)
+        }
       }
       tracers.append(tracer)
       heard.append(tracer?.hearCheckpoints(store))
@@ -77,13 +83,17 @@ final class StoreSet: Sendable {
     self.byName = byName
     few = byName.count > 16 ? [] : byName.map { ($0.key, $0.value) }
     isWhole = true
+    OpenGraphs.shared.note(self, of: stores)
     if configurations.contains(where: { !$0.isStoredInMemoryOnly }) { ExitHook.shared.add(self) }
   }
 
-  private static func check(
-    _ plan: (any SchemaMigrationPlan.Type)?, _ models: [any PersistentModel.Type]
-  ) -> MigrationCheck? {
-    plan.map { StagedMigration(plan: $0, names: Set(models.map { $0._$type.name })).check }
+  /// The version of the models, and whether the program names all of it.
+  private static func version(_ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) -> OpeningVersion {
+    if schema.isVersioned { return OpeningVersion(schema.version.description, isWhole: true) }
+    let models = Set(schema.models.map { ObjectIdentifier($0) })
+    let named = plan?.schemas.last { version in version.models.allSatisfy { models.contains(ObjectIdentifier($0)) } }
+    if let named { return OpeningVersion(named.versionIdentifier.description, isWhole: true) }
+    return OpeningVersion(schema.version.description, isWhole: false)
   }
 
   deinit {
@@ -114,6 +124,13 @@ final class StoreSet: Sendable {
       )
     }
     try result.get()
+  }
+
+  /// Closes as ``close(patienceNanoseconds:)`` does; calls of its contexts throw an error that says why.
+  func close(because reason: String) throws {
+    contexts.explain(reason)
+    try close()
+    CommitWatch.tell()
   }
 
   private func closeHere(until deadline: UInt64) throws {

@@ -87,6 +87,8 @@ enum Doorway {
       RoostError(code(fault.code), text(fault.description, fault.code.rawValue), underlyingError: fault)
     case let refusal as SaveRefusal:
       RoostError(refusal.faults.first.map { code($0.code) } ?? .conflict, refusal.description, underlyingError: refusal)
+    case let fault as MigrationFault where fault.isBackward:
+      SwiftDataError.backwardMigration.about(fault.description, fault)
     case let fault as MigrationFault:
       SwiftDataError.loadIssueModelContainer.about(fault.description, fault)
     case let fault as RecordFault where fault.code == .expired:

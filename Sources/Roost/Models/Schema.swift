@@ -12,6 +12,8 @@ public final class Schema: @unchecked Sendable {
   package let models: [any PersistentModel.Type]
   /// What is wrong with the models; a container throws it.
   package let faults: [SchemaFault]
+  /// Whether it has all models of a version that the program named.
+  let isVersioned: Bool
 
   public convenience init() { self.init(entities: [], version: Version(1, 0, 0)) }
 
@@ -29,18 +31,22 @@ public final class Schema: @unchecked Sendable {
   }
 
   public convenience init(versionedSchema: any VersionedSchema.Type) {
-    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+    let reflection = SchemaReflection(versionedSchema.models)
+    self.init(
+      entities: reflection.entities, version: versionedSchema.versionIdentifier, models: reflection.models,
+      faults: reflection.faults, isVersioned: true)
   }
 
   init(
     entities: [Entity], version: Version, encodingVersion: Version = schemaEncodingVersion,
-    models: [any PersistentModel.Type] = [], faults: [SchemaFault] = []
+    models: [any PersistentModel.Type] = [], faults: [SchemaFault] = [], isVersioned: Bool = false
   ) {
     self.entities = entities
     self.version = version
     self.encodingVersion = encodingVersion
     self.models = models
     self.faults = faults
+    self.isVersioned = isVersioned
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
   }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import RoostGraph
 
 /// Where models are kept, and how.
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable, CustomDebugStringConvertible
@@ -86,6 +87,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   var lockTimeoutNanoseconds: UInt64 {
     lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)
+  }
+
+  /// How the store is opened.
+  var opening: GraphStore.Opening {
+    var opening = GraphStore.Opening(
+      isReadOnly: !allowsSave, cacheBytes: cacheBytes, lockTimeoutNanoseconds: lockTimeoutNanoseconds)
+    opening.beginsIfMissing = missingStore == .begin
+    return opening
   }
 
   var writeTimeoutNanoseconds: UInt64 { writeTimeout.map(Self.nanoseconds) ?? 300_000_000_000 }

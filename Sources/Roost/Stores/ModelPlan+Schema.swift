@@ -26,6 +26,9 @@ extension ModelPlan {
           inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
           minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0))
     }
+    if let salt = (property as? Schema.Attribute)?.hashModifier ?? (property as? Schema.Relationship)?.hashModifier {
+      salts[property.name] = salt
+    }
     if let attribute = property as? Schema.Attribute {
       if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }
       if attribute.isTransformable {

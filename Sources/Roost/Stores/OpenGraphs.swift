@@ -4,13 +4,14 @@ internal import RoostGraph
 
 /// The stores that containers of this process have open, so that a second container shares the first one's.
 ///
-/// Two containers of one file with the same models see each other's commits at once. With other models the second one is
-/// refused, as long as anything of the first is in use.
+/// Two containers of one file see each other's commits at once, if the second one has no models but those of the first. If it has another
+/// version of the models, or more of them, the first container is closed: its calls throw from then on. A container whose models have nothing to do
+/// with those of the first is refused.
 ///
 /// A file is opened outside of the lock, since that may take long: other files are opened meanwhile, and who wants the same
 /// file waits.
 final class OpenGraphs: @unchecked Sendable {
-  // Unchecked because `lock` guards `open`, `opening` and `users`.
+  // Unchecked because `lock` guards `open`, `opening`, `users` and `owners`.
   static let shared = OpenGraphs()
 
   /// A file may be open twice: once for writing, once for reading only.
@@ -21,30 +22,53 @@ final class OpenGraphs: @unchecked Sendable {
 
   private struct Entry {
     weak var store: GraphStore?
-    var models: [ObjectIdentifier]
+    /// The classes of the models, by name.
+    var models: [String: ObjectIdentifier]
     var faults: StoreFaults?
   }
 
   private let lock = Lock()
   private let opened = RoostFile.ConditionVariable()
   private var open: [Key: Entry] = [:]
-  private var opening: Set<Key> = []
+  /// The files that are being opened, each with the thread that does.
+  private var opening: [Key: UInt64] = [:]
   /// How many containers use each store, also one whose file was replaced and which `open` does not have any more.
   private var users: [ObjectIdentifier: Int] = [:]
+  /// By store, the containers' sets of stores that have it.
+  private var owners: [ObjectIdentifier: [Owner]] = [:]
+
+  private struct Owner {
+    weak var set: (any StoreOwner)?
+  }
+
+  /// What a search for an open store comes to.
+  private enum Found {
+    case store(GraphStore)
+    /// The caller is to open it.
+    case nothing
+    /// It is open with other models, by these.
+    case other(GraphStore, [any StoreOwner])
+  }
 
   /// The store of a configuration, with one user more.
   func store(
-    _ configuration: ModelConfiguration, _ models: [ModelPlan], migration: MigrationCheck? = nil
+    _ configuration: ModelConfiguration, _ models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
     let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
     let key = Key(path: path, isReadOnly: !configuration.allowsSave)
-    let types = models.map { ObjectIdentifier($0.type.model) }
-    if let store = try share(key, types, faults: configuration.faults) { return store }
+    let types = Dictionary(models.map { ($0.type.name, ObjectIdentifier($0.type.model)) }) { first, _ in first }
+    search: while true {
+      switch try share(key, types, faults: configuration.faults) {
+      case .store(let store): return store
+      case .nothing: break search
+      case .other(let store, let owners): try end(store, owners, path: path)
+      }
+    }
     var made: GraphStore?
     defer {
       lock.withLock {
-        opening.remove(key)
+        self.opening[key] = nil
         if let made {
           open[key] = Entry(store: made, models: types, faults: configuration.faults)
           users[ObjectIdentifier(made)] = 1
@@ -52,44 +76,82 @@ final class OpenGraphs: @unchecked Sendable {
         opened.broadcast()
       }
     }
-    let store = try make(configuration, path, models: models, migration: migration)
+    let store = try make(configuration, path, models: models, opening: opening)
     made = store
     return store
   }
 
-  /// The store that has the file open, with one user more; nil where the caller is to open it.
-  private func share(_ key: Key, _ types: [ObjectIdentifier], faults: StoreFaults?) throws -> GraphStore? {
+  /// Closes the containers that have a store open with other models.
+  private func end(_ store: GraphStore, _ owners: [any StoreOwner], path: String) throws {
+    do {
+      for owner in owners {
+        try owner.close(
+          because:
+            "another container opened \(path) with other models, which closed this one: use that container, or make one "
+            + "container for all models")
+      }
+      guard lock.withLock({ users[ObjectIdentifier(store)] == nil }) else {
+        throw GraphFault(.closed, "it is in use by a container that is being made")
+      }
+      // Models that outlive their container may keep it.
+      try store.close()
+      lock.withLock { open = open.filter { $0.value.store !== store } }
+    } catch {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "\(path) is open in this program with other models, and the container that has them could not be closed: \(error)",
+        error)
+    }
+  }
+
+  /// A container has a store from now on, and ends when another one opens it with other models.
+  func note(_ owner: any StoreOwner, of stores: [GraphStore]) {
+    lock.withLock {
+      for store in stores {
+        let known = owners[ObjectIdentifier(store)] ?? []
+        owners[ObjectIdentifier(store)] = known.filter { $0.set != nil } + [Owner(set: owner)]
+      }
+    }
+  }
+
+  private func share(_ key: Key, _ types: [String: ObjectIdentifier], faults: StoreFaults?) throws -> Found {
     lock.acquire()
     defer { lock.release() }
-    while opening.contains(key) { opened.wait(lock) }
+    let thread = RoostFile.Thread.currentID
+    while let opener = opening[key] {
+      // The code of a migration stage runs while its store is opened.
+      guard opener != thread else {
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "\(key.path) is being opened by this thread: in the code of a migration stage, use the context that it gets")
+      }
+      opened.wait(lock)
+    }
     open = open.filter { $0.value.store != nil }
     // Where the file was removed or replaced, the store of that path is another one.
     guard let entry = open[key], let store = entry.store, store.isStillNamed else {
-      opening.insert(key)
-      return nil
+      opening[key] = thread
+      return .nothing
     }
-    guard Set(entry.models) == Set(types) else {
-      throw SwiftDataError.loadIssueModelContainer.about(
-        "\(key.path) is open in this program with other models: close that container first, or release it, its contexts and their objects"
-      )
+    guard types.allSatisfy({ entry.models[$0.key] == $0.value }) else {
+      let isVersion = types.contains { name, type in entry.models[name].map { $0 != type } ?? false }
+      guard isVersion || entry.models.allSatisfy({ types[$0.key] == $0.value }) else {
+        throw SwiftDataError.loadIssueModelContainer.about(
+          "\(key.path) is open in this program with other models: make one container for all of them, or close that container first"
+        )
+      }
+      return .other(store, (owners[ObjectIdentifier(store)] ?? []).compactMap(\.set))
     }
     if let faults, faults != entry.faults {
       throw SwiftDataError.loadIssueModelContainer.about(
         "\(key.path) is open in this program without these faults: make the container that has them first")
     }
     users[ObjectIdentifier(store), default: 0] += 1
-    return store
+    return .store(store)
   }
 
   private func make(
-    _ configuration: ModelConfiguration, _ path: String, models: [ModelPlan], migration: MigrationCheck?
+    _ configuration: ModelConfiguration, _ path: String, models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
     if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
-    var opening = GraphStore.Opening(
-      isReadOnly: !configuration.allowsSave, cacheBytes: configuration.cacheBytes,
-      lockTimeoutNanoseconds: configuration.lockTimeoutNanoseconds)
-    opening.migration = migration
-    opening.beginsIfMissing = configuration.missingStore == .begin
     guard let faults = configuration.faults else { return try GraphStore.open(path, models, opening: opening) }
     let files = FaultyFileSystem(faults)
     return try GraphStore.open(path, models, opening: opening, fileSystem: files) { try files.askRoom(path) }
@@ -103,9 +165,15 @@ final class OpenGraphs: @unchecked Sendable {
     lock.withLock {
       let left = (users[ObjectIdentifier(store)] ?? 1) - 1
       users[ObjectIdentifier(store)] = left > 0 ? left : nil
+      if left <= 0 { owners[ObjectIdentifier(store)] = nil }
       if left > 0 { return false }
       if isClosing, let key = open.first(where: { $0.value.store === store })?.key { open[key] = nil }
       return true
     }
   }
+}
+
+/// What has stores open, and can be ended from outside.
+protocol StoreOwner: AnyObject, Sendable {
+  func close(because reason: String) throws
 }

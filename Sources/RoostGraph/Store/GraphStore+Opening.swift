@@ -1,6 +1,6 @@
 package import RoostFile
 internal import RoostPages
-internal import RoostRecords
+package import RoostRecords
 
 /// Opening a store as the door wants it.
 extension GraphStore {
@@ -10,7 +10,10 @@ extension GraphStore {
     package var cacheBytes: Int?
     /// How long it is tried while another process has the store open.
     package var lockTimeoutNanoseconds: UInt64
-    package var migration: MigrationCheck?
+    /// The version of the models; nil where the store need not know it.
+    package var version: OpeningVersion?
+    /// Asked before a store is brought to the models; see ``Migration``.
+    package var migration: Migration?
     /// Whether a store is begun where its file was removed and its log stayed.
     package var beginsIfMissing = false
 
@@ -21,6 +24,11 @@ extension GraphStore {
     }
   }
 
+  /// Carries out the stages of a plan that run code over a store that was just opened.
+  ///
+  /// True means that the store was closed, and its file replaced.
+  package typealias Migration = (_ records: RecordStore) throws -> Bool
+
   package static func open(
     _ path: String, _ models: [ModelPlan], opening: Opening = Opening(),
     fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
@@ -30,8 +38,11 @@ extension GraphStore {
     options.cacheBytes = opening.cacheBytes
     options.lockTimeoutNanoseconds = opening.lockTimeoutNanoseconds
     options.missingStore = opening.beginsIfMissing ? .begin : .refuse
-    return try GraphStore(
-      path, models, options: options, fileSystem: fileSystem, room: room, migration: opening.migration)
+    var records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
+    if let migration = opening.migration, try migration(records) {
+      records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
+    }
+    return try GraphStore(records, models, room: room, version: opening.version)
   }
 
   /// Whether the store's file is still the file at its path, or was only renamed.

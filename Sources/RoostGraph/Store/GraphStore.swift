@@ -39,20 +39,19 @@ package final class GraphStore: Sendable {
   /// and the store has not are added.
   package convenience init(
     _ path: String, _ models: [ModelPlan], options: StoreOptions = StoreOptions(),
-    fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil,
-    migration: MigrationCheck? = nil
+    fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws {
-    let records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
-    try self.init(records, models, room: room, migration: migration)
+    try self.init(RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem), models)
   }
 
   /// A store that lives in memory and ends with this object.
   package convenience init(inMemory options: StoreOptions, _ models: [ModelPlan]) throws {
-    try self.init(RecordStore(inMemory: options, reservesRows: true), models, room: nil, migration: nil)
+    try self.init(RecordStore(inMemory: options, reservesRows: true), models)
   }
 
-  private init(
-    _ records: RecordStore, _ models: [ModelPlan], room: (@Sendable () throws -> Void)?, migration: MigrationCheck?
+  init(
+    _ records: RecordStore, _ models: [ModelPlan], room: (@Sendable () throws -> Void)? = nil,
+    version: OpeningVersion? = nil
   ) throws {
     self.records = records
     self.room = room
@@ -60,7 +59,7 @@ package final class GraphStore: Sendable {
       let digits = String(number, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
-    let catalog = try SchemaKeeper(models, migration).settle(records)
+    let catalog = try SchemaKeeper(models).settle(records, version)
     let families = try Family.all(models, catalog, records: records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {

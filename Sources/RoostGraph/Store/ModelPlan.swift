@@ -13,6 +13,8 @@ package struct ModelPlan: Sendable {
   package var initials: [String: Value]
   /// Properties whose values the history keeps of deleted objects.
   package var preserved: Set<String>
+  /// By property, a text that makes this version another one than one with the same types.
+  package var salts: [String: String] = [:]
 
   package init(
     _ type: _ModelType, uniques: [[String]] = [], indexes: [[String]] = [], relationships: [RelationshipPlan] = [],

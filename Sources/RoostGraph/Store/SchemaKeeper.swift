@@ -4,45 +4,44 @@ internal import RoostRecords
 /// Brings a store's catalog to what the models ask for: it adds what is missing, and takes nothing away.
 struct SchemaKeeper {
   let models: [ModelPlan]
-  private let check: MigrationCheck?
   /// What the store holds, where changes that take more than one of the catalog are to be refused.
   private(set) var stored: RecordReader?
 
-  init(_ models: [ModelPlan], _ check: MigrationCheck? = nil) {
-    self.models = models
-    self.check = check
-  }
+  init(_ models: [ModelPlan]) { self.models = models }
 
   /// The catalog as it is then. Where nothing is missing nothing is written.
-  func settle(_ records: RecordStore) throws -> Catalog {
+  func settle(_ records: RecordStore, _ version: OpeningVersion? = nil) throws -> Catalog {
     let (now, wanted) = try records.read { reader in
+      if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
       try checkClasses(reader)
-      return (reader.catalog, try catalog(over: reader))
+      return (reader.catalog, try catalog(over: reader, version))
     }
     if wanted == now { return now }
-    // A store that is only read keeps the cases that were written into it.
-    if records.store.options.readOnly, wanted.isSame(butForCasesAs: now) { return now }
+    if now.version == nil, version?.isWhole == false, wanted.version?.hasParked == false {
+      // A program that says no version leaves a store without one as it is, unless it is to change.
+      var same = wanted
+      same.version = nil
+      if same == now { return now }
+    }
+    // A store that is only read keeps the cases and the version that were written into it.
+    if records.store.options.readOnly, wanted.storesRows(as: now) { return now }
     return try records.write { writer in
       // Another opening may have come first.
-      try writer.change { try bring(&$0) }
+      try writer.change { catalog in
+        try bring(&catalog)
+        if let version { try note(version, in: &catalog) }
+      }
       return writer.catalog
     }
   }
 
   /// What is stored, with what is missing.
-  private func catalog(over reader: RecordReader) throws -> Catalog {
+  private func catalog(over reader: RecordReader, _ version: OpeningVersion?) throws -> Catalog {
     var keeper = self
     keeper.stored = reader
-    let now = reader.catalog
-    var wanted = now
-    var failure: (any Error)?
-    do { try keeper.bring(&wanted) } catch { failure = error }
-    if let check, !now.entities.isEmpty, failure != nil || wanted != now {
-      // A plan says more about the store than what stands in the way of opening it without one.
-      let place = Self.difference(now, wanted, failure: failure)
-      try check(now, place.entity, place.property)
-    }
-    if let failure { throw failure }
+    var wanted = reader.catalog
+    try keeper.bring(&wanted)
+    if let version { try keeper.note(version, in: &wanted) }
     return wanted
   }
 

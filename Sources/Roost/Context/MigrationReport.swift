@@ -1,0 +1,160 @@
+public import Foundation
+internal import RoostCare
+internal import RoostFile
+internal import RoostGraph
+internal import RoostPages
+internal import RoostRecords
+
+/// What a migration plan would do to a store: see ``SchemaMigrationPlan/dryRun(url:)``.
+public struct MigrationReport: Sendable, CustomStringConvertible {
+  /// What becomes of one entity.
+  public struct Entity: Hashable, Sendable {
+    public var name: String
+    /// How many models the store has of it; nil where the entity is new.
+    public var before: Int?
+    /// How many it would have; nil where the program does not name it any more, or the migration fails.
+    public var after: Int?
+    /// Its properties that differ: `+` is new, `-` is not named any more, and `~` has another type.
+    public var changes: [String]
+  }
+
+  /// A model for which the code of a transform threw.
+  public struct Failure: Hashable, Sendable, CustomStringConvertible {
+    public var model: PersistentIdentifier
+    public var reason: String
+
+    public var description: String { "\(model.place): \(reason)" }
+  }
+
+  /// The version that the store has; nil where it has none of the plan's entities.
+  public var from: Schema.Version?
+  /// The newest version.
+  public var to: Schema.Version
+  public var entities: [Entity]
+  /// The first hundred models for which a transform failed.
+  public var failures: [Failure]
+  /// How many models a transform failed for.
+  public var failureCount: Int
+  /// Why the migration could not be carried out; nil where it could, apart from ``failures``.
+  public var error: (any Error)?
+
+  /// Whether a container could open the store with the plan.
+  public var isPossible: Bool { failureCount == 0 && error == nil }
+
+  public var description: String {
+    var lines = [
+      from.map { $0 == to ? "version \(to): nothing to do" : "version \($0) → \(to)" } ?? "new: version \(to)"
+    ]
+    for entity in entities {
+      let count = "\(entity.before.map(String.init) ?? "none") → \(entity.after.map(String.init) ?? "none")"
+      lines.append(
+        "\(entity.name): \(count)" + (entity.changes.isEmpty ? "" : "; " + entity.changes.joined(separator: "; ")))
+    }
+    lines += failures.map { "fails: \($0)" }
+    if failureCount > failures.count { lines.append("fails: \(failureCount - failures.count) more") }
+    if let error { lines.append("fails: \(error)") }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension PersistentIdentifier {
+  /// The entity and the row, for a person.
+  var place: String { if case .row(let row) = key { "\(entityName), row \(row)" } else { entityName } }
+}
+
+/// Failures of a dry run, in which a transform goes on after them. One thread uses it.
+final class TransformFailures {
+  static let most = 100
+  private(set) var first: [MigrationReport.Failure] = []
+  private(set) var count = 0
+
+  func add(_ model: PersistentIdentifier, _ error: any Error) {
+    count += 1
+    if first.count < Self.most { first.append(MigrationReport.Failure(model: model, reason: "\(error)")) }
+  }
+}
+
+extension SchemaMigrationPlan {
+  /// Carries the plan out on a copy of a store, and tells what would change. The store is not changed, and may be in use.
+  ///
+  /// ```swift
+  /// let report = try LibraryPlan.dryRun(url: file)
+  /// print(report)
+  /// ```
+  ///
+  /// All stages run, with their code. The copy lies in the system's folder for temporary files, and is removed at the end.
+  ///
+  /// - Throws: if the store cannot be read or copied. An error of the migration itself is in the report.
+  public static func dryRun(url: URL) throws -> MigrationReport {
+    guard let newest = schemas.last else {
+      throw SwiftDataError.loadIssueModelContainer.about("the migration plan \(self) has no schemas")
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "roost-dry-run-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try Doorway.pass {
+      let path = folder.appending(path: "copy.roost").path(percentEncoded: false)
+      try Self.copy(url.standardizedFileURL.path(percentEncoded: false), to: path)
+      return try DryRun(plan: self, schema: Schema(versionedSchema: newest), path: path).run()
+    }
+  }
+
+  private static func copy(_ path: String, to copy: String) throws {
+    var options = StoreOptions()
+    options.readOnly = true
+    let records = try RecordStore(path, options: options)
+    try Backup.copy(records.store, floor: RecordStore.floor, to: copy, replacing: false, report: nil)
+    try records.close()
+  }
+}
+
+/// A migration of a copy, with counts before and after.
+private struct DryRun {
+  let plan: any SchemaMigrationPlan.Type
+  let schema: Schema
+  let path: String
+
+  func run() throws -> MigrationReport {
+    let models = zip(schema.models, schema.entities).map { ModelPlan($1, $0) }
+    let records = try RecordStore(path, options: StoreOptions())
+    let (catalog, before) = try records.read { reader in (reader.catalog, try Self.counts(reader)) }
+    try records.close()
+    let failures = TransformFailures()
+    var report = MigrationReport(
+      from: nil, to: schema.version, entities: [], failures: [], failureCount: 0, error: nil)
+    var old: [String: Outline] = [:]
+    do {
+      let versions = try PlanVersions(plan, models, over: catalog)
+      if let current = try versions.current(catalog) {
+        report.from = versions.all[current].schema.version
+        old = versions.all[current].outlines
+      }
+      try carryOut(models, failures)
+    } catch { report.error = Doorway.translated(error) }
+    let after = try RecordStore(path, options: StoreOptions()).read { try Self.counts($0) }
+    let new = try GraphStore.outlines(models)
+    report.entities = Set(old.keys).union(new.keys).sorted().map { name in
+      MigrationReport.Entity(
+        name: name, before: before[name], after: report.error == nil && new[name] != nil ? after[name] ?? 0 : nil,
+        changes: new[name].flatMap { new in old[name].map { new.differences(from: $0) } } ?? [])
+    }
+    (report.failures, report.failureCount) = (failures.first, failures.count)
+    return report
+  }
+
+  private func carryOut(_ models: [ModelPlan], _ failures: TransformFailures) throws {
+    var opening = GraphStore.Opening()
+    opening.version = OpeningVersion(schema.version.description, isWhole: true)
+    var migration = StagedMigration(plan: plan, models: models, opening: opening)
+    migration.failures = failures
+    opening.migration = migration.run
+    try GraphStore.open(path, models, opening: opening).close()
+  }
+
+  /// How many rows there are, by entity or class.
+  private static func counts(_ reader: RecordReader) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for entity in reader.catalog.entities { counts[entity.name] = Int(clamping: try reader.table(entity.id).count) }
+    return counts
+  }
+}

@@ -1,0 +1,206 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// The versions of a plan, as one store sees them, and the search for the one that the store has.
+struct PlanVersions {
+  /// One version: its models that this store keeps.
+  struct Version {
+    let schema: Schema
+    let plans: [ModelPlan]
+    let outlines: [String: Outline]
+
+    var number: String { schema.version.description }
+    var models: [any PersistentModel.Type] { plans.compactMap { $0.type.model as? any PersistentModel.Type } }
+  }
+
+  let plan: any SchemaMigrationPlan.Type
+  let all: [Version]
+  /// The version that the container's models are.
+  let target: Int
+  /// The entities that some version has, and this store.
+  private let names: Set<String>
+
+  /// - Parameters:
+  ///   - models: what the container keeps in the store.
+  ///   - catalog: what the store holds.
+  init(_ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over catalog: Catalog) throws {
+    self.plan = plan
+    let here = Set(models.map(\.type.name))
+    // Entities that are kept elsewhere do not count.
+    let all = try plan.schemas.map { version in
+      let schema = Schema(versionedSchema: version)
+      if let fault = schema.faults.first {
+        throw SwiftDataError.loadIssueModelContainer.about("\(version): \(fault)")
+      }
+      let plans = zip(schema.models, schema.entities).compactMap { model, entity in
+        here.contains(entity.name) || catalog.entity(entity.name) != nil ? ModelPlan(entity, model) : nil
+      }
+      return Version(schema: schema, plans: plans, outlines: try GraphStore.outlines(plans))
+    }
+    self.all = all
+    names = all.reduce(into: here) { $0.formUnion($1.outlines.keys) }
+    let wanted = try GraphStore.outlines(models)
+    guard let target = all.lastIndex(where: { version in wanted.allSatisfy { version.outlines[$0.key] == $0.value } })
+    else {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "the container's models are none of the versions in \(plan).schemas: make the container for the models of the newest one"
+          + (all.last.map { ". " + Self.text($0.outlines, wanted, start: "the container has") } ?? ""))
+    }
+    self.target = target
+  }
+
+  /// The version that a store has; nil where it has none of the plan's entities yet, and an error where it has none of its versions.
+  func current(_ catalog: Catalog) throws -> Int? {
+    if !names.contains(where: { catalog.entity($0) != nil }) { return nil }
+    if let noted = catalog.version {
+      let known = Dictionary(
+        noted.parts.filter { names.contains($0.name) }.map { ($0.name, $0.fingerprint) }
+      ) { first, _ in first }
+      let fitting = all.indices.filter { all[$0].outlines.mapValues(\.fingerprint) == known }
+      if let same = fitting.last(where: { all[$0].number == noted.number }) ?? fitting.last { return same }
+      if let newest = all.last, OpeningVersion.isOlder(newest.number, than: noted.number) {
+        throw MigrationFault(
+          newest.outlines.keys.min() ?? "", nil, isBackward: true,
+          detail:
+            "version \(noted.number) of the models wrote the store, and the newest version of \(plan) is \(newest.number): "
+            + "open the store with the newer program, or open a backup from before the migration")
+      }
+    } else if let fitting = fitting(catalog) {
+      return fitting
+    }
+    // Without code there is nothing to choose: what the models need is inferred from what the store has.
+    if !plan.stages.contains(where: \.hasCode) { return target }
+    throw unknown(catalog)
+  }
+
+  /// For a store that no version was noted in: the last version that has exactly what it has, else the last one that has no more.
+  private func fitting(_ catalog: Catalog) -> Int? {
+    let stored = Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
+    if let exact = all.lastIndex(where: { $0.outlines == stored }) { return exact }
+    return all.lastIndex { version in
+      version.outlines.allSatisfy { name, outline in
+        guard let known = stored[name] else { return false }
+        return outline.properties.allSatisfy { known.properties[$0.key] == $0.value }
+      }
+    }
+  }
+
+  private func unknown(_ catalog: Catalog) -> MigrationFault {
+    let stored = Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
+    // The nearest version says most about what is wrong.
+    let nearest = all.min { Self.distance($0.outlines, stored) < Self.distance($1.outlines, stored) }
+    let numbers = all.map(\.number).joined(separator: ", ")
+    var text = "the store has none of the versions of \(plan) (\(numbers))"
+    if let noted = catalog.version { text += "; it says that it has version \(noted.number)" }
+    if let nearest {
+      text += ". Beside version \(nearest.number), " + Self.text(nearest.outlines, stored, start: "the store has")
+    }
+    let entity = nearest?.outlines.keys.sorted().first { nearest?.outlines[$0] != stored[$0] }
+    return MigrationFault(
+      entity ?? "", nil, detail: text + ". Add the version that wrote the store to the plan, or open it without a plan")
+  }
+
+  private static func distance(_ one: [String: Outline], _ other: [String: Outline]) -> Int {
+    Set(one.keys).union(other.keys).reduce(0) { sum, name in
+      guard let here = one[name], let there = other[name] else { return sum + 100 }
+      return sum + there.differences(from: here).count
+    }
+  }
+
+  /// What one has that a version has otherwise, entity by entity.
+  private static func text(_ version: [String: Outline], _ other: [String: Outline], start: String) -> String {
+    let parts = Set(version.keys).union(other.keys).sorted().compactMap { name -> String? in
+      switch (version[name], other[name]) {
+      case (let wanted?, let found?):
+        let differences = found.differences(from: wanted)
+        return differences.isEmpty ? nil : "\(name): " + differences.joined(separator: "; ")
+      case (nil, .some): return "the entity \(name) more"
+      case (.some, nil): return "no entity \(name)"
+      case (nil, nil): return nil
+      }
+    }
+    return start + " " + parts.joined(separator: ". ")
+  }
+
+  // MARK: Steps
+
+  /// What leads from one version to a later one: stages that name the same two versions are one step.
+  struct Step {
+    let from: Version
+    let to: Version
+    var will: ((ModelContext) throws -> Void)?
+    var transforms: [ModelTransform] = []
+    var did: ((ModelContext) throws -> Void)?
+
+    var hasCode: Bool { will != nil || did != nil || !transforms.isEmpty }
+  }
+
+  /// The steps from one version to the target.
+  func steps(from current: Int) throws -> [Step] {
+    guard current <= target else {
+      throw MigrationFault(
+        "", nil, isBackward: true,
+        detail:
+          "the store has version \(all[current].number) of \(plan), and the container has version \(all[target].number): "
+          + "stages lead forward only. Open the store with the newer models, or open a backup from before the migration"
+      )
+    }
+    let stages = try plan.stages.map { (stage: $0, ends: try ends(of: $0)) }
+    var steps: [Step] = []
+    var at = current
+    while at < target {
+      let here = stages.filter { $0.ends.from == at }
+      // A step that no stage names needs no code.
+      let next = here.first?.ends.to ?? at + 1
+      if next > target { break }
+      var step = Step(from: all[at], to: all[next])
+      for (stage, ends) in here {
+        guard ends.to == next else {
+          throw wrong("has stages from version \(all[at].number) to two others: leave one of them")
+        }
+        switch stage {
+        case .lightweight: continue
+        case .objects(let transform): step.transforms.append(transform)
+        case .custom(_, _, let will, let did):
+          guard step.will == nil, step.did == nil else {
+            throw wrong("has two custom stages from version \(all[at].number): make one of them")
+          }
+          (step.will, step.did) = (will, did)
+        }
+      }
+      steps.append(step)
+      at = next
+    }
+    return steps
+  }
+
+  /// The places of a stage's versions.
+  private func ends(of stage: MigrationStage) throws -> (from: Int, to: Int) {
+    func place(_ version: any VersionedSchema.Type) throws -> Int {
+      if let place = plan.schemas.firstIndex(where: { $0 == version }) { return place }
+      throw wrong("has a stage for \(version), which is not in its schemas")
+    }
+    func places(_ model: any PersistentModel.Type) throws -> [Int] {
+      let places = plan.schemas.indices.filter { plan.schemas[$0].models.contains { $0 == model } }
+      if !places.isEmpty { return places }
+      throw wrong("transforms \(model), which is no model of its schemas")
+    }
+    let ends: (from: Int, to: Int)?
+    switch stage {
+    case .lightweight(let from, let to), .custom(let from, let to, _, _): ends = (try place(from), try place(to))
+    case .objects(let transform):
+      let froms = try places(transform.old)
+      let tos = try transform.new.map(places) ?? transform.version.map { [try place($0)] } ?? []
+      // Of a class that several versions have in common: the two that are nearest.
+      ends = froms.flatMap { from in tos.filter { $0 > from }.map { (from, $0) } }.min { $0.1 - $0.0 < $1.1 - $1.0 }
+    }
+    guard let ends, ends.from < ends.to else {
+      throw wrong("has a stage that does not lead to a later version of its schemas")
+    }
+    return ends
+  }
+
+  private func wrong(_ detail: String) -> SwiftDataError {
+    SwiftDataError.loadIssueModelContainer.about("the migration plan \(plan) \(detail)")
+  }
+}

@@ -1,0 +1,104 @@
+package import RoostRecords
+
+/// The version of the models with which a program opens a store.
+package struct OpeningVersion: Sendable {
+  /// Three numbers, such as "2.0.0".
+  package var number: String
+  /// Whether the program names all models that there are in this version. Then entities that it does not name are parked.
+  package var isWhole: Bool
+
+  package init(_ number: String, isWhole: Bool) {
+    self.number = number
+    self.isWhole = isWhole
+  }
+
+  /// Whether a version is older than another one.
+  package static func isOlder(_ one: String, than other: String) -> Bool {
+    func parts(_ number: String) -> [Int] { number.split(separator: ".").map { Int($0) ?? 0 } }
+    return parts(one).lexicographicallyPrecedes(parts(other))
+  }
+}
+
+extension GraphStore {
+  /// What the entities of some models mean, by name.
+  package static func outlines(_ models: [ModelPlan]) throws -> [String: Outline] {
+    var fresh = Catalog()
+    try SchemaKeeper(models).bring(&fresh)
+    return SchemaKeeper(models).outlines(fresh)
+  }
+
+  /// Brings a store to models without opening it as a store of objects: a step between two versions that needs no code.
+  package static func settle(_ records: RecordStore, _ models: [ModelPlan], version: OpeningVersion) throws {
+    _ = try SchemaKeeper(models).settle(records, version)
+  }
+}
+
+/// The version of the models in a store's catalog.
+extension SchemaKeeper {
+  func outlines(_ fresh: Catalog) -> [String: Outline] {
+    var outlines: [String: Outline] = [:]
+    for entity in fresh.entities {
+      let salts = models.first { $0.type.name == entity.name }?.salts ?? [:]
+      outlines[entity.name] = Outline(entity, fresh, salts: salts)
+    }
+    return outlines
+  }
+
+  /// Notes in a catalog, which has all that the models ask for, which version of them the store has.
+  func note(_ version: OpeningVersion, in catalog: inout Catalog) throws {
+    var fresh = Catalog()
+    try SchemaKeeper(models).bring(&fresh)
+    let parts = outlines(fresh).values.map { outline in
+      ModelVersion.Part(
+        outline.entity, fingerprint: outline.fingerprint, parked: parked(outline.entity, catalog, fresh: fresh))
+    }
+    var noted = ModelVersion(version.number, parts: parts)
+    if let known = catalog.version, !version.isWhole {
+      // A program that names some models leaves what the store says of the others.
+      noted.number = known.number
+      noted.parts += known.parts.filter { noted.part($0.name) == nil }
+      noted.parked = known.parked.filter { noted.part($0) == nil }
+    } else if version.isWhole {
+      noted.parked = catalog.entities.map(\.name).filter { noted.part($0) == nil }.sorted()
+    }
+    noted.parts.sort { $0.name < $1.name }
+    catalog.version = noted
+  }
+
+  /// Throws where a newer version of the models wrote the store, and these would change it.
+  func refuseOlder(_ version: OpeningVersion, than known: ModelVersion) throws {
+    guard OpeningVersion.isOlder(version.number, than: known.number) else { return }
+    var fresh = Catalog()
+    try SchemaKeeper(models).bring(&fresh)
+    for outline in outlines(fresh).values.sorted(by: { $0.entity < $1.entity }) {
+      guard let part = known.part(outline.entity), part.fingerprint != outline.fingerprint else { continue }
+      throw MigrationFault(
+        outline.entity, nil, isBackward: true,
+        detail: "version \(known.number) of the models wrote the store, and the program has version \(version.number): "
+          + "open the store with the newer program, or open a backup from before the migration")
+    }
+  }
+
+  /// Properties that an entity of the store has and the models do not name; sorted.
+  private func parked(_ name: String, _ catalog: Catalog, fresh: Catalog) -> [String] {
+    guard let entity = catalog.entity(name), let wanted = fresh.entity(name) else { return [] }
+    let links = Set(fresh.relationships(of: wanted.id).filter { !$0.isHidden }.map(\.name))
+    var names = catalog.relationships(of: entity.id).filter { !$0.isHidden && !links.contains($0.name) }.map(\.name)
+    let held = Set(
+      catalog.relationships(of: entity.id).compactMap { one in
+        if case .one(let field) = one.shape { field } else { nil as FieldID? }
+      })
+    for field in entity.fields where wanted.field(field.name) == nil && !held.contains(field.id) {
+      if field.name.hasPrefix("@"), !field.name.hasPrefix(Self.parkedPrefix) { continue }
+      names.append(field.name)
+    }
+    return Set(names).sorted()
+  }
+
+  /// What the name of a field begins with that made room for a property of its name and another type.
+  static let parkedPrefix = "@parked "
+}
+
+extension ModelVersion {
+  var hasParked: Bool { !parked.isEmpty || parts.contains { !$0.parked.isEmpty } }
+}

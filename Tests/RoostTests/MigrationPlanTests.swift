@@ -1,0 +1,534 @@
+import Foundation
+import SwiftData
+import Testing
+
+// Three released versions of an address book.
+
+private enum BookV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, City.self] }
+  @Model final class Person {
+    var name: String
+    var home: City?
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class City {
+    var name: String
+    @Relationship(inverse: \Person.home) var people: [Person] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum BookV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, City.self] }
+  @Model final class Person {
+    var name: String
+    var first: String = ""
+    var last: String = ""
+    var home: City?
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class City {
+    var name: String
+    @Relationship(inverse: \Person.home) var people: [Person] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum BookV3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, City.self, Note.self] }
+  @Model final class Person {
+    var first: String = ""
+    @Attribute(.unique) var last: String = ""
+    var home: City?
+    init(_ last: String) { self.last = last }
+  }
+  @Model final class City {
+    var name: String
+    @Relationship(inverse: \Person.home) var people: [Person] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Note {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+}
+
+private struct Refusal: Error {}
+
+/// What the stages do and saw.
+private final class Watch: @unchecked Sendable {
+  // Unchecked because the tests of one serialized suite use it one after the other.
+  static let shared = Watch()
+  var calls: [String] = []
+  var steps: [MigrationProgress] = []
+  /// The call that throws.
+  var failing: String?
+  var keepsBackup = false
+  var during: (() throws -> Void)?
+
+  func call(_ name: String) throws {
+    calls.append(name)
+    try during?()
+    if failing == name { throw Refusal() }
+  }
+
+  func reset() {
+    (calls, steps, failing, keepsBackup, during) = ([], [], nil, false, nil)
+  }
+}
+
+private enum BookPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self, BookV3.self] }
+  static var stages: [MigrationStage] { [split, unique] }
+
+  static let split = MigrationStage.custom(
+    fromVersion: BookV1.self, toVersion: BookV2.self,
+    willMigrate: { context in
+      let people = try context.fetch(FetchDescriptor<BookV1.Person>(sortBy: [SortDescriptor(\.name)]))
+      try Watch.shared.call("will 2 " + people.map(\.name).joined(separator: ","))
+      // What a stage leaves unsaved is saved.
+      for person in people where person.name == "Nobody" { context.delete(person) }
+    },
+    didMigrate: { context in
+      for person in try context.fetch(FetchDescriptor<BookV2.Person>()) {
+        let parts = person.name.split(separator: " ")
+        (person.first, person.last) = (String(parts[0]), String(parts[1]))
+      }
+      try context.save()
+      try Watch.shared.call("did 2")
+    })
+
+  static let unique = MigrationStage.custom(
+    fromVersion: BookV2.self, toVersion: BookV3.self,
+    willMigrate: { context in
+      var seen: Set<String> = []
+      for person in try context.fetch(FetchDescriptor<BookV2.Person>(sortBy: [SortDescriptor(\.name)])) {
+        if !seen.insert(person.last).inserted { context.delete(person) }
+      }
+      try Watch.shared.call("will 3")
+    },
+    didMigrate: { context in
+      context.insert(BookV3.Note("migrated"))
+      try Watch.shared.call("did 3")
+    })
+
+  static var keepsBackup: Bool { Watch.shared.keepsBackup }
+  static func report(_ progress: MigrationProgress) { Watch.shared.steps.append(progress) }
+}
+
+@Suite(.serialized) struct MigrationPlanTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+    Watch.shared.reset()
+  }
+
+  private func open(
+    _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil, allowsSave: Bool = true
+  ) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: version), migrationPlan: plan,
+        configurations: [ModelConfiguration(url: folder.file(), allowsSave: allowsSave)]))
+  }
+
+  private func makeFirst() throws {
+    let context = try open(BookV1.self)
+    let city = BookV1.City("London")
+    for name in ["Ada Byron", "Ann Byron", "Eve Jones", "Nobody"] {
+      let person = BookV1.Person(name)
+      context.insert(person)
+      person.home = city
+    }
+    try context.save()
+    try context.container.close()
+  }
+
+  private func people(_ context: ModelContext) throws -> [String] {
+    try context.fetch(FetchDescriptor<BookV3.Person>(sortBy: [SortDescriptor(\.last)])).map {
+      "\($0.first) \($0.last) \($0.home?.name ?? "-")"
+    }
+  }
+
+  private var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() }
+  }
+
+  // MARK: Stages
+
+  @Test func `stages run from the first version to the last, each over its own models`() throws {
+    try makeFirst()
+    let context = try open(BookV3.self, BookPlan.self)
+    #expect(try people(context) == ["Ada Byron London", "Eve Jones London"])
+    #expect(Watch.shared.calls == ["will 2 Ada Byron,Ann Byron,Eve Jones,Nobody", "did 2", "will 3", "did 3"])
+    #expect(Watch.shared.steps.map(\.step) == [1, 2] && Watch.shared.steps.allSatisfy { $0.steps == 2 })
+    #expect(Watch.shared.steps.last?.to == Schema.Version(3, 0, 0))
+    #expect(try context.fetch(FetchDescriptor<BookV3.Note>()).map(\.text) == ["migrated"])
+    #expect(try context.fetch(FetchDescriptor<BookV3.City>()).map { $0.people.count } == [2])
+    #expect(try context.container.verify().findings.isEmpty)
+    try context.container.close()
+    #expect(try files == ["store.roost"])
+    // Nothing is left to do.
+    Watch.shared.reset()
+    #expect(try people(open(BookV3.self, BookPlan.self)).count == 2 && Watch.shared.calls.isEmpty)
+  }
+
+  @Test func `a store begins with the version that it has`() throws {
+    let context = try open(BookV2.self)
+    for name in ["a", "b"] {
+      let person = BookV2.Person(name)
+      (person.first, person.last) = ("x", "same")
+      context.insert(person)
+    }
+    try context.save()
+    try context.container.close()
+    #expect(try people(open(BookV3.self, BookPlan.self)) == ["x same -"])
+    #expect(Watch.shared.calls == ["will 3", "did 3"])
+  }
+
+  @Test(arguments: ["will 2 Ada Byron,Ann Byron,Eve Jones,Nobody", "did 2", "will 3", "did 3"])
+  func `a stage that throws leaves the store as it was`(call: String) throws {
+    try makeFirst()
+    Watch.shared.failing = call
+    let error = #expect(throws: SwiftDataError.self) { try open(BookV3.self, BookPlan.self) }
+    #expect(error == .loadIssueModelContainer && error?.underlyingError is Refusal)
+    #expect(error?.description.contains("the store is as it was") == true)
+    #expect(try files == ["store.roost"])
+    let old = try open(BookV1.self)
+    #expect(try old.fetchCount(FetchDescriptor<BookV1.Person>()) == 4)
+    try old.container.close()
+    Watch.shared.reset()
+    #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
+  }
+
+  @Test func `identifiers and the history go on`() throws {
+    try makeFirst()
+    let before = try open(BookV1.self)
+    let eve = try #require(
+      try before.fetch(FetchDescriptor<BookV1.Person>(predicate: #Predicate { $0.name == "Eve Jones" })).first)
+    let identifier = eve.persistentModelID
+    try before.container.close()
+    let context = try open(BookV3.self, BookPlan.self)
+    let same = try #require(context.model(for: identifier) as? BookV3.Person)
+    #expect(same.last == "Jones")
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count > 2)
+  }
+
+  @Test func `a backup stays until it is discarded`() throws {
+    try makeFirst()
+    Watch.shared.keepsBackup = true
+    let context = try open(BookV3.self, BookPlan.self)
+    #expect(try people(context).count == 2)
+    let backup = try #require(context.container.migrationBackups.first)
+    let old = try ModelContainer(
+      for: Schema(versionedSchema: BookV1.self), configurations: [ModelConfiguration(url: backup)])
+    #expect(try ModelContext(old).fetchCount(FetchDescriptor<BookV1.Person>()) == 4)
+    try old.close()
+    try context.container.discardMigrationBackups()
+    #expect(context.container.migrationBackups.isEmpty)
+    try context.container.close()
+    #expect(try files == ["store.roost"])
+  }
+
+  @Test func `a container that only reads does not migrate, and says so`() throws {
+    try makeFirst()
+    let error = #expect(throws: SwiftDataError.self) { try open(BookV3.self, BookPlan.self, allowsSave: false) }
+    #expect(error == .loadIssueModelContainer && error?.description.contains("allows saves") == true)
+    #expect(Watch.shared.calls.isEmpty)
+    _ = try open(BookV3.self, BookPlan.self).container.close()
+    #expect(try people(open(BookV3.self, BookPlan.self, allowsSave: false)).count == 2)
+  }
+
+  @Test func `the code of a stage cannot open the store that is being migrated`() throws {
+    try makeFirst()
+    let url = folder.file()
+    Watch.shared.during = {
+      _ = try ModelContainer(for: Schema(versionedSchema: BookV3.self), configurations: [ModelConfiguration(url: url)])
+    }
+    let error = #expect(throws: SwiftDataError.self) { try open(BookV3.self, BookPlan.self) }
+    #expect(error?.description.contains("use the context that it gets") == true, "\(String(describing: error))")
+  }
+
+  @Test func `a cancelled task leaves the store as it was`() async throws {
+    try makeFirst()
+    let url = folder.file()
+    let task = Task {
+      Watch.shared.during = { withUnsafeCurrentTask { $0?.cancel() } }
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: BookV3.self), migrationPlan: BookPlan.self,
+        configurations: [ModelConfiguration(url: url)])
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    Watch.shared.reset()
+    #expect(try files == ["store.roost"])
+    #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
+  }
+
+  // MARK: Versions
+
+  @Test func `an older program is told which version wrote the store`() throws {
+    try makeFirst()
+    try open(BookV3.self, BookPlan.self).container.close()
+    for plan in [nil, BookPlan.self] as [(any SchemaMigrationPlan.Type)?] {
+      let error = #expect(throws: SwiftDataError.self) { try open(BookV2.self, plan) }
+      #expect(
+        error == .backwardMigration && error?.description.contains("3.0.0") == true, "\(String(describing: error))")
+    }
+    #expect(try people(open(BookV3.self)).count == 2)
+  }
+
+  @Test func `a store of no version is refused, and the differences are told`() throws {
+    let stranger = try ModelContainer(
+      for: Odd.Person.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(stranger)
+    context.insert(Odd.Person())
+    try context.save()
+    try stranger.close()
+    let error = #expect(throws: SwiftDataError.self) { try open(BookV3.self, BookPlan.self) }
+    let text = error?.description ?? ""
+    #expect(error == .loadIssueModelContainer)
+    for part in ["none of the versions", "1.0.0, 2.0.0, 3.0.0", "Person", "+ age: int64"] {
+      #expect(text.contains(part), "\(part): \(text)")
+    }
+    #expect(Watch.shared.calls.isEmpty)
+    #expect(
+      try ModelContext(
+        ModelContainer(for: Odd.Person.self, configurations: ModelConfiguration(url: folder.file()))
+      ).fetch(FetchDescriptor<Odd.Person>()).map(\.age) == [7])
+  }
+
+  @Test func `versions with the same models are told apart by their numbers`() throws {
+    let first = try open(Same.V1.self)
+    first.insert(Same.V1.Item())
+    try first.save()
+    try first.container.close()
+    for _ in 0..<2 {
+      let context = try open(Same.V2.self, Same.Plan.self)
+      #expect(try context.fetch(FetchDescriptor<Same.V2.Item>()).map(\.count) == [2])
+      try context.container.close()
+    }
+  }
+
+  @Test func `a plan whose stages do not fit its versions is refused`() throws {
+    try makeFirst()
+    for plan in [Misfit.Missing.self, Misfit.Twice.self, Misfit.Backward.self] as [any SchemaMigrationPlan.Type] {
+      let error = #expect(throws: SwiftDataError.self) { try open(BookV2.self, plan) }
+      #expect(error == .loadIssueModelContainer && error?.description.contains("the migration plan") == true)
+    }
+    let other = #expect(throws: SwiftDataError.self) { try open(BookV3.self, Misfit.Missing.self) }
+    #expect(other?.description.contains("none of the versions") == true, "\(String(describing: other))")
+  }
+
+  // MARK: One program
+
+  @Test func `the next version is opened while the last one is open`() throws {
+    let before = try open(BookV1.self)
+    before.insert(BookV1.Person("Ada Byron"))
+    try before.save()
+    let kept = try #require(try before.fetch(FetchDescriptor<BookV1.Person>()).first)
+    let context = try open(BookV3.self, BookPlan.self)
+    #expect(try people(context) == ["Ada Byron -"])
+    let error = #expect(throws: RoostError.self) { try before.fetch(FetchDescriptor<BookV1.Person>()) }
+    #expect(error?.code == .closed && error?.detail.contains("other models") == true)
+    #expect(throws: RoostError.self) { try before.save() }
+    #expect(kept.name == "Ada Byron")
+  }
+
+  @Test func `a container of some of the models shares the store`() throws {
+    let whole = try open(BookV3.self)
+    let part = try ModelContainer(
+      for: BookV3.Note.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(part)
+    context.insert(BookV3.Note("one"))
+    try context.save()
+    whole.insert(BookV3.Person("two"))
+    try whole.save()
+    #expect(try whole.fetchCount(FetchDescriptor<BookV3.Note>()) == 1)
+    #expect(try context.fetch(FetchDescriptor<BookV3.Note>()).map(\.text) == ["one"])
+    #expect(throws: (any Error).self) { try context.fetch(FetchDescriptor<BookV3.Person>()) }
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 2)
+  }
+
+  // MARK: Transforms
+
+  @Test func `a transform sees both versions of each model, in batches`() throws {
+    let context = try open(Shop.V1.self)
+    for number in 0..<25 { context.insert(Shop.V1.Item("item \(number)", price: "\(number).50")) }
+    try context.save()
+    try context.container.close()
+    let new = try open(Shop.V2.self, Shop.Plan.self)
+    let items = try new.fetch(FetchDescriptor<Shop.V2.Item>(sortBy: [SortDescriptor(\.cents)]))
+    // The transform deletes number 3.
+    #expect(items.map(\.cents) == (0..<25).filter { $0 != 3 }.map { $0 * 100 + 50 })
+    #expect(items.first?.name == "item 0")
+    // The second transform made one for each.
+    #expect(try new.fetchCount(FetchDescriptor<Shop.V2.Label>()) == 25)
+    #expect(Watch.shared.steps.map(\.models) == [0, 0, 10, 20, 0] && Watch.shared.steps.last?.total == 25)
+    #expect(try new.container.verify().findings.isEmpty)
+    try new.container.close()
+    #expect(try files == ["store.roost"])
+  }
+
+  @Test func `transforms follow each other, each over what the one before left`() throws {
+    let context = try open(Shop.V1.self)
+    for number in 0..<3 { context.insert(Shop.V1.Item("item \(number)", price: "\(number).50")) }
+    try context.save()
+    try context.container.close()
+    let new = try open(Shop.V3.self, Shop.LongPlan.self)
+    #expect(
+      try new.fetch(FetchDescriptor<Shop.V3.Item>(sortBy: [SortDescriptor(\.cents)])).map { "\($0.name) \($0.cents)" }
+        == [
+          "ITEM 0 51", "ITEM 1 151", "ITEM 2 251",
+        ])
+    try new.container.close()
+    #expect(try files == ["store.roost"])
+  }
+
+  @Test func `a dry run tells what would happen, and changes nothing`() throws {
+    let context = try open(Shop.V1.self)
+    for number in 0..<25 {
+      context.insert(Shop.V1.Item("item \(number)", price: number == 7 ? "seven" : "\(number).50"))
+    }
+    try context.save()
+    // The store may be in use.
+    let report = try Shop.Plan.dryRun(url: folder.file())
+    #expect(report.from == Schema.Version(1, 0, 0) && report.to == Schema.Version(2, 0, 0))
+    let item = try #require(report.entities.first { $0.name == "Item" })
+    #expect(item.before == 25 && item.after == 24)
+    #expect(item.changes == ["+ cents: int64", "- price: string"])
+    #expect(report.entities.first { $0.name == "Label" }?.before == nil)
+    #expect(report.failureCount == 1 && !report.isPossible && report.error == nil)
+    #expect(report.failures.first?.reason.contains("Refusal") == true)
+    #expect("\(report)".contains("Item, row 8"), "\(report)")
+    #expect(try context.fetchCount(FetchDescriptor<Shop.V1.Item>()) == 25)
+    try context.container.close()
+    let error = #expect(throws: SwiftDataError.self) { try open(Shop.V2.self, Shop.Plan.self) }
+    #expect(error?.underlyingError is Refusal && error?.description.contains("Item, row 8") == true)
+    #expect(try files == ["store.roost"])
+    #expect(try open(Shop.V1.self).fetchCount(FetchDescriptor<Shop.V1.Item>()) == 25)
+  }
+
+  @Test func `a dry run of a store that cannot be migrated says why`() throws {
+    try makeFirst()
+    Watch.shared.failing = "did 3"
+    let report = try BookPlan.dryRun(url: folder.file())
+    #expect(!report.isPossible && "\(report)".contains("2.0.0 to 3.0.0 failed"), "\(report)")
+    #expect(throws: (any Error).self) { try BookPlan.dryRun(url: folder.file("missing.roost")) }
+    Watch.shared.reset()
+    let other = try BookPlan.dryRun(url: folder.file())
+    #expect(other.isPossible && other.entities.first { $0.name == "Person" }?.after == 2)
+  }
+}
+
+private enum Odd {
+  @Model final class Person {
+    var age = 7
+    init() {}
+  }
+}
+
+private enum Same {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var count = 1
+      init() {}
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var count = 1
+      init() {}
+    }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+      [.transform(from: V1.Item.self, to: V2.Item.self) { old, new in new.count = old.count + 1 }]
+    }
+  }
+}
+
+private enum Misfit {
+  enum Missing: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
+    static var stages: [MigrationStage] { [BookPlan.split, BookPlan.unique] }
+  }
+  enum Twice: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
+    static var stages: [MigrationStage] { [BookPlan.split, BookPlan.split] }
+  }
+  enum Backward: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
+    static var stages: [MigrationStage] { [.lightweight(fromVersion: BookV2.self, toVersion: BookV1.self)] }
+  }
+}
+
+private enum Shop {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var name: String
+      var price: String
+      init(_ name: String, price: String) {
+        self.name = name
+        self.price = price
+      }
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self, Label.self] }
+    @Model final class Item {
+      var name: String
+      var cents: Int = 0
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Label {
+      var text: String
+      init(_ text: String) { self.text = text }
+    }
+  }
+  enum V3: VersionedSchema {
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var name: String
+      var cents: Int = 0
+      var size: Int = 0
+      init(_ name: String) { self.name = name }
+    }
+  }
+  static let cents = MigrationStage.transform(from: V1.Item.self, to: V2.Item.self, batchSize: 10) { old, new in
+    guard let price = Double(old.price) else { throw Refusal() }
+    new.cents = Int(price * 100)
+    if old.name == "item 3" { new.modelContext?.delete(new) }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+      [cents, .transform(from: V1.Item.self, in: V2.self) { old, context in context.insert(V2.Label(old.name)) }]
+    }
+    static func report(_ progress: MigrationProgress) { Watch.shared.steps.append(progress) }
+  }
+  enum LongPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self, V3.self] }
+    static var stages: [MigrationStage] {
+      [
+        cents,
+        .transform(from: V2.Item.self, to: V3.Item.self) { old, new in
+          new.name = old.name.uppercased()
+          new.cents = old.cents + 1
+        },
+      ]
+    }
+  }
+}
