@@ -52,6 +52,23 @@ extension UInt64: TreeKey {
   }
 }
 
+/// `ByteCursor` or `IntegerCursor`.
+protocol KeyedCursor: ~Copyable {
+  associatedtype Key: TreeKey
+  var isAtEntry: Bool { get }
+  mutating func first() throws(StoreError) -> Bool
+  mutating func last() throws(StoreError) -> Bool
+  mutating func next() throws(StoreError) -> Bool
+  mutating func previous() throws(StoreError) -> Bool
+  mutating func move(to number: UInt64) throws(StoreError) -> Bool
+  mutating func seek(_ key: Key) throws(StoreError) -> Bool
+  mutating func seek(atMost key: Key) throws(StoreError) -> Bool
+  func entry() -> (key: Key, value: StoredValue)?
+}
+
+extension ByteCursor: KeyedCursor {}
+extension IntegerCursor: KeyedCursor {}
+
 /// `ByteTreeDraft` or `IntegerTreeDraft`.
 protocol KeyedDraft {
   associatedtype Key: TreeKey

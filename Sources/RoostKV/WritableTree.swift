@@ -14,7 +14,7 @@ public struct WritableTree {
   }
 
   /// The tree as it is now. It is stale after the next change.
-  public var reading: Tree { Tree(draft.tree, writer.scope) }
+  public var reading: Tree { Tree(tree: draft.tree, scope: writer.scope) }
 
   public var count: Int { reading.count }
   public func value(_ key: some Bytes) throws -> [UInt8]? { try reading.value(key) }
@@ -61,7 +61,7 @@ public struct WritableTable {
   }
 
   /// The table as it is now. It is stale after the next change.
-  public var reading: Table { Table(draft.tree, writer.scope) }
+  public var reading: Table { Table(tree: draft.tree, scope: writer.scope) }
 
   public var count: Int { reading.count }
   public func value(_ key: UInt64) throws -> [UInt8]? { try reading.value(key) }
