@@ -54,6 +54,18 @@ final class Building {
     try transaction.continueThrough()
   }
 
+  /// Builds the tree: `body` appends all entries. Returns how many there are. After an error the tree is empty.
+  @inlinable
+  func run(_ body: () throws -> Void) throws -> Int {
+    do {
+      try body()
+      return try finish()
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
   /// Makes what was built the tree; returns how many entries it has.
   @usableFromInline
   func finish() throws -> Int {
@@ -94,14 +106,10 @@ extension WritableTree {
     from entries: some Sequence<(Key, Value)>, fill: Int = 100
   ) throws -> Int {
     let building = try beginBuilding(fill: fill)
-    do {
+    return try building.run {
       for (key, value) in entries {
         try key.withBytes { key in try value.withBytes { value in try building.append(bytes: key, value) } }
       }
-      return try building.finish()
-    } catch {
-      building.abandon()
-      throw error
     }
   }
 }
@@ -121,14 +129,8 @@ extension WritableTable {
   @inlinable
   public func build<Value: Bytes>(from entries: some Sequence<(UInt64, Value)>, fill: Int = 100) throws -> Int {
     let building = try beginBuilding(fill: fill)
-    do {
-      for (key, value) in entries {
-        try value.withBytes { value in try building.append(number: key, value) }
-      }
-      return try building.finish()
-    } catch {
-      building.abandon()
-      throw error
+    return try building.run {
+      for (key, value) in entries { try value.withBytes { value in try building.append(number: key, value) } }
     }
   }
 }

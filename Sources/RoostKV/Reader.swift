@@ -68,13 +68,13 @@ public final class Reader {
   /// The tree of that name. A tree that was never made is empty.
   public func tree(_ name: String) throws(StoreError) -> Tree {
     let found = try descriptor(name, .bytes)
-    return Tree(ByteTree(found.root, id: found.id, view: transaction.view), scope)
+    return Tree(tree: ByteTree(found.root, id: found.id, view: transaction.view), scope: scope)
   }
 
   /// The table of that name. A table that was never made is empty.
   public func table(_ name: String) throws(StoreError) -> Table {
     let found = try descriptor(name, .integers)
-    return Table(IntegerTree(found.root, id: found.id, view: transaction.view), scope)
+    return Table(tree: IntegerTree(found.root, id: found.id, view: transaction.view), scope: scope)
   }
 
   /// The names of all trees and tables, in order.

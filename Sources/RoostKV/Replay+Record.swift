@@ -22,98 +22,43 @@ extension Replay {
     }
   }
 
-  // MARK: Keys of bytes
+  // MARK: Entries
 
+  /// Writes a put; `rest` is the value or its extents.
   @inline(__always)
-  static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, key: ByteKey, value: UnsafeRawBufferPointer
+  static func record(
+    _ transaction: WriteTransaction, _ kind: Kind, tree: UInt32, key: some TreeKey, rest: UnsafeRawBufferPointer
   ) throws(StoreError) {
-    let head = Varint.byteCount(UInt64(tree)) + Varint.byteCount(UInt64(key.count))
-    try transaction.record(Kind.put.rawValue, count: head + key.count + value.count) { memory in
-      var at = Varint.encode(UInt64(tree), to: memory)
-      at += Varint.encode(UInt64(key.count), to: memory + at)
-      (memory + at).copyMemory(from: key.start, byteCount: key.count)
-      at += key.count
-      if let start = value.baseAddress { (memory + at).copyMemory(from: start, byteCount: value.count) }
+    let head = Varint.byteCount(UInt64(tree)) + key.byteCount(isLast: false)
+    try transaction.record(kind.rawValue, count: head + rest.count) { memory in
+      let at = Varint.encode(UInt64(tree), to: memory)
+      _ = key.encode(to: memory + at, isLast: false)
+      if let start = rest.baseAddress { (memory + head).copyMemory(from: start, byteCount: rest.count) }
     }
   }
 
-  static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, key: ByteKey, extents list: ExtentList
-  ) throws(StoreError) {
-    let head = Varint.byteCount(UInt64(tree)) + Varint.byteCount(UInt64(key.count))
-    try transaction.record(Kind.putExtents.rawValue, count: head + key.count + list.encodedCount) { memory in
-      var at = Varint.encode(UInt64(tree), to: memory)
-      at += Varint.encode(UInt64(key.count), to: memory + at)
-      (memory + at).copyMemory(from: key.start, byteCount: key.count)
-      list.encode(into: memory + at + key.count)
-    }
-  }
-
+  /// Writes the removal of one entry.
   @inline(__always)
-  static func recordRemove(_ transaction: WriteTransaction, _ tree: UInt32, key: ByteKey) throws(StoreError) {
-    let head = Varint.byteCount(UInt64(tree))
-    try transaction.record(Kind.remove.rawValue, count: head + key.count) { memory in
-      let at = Varint.encode(UInt64(tree), to: memory)
-      (memory + at).copyMemory(from: key.start, byteCount: key.count)
-    }
-  }
-
-  static func recordRemoveRange(
-    _ transaction: WriteTransaction, _ tree: UInt32, low: ByteKey, high: [UInt8]?
-  ) throws(StoreError) {
-    var piece: [UInt8] = []
-    append(UInt64(tree), to: &piece)
-    piece.append(high == nil ? 0 : 1)
-    append(UInt64(low.count), to: &piece)
-    piece.append(contentsOf: low.bytes)
-    piece.append(contentsOf: high ?? [])
-    try transaction.record(Kind.removeRange.rawValue, count: piece.count) {
-      $0.copyMemory(from: piece, byteCount: piece.count)
-    }
-  }
-
-  // MARK: Numbers
-
-  @inline(__always)
-  static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, key: UInt64, value: UnsafeRawBufferPointer
+  static func record<Key: TreeKey>(
+    _ transaction: WriteTransaction, removalIn tree: UInt32, of key: Key
   ) throws(StoreError) {
     let head = Varint.byteCount(UInt64(tree))
-    try transaction.record(Kind.putNumber.rawValue, count: head + 8 + value.count) { memory in
-      let at = Varint.encode(UInt64(tree), to: memory)
-      memory.set64(at, key)
-      if let start = value.baseAddress { (memory + at + 8).copyMemory(from: start, byteCount: value.count) }
+    try transaction.record(Key.kinds.remove.rawValue, count: head + key.byteCount(isLast: true)) { memory in
+      _ = key.encode(to: memory + Varint.encode(UInt64(tree), to: memory), isLast: true)
     }
   }
 
-  static func recordPut(
-    _ transaction: WriteTransaction, _ tree: UInt32, key: UInt64, extents list: ExtentList
+  /// Writes the removal of all entries from `low` up to and without `high`.
+  static func record<Key: TreeKey>(
+    _ transaction: WriteTransaction, removalIn tree: UInt32, from low: Key, to high: Key?
   ) throws(StoreError) {
-    let head = Varint.byteCount(UInt64(tree))
-    try transaction.record(Kind.putNumberExtents.rawValue, count: head + 8 + list.encodedCount) { memory in
-      let at = Varint.encode(UInt64(tree), to: memory)
-      memory.set64(at, key)
-      list.encode(into: memory + at + 8)
-    }
-  }
-
-  static func recordRemove(_ transaction: WriteTransaction, _ tree: UInt32, key: UInt64) throws(StoreError) {
-    let head = Varint.byteCount(UInt64(tree))
-    try transaction.record(Kind.removeNumber.rawValue, count: head + 8) { memory in
-      memory.set64(Varint.encode(UInt64(tree), to: memory), key)
-    }
-  }
-
-  static func recordRemoveRange(
-    _ transaction: WriteTransaction, _ tree: UInt32, low: UInt64, high: UInt64?
-  ) throws(StoreError) {
-    let head = Varint.byteCount(UInt64(tree))
-    try transaction.record(Kind.removeNumbers.rawValue, count: head + 17) { memory in
-      let at = Varint.encode(UInt64(tree), to: memory)
-      memory.set8(at, high == nil ? 0 : 1)
-      memory.set64(at + 1, low)
-      memory.set64(at + 9, high ?? 0)
+    let head = Varint.byteCount(UInt64(tree)) + 1
+    let last = high ?? .lowest
+    let count = head + low.byteCount(isLast: false) + last.byteCount(isLast: true)
+    try transaction.record(Key.kinds.removeRange.rawValue, count: count) { memory in
+      memory.set8(Varint.encode(UInt64(tree), to: memory), high == nil ? 0 : 1)
+      let at = head + low.encode(to: memory + head, isLast: false)
+      _ = last.encode(to: memory + at, isLast: true)
     }
   }
 }

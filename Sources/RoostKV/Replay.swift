@@ -38,6 +38,8 @@ enum Replay {
     case adopt = 28
   }
 
+  typealias EntryKinds = (put: Kind, putExtents: Kind, remove: Kind, removeRange: Kind)
+
   static let floor = Store.Floor(
     replay: { (transaction, kind, bytes) throws(StoreError) in
       guard let kind = Kind(rawValue: kind) else { throw unreadable }
@@ -67,10 +69,12 @@ enum Replay {
     case .rename:
       let name = [UInt8](try reader.bytes())
       try forest.rename(name, to: [UInt8](reader.rest()))
-    case .put, .putExtents, .remove, .removeRange:
-      try changeTree(kind, &reader, draft: try byteDraft(try reader.tree(), forest))
-    case .putNumber, .putNumberExtents, .removeNumber, .removeNumbers:
-      try changeTable(kind, &reader, draft: try integerDraft(try reader.tree(), forest))
+    case .put, .putExtents, .remove, .removeRange, .putNumber, .putNumberExtents, .removeNumber, .removeNumbers:
+      switch try forest.find(id: try reader.tree())?.trunk {
+      case .bytes(let draft): try change(draft, kind, from: &reader)
+      case .integers(let draft): try change(draft, kind, from: &reader)
+      case nil: throw unreadable
+      }
     case .adopt:
       let id = try reader.tree()
       guard reader.count == BuiltTree.byteCount, let found = try forest.find(id: id) else { throw unreadable }
@@ -78,57 +82,27 @@ enum Replay {
     }
   }
 
-  private static func changeTree(
-    _ kind: Kind, _ reader: inout PieceFields, draft: ByteTreeDraft
+  private static func change<Draft: KeyedDraft>(
+    _ draft: Draft, _ kind: Kind, from reader: inout PieceFields
   ) throws(StoreError) {
+    let kinds = Draft.Key.kinds
     switch kind {
-    case .put:
-      let key = ByteKey(try reader.bytes())
+    case kinds.put:
+      let key = try Draft.Key(&reader, isLast: false)
       try draft.put(key, reader.rest())
-    case .putExtents:
-      let key = ByteKey(try reader.bytes())
+    case kinds.putExtents:
+      let key = try Draft.Key(&reader, isLast: false)
       guard let list = ExtentList(decoding: reader.rest()) else { throw unreadable }
       try draft.put(key, extents: list)
-    case .remove:
-      _ = try draft.remove(ByteKey(reader.rest()))
-    case .removeRange:
+    case kinds.remove:
+      _ = try draft.remove(try Draft.Key(&reader, isLast: true))
+    case kinds.removeRange:
       let hasEnd = try reader.byte() != 0
-      let low = ByteKey(try reader.bytes())
-      try draft.removeRange(low, hasEnd ? ByteKey(reader.rest()) : nil)
-    default: throw unreadable
-    }
-  }
-
-  private static func changeTable(
-    _ kind: Kind, _ reader: inout PieceFields, draft: IntegerTreeDraft
-  ) throws(StoreError) {
-    switch kind {
-    case .putNumber:
-      let key = try reader.number()
-      try draft.put(key, reader.rest())
-    case .putNumberExtents:
-      let key = try reader.number()
-      guard let list = ExtentList(decoding: reader.rest()) else { throw unreadable }
-      try draft.put(key, extents: list)
-    case .removeNumber:
-      _ = try draft.remove(try reader.number())
-    case .removeNumbers:
-      let hasEnd = try reader.byte() != 0
-      let low = try reader.number()
-      let high = try reader.number()
+      let low = try Draft.Key(&reader, isLast: false)
+      let high = try Draft.Key(&reader, isLast: true)
       try draft.removeRange(low, hasEnd ? high : nil)
     default: throw unreadable
     }
-  }
-
-  private static func byteDraft(_ id: UInt32, _ forest: Forest) throws(StoreError) -> ByteTreeDraft {
-    guard let found = try forest.find(id: id), case .bytes(let draft) = found.trunk else { throw unreadable }
-    return draft
-  }
-
-  private static func integerDraft(_ id: UInt32, _ forest: Forest) throws(StoreError) -> IntegerTreeDraft {
-    guard let found = try forest.find(id: id), case .integers(let draft) = found.trunk else { throw unreadable }
-    return draft
   }
 }
 

@@ -7,11 +7,6 @@ public struct Table {
   let tree: IntegerTree
   let scope: Scope
 
-  init(_ tree: IntegerTree, _ scope: Scope) {
-    self.tree = tree
-    self.scope = scope
-  }
-
   /// How many keys there are.
   public var count: Int { Int(clamping: tree.root.count) }
   public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
@@ -36,28 +31,14 @@ public struct Table {
   /// The closure must not change the store.
   @inlinable
   public func withValue<Result>(_ key: UInt64, _ body: (RawSpan) throws -> Result) throws -> Result? {
-    let found = try find(key)
-    guard let found else { return nil }
-    if let outside = found.outside { return try body(outside.span.bytes) }
-    defer { leave() }
-    return try body(RawSpan(_unsafeBytes: found.bytes))
+    guard let found = try find(key) else { return nil }
+    defer { if found.outside == nil { leave() } }
+    return try found.read(body)
   }
 
-  /// Finds the value. The slot stays entered where the answer borrows it.
   @usableFromInline
-  func find(_ key: UInt64) throws(StoreError) -> Tree.Found? {
-    try scope.check()
-    let slot = tree.view.slot
-    slot.enter()
-    var isBorrowed = false
-    defer { if !isBorrowed { slot.leave() } }
-    guard let value = try tree.find(key) else { return nil }
-    if value.isExtents {
-      let copy = try tree.view.readExtents(try TreeDamage.extents(value))
-      return Tree.Found(bytes: UnsafeRawBufferPointer(start: nil, count: 0), outside: copy)
-    }
-    isBorrowed = true
-    return Tree.Found(bytes: value.bytes, outside: nil)
+  func find(_ key: UInt64) throws(StoreError) -> FoundValue? {
+    try scope.find(in: tree.view) { () throws(StoreError) in try tree.find(key) }
   }
 
   @usableFromInline func leave() { tree.view.slot.leave() }
@@ -79,7 +60,7 @@ public struct Table {
   /// A cursor, before the first entry.
   public func cursor() throws(StoreError) -> TableCursor {
     try scope.check()
-    return TableCursor(IntegerCursor(tree), scope)
+    return TableCursor(scoped: ScopedCursor(IntegerCursor(tree), scope))
   }
 
   /// Calls `body` for each entry from `low` on in order, until it returns false.
@@ -87,7 +68,8 @@ public struct Table {
     var cursor = try cursor()
     var isThere = try cursor.seek(low)
     while isThere {
-      let goesOn = try cursor.withEntry { try body($0, $1) }
+      let (key, value) = try cursor.entry()
+      let goesOn = try value.read { try body(key, $0) }
       if !goesOn { return }
       isThere = try cursor.next()
     }

@@ -7,11 +7,6 @@ public struct Tree {
   let tree: ByteTree
   let scope: Scope
 
-  init(_ tree: ByteTree, _ scope: Scope) {
-    self.tree = tree
-    self.scope = scope
-  }
-
   /// How many keys there are.
   public var count: Int { Int(clamping: tree.root.count) }
   public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
@@ -37,41 +32,17 @@ public struct Tree {
   @inlinable
   public func withValue<Result>(_ key: some Bytes, _ body: (RawSpan) throws -> Result) throws -> Result? {
     try key.withBytes { key in
-      let found = try find(key)
-      guard let found else { return nil }
-      if let outside = found.outside { return try body(outside.span.bytes) }
-      defer { leave() }
-      return try body(RawSpan(_unsafeBytes: found.bytes))
+      guard let found = try find(key) else { return nil }
+      defer { if found.outside == nil { leave() } }
+      return try found.read(body)
     }
   }
 
-  /// A value found: borrowed until `leave`, or read from outside its leaf.
-  @usableFromInline struct Found {
-    @usableFromInline let bytes: UnsafeRawBufferPointer
-    @usableFromInline let outside: [UInt8]?
-
-    @usableFromInline init(bytes: UnsafeRawBufferPointer, outside: [UInt8]?) {
-      self.bytes = bytes
-      self.outside = outside
-    }
-  }
-
-  /// Finds the value. The slot stays entered where the answer borrows it.
   @usableFromInline
-  func find(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Found? {
-    try scope.check()
-    guard key.count <= Limits.keyBytes else { return nil }
-    let slot = tree.view.slot
-    slot.enter()
-    var isBorrowed = false
-    defer { if !isBorrowed { slot.leave() } }
-    guard let value = try tree.find(ByteKey(key)) else { return nil }
-    if value.isExtents {
-      let copy = try tree.view.readExtents(try TreeDamage.extents(value))
-      return Found(bytes: UnsafeRawBufferPointer(start: nil, count: 0), outside: copy)
+  func find(_ key: UnsafeRawBufferPointer) throws(StoreError) -> FoundValue? {
+    try scope.find(in: tree.view) { () throws(StoreError) in
+      key.count > Limits.keyBytes ? nil : try tree.find(ByteKey(key))
     }
-    isBorrowed = true
-    return Found(bytes: value.bytes, outside: nil)
   }
 
   @usableFromInline func leave() { tree.view.slot.leave() }
@@ -92,7 +63,7 @@ public struct Tree {
   /// A cursor, before the first entry.
   public func cursor() throws -> Cursor {
     try scope.check()
-    return Cursor(ByteCursor(tree), scope)
+    return Cursor(scoped: ScopedCursor(ByteCursor(tree), scope))
   }
 
   /// Calls `body` for each entry in order, from `low` (nil: the first) up to and without `high` (nil: to the end), until

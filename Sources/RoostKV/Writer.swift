@@ -48,14 +48,14 @@ public final class Writer {
   public func tree(_ name: String) throws(StoreError) -> WritableTree {
     let found = try open(name, .bytes)
     guard case .bytes(let draft) = found.trunk else { throw scope.ended }
-    return WritableTree(self, found.id, draft: draft)
+    return WritableTree(writer: self, id: found.id, draft: draft)
   }
 
   /// The table of that name, made if it is not there.
   public func table(_ name: String) throws(StoreError) -> WritableTable {
     let found = try open(name, .integers)
     guard case .integers(let draft) = found.trunk else { throw scope.ended }
-    return WritableTable(self, found.id, draft: draft)
+    return WritableTable(writer: self, id: found.id, draft: draft)
   }
 
   /// The names of all trees and tables, in order.

@@ -43,7 +43,7 @@ package struct ByteCursor: ~Copyable {
   }
 
   /// The entry where the cursor stands, in one call; nil where it stands on none.
-  package mutating func entry() -> (key: ByteKey, value: StoredValue)? {
+  package func entry() -> (key: ByteKey, value: StoredValue)? {
     guard walk.pointee.isAtEntry else { return nil }
     return (walk.pointee.byteKey(), ByteNode.value(walk.pointee.leaf, walk.pointee.index))
   }
