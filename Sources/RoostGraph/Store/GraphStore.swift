@@ -60,7 +60,8 @@ package final class GraphStore: Sendable {
       let digits = String(number, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
-    let catalog = try SchemaKeeper(models, migration).settle(records)
+    var keeper = SchemaKeeper(models, migration)
+    let catalog = try keeper.settle(records)
     let families = try Family.all(models, catalog, records: records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {
