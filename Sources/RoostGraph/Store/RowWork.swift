@@ -3,14 +3,15 @@ internal import RoostRecords
 
 /// What a change of the models writes into rows, besides the catalog.
 struct RowWork {
-  /// Whether rows are written in the form that they have, or in the new one.
+  /// Whether rows are found and written in the form that they have, or in the new one.
   enum Phase { case before, after }
 
   private struct Filling {
     var entity: String
     var field: FieldID
     var values: [FieldID: Value]
-    var phase: Phase
+    var found: Phase
+    var written: Phase
   }
 
   /// Gives a relationship the members of another one, which the two sides may keep in another form.
@@ -30,8 +31,10 @@ struct RowWork {
   var isEmpty: Bool { fillings.isEmpty && copies.isEmpty }
 
   /// Gives the rows that say nil in a field values.
-  mutating func fill(_ entity: String, _ field: FieldID, with values: [FieldID: Value], phase: Phase) {
-    fillings.append(Filling(entity: entity, field: field, values: values, phase: phase))
+  mutating func fill(
+    _ entity: String, _ field: FieldID, with values: [FieldID: Value], found: Phase, written: Phase
+  ) {
+    fillings.append(Filling(entity: entity, field: field, values: values, found: found, written: written))
   }
 
   /// What is true of rows that say nil in a field.
@@ -42,9 +45,13 @@ struct RowWork {
   // MARK: Carrying out
 
   func carryOut(_ catalog: Catalog, in writer: RecordWriter) throws {
-    for filling in fillings where filling.phase == .before { try fill(filling, writer) }
+    var rows: [[RowID]] = []
+    for filling in fillings { rows.append(filling.found == .before ? try find(filling, writer) : []) }
+    for (filling, rows) in zip(fillings, rows) where filling.written == .before { try fill(filling, rows, in: writer) }
     try writer.change { $0 = catalog }
-    for filling in fillings where filling.phase == .after { try fill(filling, writer) }
+    for (filling, rows) in zip(fillings, rows) where filling.written == .after {
+      try fill(filling, filling.found == .after ? find(filling, writer) : rows, in: writer)
+    }
     for copy in copies { try carryOut(copy, writer) }
     if copies.contains(where: \.isLast) {
       try writer.change { catalog in
@@ -53,14 +60,18 @@ struct RowWork {
     }
   }
 
-  private func fill(_ filling: Filling, _ writer: RecordWriter) throws {
-    guard let field = writer.catalog.entity(filling.entity)?.field(filling.field), field.isOptional else { return }
+  private func find(_ filling: Filling, _ writer: RecordWriter) throws -> [RowID] {
+    guard let field = writer.catalog.entity(filling.entity)?.field(filling.field), field.isOptional else { return [] }
+    return try Planner(Ground(writer)).plan(Query(filling.entity, where: Self.isNil(field))).rows()
+  }
+
+  private func fill(_ filling: Filling, _ rows: [RowID], in writer: RecordWriter) throws {
     let table = try writer.table(filling.entity)
     let slots = try filling.values.compactMap { id, value in
       try table.entity.field(id).map { (try table.slot($0.name), value) }
     }
-    try writer.update(Query(filling.entity, where: Self.isNil(field))) { builder in
-      for (slot, value) in slots { try builder.set(slot, value) }
+    for row in rows {
+      try table.update(row) { builder in for (slot, value) in slots { try builder.set(slot, value) } }
     }
   }
 

@@ -142,29 +142,36 @@ extension SchemaKeeper {
     guard let known = catalog.entity(root)?.field(field.name), known.isOptional != field.isOptional else { return }
     // What is only read may stay as it is, unless a row shows a default.
     if isReadOnly, try field.isOptional || rows(without: known, root) == 0 { return }
-    if field.isOptional {
-      // Rows that said nil when the field was optional before showed its initial value since then.
-      let wasOptional = catalog.entity(root)?.layouts.contains { $0.contains { $0.id == known.id && $0.isOptional } }
-      if wasOptional == true, let initial = known.initial {
-        work.fill(root, known.id, with: [known.id: initial], phase: .after)
-      }
-      return try catalog.allowNil(known, of: root)
-    }
+    if field.isOptional { return try allowNil(known, of: root, catalog: &catalog) }
     let value = try value(field, model)
+    // What an optional struct has that is not there says nothing.
+    let isCovered = all.contains { $0.type == .presence && field.name.hasPrefix($0.name + ".") }
     // One part of a struct that has others begins empty, as a new part does.
     let isPart = all.contains { other in
       other.name != field.name && !other.isOptional && catalog.entity(root)?.field(other.name)?.isOptional == false
     }
     var initial = value
     if value == nil, try rows(without: known, root) > 0 {
-      if !isPart { try checkNil(known, model, property: model.type.propertyName(field.property)) }
+      if !isPart, !isCovered { try checkNil(known, model, property: model.type.propertyName(field.property)) }
       initial = field.type.empty
     }
     if let older = known.initial, let filling = initial, older != filling {
-      work.fill(root, known.id, with: [known.id: filling], phase: .before)
+      work.fill(root, known.id, with: [known.id: filling], found: .before, written: .before)
       initial = older
     }
     try catalog.set(field: known.id, of: root, isOptional: false, initial: known.initial ?? initial)
+  }
+
+  /// Lets a field be nil. Rows that have no value of their own in it keep what they show.
+  mutating func allowNil(_ field: Field, of root: String, catalog: inout Catalog) throws {
+    let layouts = catalog.entity(root)?.layouts ?? []
+    // Rows that said nil when the field was optional before showed its initial value since then.
+    if let initial = field.initial, layouts.contains(where: { $0.contains { $0.id == field.id && $0.isOptional } }) {
+      work.fill(root, field.id, with: [field.id: initial], found: .after, written: .after)
+    }
+    let isOlder = layouts.contains { !$0.contains { $0.id == field.id } }
+    try catalog.set(
+      field: field.id, of: root, isOptional: true, initial: field.initial ?? (isOlder ? field.type.empty : nil))
   }
 
   /// How many rows of the store have nil in a field.
@@ -198,6 +205,9 @@ extension SchemaKeeper {
   ) throws {
     let (root, name) = (model.type.root.name, model.type.fieldName(property))
     if !isThere { return }
+    for field in fields where field.type == .presence && catalog.entity(root)?.field(field.name) == nil {
+      try addPresence(field, fields, root: root, catalog: &catalog)
+    }
     for known in catalog.entity(root)?.fields ?? [] where known.type == .presence {
       guard known.name == name || known.name.hasPrefix(name + "."), !fields.contains(where: { $0.name == known.name }),
         fields.contains(where: { $0.name.hasPrefix(known.name + ".") })
@@ -211,9 +221,29 @@ extension SchemaKeeper {
         for (name, value) in values where name.hasPrefix(known.name + ".") {
           if let part = catalog.entity(root)?.field(name) { filled[part.id] = value }
         }
-        if try rows(without: known, root) > 0 { work.fill(root, known.id, with: filled, phase: .before) }
+        if try rows(without: known, root) > 0 {
+          work.fill(root, known.id, with: filled, found: .before, written: .before)
+        }
       }
       try catalog.change(entity: root) { (entity) throws(RecordFault) in try entity.remove(known.name) }
+    }
+  }
+
+  /// Adds the field that says whether a struct is there that was required: it is there in all rows, except for those that were
+  /// written by a program that did not name it.
+  private mutating func addPresence(
+    _ field: _ModelType.NeededField, _ fields: [_ModelType.NeededField], root: String, catalog: inout Catalog
+  ) throws {
+    let parked = fields.lazy.compactMap { [catalog] part in
+      part.isOptional || !part.name.hasPrefix(field.name + ".")
+        ? nil : catalog.entity(root)?.field(part.name).flatMap { $0.isOptional ? $0 : nil }
+    }.first
+    var added: FieldID?
+    try catalog.change(entity: root) { (entity) throws(RecordFault) in
+      added = try entity.add(field.name, .presence, isOptional: true, initial: field.type.empty)
+    }
+    if let parked, let added, try rows(without: parked, root) > 0 {
+      work.fill(root, parked.id, with: [added: .null], found: .before, written: .after)
     }
   }
 }

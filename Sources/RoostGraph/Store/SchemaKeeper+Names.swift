@@ -121,7 +121,7 @@ extension SchemaKeeper {
   }
 
   /// Lets fields be nil that the models do not name, so that a row written meanwhile says that it has no value.
-  func park(_ catalog: inout Catalog) throws {
+  mutating func park(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       var wanted: Set<String> = [Family.fieldName]
       for model in models where model.type.root.name == root {
@@ -132,23 +132,13 @@ extension SchemaKeeper {
       }
       for field in catalog.entity(root)?.fields ?? [] where !field.isOptional && !wanted.contains(field.name) {
         if field.name.hasPrefix(Self.retired) { continue }
-        try catalog.allowNil(field, of: root)
+        try allowNil(field, of: root, catalog: &catalog)
       }
     }
   }
 
   /// What the names of relationships begin with that are removed once their rows are copied.
   static let retired = "@retired "
-}
-
-extension Catalog {
-  /// Lets a field be nil. Rows that do not have it keep what they show.
-  mutating func allowNil(_ field: Field, of entity: String) throws(RecordFault) {
-    let isOlder = self.entity(entity)?.layouts.contains { !$0.contains { $0.id == field.id } } == true
-    try set(
-      field: field.id, of: entity, isOptional: true,
-      initial: field.initial ?? (isOlder ? field.type.empty : nil))
-  }
 }
 
 extension ModelPlan {

@@ -200,7 +200,7 @@ extension SchemaKeeper {
       field.isOptional != end.isOptionalField
     else { return }
     if isReadOnly, try end.isOptionalField || rows(without: field, end.entity) == 0 { return }
-    if end.isOptionalField { return try catalog.allowNil(field, of: end.entity) }
+    if end.isOptionalField { return try allowNil(field, of: end.entity, catalog: &catalog) }
     let count = try rows(without: field, end.entity)
     try checkNil(field, end.model, property: end.plan.name, cure: "give each object one")
     // In stages rows without one stay so until they get one.
