@@ -388,6 +388,62 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try files == ["store.roost"])
   }
 
+  @Test func `a property gets another type, and a new one has no default`() throws {
+    try makeTyped()
+    let context = try open(Typed.V2.self, Typed.Plan.self)
+    let all = try context.fetch(FetchDescriptor<Typed.V2.Item>(sortBy: [SortDescriptor(\.price)]))
+    #expect(all.map(\.price) == [0, 1, 2, 3] && all.map(\.kind.rawValue) == ["even", "odd", "even", "odd"])
+    #expect(all.map(\.box.number) == [10, 11, 12, 13] && all.allSatisfy { $0.note == "n" })
+    #expect(try context.fetchCount(FetchDescriptor<Typed.V2.Item>(predicate: #Predicate { $0.price > 1 })) == 2)
+    #expect(try context.container.verify().findings.isEmpty)
+    try context.container.close()
+    #expect(try open(Typed.V2.self, Typed.Plan.self).fetchCount(FetchDescriptor<Typed.V2.Item>()) == 4)
+  }
+
+  @Test func `unique values and indexes come and go`() throws {
+    for round in 0..<2 {
+      let context = try open(Ruled.V1.self)
+      for _ in 0..<2 { context.insert(Ruled.V1.Item("same \(round)")) }
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Ruled.V1.Item>()) == round + 1)
+      try context.container.close()
+      let free = try ModelContainer(for: Ruled.Free.Item.self, configurations: ModelConfiguration(url: folder.file()))
+      let other = ModelContext(free)
+      let extra = Ruled.Free.Item("same \(round)")
+      other.insert(extra)
+      try other.save()
+      #expect(try other.fetchCount(FetchDescriptor<Ruled.Free.Item>()) == round + 2)
+      let doubled = #expect(throws: SwiftDataError.self) { try open(Ruled.V1.self) }
+      #expect(doubled?.description.contains("Item.name") == true, "\(String(describing: doubled))")
+      let again = ModelContext(
+        try ModelContainer(for: Ruled.Free.Item.self, configurations: ModelConfiguration(url: folder.file())))
+      let rows = try again.fetch(FetchDescriptor<Ruled.Free.Item>())
+      again.delete(try #require(rows.last))
+      try again.save()
+      try again.container.close()
+    }
+  }
+
+  @Test func `a value that no code sets is missed`() throws {
+    try makeTyped()
+    let error = #expect(throws: SwiftDataError.self) { try open(Typed.V2.self, Typed.Lazy.self) }
+    let text = error?.description ?? ""
+    for part in ["Item.price", "2 objects have no value", "rows 2, 4", "didMigrate"] {
+      #expect(text.contains(part), "\(part): \(text)")
+    }
+    #expect(try Typed.Lazy.dryRun(url: folder.file()).isPossible == false)
+    #expect(
+      try open(Typed.V1.self).fetch(FetchDescriptor<Typed.V1.Item>()).map(\.price).sorted() == ["0", "1", "2", "3"])
+    #expect(try files.filter { !$0.hasSuffix("-log") } == ["store.roost"])
+  }
+
+  private func makeTyped() throws {
+    let context = try open(Typed.V1.self)
+    for number in 0..<4 { context.insert(Typed.V1.Item("\(number)")) }
+    try context.save()
+    try context.container.close()
+  }
+
   @Test func `a dry run tells what would happen, and changes nothing`() throws {
     let context = try open(Shop.V1.self)
     for number in 0..<25 {
@@ -468,6 +524,87 @@ private enum Misfit {
   enum Backward: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
     static var stages: [MigrationStage] { [.lightweight(fromVersion: BookV2.self, toVersion: BookV1.self)] }
+  }
+}
+
+private enum Ruled {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      #Index<Item>([\.count])
+      @Attribute(.unique) var name: String
+      var count = 1
+      init(_ name: String) { self.name = name }
+    }
+  }
+  enum Free {
+    @Model final class Item {
+      var name: String
+      var count = 1
+      init(_ name: String) { self.name = name }
+    }
+  }
+}
+
+private enum Typed {
+  enum Kind: String, Codable { case odd, even }
+  struct Box: Codable { var number: Int }
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var price: String
+      var kind: Int
+      var box: Int
+      var note: String?
+      init(_ price: String) {
+        self.price = price
+        (kind, box, note) = (Int(price)! % 2, Int(price)! + 10, price == "2" ? nil : "n")
+      }
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      @Attribute(.unique) var price: Int
+      var kind: Kind
+      var box: Box
+      var note: String
+      init(_ price: Int) {
+        self.price = price
+        (kind, box, note) = (.odd, Box(number: 0), "")
+      }
+    }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .transform(from: V1.Item.self, to: V2.Item.self) { old, new in
+          new.price = Int(old.price)!
+          new.kind = old.kind == 1 ? .odd : .even
+          new.box = Box(number: old.box)
+          new.note = old.note ?? "n"
+        }
+      ]
+    }
+  }
+  enum Lazy: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: nil) { context in
+          for (place, item) in try context.fetch(FetchDescriptor<V2.Item>()).enumerated() where place % 2 == 0 {
+            item.price = place
+            item.kind = .even
+            item.box = Box(number: 1)
+            item.note = "x"
+          }
+        }
+      ]
+    }
   }
 }
 

@@ -64,31 +64,39 @@ struct StagedMigration {
       try tell(progress)
       if let will = step.will { try withContainer(step.from, copy) { try Self.run(will, $0) } }
       let source = step.transforms.isEmpty ? nil : try copy.freeze(isChanged: step.will != nil || progress.step > 1)
-      guard step.hasCode else {
-        let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
-        try settle(records, step.to)
-        return try records.close()
-      }
-      try withContainer(step.to, copy) { new in
-        if let source {
-          try withContainer(step.from, copy, reading: source) { old in
-            for transform in step.transforms {
-              try transform.run(old, new, noting: failures) { done, total in
-                var now = progress
-                (now.models, now.total) = (done, total)
-                try tell(now)
-              }
-            }
-          }
+      if step.hasCode {
+        try withContainer(step.to, copy) { new in
+          if let source { try transform(step, source, into: new, copy: copy, progress: progress) }
+          if let did = step.did { try Self.run(did, new) }
+          // A dry run goes on without the objects that failed.
+          if failures?.count ?? 0 == 0 { for store in new.stores.stores { try store.checkFilled() } }
         }
-        if let did = step.did { try Self.run(did, new) }
       }
+      // What the code had to prepare comes last: new unique values.
+      let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
+      try settle(records, step.to)
+      try records.close()
     } catch let error as CancellationError {
       throw error
     } catch let failure as TransformFailure {
       throw failed(step, "\(failure)", error: failure.error)
     } catch {
       throw failed(step, "\(error)", error: error)
+    }
+  }
+
+  private func transform(
+    _ step: PlanVersions.Step, _ source: String, into new: ModelContainer, copy: StoreReplacement,
+    progress: MigrationProgress
+  ) throws {
+    try withContainer(step.from, copy, reading: source) { old in
+      for transform in step.transforms {
+        try transform.run(old, new, noting: failures) { done, total in
+          var now = progress
+          (now.models, now.total) = (done, total)
+          try tell(now)
+        }
+      }
     }
   }
 
@@ -120,6 +128,7 @@ struct StagedMigration {
   ) throws {
     var opening = GraphStore.Opening(isReadOnly: path != nil, cacheBytes: opening.cacheBytes)
     opening.version = OpeningVersion(version.number, isWhole: true)
+    opening.isStaged = path == nil
     let container = try ModelContainer(Schema(version.models, version: version.schema.version)) { plans, _ in
       try GraphStore.open(path ?? copy.copyPath, plans, opening: opening, fileSystem: copy.fileSystem)
     }

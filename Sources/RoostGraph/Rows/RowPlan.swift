@@ -143,7 +143,8 @@ package final class RowPlan: @unchecked Sendable {
 
     fileprivate func isMet(by field: Field) -> Bool {
       if let wanted = coder?.field {
-        return field.type == wanted.type && field.isOptional == (wanted.isOptional || isAdded)
+        // A store that is only read may have the field optional where the model does not; then no row says nil.
+        return field.type == wanted.type
       }
       if case .reference = field.type { return isReference }
       return false

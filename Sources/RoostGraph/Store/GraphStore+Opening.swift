@@ -12,6 +12,8 @@ extension GraphStore {
     package var lockTimeoutNanoseconds: UInt64
     /// The version of the models; nil where the store need not know it.
     package var version: OpeningVersion?
+    /// Whether code of a migration plan fills later what the store has no values for.
+    package var isStaged = false
     /// Asked before a store is brought to the models; see ``Migration``.
     package var migration: Migration?
     /// Whether a store is begun where its file was removed and its log stayed.
@@ -42,7 +44,7 @@ extension GraphStore {
     if let migration = opening.migration, try migration(records) {
       records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
     }
-    return try GraphStore(records, models, room: room, version: opening.version)
+    return try GraphStore(records, models, room: room, version: opening.version, isStaged: opening.isStaged)
   }
 
   /// Whether the store's file is still the file at its path, or was only renamed.

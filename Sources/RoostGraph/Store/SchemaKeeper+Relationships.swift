@@ -1,78 +1,255 @@
 internal import RoostRecords
 
-/// Relationships that are missing in a catalog.
+/// Relationships: those that are missing, and those that the store has in another form.
 extension SchemaKeeper {
-  func relationship(
-    _ one: RelationshipPlan, _ model: ModelPlan, isNew: Bool, catalog: inout Catalog
-  ) throws {
-    let name = model.type.name
-    guard let property = model.type.number(ofPath: one.name), property >= model.type.first else { return }
-    let (root, field) = (model.type.root.name, model.type.fieldName(property))
-    guard let target = models.first(where: { $0.type.name == one.target }), let entity = catalog.entity(root),
-      let targetEntity = catalog.entity(target.type.root.name)
-    else { throw RecordFault(.unknown, "\(one.target) is not among the models", entity: name, field: one.name) }
-    let isThere = catalog.relationships.contains { $0.entity == entity.id && $0.name == field && !$0.isHidden }
-    if isThere { return }
-    try checkName(one, field, entity: entity, model: model)
-    let other = try inverse(of: one, model, target)
-    if one.isToMany {
-      // The reference of the other side brings it along.
-      if let other, !other.isToMany { return }
-      try catalog.add(
-        links: Catalog.Side(field, deleteRule: one.deleteRule, isOrdered: true), of: root, to: targetEntity.name,
-        inverse: other.map {
-          Catalog.Side(target.type.fieldName(ofPath: $0.name), deleteRule: $0.deleteRule, isOrdered: true)
-        } ?? Catalog.Side())
-      return
-    }
-    if let other, !other.isToMany, !holdsReference(one, name, other: other) { return }
-    let isNeeded = isNeeded(one.name, model)
-    // Rows of other classes lead nowhere by it; that those of this one do each save looks after.
-    let isAdded = model.type.isAdded(property)
-    if entity.field(field) == nil { try checkReference(property, model, isNew: isNew) }
-    try catalog.change(entity: root) { (entity) throws(RecordFault) in
-      if entity.field(field) == nil {
-        try entity.add(field, .reference(targetEntity.id), isOptional: !isNeeded || isAdded)
+  mutating func relationships(_ newcomers: [_ModelType], _ catalog: inout Catalog) throws {
+    let pairs = try pairs(catalog)
+    try part(pairs, &catalog)
+    for pair in pairs {
+      let (one, other) = (pair.one.stored(catalog), pair.other?.stored(catalog))
+      for end in pair.ends where end.stored(catalog) == nil { try checkKind(end, &catalog) }
+      if one == nil, other == nil {
+        try add(pair, isNew: { end in newcomers.contains { $0 === end.model.type } }, &catalog)
+      } else {
+        try adapt(pair, one, other: other, catalog: &catalog)
       }
     }
-    let side =
-      other.map {
-        Catalog.Side(
-          target.type.fieldName(ofPath: $0.name), deleteRule: $0.deleteRule, isOrdered: $0.isToMany,
-          isSingle: !$0.isToMany)
-      } ?? Catalog.Side()
-    try catalog.add(reference: field, of: root, deleteRule: one.deleteRule, inverse: side)
+  }
+
+  /// The relationships of the models, each once.
+  private func pairs(_ catalog: Catalog) throws -> [RelationshipPair] {
+    var pairs: [RelationshipPair] = []
+    var seen: Set<PropertyName> = []
+    for model in models {
+      for plan in model.relationships {
+        let name = model.type.name
+        guard let property = model.type.number(ofPath: plan.name), property >= model.type.first else { continue }
+        guard let target = models.first(where: { $0.type.name == plan.target }),
+          catalog.entity(target.type.root.name) != nil
+        else { throw RecordFault(.unknown, "\(plan.target) is not among the models", entity: name, field: plan.name) }
+        let other = try inverse(of: plan, model, target)
+        if !seen.insert(PropertyName(entity: name, property: plan.name)).inserted { continue }
+        if let other { seen.insert(PropertyName(entity: other.model.type.name, property: other.plan.name)) }
+        pairs.append(
+          RelationshipPair(
+            one: RelationshipEnd(model: model, plan: plan, property: property), other: other,
+            target: target.type.root.name))
+      }
+    }
+    return pairs
   }
 
   /// The other side; nil where there is none, or it is the same one, of which the store has nothing.
-  private func inverse(of one: RelationshipPlan, _ model: ModelPlan, _ target: ModelPlan) throws -> RelationshipPlan? {
+  private func inverse(of one: RelationshipPlan, _ model: ModelPlan, _ target: ModelPlan) throws -> RelationshipEnd? {
     let name = model.type.name
     guard let inverse = one.inverse, !one.isOwnInverse(of: name) else { return nil }
     let found = target.relationships.first { $0.name == inverse }
     guard let found, found.target == name, found.inverse == one.name,
-      target.type.number(ofPath: inverse).map({ $0 >= target.type.first }) == true
+      let number = target.type.number(ofPath: inverse), number >= target.type.first
     else {
       throw RecordFault(
         .conflict, "its inverse \(inverse) is not declared by \(one.target), or does not reference \(name)",
         entity: name,
         field: one.name)
     }
-    return found
+    return RelationshipEnd(model: target, plan: found, property: number)
   }
 
-  /// Of two references that are each other's inverse one stands in the row: the one that must lead somewhere, else the first
-  /// by name.
-  private func holdsReference(_ one: RelationshipPlan, _ name: String, other: RelationshipPlan) -> Bool {
-    let needs = models.first { $0.type.name == name }.map { isNeeded(one.name, $0) } ?? false
-    let otherNeeds = models.first { $0.type.name == one.target }.map { isNeeded(other.name, $0) } ?? false
-    if needs != otherNeeds { return needs }
-    return (name, one.name) < (one.target, other.name)
-  }
+  // MARK: New ones
 
-  private func isNeeded(_ property: String, _ model: ModelPlan) -> Bool {
-    for one in model.type.properties where one.name == property {
-      if case .toOne(let link) = one.storage { return !link.isOptional }
+  /// Adds a relationship that the store does not have in any form.
+  @discardableResult
+  private mutating func add(
+    _ pair: RelationshipPair, isNew: (RelationshipEnd) -> Bool = { _ in true }, _ catalog: inout Catalog
+  ) throws -> Relationship? {
+    if let holder = pair.holder {
+      let isOne = holder.model.type === pair.one.model.type && holder.property == pair.one.property
+      let other = isOne ? pair.other : pair.one
+      guard let target = catalog.id(of: isOne ? pair.target : pair.one.entity) else { return nil }
+      var isOptional = holder.isOptionalField
+      if catalog.entity(holder.entity)?.field(holder.name) == nil {
+        // Rows of other classes have none by it; that those of this one have one each save looks after.
+        if holder.isNeeded, try !isNew(holder) && !checkReference(holder) { isOptional = true }
+        try catalog.change(entity: holder.entity) { (entity) throws(RecordFault) in
+          try entity.add(holder.name, .reference(target), isOptional: isOptional)
+        }
+      }
+      try catalog.add(
+        reference: holder.name, of: holder.entity, deleteRule: holder.plan.deleteRule,
+        inverse: other?.side ?? Catalog.Side())
+    } else {
+      try catalog.add(
+        links: pair.one.side, of: pair.one.entity, to: pair.target, inverse: pair.other?.side ?? Catalog.Side())
     }
-    return false
+    // The lists that it had when it was a part of another relationship.
+    for end in pair.ends {
+      guard let from = parted[PropertyName(entity: end.entity, property: end.name)], let to = end.stored(catalog) else {
+        continue
+      }
+      work.copies.append(RowWork.Copy(from: from, to: to.id, isLast: false, fault: tooMany(end)))
+    }
+    return pair.one.stored(catalog)
+  }
+
+  /// Refuses a new relationship that must reference an object, where there are objects of which nothing says which. In stages it is
+  /// filled later, and false is returned.
+  private mutating func checkReference(_ end: RelationshipEnd) throws -> Bool {
+    guard try filled(end.model) != nil else { return true }
+    if isStaged {
+      note(end.model, end.plan.name)
+      return false
+    }
+    throw MigrationFault(
+      end.model.type.name, end.plan.name,
+      detail:
+        "the relationship is new, and the store has objects without one: make it optional, or fill it in a custom stage of a "
+        + "migration plan")
+  }
+
+  /// Refuses a relationship whose property the store has as a value.
+  private mutating func checkKind(_ end: RelationshipEnd, _ catalog: inout Catalog) throws {
+    guard let entity = catalog.entity(end.entity) else { return }
+    let known = entity.fields.first { $0.name == end.name || $0.name.hasPrefix(end.name + ".") }
+    guard let known else { return }
+    // A reference without a relationship becomes one again.
+    if case .reference = known.type { return }
+    let has = known.name == end.name ? "\(known.type)" : "a struct"
+    try changedType(
+      end.model, end.plan.name, has: has, wants: "a relationship to \(end.plan.target)",
+      parked: [(end.name, end.entity)], catalog: &catalog)
+  }
+
+  // MARK: Those that the store has
+
+  /// Parts relationships whose two sides are no longer each other's inverse. The reference, or the first side of links, stays as it
+  /// is; the other side becomes a relationship of its own, with the same members.
+  private mutating func part(_ pairs: [RelationshipPair], _ catalog: inout Catalog) throws {
+    func place(_ one: Relationship) -> Int? {
+      pairs.firstIndex { $0.ends.contains { $0.stored(catalog)?.id == one.id } }
+    }
+    for one in catalog.relationships where one.id < one.inverse {
+      guard let other = catalog.inverse(of: one), !one.isHidden, !other.isHidden, let first = place(one),
+        let second = place(other), first != second
+      else { continue }
+      var leaver = other
+      if case .one = other.shape { leaver = one }
+      guard let entity = catalog.name(of: leaver.entity) else { continue }
+      parted[PropertyName(entity: entity, property: leaver.name)] = leaver.id
+      catalog.hide(relationship: leaver.id)
+      if leaver.traits.contains(.single) { try catalog.set(relationship: leaver.id, isSingle: false) }
+    }
+  }
+
+  /// Gives a relationship that the store has the form that the models want.
+  private mutating func adapt(
+    _ pair: RelationshipPair, _ one: Relationship?, other: Relationship?, catalog: inout Catalog
+  ) throws {
+    if let one, let other, one.inverse != other.id { throw joined(pair) }
+    guard let mine = one ?? other.flatMap({ catalog.inverse(of: $0) }), let theirs = catalog.inverse(of: mine) else {
+      return
+    }
+    let target = catalog.id(of: pair.target)
+    if mine.target != target || mine.entity != catalog.id(of: pair.one.entity) {
+      let (end, known) = one == nil ? (pair.other ?? pair.one, theirs) : (pair.one, mine)
+      let has = "a relationship to \(catalog.name(of: known.target) ?? "another model")"
+      return try replace(
+        pair, end, has: has, wants: "one to \(end.plan.target)", mine: mine, theirs: theirs, catalog: &catalog)
+    }
+    // A list would lose members. One without an order is a reference whose other side the program did not name meanwhile.
+    for (end, side) in [(pair.one, mine)] + (pair.other.map { [($0, theirs)] } ?? []) {
+      if !end.isToMany, !side.isToOne, side.isOrdered, side.name == end.name {
+        return try replace(
+          pair, end, has: "a list", wants: "a relationship to one", mine: mine, theirs: theirs, catalog: &catalog)
+      }
+    }
+    let wantsSingle = pair.other.map { !$0.isToMany } ?? false
+    switch (mine.shape, theirs.shape) {
+    case (.one, _) where !pair.one.isToMany:
+      if theirs.isToOne != wantsSingle, !isReadOnly { try catalog.set(relationship: theirs.id, isSingle: wantsSingle) }
+    case (_, .one) where wantsSingle:
+      if mine.isToOne == pair.one.isToMany { try catalog.set(relationship: mine.id, isSingle: !pair.one.isToMany) }
+    case (.links, .links) where pair.one.isToMany && !wantsSingle && isInOrder(pair, mine, theirs: theirs): break
+    // The program does not name the reference any more, which stays in the file.
+    case (.manyByReference, _) where pair.other == nil: break
+    default: return try rebuild(pair, mine, theirs: theirs, catalog: &catalog)
+    }
+    try settle(pair.one, mine.id, catalog: &catalog)
+    if let other = pair.other { try settle(other, theirs.id, catalog: &catalog) }
+  }
+
+  /// Whether links keep the order of each list that has a name.
+  private func isInOrder(_ pair: RelationshipPair, _ mine: Relationship, theirs: Relationship) -> Bool {
+    mine.isOrdered && (pair.other == nil || theirs.isOrdered)
+  }
+
+  /// Gives a side that is stored in the right form its name, its order, its rule, and lets its reference be nil or not.
+  private mutating func settle(_ end: RelationshipEnd, _ id: RelationshipID, catalog: inout Catalog) throws {
+    guard let side = catalog.relationship(id) else { return }
+    if side.name != end.name {
+      if case .one = side.shape {
+        try catalog.rename([side.name: end.name], of: end.entity)
+      } else {
+        try catalog.change(relationship: id, name: end.name)
+      }
+    }
+    if side.deleteRule != end.plan.deleteRule, !isReadOnly {
+      try catalog.change(relationship: id, deleteRule: end.plan.deleteRule)
+    }
+    if case .manyByReference = side.shape, end.isToMany, !side.isOrdered { catalog.order(relationship: id) }
+    guard case .one(let number) = side.shape, let field = catalog.entity(end.entity)?.field(number),
+      field.isOptional != end.isOptionalField
+    else { return }
+    if isReadOnly, try end.isOptionalField || rows(without: field, end.entity) == 0 { return }
+    if end.isOptionalField { return try allowNil(field, of: end.entity, catalog: &catalog) }
+    let count = try rows(without: field, end.entity)
+    try checkNil(field, end.model, property: end.plan.name, cure: "give each object one")
+    // In stages rows without one stay so until they get one.
+    if count == 0 { try catalog.set(field: number, of: end.entity, isOptional: false, initial: field.initial) }
+  }
+
+  /// Stores a relationship in another form: rows and links are written.
+  private mutating func rebuild(
+    _ pair: RelationshipPair, _ mine: Relationship, theirs: Relationship, catalog: inout Catalog
+  ) throws {
+    try retire(mine, theirs, as: Self.retired, catalog: &catalog)
+    guard let new = try add(pair, &catalog) else { return }
+    work.copies.append(RowWork.Copy(from: mine.id, to: new.id, isLast: true, fault: tooMany(pair.one)))
+  }
+
+  /// Stores a relationship anew that has another type now, if that is for a migration plan to fill.
+  private mutating func replace(
+    _ pair: RelationshipPair, _ end: RelationshipEnd, has: String, wants: String, mine: Relationship,
+    theirs: Relationship, catalog: inout Catalog
+  ) throws {
+    try changedType(end.model, end.plan.name, has: has, wants: wants, catalog: &catalog)
+    for end in pair.ends { note(end.model, end.plan.name) }
+    try retire(mine, theirs, as: "@parked ", catalog: &catalog)
+    try add(pair, isNew: { _ in false }, &catalog)
+  }
+
+  /// Takes the names of both sides away, and gives them others that no property has.
+  private mutating func retire(
+    _ mine: Relationship, _ theirs: Relationship, as kind: String, catalog: inout Catalog
+  ) throws {
+    for side in [mine, theirs] where !side.isHidden {
+      guard let entity = catalog.name(of: side.entity) else { continue }
+      try park(side.name, of: entity, as: String(kind.dropLast()), catalog: &catalog)
+    }
+  }
+
+  private func tooMany(_ end: RelationshipEnd) -> MigrationFault {
+    MigrationFault(
+      end.model.type.name, end.plan.name,
+      detail:
+        "the store has an object in more than one list, and the models let it be in one: remove it from the others with the "
+        + "models of the old version, or in a custom stage of a migration plan")
+  }
+
+  private func joined(_ pair: RelationshipPair) -> MigrationFault {
+    MigrationFault(
+      pair.one.model.type.name, pair.one.plan.name,
+      detail:
+        "the store has it and \(pair.other?.plan.name ?? "") of \(pair.one.plan.target) as two relationships, and the models make "
+        + "them each other's inverse: give one of them a new name, and join them in a custom stage of a migration plan")
   }
 }

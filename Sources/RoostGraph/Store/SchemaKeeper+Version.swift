@@ -22,20 +22,30 @@ package struct OpeningVersion: Sendable {
 extension GraphStore {
   /// What the entities of some models mean, by name.
   package static func outlines(_ models: [ModelPlan]) throws -> [String: Outline] {
-    var fresh = Catalog()
-    try SchemaKeeper(models).bring(&fresh)
-    return SchemaKeeper(models).outlines(fresh)
+    let keeper = SchemaKeeper(models)
+    return keeper.outlines(try keeper.fresh)
   }
 
   /// Brings a store to models without opening it as a store of objects: a step between two versions that needs no code.
   package static func settle(_ records: RecordStore, _ models: [ModelPlan], version: OpeningVersion) throws {
-    _ = try SchemaKeeper(models).settle(records, version)
+    var keeper = SchemaKeeper(models, version)
+    _ = try keeper.settle(records)
   }
 }
 
 /// The version of the models in a store's catalog.
 extension SchemaKeeper {
-  func outlines(_ fresh: Catalog) -> [String: Outline] {
+  /// The catalog that the models make of an empty store.
+  fileprivate var fresh: Catalog {
+    get throws {
+      var keeper = SchemaKeeper(models)
+      var catalog = Catalog()
+      try keeper.bring(&catalog)
+      return catalog
+    }
+  }
+
+  fileprivate func outlines(_ fresh: Catalog) -> [String: Outline] {
     var outlines: [String: Outline] = [:]
     for entity in fresh.entities {
       let salts = models.first { $0.type.name == entity.name }?.salts ?? [:]
@@ -46,8 +56,7 @@ extension SchemaKeeper {
 
   /// Notes in a catalog, which has all that the models ask for, which version of them the store has.
   func note(_ version: OpeningVersion, in catalog: inout Catalog) throws {
-    var fresh = Catalog()
-    try SchemaKeeper(models).bring(&fresh)
+    let fresh = try fresh
     let parts = outlines(fresh).values.map { outline in
       ModelVersion.Part(
         outline.entity, fingerprint: outline.fingerprint, parked: parked(outline.entity, catalog, fresh: fresh))
@@ -68,8 +77,7 @@ extension SchemaKeeper {
   /// Throws where a newer version of the models wrote the store, and these would change it.
   func refuseOlder(_ version: OpeningVersion, than known: ModelVersion) throws {
     guard OpeningVersion.isOlder(version.number, than: known.number) else { return }
-    var fresh = Catalog()
-    try SchemaKeeper(models).bring(&fresh)
+    let fresh = try fresh
     for outline in outlines(fresh).values.sorted(by: { $0.entity < $1.entity }) {
       guard let part = known.part(outline.entity), part.fingerprint != outline.fingerprint else { continue }
       throw MigrationFault(
@@ -97,6 +105,15 @@ extension SchemaKeeper {
 
   /// What the name of a field begins with that made room for a property of its name and another type.
   static let parkedPrefix = "@parked "
+}
+
+extension Catalog {
+  /// Whether this catalog is another one, without a version, apart from its own version.
+  func isUnnoted(_ other: Catalog) -> Bool {
+    var plain = self
+    plain.version = nil
+    return plain == other
+  }
 }
 
 extension ModelVersion {

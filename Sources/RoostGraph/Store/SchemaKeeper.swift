@@ -1,66 +1,90 @@
 internal import RoostPages
+internal import RoostQuery
 internal import RoostRecords
 
-/// Brings a store's catalog to what the models ask for: it adds what is missing, and takes nothing away.
+/// Brings a store to what the models ask for. What the models do not name stays in the file, and can be named again.
+///
+/// Most changes are of the catalog alone. Those that write rows are noted in ``work``; all of it is one transaction.
 struct SchemaKeeper {
   let models: [ModelPlan]
-  /// What the store holds, where changes that take more than one of the catalog are to be refused.
-  private(set) var stored: RecordReader?
+  /// The version of the models that is noted in the catalog; nil where none is.
+  private let version: OpeningVersion?
+  /// Whether code of a migration plan fills later what the store has no values for.
+  let isStaged: Bool
+  /// What the store holds, where changes that rows do not allow are to be refused.
+  private(set) var stored: Ground?
+  /// What is to be written besides the catalog.
+  var work = RowWork()
+  /// Properties without values of their own, which the code of a migration plan has to fill. Empty unless ``isStaged``.
+  var pending: [(entity: String, property: String)] = []
+  /// Lists that became a relationship of their own, and the relationship that still holds their members.
+  var parted: [PropertyName: RelationshipID] = [:]
+  private(set) var isReadOnly = false
 
-  init(_ models: [ModelPlan]) { self.models = models }
+  init(_ models: [ModelPlan], _ version: OpeningVersion? = nil, isStaged: Bool = false) {
+    self.models = models
+    self.version = version
+    self.isStaged = isStaged
+  }
 
-  /// The catalog as it is then. Where nothing is missing nothing is written.
-  func settle(_ records: RecordStore, _ version: OpeningVersion? = nil) throws -> Catalog {
-    let (now, wanted) = try records.read { reader in
+  /// The catalog as it is then. If the store fits the models already, nothing is written.
+  mutating func settle(_ records: RecordStore) throws -> Catalog {
+    isReadOnly = records.store.options.readOnly
+    let (now, wanted, hasWork) = try records.read { reader in
       if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
       try checkClasses(reader)
-      return (reader.catalog, try catalog(over: reader, version))
+      var wanted = reader.catalog
+      try bring(&wanted, over: Ground(reader))
+      return (reader.catalog, wanted, !work.isEmpty)
     }
-    if wanted == now { return now }
-    if now.version == nil, version?.isWhole == false, wanted.version?.hasParked == false {
+    if !hasWork {
+      if wanted == now { return now }
       // A program that says no version leaves a store without one as it is, unless it is to change.
-      var same = wanted
-      same.version = nil
-      if same == now { return now }
-    }
-    // A store that is only read keeps the cases and the version that were written into it.
-    if records.store.options.readOnly, wanted.storesRows(as: now) { return now }
-    return try records.write { writer in
-      // Another opening may have come first.
-      try writer.change { catalog in
-        try bring(&catalog)
-        if let version { try note(version, in: &catalog) }
+      if now.version == nil, version?.isWhole == false, wanted.version?.hasParked == false, wanted.isUnnoted(now) {
+        return now
       }
-      return writer.catalog
+      // A store that is only read keeps the cases and the version that were written into it.
+      if isReadOnly, wanted.storesRows(as: now) { return now }
+    }
+    do {
+      return try records.write { writer in
+        try carryOut(in: writer)
+        return writer.catalog
+      }
+    } catch let fault as RecordFault where fault.code == .notUnique {
+      throw try records.read { try duplicates(fault, wanted, reader: $0) } ?? fault
     }
   }
 
-  /// What is stored, with what is missing.
-  private func catalog(over reader: RecordReader, _ version: OpeningVersion?) throws -> Catalog {
-    var keeper = self
-    keeper.stored = reader
-    var wanted = reader.catalog
-    try keeper.bring(&wanted)
-    if let version { try keeper.note(version, in: &wanted) }
-    return wanted
+  /// Changes the catalog and the rows. Another opening may have come first, so everything is found out again.
+  private mutating func carryOut(in writer: RecordWriter) throws {
+    var wanted = writer.catalog
+    try bring(&wanted, over: Ground(writer))
+    try work.carryOut(wanted, in: writer)
   }
 
-  func bring(_ catalog: inout Catalog) throws {
+  private mutating func bring(_ catalog: inout Catalog, over ground: Ground) throws {
+    (stored, work, pending, parted) = (ground, RowWork(), [], [:])
+    defer { stored = nil }
+    try bring(&catalog)
+    if let version { try note(version, in: &catalog) }
+  }
+
+  /// Brings a catalog to the models, and notes in ``work`` what must be written besides it.
+  mutating func bring(_ catalog: inout Catalog) throws {
     for model in models where catalog.entity(model.type.root.name) == nil {
       try catalog.add(entity: model.type.root.name)
     }
     let newcomers = models.filter { catalog.entity($0.type.name) == nil }
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
-    for model in models {
-      try exchange(model, &catalog)
-      try fields(model, newcomers.map(\.type), catalog: &catalog)
-    }
-    for model in models {
-      let isNew = newcomers.contains { $0.type === model.type }
-      for one in model.relationships { try relationship(one, model, isNew: isNew, catalog: &catalog) }
-    }
+    for model in models { try names(model, &catalog) }
+    for model in models { try fields(model, newcomers.map(\.type), catalog: &catalog) }
+    try relationships(newcomers.map(\.type), &catalog)
+    if !isReadOnly { try park(&catalog) }
     // They may be over references, so they come last.
-    for model in models { try indexes(model, &catalog) }
+    var asked: Set<IndexID> = []
+    for model in models { try indexes(model, &asked, catalog: &catalog) }
+    if !isReadOnly { try removeIndexes(but: asked, &catalog) }
   }
 
   // MARK: Classes
@@ -93,81 +117,9 @@ struct SchemaKeeper {
     }
   }
 
-  // MARK: Fields
-
-  private func fields(_ model: ModelPlan, _ newcomers: [_ModelType], catalog: inout Catalog) throws {
-    let wanted = try model.type.neededFields()
-    // No row that is there is of the class, so there is nothing initial to it.
-    let isNew =
-      model.type.superType != nil
-      && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
-    if !isNew, var entity = try filled(model) {
-      try rename(wanted, model, entity: &entity)
-      try checkRequired(wanted, model, entity: entity)
-    }
-    try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
-      try rename(wanted, model, entity: &entity)
-      for field in wanted where field.property >= model.type.first {
-        try add(field, model, entity: &entity, initial: isNew ? nil : initial(field, model, entity: entity))
-      }
-    }
-  }
-
-  /// What rows that are there get in a new field.
-  private func initial(
-    _ field: _ModelType.NeededField, _ model: ModelPlan, entity: Entity
-  ) throws(RecordFault) -> Value? {
-    if entity.field(field.name) != nil { return nil }
-    if let initial = model.initials[field.path] { return initial }
-    if let part = try RowBlank.defaults(model.type, field.property)?[field.name] { return part }
-    return field.isNeeded ? field.type.empty : nil
-  }
-
-  /// Gives fields the names that their properties have now. A name may become free only when its field gets another one.
-  private func rename(
-    _ wanted: [_ModelType.NeededField], _ model: ModelPlan, entity: inout Entity
-  ) throws(RecordFault) {
-    if model.originalNames.isEmpty { return }
-    var isDone = false
-    while !isDone {
-      isDone = true
-      for field in wanted where entity.field(field.name) == nil {
-        let name = model.type.propertyName(field.property)
-        guard let before = model.originalNames[name] else { continue }
-        // Of a struct that is stored as its parts, each of them.
-        let old = field.name.dropLast(field.path.count) + before + field.path.dropFirst(name.count)
-        guard entity.field(String(old)) != nil else { continue }
-        try entity.rename(String(old), to: field.name)
-        isDone = false
-      }
-    }
-  }
-
-  private func add(
-    _ wanted: _ModelType.NeededField, _ model: ModelPlan, entity: inout Entity, initial: Value?
-  ) throws(RecordFault) {
-    // Of a struct that is stored as its parts, all of them.
-    let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
-    guard let field = entity.field(wanted.name) else {
-      let id = try entity.add(
-        wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial, isPreserved: isPreserved)
-      entity.setCases(wanted.cases, of: id)
-      return
-    }
-    guard field.type == wanted.type else {
-      throw RecordFault(
-        .wrongType, "the store has \(field.type), the model has \(wanted.type)",
-        entity: model.type.name, field: wanted.path)
-    }
-    for place in entity.fields.indices where entity.fields[place].id == field.id {
-      entity.fields[place].isPreserved = isPreserved
-    }
-    entity.setCases(wanted.cases, of: field.id)
-  }
-
   // MARK: Indexes
 
-  private func indexes(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+  private func indexes(_ model: ModelPlan, _ asked: inout Set<IndexID>, catalog: inout Catalog) throws {
     let needed = Set(try model.type.neededFields().filter(\.isNeeded).map(\.name))
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
@@ -185,8 +137,46 @@ struct SchemaKeeper {
         // Rows of other classes need not stand in it.
         tests = [.isNotNull(field.id)]
       }
-      if catalog.indexes(of: entity.id).contains(where: { $0.name == name }) { continue }
-      try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique, tests: tests)
+      // By what it is over, because names may have been another property's.
+      let parts = fields.compactMap { entity.field($0)?.id }
+      let known = catalog.indexes(of: entity.id).first { index in
+        index.isUnique == isUnique && index.parts.map(\.field) == parts && index.tests == tests
+          && !index.name.hasPrefix("@")
+      }
+      if let known {
+        asked.insert(known.id)
+        continue
+      }
+      // The code of a stage may have to remove duplicates first.
+      if isUnique, isStaged, try filled(model) != nil { continue }
+      asked.insert(
+        try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique, tests: tests))
+    }
+  }
+
+  /// Removes indexes that the models no longer ask for. What may belong to a class that the program does not name stays.
+  private func removeIndexes(but asked: Set<IndexID>, _ catalog: inout Catalog) throws {
+    for root in Set(models.map(\.type.root.name)).sorted() {
+      guard let entity = catalog.entity(root) else { continue }
+      var named: Set<FieldID> = []
+      var classes: Set<UInt64> = []
+      for model in models where model.type.root.name == root {
+        for field in try model.type.neededFields() { if let id = entity.field(field.name)?.id { named.insert(id) } }
+        for one in model.relationships {
+          guard let number = model.type.number(ofPath: one.name) else { continue }
+          if let id = entity.field(model.type.fieldName(number))?.id { named.insert(id) }
+        }
+        if let id = catalog.id(of: model.type.name) { classes.insert(UInt64(id.number)) }
+      }
+      let classField = entity.field(Family.fieldName)?.id
+      for index in catalog.indexes(of: entity.id) where !asked.contains(index.id) && !index.name.hasPrefix("@") {
+        let isOfStranger = index.tests.contains { test in
+          if case .equals(classField, .uint(let number)) = test { !classes.contains(number) } else { false }
+        }
+        if isOfStranger || !index.parts.allSatisfy({ named.contains($0.field) }) { continue }
+        if catalog.relationships.contains(where: { $0.index == index.id }) { continue }
+        try catalog.remove(index: index.name, of: root)
+      }
     }
   }
 

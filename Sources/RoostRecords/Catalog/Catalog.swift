@@ -4,7 +4,7 @@
 /// 1. Numbers of entities, fields, indexes and relationships are never given twice.
 /// 2. Every name that refers to another part of the catalog refers to one that is there.
 package struct Catalog: Hashable, Sendable {
-  package private(set) var entities: [Entity] = []
+  package internal(set) var entities: [Entity] = []
   package internal(set) var indexes: [Index] = []
   package internal(set) var relationships: [Relationship] = []
   /// The version of the models that the store was last brought to; nil where no program said one.

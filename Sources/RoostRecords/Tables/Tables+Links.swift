@@ -152,13 +152,16 @@ extension Tables {
 
   // MARK: The catalog
 
-  /// Makes trees for relationships that are new, and drops those of which are gone. An order begins as the rows' numbers, of
+  /// Makes trees for relationships that are new or get an order, and drops those of which are gone or lose it. An order begins as the rows' numbers, of
   /// which nothing is written.
   func setTrees(_ old: Catalog, _ new: Catalog) throws {
-    for one in old.relationships where Self.hasTree(one) && new.relationship(one.id) == nil {
+    func hadTree(_ one: Relationship, in other: Catalog) -> Bool {
+      other.relationship(one.id).map { Self.hasTree($0) } ?? false
+    }
+    for one in old.relationships where Self.hasTree(one) && !hadTree(one, in: new) {
       _ = try forest.drop(Self.links(one.id))
     }
-    for one in new.relationships where Self.hasTree(one) && old.relationship(one.id) == nil {
+    for one in new.relationships where Self.hasTree(one) && !hadTree(one, in: old) {
       _ = try forest.create(Self.links(one.id), .bytes)
     }
   }

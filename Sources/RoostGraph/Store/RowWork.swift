@@ -1,0 +1,151 @@
+internal import RoostQuery
+internal import RoostRecords
+
+/// What a change of the models writes into rows, besides the catalog.
+struct RowWork {
+  /// Whether rows are found and written in the form that they have, or in the new one.
+  enum Phase { case before, after }
+
+  private struct Filling {
+    var entity: String
+    var field: FieldID
+    var values: [FieldID: Value]
+    var found: Phase
+    var written: Phase
+  }
+
+  /// Gives a relationship the members of another one, which the two sides may keep in another form.
+  struct Copy {
+    /// A side of the one that has the members, and the same side of the other one.
+    var from: RelationshipID
+    var to: RelationshipID
+    /// Whether the first one is removed after that.
+    var isLast: Bool
+    /// What to say where a row would need two references.
+    var fault: MigrationFault
+  }
+
+  private var fillings: [Filling] = []
+  var copies: [Copy] = []
+
+  var isEmpty: Bool { fillings.isEmpty && copies.isEmpty }
+
+  /// Gives the rows that say nil in a field values.
+  mutating func fill(
+    _ entity: String, _ field: FieldID, with values: [FieldID: Value], found: Phase, written: Phase
+  ) {
+    fillings.append(Filling(entity: entity, field: field, values: values, found: found, written: written))
+  }
+
+  /// What is true of rows that say nil in a field.
+  static func isNil(_ field: Field) -> RoostQuery.Expression {
+    .compare(.equal, .field(.row, field.id), .constant(.null, Kind(field).optional))
+  }
+
+  // MARK: Carrying out
+
+  func carryOut(_ catalog: Catalog, in writer: RecordWriter) throws {
+    var rows: [[RowID]] = []
+    for filling in fillings { rows.append(filling.found == .before ? try find(filling, writer) : []) }
+    for (filling, rows) in zip(fillings, rows) where filling.written == .before { try fill(filling, rows, in: writer) }
+    try writer.change { $0 = catalog }
+    for (filling, rows) in zip(fillings, rows) where filling.written == .after {
+      try fill(filling, filling.found == .after ? find(filling, writer) : rows, in: writer)
+    }
+    for copy in copies { try carryOut(copy, writer) }
+    if copies.contains(where: \.isLast) {
+      try writer.change { catalog in
+        for copy in copies where copy.isLast { try catalog.retire(copy.from) }
+      }
+    }
+  }
+
+  private func find(_ filling: Filling, _ writer: RecordWriter) throws -> [RowID] {
+    guard let field = writer.catalog.entity(filling.entity)?.field(filling.field), field.isOptional else { return [] }
+    return try Planner(Ground(writer)).plan(Query(filling.entity, where: Self.isNil(field))).rows()
+  }
+
+  private func fill(_ filling: Filling, _ rows: [RowID], in writer: RecordWriter) throws {
+    let table = try writer.table(filling.entity)
+    let slots = try filling.values.compactMap { id, value in
+      try table.entity.field(id).map { (try table.slot($0.name), value) }
+    }
+    for row in rows {
+      try table.update(row) { builder in for (slot, value) in slots { try builder.set(slot, value) } }
+    }
+  }
+
+  /// Copies in the order of the side that has a list with one, so that the new list has it too.
+  private func carryOut(_ copy: Copy, _ writer: RecordWriter) throws {
+    let catalog = writer.catalog
+    guard var from = catalog.relationship(copy.from), var to = catalog.relationship(copy.to),
+      let back = catalog.inverse(of: from), let backTo = catalog.inverse(of: to)
+    else { return }
+    if !from.isOrdered, back.isOrdered { (from, to) = (back, backTo) }
+    guard let other = catalog.inverse(of: to) else { return }
+    let owners = try writer.reading(from.entity).numbers()
+    let reader = try source(from, writer)
+    for owner in owners {
+      for member in try reader(owner) {
+        if case .one = to.shape {
+          try append(owner, to: member, in: other, copy: copy, writer: writer)
+        } else {
+          try append(member, to: owner, in: to, copy: copy, writer: writer)
+        }
+      }
+    }
+  }
+
+  /// What gives the members of each row.
+  private func source(_ from: Relationship, _ writer: RecordWriter) throws -> (RowID) throws -> [RowID] {
+    guard case .one(let field) = from.shape else {
+      let links = try writer.links(from)
+      return { try links.rows(of: $0) }
+    }
+    let table = try writer.table(from.entity)
+    guard let name = table.entity.field(field)?.name else { return { _ in [] } }
+    let slot = try table.slot(name)
+    return { try table.reference(slot, of: $0).map { [$0] } ?? [] }
+  }
+
+  private func append(
+    _ row: RowID, to owner: RowID, in list: Relationship, copy: Copy, writer: RecordWriter
+  ) throws {
+    if case .manyByReference(let entity, let field) = list.shape {
+      let table = try writer.table(entity)
+      if let name = table.entity.field(field)?.name, let now = try table.reference(table.slot(name), of: row),
+        now != owner
+      {
+        throw copy.fault
+      }
+    }
+    do { try writer.links(list).append(row, to: owner) } catch let fault as RecordFault where fault.code == .notUnique {
+      throw copy.fault
+    }
+  }
+}
+
+extension TableReader {
+  /// The numbers of all rows.
+  fileprivate func numbers() throws -> [RowID] {
+    var cursor = try cursor()
+    var numbers: [RowID] = []
+    while try cursor.next() { numbers.append(try cursor.id) }
+    return numbers
+  }
+}
+
+extension Catalog {
+  /// Removes a relationship with its reference.
+  fileprivate mutating func retire(_ id: RelationshipID) throws {
+    guard let one = relationship(id), let other = inverse(of: one) else { return }
+    let named = one.isHidden ? other : one
+    guard let entity = name(of: named.entity) else { return }
+    try remove(relationship: named.name, of: entity)
+    for side in [one, other] {
+      guard case .one(let field) = side.shape, let owner = self.entity(side.entity), let name = owner.field(field)?.name
+      else { continue }
+      try change(entity: owner.name) { (entity) throws(RecordFault) in try entity.remove(name) }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import RoostQuery
+internal import RoostRecords
+
+/// Tells which objects keep a property from being unique.
+extension SchemaKeeper {
+  /// The fault to show instead of one that names two rows; nil where the rows have no values that are alike.
+  func duplicates(_ fault: RecordFault, _ wanted: Catalog, reader: RecordReader) throws -> MigrationFault? {
+    guard let name = fault.entity, let entity = wanted.entity(name), let table = try? reader.table(name) else {
+      return nil
+    }
+    for index in wanted.indexes(of: entity.id) where index.isUnique && !reader.catalog.indexes.contains(index) {
+      let accesses = index.parts.compactMap { table.access($0.field) }
+      if accesses.count != index.parts.count { continue }
+      // What rows show that say nil in a property that is required now.
+      let defaults = index.parts.map { part -> Value in
+        guard let field = entity.field(part.field), !field.isOptional else { return .null }
+        return field.initial ?? field.type.empty
+      }
+      guard let found = try groups(table, accesses, defaults: defaults) else { continue }
+      let groups = found.groups == 1 ? "a group of objects has" : "\(found.groups) groups of objects have"
+      let rows = found.rows.map { row in "row \(row.id.number) has \(row.values.map(Self.text).joined(separator: ", "))"
+      }
+      let owner = models.first { $0.type.root.name == name }
+      let paths = index.parts.compactMap { entity.field($0.field)?.name }.joined(separator: ", ")
+      return MigrationFault(
+        owner?.type.name ?? name, paths,
+        detail:
+          "the model wants it unique, and \(groups) the same value: \(rows.joined(separator: "; ")). Change or delete all but "
+          + "one of each with the models of the old version, or in a custom stage of a migration plan")
+    }
+    return nil
+  }
+
+  /// How many values several rows have, and the first few of those rows.
+  private func groups(
+    _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value]
+  ) throws -> (groups: Int, rows: [(id: RowID, values: [Value])])? {
+    func values(_ row: Row) throws -> [Value]? {
+      let values = try zip(accesses, defaults).map { access, initial in
+        let value = try table.value(access, row)
+        return value.isNull ? initial : value
+      }
+      return values.contains(.null) ? nil : values
+    }
+    // Numbers that stand for values take little memory: only rows whose numbers are alike are compared.
+    var counts: [Int: UInt32] = [:]
+    var cursor = try table.cursor()
+    while try cursor.next() {
+      if let found = try values(cursor.row()) { counts[found.hashValue, default: 0] += 1 }
+    }
+    counts = counts.filter { $0.value > 1 }
+    var alike: [[Value]: [RowID]] = [:]
+    var again = try table.cursor()
+    while try again.next() {
+      let row = try again.row()
+      guard let found = try values(row), counts[found.hashValue] != nil else { continue }
+      if alike[found, default: []].count < 3 { alike[found, default: []].append(row.id) }
+    }
+    let groups = alike.filter { $0.value.count > 1 }
+    let rows = groups.flatMap { values, rows in rows.map { (id: $0, values: values) } }.sorted { $0.id < $1.id }
+    // The first few groups whole.
+    let shown = Set(rows.prefix(3).map(\.values))
+    return groups.isEmpty ? nil : (groups.count, Array(rows.filter { shown.contains($0.values) }.prefix(6)))
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .string(let text), .url(let text): "\"\(text.prefix(40))\""
+    case .int(let number): "\(number)"
+    case .uint(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .bool(let flag): "\(flag)"
+    default: "\(value)"
+    }
+  }
+}

@@ -1,0 +1,249 @@
+internal import RoostQuery
+internal import RoostRecords
+
+/// The fields of values.
+extension SchemaKeeper {
+  mutating func fields(_ model: ModelPlan, _ newcomers: [_ModelType], catalog: inout Catalog) throws {
+    let wanted = try model.type.neededFields().filter { $0.property >= model.type.first }
+    // No row that is there is of the class, so there is nothing initial to it.
+    let isNew =
+      model.type.superType != nil
+      && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
+    var known: Set<Int> = []
+    for property in model.type.first..<model.type.properties.count {
+      let fields = wanted.filter { $0.property == property }
+      if fields.isEmpty { continue }
+      try checkType(fields, property, model: model, catalog: &catalog)
+      let isThere = fields.contains { catalog.entity(model.type.root.name)?.field($0.name) != nil }
+      if !isThere, !isNew { try checkRequired(property, model) }
+      try presence(fields, property, model: model, isThere: isThere, catalog: &catalog)
+      for field in fields { try flip(field, model, all: fields, catalog: &catalog) }
+      if isThere { known.insert(property) }
+    }
+    // All at once, because each change makes a layout.
+    try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
+      for field in wanted {
+        let initial = isNew ? nil : try initial(field, model, isPart: known.contains(field.property))
+        try add(field, model, entity: &entity, initial: initial)
+      }
+    }
+  }
+
+  /// What rows that are there get in a new field.
+  private func initial(
+    _ field: _ModelType.NeededField, _ model: ModelPlan, isPart: Bool
+  ) throws(RecordFault) -> Value? {
+    // An optional struct that was required is there in all rows.
+    if isPart, field.type == .presence { return field.type.empty }
+    return try value(field, model) ?? (field.isNeeded ? field.type.empty : nil)
+  }
+
+  /// What the default of a property says of a field; nil where there is none.
+  private func value(_ field: _ModelType.NeededField, _ model: ModelPlan) throws(RecordFault) -> Value? {
+    if let initial = model.initials[field.path] { return initial }
+    return try RowBlank.defaults(model.type, field.property)?[field.name]
+  }
+
+  private func add(
+    _ wanted: _ModelType.NeededField, _ model: ModelPlan, entity: inout Entity, initial: Value?
+  ) throws(RecordFault) {
+    // Of a struct that is stored as its parts, all of them.
+    let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
+    if let field = entity.field(wanted.name) {
+      for place in entity.fields.indices where entity.fields[place].id == field.id {
+        entity.fields[place].isPreserved = isPreserved
+      }
+      entity.setCases(wanted.cases, of: field.id)
+      return
+    }
+    let id = try entity.add(
+      wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial, isPreserved: isPreserved)
+    entity.setCases(wanted.cases, of: id)
+  }
+
+  // MARK: Types
+
+  /// Refuses a property that the store has with another type; in stages it is parked, and begins empty.
+  private mutating func checkType(
+    _ fields: [_ModelType.NeededField], _ property: Int, model: ModelPlan, catalog: inout Catalog
+  ) throws {
+    let (root, name) = (model.type.root.name, model.type.fieldName(property))
+    guard let entity = catalog.entity(root) else { return }
+    var (has, wants): (String?, String) = (nil, fields[0].name == name ? "\(fields[0].type)" : "a struct")
+    for field in fields {
+      if let known = entity.field(field.name), known.type != field.type {
+        (has, wants) = (Self.text(known.type, catalog), "\(field.type)")
+      }
+    }
+    if !fields.contains(where: { $0.name == name }), let plain = entity.field(name), plain.type != .presence {
+      has = Self.text(plain.type, catalog)
+    }
+    if fields.count == 1, fields[0].name == name, entity.field(name) == nil,
+      entity.fields.contains(where: { $0.name.hasPrefix(name + ".") })
+    {
+      has = "a struct"
+    }
+    if catalog.relationships(of: entity.id).contains(where: { $0.name == name && !$0.isHidden }) {
+      has = "a relationship"
+    }
+    if let has {
+      try changedType(
+        model, model.type.propertyName(property), has: has, wants: wants, parked: [(name, root)], catalog: &catalog)
+    }
+  }
+
+  static func text(_ type: FieldType, _ catalog: Catalog) -> String {
+    if case .reference(let id) = type { return "a relationship to \(catalog.name(of: id) ?? "another model")" }
+    return "\(type)"
+  }
+
+  /// Refuses a change of a property's type. In stages what the store has is kept under names that no property has.
+  mutating func changedType(
+    _ model: ModelPlan, _ property: String, has: String, wants: String, parked: [(name: String, entity: String)] = [],
+    catalog: inout Catalog
+  ) throws {
+    guard isStaged else {
+      throw MigrationFault(
+        model.type.name, property,
+        detail:
+          "the store has \(has) for it, the model has \(wants): keep the type, or change it in a migration plan, with a "
+          + "transform or a custom stage")
+    }
+    for one in parked { try park(one.name, of: one.entity, catalog: &catalog) }
+    note(model, property)
+  }
+
+  /// Notes a property that code of a migration plan has to fill.
+  mutating func note(_ model: ModelPlan, _ property: String) {
+    if !pending.contains(where: { $0 == (model.type.name, property) }) { pending.append((model.type.name, property)) }
+  }
+
+  // MARK: Nil
+
+  /// Refuses a new property that stored rows have no value for.
+  private mutating func checkRequired(_ property: Int, _ model: ModelPlan) throws {
+    guard try filled(model) != nil, try RowBlank.defaults(model.type, property) == nil,
+      try !RowBlank.required(model.type, property).isEmpty
+    else { return }
+    let name = model.type.propertyName(property)
+    if isStaged { return note(model, name) }
+    throw MigrationFault(
+      model.type.name, name,
+      detail:
+        "the property is new, and the store has objects without a value for it: give it a default value, make it optional, "
+        + "or fill it in a custom stage of a migration plan")
+  }
+
+  /// Makes a field that the store has optional or required, as the model says.
+  private mutating func flip(
+    _ field: _ModelType.NeededField, _ model: ModelPlan, all: [_ModelType.NeededField], catalog: inout Catalog
+  ) throws {
+    let root = model.type.root.name
+    guard let known = catalog.entity(root)?.field(field.name), known.isOptional != field.isOptional else { return }
+    // What is only read may stay as it is, unless a row shows a default.
+    if isReadOnly, try field.isOptional || rows(without: known, root) == 0 { return }
+    if field.isOptional { return try allowNil(known, of: root, catalog: &catalog) }
+    let value = try value(field, model)
+    // What an optional struct has that is not there says nothing.
+    let isCovered = all.contains { $0.type == .presence && field.name.hasPrefix($0.name + ".") }
+    // One part of a struct that has others begins empty, as a new part does.
+    let isPart = all.contains { other in
+      other.name != field.name && !other.isOptional && catalog.entity(root)?.field(other.name)?.isOptional == false
+    }
+    var initial = value
+    if value == nil, try rows(without: known, root) > 0 {
+      if !isPart, !isCovered { try checkNil(known, model, property: model.type.propertyName(field.property)) }
+      initial = field.type.empty
+    }
+    if let older = known.initial, let filling = initial, older != filling {
+      work.fill(root, known.id, with: [known.id: filling], found: .before, written: .before)
+      initial = older
+    }
+    try catalog.set(field: known.id, of: root, isOptional: false, initial: known.initial ?? initial)
+  }
+
+  /// Lets a field be nil. Rows that have no value of their own in it keep what they show.
+  mutating func allowNil(_ field: Field, of root: String, catalog: inout Catalog) throws {
+    let layouts = catalog.entity(root)?.layouts ?? []
+    // Rows that said nil when the field was optional before showed its initial value since then.
+    if let initial = field.initial, layouts.contains(where: { $0.contains { $0.id == field.id && $0.isOptional } }) {
+      work.fill(root, field.id, with: [field.id: initial], found: .after, written: .after)
+    }
+    let isOlder = layouts.contains { !$0.contains { $0.id == field.id } }
+    try catalog.set(
+      field: field.id, of: root, isOptional: true, initial: field.initial ?? (isOlder ? field.type.empty : nil))
+  }
+
+  /// How many rows of the store have nil in a field.
+  func rows(without field: Field, _ root: String) throws -> Int {
+    guard let stored, let known = stored.catalog.entity(root)?.field(field.id), known.isOptional else { return 0 }
+    return try Planner(stored).count(Query(root, where: RowWork.isNil(known)))
+  }
+
+  /// Refuses a property that becomes required while rows have nil; in stages it is filled later.
+  mutating func checkNil(
+    _ field: Field, _ model: ModelPlan, property: String, cure: String = "give it a default value"
+  )
+    throws
+  {
+    let count = try rows(without: field, model.type.root.name)
+    if count == 0 { return }
+    if isStaged { return note(model, property) }
+    throw MigrationFault(
+      model.type.name, property,
+      detail:
+        "the model requires a value, and \(count) \(count == 1 ? "object has" : "objects have") none in the store: \(cure), "
+        + "make it optional, or fill it in a custom stage of a migration plan")
+  }
+
+  // MARK: Optional structs
+
+  /// A struct that is stored as its parts has a field that says whether it is there, if it is optional. One that is required now
+  /// loses that field: what said nil gets the default.
+  private mutating func presence(
+    _ fields: [_ModelType.NeededField], _ property: Int, model: ModelPlan, isThere: Bool, catalog: inout Catalog
+  ) throws {
+    let (root, name) = (model.type.root.name, model.type.fieldName(property))
+    if !isThere { return }
+    for field in fields where field.type == .presence && catalog.entity(root)?.field(field.name) == nil {
+      try addPresence(field, fields, root: root, catalog: &catalog)
+    }
+    for known in catalog.entity(root)?.fields ?? [] where known.type == .presence {
+      guard known.name == name || known.name.hasPrefix(name + "."), !fields.contains(where: { $0.name == known.name }),
+        fields.contains(where: { $0.name.hasPrefix(known.name + ".") })
+      else { continue }
+      let values = try RowBlank.defaults(model.type, property) ?? [:]
+      if isReadOnly, try rows(without: known, root) == 0 { continue }
+      if values.isEmpty {
+        try checkNil(known, model, property: model.type.propertyName(property))
+      } else {
+        var filled: [FieldID: Value] = [:]
+        for (name, value) in values where name.hasPrefix(known.name + ".") {
+          if let part = catalog.entity(root)?.field(name) { filled[part.id] = value }
+        }
+        if try rows(without: known, root) > 0 {
+          work.fill(root, known.id, with: filled, found: .before, written: .before)
+        }
+      }
+      try catalog.change(entity: root) { (entity) throws(RecordFault) in try entity.remove(known.name) }
+    }
+  }
+
+  /// Adds the field that says whether a struct is there that was required: it is there in all rows, except for those that were
+  /// written by a program that did not name it.
+  private mutating func addPresence(
+    _ field: _ModelType.NeededField, _ fields: [_ModelType.NeededField], root: String, catalog: inout Catalog
+  ) throws {
+    let parked = fields.lazy.compactMap { [catalog] part in
+      part.isOptional || !part.name.hasPrefix(field.name + ".")
+        ? nil : catalog.entity(root)?.field(part.name).flatMap { $0.isOptional ? $0 : nil }
+    }.first
+    var added: FieldID?
+    try catalog.change(entity: root) { (entity) throws(RecordFault) in
+      added = try entity.add(field.name, .presence, isOptional: true, initial: field.type.empty)
+    }
+    if let parked, let added, try rows(without: parked, root) > 0 {
+      work.fill(root, parked.id, with: [added: .null], found: .before, written: .after)
+    }
+  }
+}

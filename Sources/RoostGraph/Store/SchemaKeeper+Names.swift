@@ -1,0 +1,156 @@
+internal import RoostRecords
+
+/// A property of one class, by names.
+struct PropertyName: Hashable {
+  var entity: String
+  var property: String
+}
+
+/// Properties that have another name in the store, or are stored under another class.
+extension SchemaKeeper {
+  /// Gives fields and relationships the names that their properties have now.
+  mutating func names(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+    let root = model.type.root.name
+    let circle = model.exchangedNames
+    guard let entity = catalog.entity(root) else { return }
+    var renamed: [String: String] = [:]
+    if !circle.isEmpty {
+      // Names do not tell whether the properties exchanged them already, so that is noted in the catalog.
+      let mark = "@exchanged " + model.type.name + " " + circle.joined(separator: " ")
+      if entity.field(mark) == nil {
+        for name in circle { if let before = model.originalNames[name] { renamed[before] = name } }
+        try catalog.change(entity: root) { (entity) throws(RecordFault) in
+          try entity.add(mark, .presence, isOptional: true)
+        }
+      }
+    }
+    let known = Self.properties(of: model, entity, catalog)
+    // A name may become free only when its property gets another one.
+    var isDone = false
+    while !isDone {
+      isDone = true
+      for (name, before) in model.originalNames.sorted(by: { $0.key < $1.key }) where !circle.contains(name) {
+        let isFree = !known.contains(name) || renamed[name] != nil
+        guard isFree, known.contains(before), renamed[before] == nil, !renamed.values.contains(name) else { continue }
+        renamed[before] = name
+        isDone = false
+      }
+    }
+    renamed = renamed.filter { known.contains($0.key) }
+    // Of two properties that exchange names the store may have one.
+    renamed = renamed.filter { !known.contains($0.value) || renamed[$0.value] != nil }
+    try rename(renamed, model, to: model.type, catalog: &catalog)
+    try moved(model, &catalog)
+  }
+
+  /// Finds properties that another class of the family declared before.
+  private func moved(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+    let family = models.filter { $0.type.root === model.type.root && $0.type !== model.type }
+    if family.isEmpty { return }
+    for property in model.type.first..<model.type.properties.count {
+      guard let entity = catalog.entity(model.type.root.name) else { return }
+      let name = model.type.propertyName(property)
+      if Self.properties(of: model, entity, catalog).contains(name) { continue }
+      for other in family where other.type.isKind(of: model.type) || model.type.isKind(of: other.type) {
+        let isDeclared = other.type.properties[other.type.first...].contains { $0.name == name }
+        guard !isDeclared, Self.properties(of: other, entity, catalog).contains(name) else { continue }
+        try rename([name: name], other, to: model.type, catalog: &catalog)
+        break
+      }
+    }
+  }
+
+  /// Renames properties of a class with the parts of structs that are stored as such, and gives them to a class of its family.
+  private func rename(
+    _ properties: [String: String], _ model: ModelPlan, to type: _ModelType, catalog: inout Catalog
+  ) throws {
+    guard !properties.isEmpty, let entity = catalog.entity(model.type.root.name) else { return }
+    var names: [String: String] = [:]
+    let (before, after) = (Self.prefix(model.type), Self.prefix(type))
+    func add(_ name: String) {
+      guard name.hasPrefix(before) else { return }
+      let path = name.dropFirst(before.count)
+      guard let new = properties[String(path.prefix { $0 != "." })] else { return }
+      names[name] = after + new + path.drop { $0 != "." }
+    }
+    for field in entity.fields { add(field.name) }
+    for one in catalog.relationships(of: entity.id) where !one.isHidden { add(one.name) }
+    try catalog.rename(names, of: entity.name)
+  }
+
+  /// What the fields of a class's own properties begin with.
+  static func prefix(_ type: _ModelType) -> String { type.superType == nil ? "" : type.name + "/" }
+
+  /// The own properties of a class that an entity has.
+  static func properties(of model: ModelPlan, _ entity: Entity, _ catalog: Catalog) -> Set<String> {
+    let prefix = prefix(model.type)
+    let names = entity.fields.map(\.name) + catalog.relationships(of: entity.id).filter { !$0.isHidden }.map(\.name)
+    var found: Set<String> = []
+    for name in names where name.hasPrefix(prefix) && !name.hasPrefix("@") {
+      let own = name.dropFirst(prefix.count)
+      if !own.contains("/") { found.insert(String(own.prefix { $0 != "." })) }
+    }
+    return found
+  }
+
+  // MARK: Parking
+
+  /// Keeps what the store has for a property under a name that no property has. Its type is another one now.
+  mutating func park(
+    _ name: String, of entityName: String, as kind: String = "@parked", catalog: inout Catalog
+  ) throws {
+    guard let entity = catalog.entity(entityName) else { return }
+    let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }.map(\.name)
+    let taken = Set(entity.fields.map(\.name) + relationships)
+    let parts = taken.filter { $0 == name || $0.hasPrefix(name + ".") }
+    var new = kind + " " + name
+    var number = 2
+    while taken.contains(where: { $0 == new || $0.hasPrefix(new + ".") }) {
+      new = "\(kind) \(name) \(number)"
+      number += 1
+    }
+    // What was unique binds the property that has the name now.
+    for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
+      if catalog.relationships.contains(where: { $0.index == index.id }) { continue }
+      if index.parts.contains(where: { part in entity.field(part.field).map { parts.contains($0.name) } == true }) {
+        try catalog.remove(index: index.name, of: entityName)
+      }
+    }
+    try catalog.rename(
+      Dictionary(parts.map { ($0, new + $0.dropFirst(name.count)) }) { first, _ in first }, of: entityName)
+  }
+
+  /// Lets fields be nil that the models do not name, so that a row written meanwhile says that it has no value.
+  mutating func park(_ catalog: inout Catalog) throws {
+    for root in Set(models.map(\.type.root.name)).sorted() {
+      var wanted: Set<String> = [Family.fieldName]
+      for model in models where model.type.root.name == root {
+        for field in try model.type.neededFields() { wanted.insert(field.name) }
+        for one in model.relationships {
+          if let number = model.type.number(ofPath: one.name) { wanted.insert(model.type.fieldName(number)) }
+        }
+      }
+      for field in catalog.entity(root)?.fields ?? [] where !field.isOptional && !wanted.contains(field.name) {
+        if field.name.hasPrefix(Self.retired) { continue }
+        try allowNil(field, of: root, catalog: &catalog)
+      }
+    }
+  }
+
+  /// What the names of relationships begin with that are removed once their rows are copied.
+  static let retired = "@retired "
+}
+
+extension ModelPlan {
+  /// Properties of which each has the original name of another one, in a circle; sorted.
+  fileprivate var exchangedNames: [String] {
+    originalNames.keys.filter { name in
+      var next = originalNames[name]
+      for _ in originalNames {
+        if next == name { return true }
+        next = next.flatMap { originalNames[$0] }
+      }
+      return false
+    }.sorted()
+  }
+}
