@@ -55,9 +55,13 @@ extension SchemaKeeper {
     return (wanted.entities.first?.name ?? "", nil)
   }
 
+  /// The name that an entity has in the store.
+  func storedName(_ root: String) -> String { adopted[root] ?? root }
+
   /// A model's entity as it is stored, if there are rows of it.
   func filled(_ model: ModelPlan) throws -> Entity? {
-    guard let stored, let entity = stored.catalog.entity(model.type.root.name), try stored.table(entity.id).count > 0
+    guard let stored, let entity = stored.catalog.entity(storedName(model.type.root.name)),
+      try stored.table(entity.id).count > 0
     else { return nil }
     return entity
   }
