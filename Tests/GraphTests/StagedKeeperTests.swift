@@ -50,7 +50,7 @@ private enum New {
     var keepers: Keeper?
     var plain: Keeper?
     var mate: Crate?
-    var added: Int
+    @Attribute(.unique) var added: Int
     var shade: Tint
     var words: [String]
     var must: Keeper
@@ -131,9 +131,18 @@ private enum New {
       #expect(try reader.links("@parked keepers", of: "Crate").rows(of: RowID(1)).count == 1)
     }
     #expect(try records.verify().isSound)
-    // A second time changes nothing more.
+    // It is unique once it has values.
+    #expect(!catalog.indexes(of: entity.id).contains { $0.name == "unique added" })
+    try records.write { writer in
+      for row in [RowID(1), RowID(2)] { try writer.table(entity.id).update(row, ["added": .int(Int64(row.number))]) }
+    }
+    var filled = SchemaKeeper(plans, isStaged: true)
+    let last = try filled.settle(records)
+    #expect(last.indexes(of: entity.id).contains { $0.name == "unique added" })
+    // Another time changes nothing more.
     var again = SchemaKeeper(plans, nil, isStaged: true)
-    #expect(try again.settle(records) == catalog)
+    #expect(try again.settle(records) == last)
+    #expect(try records.verify().isSound)
     try records.close()
   }
 }

@@ -574,6 +574,8 @@ private enum Refused {
     try context.save()
     #expect(owners.map { $0.items.map(\.number) } == [[5, 1, 3], [2, 4, 1]])
     #expect(items[4].lid.isEmpty && items[5].lid.map(\.number) == [5])
+    let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(!history.isEmpty && history.allSatisfy { !$0.changes.isEmpty || $0.author == nil })
     #expect(try context.container.verify().isSound)
   }
 
@@ -602,5 +604,22 @@ private enum Refused {
       #expect(text.contains(property) && text.contains(has) && text.contains("migration plan"), "\(text)")
     }
     try checkOld()
+  }
+
+  @Test func `a change of links that is only in the log is carried out again`() throws {
+    try makeOld()
+    let models: [any PersistentModel.Type] = [Lists.Item.self, Lists.Owner.self, Lists.Lid.self]
+    let container = try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())])
+    let copy = folder.file("copy.roost")
+    try FileManager.default.copyItem(at: folder.file(), to: copy)
+    let log = URL(fileURLWithPath: folder.file().path + "-log")
+    try FileManager.default.copyItem(at: log, to: URL(fileURLWithPath: copy.path + "-log"))
+    let again = try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: copy)])
+    let context = ModelContext(again)
+    #expect(try all(context, \Lists.Owner.number).map { $0.items.map(\.number) } == [[5, 1, 3], [2, 4]])
+    #expect(try all(context, \Lists.Item.number).map { $0.lid.map(\.number) } == [[1], [2], [3], [4], [5], []])
+    let report = try again.verify()
+    #expect(report.isSound, "\(report.findings)")
+    _ = container
   }
 }

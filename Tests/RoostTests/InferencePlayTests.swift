@@ -15,6 +15,13 @@ private struct Content: Equatable {
   var hosts: [Int] = []
 }
 
+private struct Answer: Equatable {
+  var withValue: Int
+  /// Nil where the version has no text.
+  var withText: Int?
+  var values: [Int?]
+}
+
 /// A version of the models, and what it makes of a store.
 private protocol PlayVersion {
   static var models: [any PersistentModel.Type] { get }
@@ -25,6 +32,8 @@ private protocol PlayVersion {
   static func read(_ context: ModelContext) throws -> [Int: Content]
   /// Gives an object, which is made if there is none of its number, what can be seen of a content.
   static func write(_ number: Int, _ content: Content, in context: ModelContext) throws
+  /// How many objects a predicate finds with a value and with a text, and the values in order.
+  static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer
   /// The items of each owner in order; nil where the version has no such list.
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]?
 }
@@ -88,6 +97,13 @@ private enum One: PlayVersion {
     item.tags = try content.tags.compactMap { try find($0, \Tag.number, context) }
     item.host = try find(content.hosts.first, \Tag.number, context)
   }
+  static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer {
+    let sorted = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.value), SortDescriptor(\.number)]))
+    return Answer(
+      withValue: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.value == value })),
+      withText: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.text == text })),
+      values: sorted.map(\.value))
+  }
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? {
     let owners = try context.fetch(FetchDescriptor<Owner>())
     return Dictionary(uniqueKeysWithValues: owners.map { ($0.number, $0.items.map(\.number)) })
@@ -143,6 +159,14 @@ private enum Two: PlayVersion {
     item.tags = try content.tags.compactMap { try find($0, \Tag.number, context) }
     item.host = try find(content.hosts.first, \Tag.number, context)
   }
+  static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer {
+    let wanted = value ?? -1
+    let sorted = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.value), SortDescriptor(\.number)]))
+    return Answer(
+      withValue: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.value == wanted })),
+      withText: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.text == text })),
+      values: sorted.map(\.value))
+  }
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? {
     let owners = try context.fetch(FetchDescriptor<Owner>())
     return Dictionary(uniqueKeysWithValues: owners.map { ($0.number, $0.things.map(\.number)) })
@@ -185,6 +209,13 @@ private enum Three: PlayVersion {
     item.value = content.value
     item.owner = try find(content.owner, \Owner.number, context)
     item.host = try find(content.hosts.first, \Tag.number, context)
+  }
+  static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer {
+    let sorted = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.value), SortDescriptor(\.number)]))
+    return Answer(
+      withValue: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.value == value })),
+      withText: nil,
+      values: sorted.map(\.value))
   }
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? { nil }
 }
@@ -238,6 +269,14 @@ private enum Four: PlayVersion {
     item.tags = try content.tags.compactMap { try find($0, \Tag.number, context) }
     item.host = try content.hosts.compactMap { try find($0, \Tag.number, context) }
   }
+  static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer {
+    let wanted = value ?? -1
+    let sorted = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.value), SortDescriptor(\.number)]))
+    return Answer(
+      withValue: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.value == wanted })),
+      withText: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.text == text })),
+      values: sorted.map(\.value))
+  }
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? {
     let owners = try context.fetch(FetchDescriptor<Owner>())
     return Dictionary(uniqueKeysWithValues: owners.map { ($0.number, $0.items.map(\.number)) })
@@ -282,6 +321,13 @@ private enum Five: PlayVersion {
     item.lone = try find(content.lone, \Owner.number, context)
     item.host = try content.hosts.compactMap { try find($0, \Tag.number, context) }
   }
+  static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer {
+    let sorted = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.value), SortDescriptor(\.number)]))
+    return Answer(
+      withValue: try context.fetchCount(FetchDescriptor<Item>(predicate: #Predicate { $0.value == value })),
+      withText: nil,
+      values: sorted.map(\.value))
+  }
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? { nil }
 }
 
@@ -319,6 +365,14 @@ private enum Five: PlayVersion {
       #expect(Set(found.keys) == Set(items.keys), "\(version)")
       for (number, content) in items.sorted(by: { $0.key < $1.key }) {
         #expect(found[number] == version.visible(content), "\(version), item \(number)")
+      }
+      let seen = items.values.map { version.visible($0) }
+      for (value, text) in [(nil, "one"), (9, "four"), (5, "t1"), (items.values.first?.value, "t2")] as [(Int?, String)]
+      {
+        let answer = try version.ask(context, value: value, text: text)
+        #expect(answer.withValue == seen.count { $0.value == value }, "\(version), value \(value as Any)")
+        if let count = answer.withText { #expect(count == seen.count { $0.text == text }, "\(version), text \(text)") }
+        #expect(answer.values == seen.map(\.value).sorted { ($0 ?? -1) < ($1 ?? -1) }, "\(version)")
       }
       if let found = try version.lists(context) { #expect(found == lists, "\(version)") }
     }

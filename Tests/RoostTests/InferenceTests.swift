@@ -225,6 +225,62 @@ private enum Above {
   }
 }
 
+/// A square that has no superclass.
+private enum Alone {
+  @Model class Square {
+    #Index<Square>([\.number, \.color])
+    var number: Int
+    @Attribute(.unique) var color: String
+    var size: Measures
+    var owner: Holder?
+    var tags: [Holder] = []
+    init(_ number: Int, _ color: String) {
+      self.number = number
+      self.color = color
+      size = Measures(width: number)
+    }
+  }
+  @Model final class Holder {
+    var number: Int
+    @Relationship(inverse: \Square.owner) var squares: [Square] = []
+    init(_ number: Int) { self.number = number }
+  }
+}
+
+/// It has one, to which some of its properties went.
+private enum Heir {
+  @Model class Shape {
+    var number: Int
+    var sides: Int = 0
+    var owner: Holder?
+    init(_ number: Int) { self.number = number }
+  }
+  @Model class Square: Shape {
+    #Index<Square>([\.number, \.color])
+    @Attribute(.unique) var color: String
+    var size: Measures
+    var tags: [Holder] = []
+    init(_ number: Int, _ color: String) {
+      self.color = color
+      size = Measures(width: number)
+      super.init(number)
+    }
+  }
+  @Model final class Holder {
+    var number: Int
+    @Relationship(inverse: \Shape.owner) var shapes: [Shape] = []
+    init(_ number: Int) { self.number = number }
+  }
+}
+
+private enum NotUnique {
+  @Model final class Box {
+    var number: Int
+    var code: String?
+    init(_ number: Int) { self.number = number }
+  }
+}
+
 private enum AboveStrict {
   @Model class Shape {
     var number: Int
@@ -504,5 +560,74 @@ private enum AboveStrict {
     try twice(Below.Shape.self, Below.Square.self, Below.Holder.self) { context throws in
       #expect(try context.fetch(FetchDescriptor<Below.Square>()).map(\.color) == ["red"])
     }
+  }
+
+  @Test func `a class that gets a new superclass keeps its objects`() throws {
+    do {
+      let context = try open(Alone.Square.self, Alone.Holder.self)
+      let holder = Alone.Holder(7)
+      for number in 1...3 {
+        let square = Alone.Square(number, "color \(number)")
+        context.insert(square)
+        square.owner = holder
+        square.tags = [holder]
+      }
+      try context.save()
+      try context.container.close()
+    }
+    var count = 0
+    try twice(Heir.Shape.self, Heir.Square.self, Heir.Holder.self) { context throws in
+      let squares = try context.fetch(FetchDescriptor<Heir.Square>(sortBy: [SortDescriptor(\.number)]))
+      #expect(squares.map(\.number) == Array(1...3 + count) && squares.allSatisfy { $0.sides == 0 })
+      #expect(squares.map(\.color) == (1...3 + count).map { "color \($0)" })
+      #expect(squares.prefix(3).map(\.size.width) == [1, 2, 3])
+      #expect(squares.prefix(3).allSatisfy { $0.owner?.number == 7 && $0.tags.map(\.number) == [7] })
+      #expect(try context.fetchCount(FetchDescriptor<Heir.Shape>()) == 3 + 2 * count)
+      #expect(try all(context, \Heir.Holder.number).first?.shapes.count == 3)
+      let found = FetchDescriptor<Heir.Square>(predicate: #Predicate { $0.color == "color 2" && $0.number == 2 })
+      #expect(try context.fetchCount(found) == 1)
+      count += 1
+      context.insert(Heir.Shape(100 + count))
+      context.insert(Heir.Square(3 + count, "color \(3 + count)"))
+      try context.save()
+    }
+  }
+
+  // MARK: Unique no longer
+
+  @Test func `a property that is unique no longer takes what others have`() throws {
+    try makeOld()
+    try twice(NotUnique.Box.self) { context throws in
+      let boxes = try all(context, \NotUnique.Box.number)
+      context.insert(NotUnique.Box(boxes.count + 100))
+      boxes[0].code = "code 3"
+      let more = NotUnique.Box(1)
+      more.code = "code 3"
+      context.insert(more)
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<NotUnique.Box>()) == boxes.count + 2)
+    }
+    let text = refusal(Old.Box.self)
+    #expect(text.contains("Box.number") || text.contains("Box.code") || text.contains("Box."), "\(text)")
+  }
+
+  // MARK: Crashes
+
+  @Test func `a change that is only in the log is carried out again`() throws {
+    try makeOld()
+    let container = try ModelContainer(for: Required1.Box.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    try all(context, \Required1.Box.number)[1].name = "after"
+    try context.save()
+    // The files as a crash would leave them.
+    let copy = folder.file("copy.roost")
+    try FileManager.default.copyItem(at: folder.file(), to: copy)
+    let log = URL(fileURLWithPath: folder.file().path + "-log")
+    try FileManager.default.copyItem(at: log, to: URL(fileURLWithPath: copy.path + "-log"))
+    let again = try ModelContainer(for: Required1.Box.self, configurations: ModelConfiguration(url: copy))
+    let boxes = try all(ModelContext(again), \Required1.Box.number)
+    #expect(boxes.map(\.level) == [1, 90, 3, 90, 5, 90] && boxes[1].name == "after")
+    let report = try again.verify()
+    #expect(report.isSound, "\(report.findings)")
   }
 }

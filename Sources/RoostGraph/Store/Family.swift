@@ -4,7 +4,8 @@ package import RoostRecords
 /// A class and its subclasses in one store: rows of one entity, each of which says of which class its object is.
 ///
 /// A class is told by a number, that of an entity without rows which has its name. So it keeps the number whatever classes come and go.
-/// What is older than the first subclass is of the topmost class.
+/// Rows older than the field that tells the class are of one class: the topmost one, or the one that had the entity before it got a
+/// superclass. It is the field's initial value.
 package final class Family: Sendable {
   /// The number of the map that stands for all of them, where one row has one name.
   let home: Int
@@ -12,7 +13,7 @@ package final class Family: Sendable {
   package let field: FieldID
   /// Where it stands in the rows of each layout, by version; nil where the layout is older.
   private let positions: [Int?]
-  /// What tells the topmost class.
+  /// What tells the class of rows that are older than the field.
   private let oldest: UInt32
   /// Numbers of maps by those of classes.
   private let members: [UInt32: Int]
@@ -45,7 +46,11 @@ package final class Family: Sendable {
     positions = entity.layouts.enumerated().map {
       Self.position(entity, Layout(version: UInt16($0.offset), $0.element))
     }
-    oldest = entity.id.number
+    if case .uint(let number)? = field.initial {
+      oldest = UInt32(truncatingIfNeeded: number)
+    } else {
+      oldest = entity.id.number
+    }
     var members: [UInt32: Int] = [:]
     var classNumbers: [Int: UInt32] = [:]
     for model in models {

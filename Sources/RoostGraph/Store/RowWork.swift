@@ -7,7 +7,7 @@ struct RowWork {
   enum Phase { case before, after }
 
   private struct Filling {
-    var entity: String
+    var entity: EntityID
     var field: FieldID
     var values: [FieldID: Value]
     var found: Phase
@@ -32,7 +32,7 @@ struct RowWork {
 
   /// Gives the rows that say nil in a field values.
   mutating func fill(
-    _ entity: String, _ field: FieldID, with values: [FieldID: Value], found: Phase, written: Phase
+    _ entity: EntityID, _ field: FieldID, with values: [FieldID: Value], found: Phase, written: Phase
   ) {
     fillings.append(Filling(entity: entity, field: field, values: values, found: found, written: written))
   }
@@ -61,8 +61,9 @@ struct RowWork {
   }
 
   private func find(_ filling: Filling, _ writer: RecordWriter) throws -> [RowID] {
-    guard let field = writer.catalog.entity(filling.entity)?.field(filling.field), field.isOptional else { return [] }
-    return try Planner(Ground(writer)).plan(Query(filling.entity, where: Self.isNil(field))).rows()
+    guard let entity = writer.catalog.entity(filling.entity), let field = entity.field(filling.field), field.isOptional
+    else { return [] }
+    return try Planner(Ground(writer)).plan(Query(entity.name, where: Self.isNil(field))).rows()
   }
 
   private func fill(_ filling: Filling, _ rows: [RowID], in writer: RecordWriter) throws {

@@ -156,10 +156,15 @@ extension SchemaKeeper {
       initial = field.type.empty
     }
     if let older = known.initial, let filling = initial, older != filling {
-      work.fill(root, known.id, with: [known.id: filling], found: .before, written: .before)
+      try work.fill(entity(root, catalog), known.id, with: [known.id: filling], found: .before, written: .before)
       initial = older
     }
     try catalog.set(field: known.id, of: root, isOptional: false, initial: known.initial ?? initial)
+  }
+
+  private func entity(_ root: String, _ catalog: Catalog) throws -> EntityID {
+    guard let id = catalog.id(of: root) else { throw RecordFault(.unknown, "there is no such entity", entity: root) }
+    return id
   }
 
   /// Lets a field be nil. Rows that have no value of their own in it keep what they show.
@@ -167,7 +172,7 @@ extension SchemaKeeper {
     let layouts = catalog.entity(root)?.layouts ?? []
     // Rows that said nil when the field was optional before showed its initial value since then.
     if let initial = field.initial, layouts.contains(where: { $0.contains { $0.id == field.id && $0.isOptional } }) {
-      work.fill(root, field.id, with: [field.id: initial], found: .after, written: .after)
+      try work.fill(entity(root, catalog), field.id, with: [field.id: initial], found: .after, written: .after)
     }
     let isOlder = layouts.contains { !$0.contains { $0.id == field.id } }
     try catalog.set(
@@ -176,8 +181,9 @@ extension SchemaKeeper {
 
   /// How many rows of the store have nil in a field.
   func rows(without field: Field, _ root: String) throws -> Int {
-    guard let stored, let known = stored.catalog.entity(root)?.field(field.id), known.isOptional else { return 0 }
-    return try Planner(stored).count(Query(root, where: RowWork.isNil(known)))
+    let name = storedName(root)
+    guard let stored, let known = stored.catalog.entity(name)?.field(field.id), known.isOptional else { return 0 }
+    return try Planner(stored).count(Query(name, where: RowWork.isNil(known)))
   }
 
   /// Refuses a property that becomes required while rows have nil; in stages it is filled later.
@@ -222,7 +228,7 @@ extension SchemaKeeper {
           if let part = catalog.entity(root)?.field(name) { filled[part.id] = value }
         }
         if try rows(without: known, root) > 0 {
-          work.fill(root, known.id, with: filled, found: .before, written: .before)
+          try work.fill(entity(root, catalog), known.id, with: filled, found: .before, written: .before)
         }
       }
       try catalog.change(entity: root) { (entity) throws(RecordFault) in try entity.remove(known.name) }
@@ -243,7 +249,7 @@ extension SchemaKeeper {
       added = try entity.add(field.name, .presence, isOptional: true, initial: field.type.empty)
     }
     if let parked, let added, try rows(without: parked, root) > 0 {
-      work.fill(root, parked.id, with: [added: .null], found: .before, written: .after)
+      try work.fill(entity(root, catalog), parked.id, with: [added: .null], found: .before, written: .after)
     }
   }
 }

@@ -24,10 +24,18 @@ package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertibl
 
 /// What a change of the catalog cannot do.
 extension SchemaKeeper {
+  /// The name that an entity has in the store.
+  func storedName(_ root: String) -> String { adopted[root] ?? root }
+
   /// A model's entity as it is stored, if there are rows of it.
   func filled(_ model: ModelPlan) throws -> Entity? {
-    guard let stored, let entity = stored.catalog.entity(model.type.root.name), try stored.table(entity.id).count > 0
-    else { return nil }
-    return entity
+    let root = model.type.root.name
+    return try hasRows(root) ? stored?.catalog.entity(storedName(root)) : nil
+  }
+
+  /// Whether the store has rows of an entity.
+  func hasRows(_ root: String) throws -> Bool {
+    guard let stored, let entity = stored.catalog.entity(storedName(root)) else { return false }
+    return try stored.table(entity.id).count > 0
   }
 }

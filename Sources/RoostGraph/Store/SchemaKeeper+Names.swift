@@ -10,6 +10,11 @@ struct PropertyName: Hashable {
 extension SchemaKeeper {
   /// Gives fields and relationships the names that their properties have now.
   mutating func names(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+    if !model.originalNames.isEmpty { try renamed(model, &catalog) }
+    try moved(model, &catalog)
+  }
+
+  private func renamed(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let root = model.type.root.name
     let circle = model.exchangedNames
     guard let entity = catalog.entity(root) else { return }
@@ -24,7 +29,7 @@ extension SchemaKeeper {
         }
       }
     }
-    let known = Self.properties(of: model, entity, catalog)
+    let known = Self.properties(of: model, entity, catalog: catalog)
     // A name may become free only when its property gets another one.
     var isDone = false
     while !isDone {
@@ -40,20 +45,19 @@ extension SchemaKeeper {
     // Of two properties that exchange names the store may have one.
     renamed = renamed.filter { !known.contains($0.value) || renamed[$0.value] != nil }
     try rename(renamed, model, to: model.type, catalog: &catalog)
-    try moved(model, &catalog)
   }
 
   /// Finds properties that another class of the family declared before.
   private func moved(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let family = models.filter { $0.type.root === model.type.root && $0.type !== model.type }
-    if family.isEmpty { return }
+    guard !family.isEmpty, let entity = catalog.entity(model.type.root.name) else { return }
+    let known = Self.properties(of: model, entity, catalog: catalog)
     for property in model.type.first..<model.type.properties.count {
-      guard let entity = catalog.entity(model.type.root.name) else { return }
       let name = model.type.propertyName(property)
-      if Self.properties(of: model, entity, catalog).contains(name) { continue }
+      guard !known.contains(name), let entity = catalog.entity(model.type.root.name) else { continue }
       for other in family where other.type.isKind(of: model.type) || model.type.isKind(of: other.type) {
         let isDeclared = other.type.properties[other.type.first...].contains { $0.name == name }
-        guard !isDeclared, Self.properties(of: other, entity, catalog).contains(name) else { continue }
+        guard !isDeclared, Self.properties(of: other, entity, catalog: catalog).contains(name) else { continue }
         try rename([name: name], other, to: model.type, catalog: &catalog)
         break
       }
@@ -82,7 +86,7 @@ extension SchemaKeeper {
   static func prefix(_ type: _ModelType) -> String { type.superType == nil ? "" : type.name + "/" }
 
   /// The own properties of a class that an entity has.
-  static func properties(of model: ModelPlan, _ entity: Entity, _ catalog: Catalog) -> Set<String> {
+  static func properties(of model: ModelPlan, _ entity: Entity, catalog: Catalog) -> Set<String> {
     let prefix = prefix(model.type)
     let names = entity.fields.map(\.name) + catalog.relationships(of: entity.id).filter { !$0.isHidden }.map(\.name)
     var found: Set<String> = []
@@ -123,18 +127,26 @@ extension SchemaKeeper {
   /// Lets fields be nil that the models do not name, so that a row written meanwhile says that it has no value.
   mutating func park(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
-      var wanted: Set<String> = [Family.fieldName]
-      for model in models where model.type.root.name == root {
-        for field in try model.type.neededFields() { wanted.insert(field.name) }
-        for one in model.relationships {
-          if let number = model.type.number(ofPath: one.name) { wanted.insert(model.type.fieldName(number)) }
-        }
-      }
+      let wanted = try named(root)
       for field in catalog.entity(root)?.fields ?? [] where !field.isOptional && !wanted.contains(field.name) {
         if field.name.hasPrefix(Self.retired) { continue }
         try allowNil(field, of: root, catalog: &catalog)
       }
     }
+  }
+
+  /// The fields of an entity that the models name.
+  mutating func named(_ root: String) throws -> Set<String> {
+    if let known = namedFields[root] { return known }
+    var named: Set<String> = [Family.fieldName]
+    for model in models where model.type.root.name == root {
+      for field in try model.type.neededFields() { named.insert(field.name) }
+      for one in model.relationships {
+        if let number = model.type.number(ofPath: one.name) { named.insert(model.type.fieldName(number)) }
+      }
+    }
+    namedFields[root] = named
+    return named
   }
 
   /// What the names of relationships begin with that are removed once their rows are copied.

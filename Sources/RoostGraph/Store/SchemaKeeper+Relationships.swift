@@ -124,12 +124,13 @@ extension SchemaKeeper {
   /// Parts relationships whose two sides are no longer each other's inverse. The reference, or the first side of links, stays as it
   /// is; the other side becomes a relationship of its own, with the same members.
   private mutating func part(_ pairs: [RelationshipPair], _ catalog: inout Catalog) throws {
-    func place(_ one: Relationship) -> Int? {
-      pairs.firstIndex { $0.ends.contains { $0.stored(catalog)?.id == one.id } }
+    var places: [RelationshipID: Int] = [:]
+    for (place, pair) in pairs.enumerated() {
+      for end in pair.ends { if let id = end.stored(catalog)?.id { places[id] = place } }
     }
     for one in catalog.relationships where one.id < one.inverse {
-      guard let other = catalog.inverse(of: one), !one.isHidden, !other.isHidden, let first = place(one),
-        let second = place(other), first != second
+      guard let first = places[one.id], let second = places[one.inverse], first != second,
+        let other = catalog.inverse(of: one)
       else { continue }
       var leaver = other
       if case .one = other.shape { leaver = one }

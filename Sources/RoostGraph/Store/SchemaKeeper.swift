@@ -20,6 +20,29 @@ struct SchemaKeeper {
   /// Lists that became a relationship of their own, and the relationship that still holds their members.
   var parted: [PropertyName: RelationshipID] = [:]
   private(set) var isReadOnly = false
+  /// The names that entities have in the store which now have that of a new superclass.
+  private(set) var adopted: [String: String] = [:]
+  /// By the name of an entity, the fields that the models name.
+  var namedFields: [String: Set<String>] = [:]
+  /// The indexes that the models ask for.
+  private var asked: [AskedIndex] = []
+
+  private struct AskedIndex: Hashable {
+    var entity: EntityID
+    var name: String
+    var fields: [FieldID]
+    var isUnique: Bool
+    var tests: [Index.Test]
+
+    /// By what it is over, because its name may have been another property's.
+    func isMet(by index: Index) -> Bool {
+      isAlike(index) && index.tests == tests && !index.name.hasPrefix("@")
+    }
+
+    func isAlike(_ index: Index) -> Bool {
+      index.entity == entity && index.isUnique == isUnique && index.parts.map(\.field) == fields
+    }
+  }
 
   init(_ models: [ModelPlan], _ version: OpeningVersion? = nil, isStaged: Bool = false) {
     self.models = models
@@ -65,6 +88,7 @@ struct SchemaKeeper {
 
   private mutating func bring(_ catalog: inout Catalog, over ground: Ground) throws {
     (stored, work, pending, parted) = (ground, RowWork(), [], [:])
+    adopted = [:]
     defer { stored = nil }
     try bring(&catalog)
     if let version { try note(version, in: &catalog) }
@@ -72,33 +96,59 @@ struct SchemaKeeper {
 
   /// Brings a catalog to the models, and notes in ``work`` what must be written besides it.
   mutating func bring(_ catalog: inout Catalog) throws {
+    let newcomers = models.filter { catalog.entity($0.type.name) == nil && catalog.entity($0.type.root.name) != nil }
+    try adopt(&catalog)
     for model in models where catalog.entity(model.type.root.name) == nil {
       try catalog.add(entity: model.type.root.name)
     }
-    let newcomers = models.filter { catalog.entity($0.type.name) == nil }
     for model in models where model.type.superType != nil { try addClass(model, &catalog) }
     for model in models { try names(model, &catalog) }
     for model in models { try fields(model, newcomers.map(\.type), catalog: &catalog) }
     try relationships(newcomers.map(\.type), &catalog)
     if !isReadOnly { try park(&catalog) }
     // They may be over references, so they come last.
-    var asked: Set<IndexID> = []
-    for model in models { try indexes(model, &asked, catalog: &catalog) }
-    if !isReadOnly { try removeIndexes(but: asked, &catalog) }
+    asked = []
+    for model in models { try ask(model, catalog) }
+    if !isReadOnly { try removeIndexes(&catalog) }
+    try addIndexes(&catalog)
   }
 
   // MARK: Classes
+
+  /// The class whose entity becomes that of a superclass which the store does not know; nil if it is not one class.
+  private func heir(of root: String, _ catalog: Catalog) -> Entity? {
+    if catalog.entity(root) != nil { return nil }
+    // Entities without fields only give classes their numbers.
+    let heirs = models.filter { $0.type.root.name == root }.compactMap { catalog.entity($0.type.name) }
+      .filter { !$0.fields.isEmpty }
+    guard heirs.count == 1, let heir = heirs.first, heir.field(Family.fieldName) == nil else { return nil }
+    return heir
+  }
+
+  /// Gives the entity of a class to its new superclass, with all rows. They say from here on of which class they are.
+  private mutating func adopt(_ catalog: inout Catalog) throws {
+    for root in Set(models.map(\.type.root.name)).sorted() {
+      guard let heir = heir(of: root, catalog) else { continue }
+      adopted[root] = heir.name
+      try catalog.change(entity: heir.name) { (entity) throws(RecordFault) in entity.name = root }
+      try addFamily(root, of: catalog.add(entity: heir.name), catalog: &catalog)
+    }
+  }
+
+  /// Gives rows a field that tells classes. Those that are there are of one class.
+  private func addFamily(_ root: String, of number: EntityID, catalog: inout Catalog) throws {
+    try catalog.change(entity: root) { (entity) throws(RecordFault) in
+      try entity.add(Family.fieldName, .uint32, initial: .uint(UInt64(number.number)), isPreserved: true)
+    }
+    try catalog.add(index: Family.indexName, of: root, on: [Family.fieldName])
+  }
 
   /// Gives a subclass its number, and rows of the topmost class's entity a field that tells classes.
   private func addClass(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let root = model.type.root.name
     if catalog.entity(model.type.name) == nil { try catalog.add(entity: model.type.name) }
     guard let entity = catalog.entity(root), entity.field(Family.fieldName) == nil else { return }
-    try catalog.change(entity: root) { (entity) throws(RecordFault) in
-      // Rows that are there are of the topmost class.
-      try entity.add(Family.fieldName, .uint32, initial: .uint(UInt64(entity.id.number)), isPreserved: true)
-    }
-    try catalog.add(index: Family.indexName, of: root, on: [Family.fieldName])
+    try addFamily(root, of: entity.id, catalog: &catalog)
   }
 
   private func checkClasses(_ reader: RecordReader) throws {
@@ -109,17 +159,21 @@ struct SchemaKeeper {
           .unknown, "\(above.name), from which it inherits, is not among the models", entity: model.type.name)
       }
       // A class that was none of a family has rows of its own, which would not be found any more.
-      guard let entity = reader.catalog.entity(model.type.name), try reader.table(entity.id).count > 0 else { continue }
-      throw RecordFault(
-        .conflict,
-        "the store has its objects in an entity of their own, not in that of \(model.type.root.name): that needs a migration",
-        entity: model.type.name)
+      guard let entity = reader.catalog.entity(model.type.name), try reader.table(entity.id).count > 0,
+        heir(of: model.type.root.name, reader.catalog)?.id != entity.id
+      else { continue }
+      throw MigrationFault(
+        model.type.name, nil,
+        detail:
+          "the store has its objects in an entity of their own, and the model inherits from \(model.type.root.name), which has "
+          + "one too: give the class a new name, and copy the objects in a custom stage of a migration plan")
     }
   }
 
   // MARK: Indexes
 
-  private func indexes(_ model: ModelPlan, _ asked: inout Set<IndexID>, catalog: inout Catalog) throws {
+  /// Notes the indexes that a model asks for.
+  private mutating func ask(_ model: ModelPlan, _ catalog: Catalog) throws {
     let needed = Set(try model.type.neededFields().filter(\.isNeeded).map(\.name))
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
@@ -137,44 +191,41 @@ struct SchemaKeeper {
         // Rows of other classes need not stand in it.
         tests = [.isNotNull(field.id)]
       }
-      // By what it is over, because names may have been another property's.
-      let parts = fields.compactMap { entity.field($0)?.id }
-      let known = catalog.indexes(of: entity.id).first { index in
-        index.isUnique == isUnique && index.parts.map(\.field) == parts && index.tests == tests
-          && !index.name.hasPrefix("@")
-      }
-      if let known {
-        asked.insert(known.id)
-        continue
-      }
-      // The code of a stage may have to remove duplicates first.
-      if isUnique, isStaged, try filled(model) != nil { continue }
-      asked.insert(
-        try catalog.add(index: name, of: entity.name, on: fields, isUnique: isUnique, tests: tests))
+      let one = AskedIndex(
+        entity: entity.id, name: name, fields: fields.compactMap { entity.field($0)?.id }, isUnique: isUnique,
+        tests: tests)
+      if !asked.contains(one) { asked.append(one) }
     }
   }
 
-  /// Removes indexes that the models no longer ask for. What may belong to a class that the program does not name stays.
-  private func removeIndexes(but asked: Set<IndexID>, _ catalog: inout Catalog) throws {
+  private func addIndexes(_ catalog: inout Catalog) throws {
+    for one in asked where !catalog.indexes.contains(where: { one.isMet(by: $0) }) {
+      guard let entity = catalog.entity(one.entity) else { continue }
+      // The code of a stage may have to fill values, or to remove duplicates, first.
+      if one.isUnique, isStaged, try hasRows(entity.name) { continue }
+      try catalog.add(
+        index: one.name, of: entity.name, on: one.fields.compactMap { entity.field($0)?.name }, isUnique: one.isUnique,
+        tests: one.tests)
+    }
+  }
+
+  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields takes the place of. What
+  /// is over properties that the program does not name stays.
+  private mutating func removeIndexes(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let entity = catalog.entity(root) else { continue }
-      var named: Set<FieldID> = []
-      var classes: Set<UInt64> = []
-      for model in models where model.type.root.name == root {
-        for field in try model.type.neededFields() { if let id = entity.field(field.name)?.id { named.insert(id) } }
-        for one in model.relationships {
-          guard let number = model.type.number(ofPath: one.name) else { continue }
-          if let id = entity.field(model.type.fieldName(number))?.id { named.insert(id) }
-        }
-        if let id = catalog.id(of: model.type.name) { classes.insert(UInt64(id.number)) }
-      }
-      let classField = entity.field(Family.fieldName)?.id
-      for index in catalog.indexes(of: entity.id) where !asked.contains(index.id) && !index.name.hasPrefix("@") {
+      let named = try named(root)
+      let classes = models.compactMap { catalog.id(of: $0.type.name)?.number }
+      for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
         let isOfStranger = index.tests.contains { test in
-          if case .equals(classField, .uint(let number)) = test { !classes.contains(number) } else { false }
+          guard case .equals(_, .uint(let number)) = test else { return false }
+          return !classes.contains { UInt64($0) == number }
         }
-        if isOfStranger || !index.parts.allSatisfy({ named.contains($0.field) }) { continue }
-        if catalog.relationships.contains(where: { $0.index == index.id }) { continue }
+        let isReplaced = asked.contains { $0.isAlike(index) }
+        guard !asked.contains(where: { $0.isMet(by: index) }), !isOfStranger, index.isUnique || isReplaced,
+          index.parts.allSatisfy({ part in entity.field(part.field).map { named.contains($0.name) } ?? false }),
+          !catalog.relationships.contains(where: { $0.index == index.id })
+        else { continue }
         try catalog.remove(index: index.name, of: root)
       }
     }
