@@ -107,7 +107,7 @@ private enum New {
       var keeper = SchemaKeeper(plans)
       _ = try keeper.settle(records)
     }
-    var keeper = SchemaKeeper(plans, nil, isStaged: true)
+    var keeper = SchemaKeeper(plans, isStaged: true)
     let catalog = try keeper.settle(records)
     #expect(
       Set(keeper.pending.map { $0.entity + "." + $0.property }) == [
@@ -140,7 +140,7 @@ private enum New {
     let last = try filled.settle(records)
     #expect(last.indexes(of: entity.id).contains { $0.name == "unique added" })
     // Another time changes nothing more.
-    var again = SchemaKeeper(plans, nil, isStaged: true)
+    var again = SchemaKeeper(plans, isStaged: true)
     #expect(try again.settle(records) == last)
     #expect(try records.verify().isSound)
     try records.close()
