@@ -107,7 +107,7 @@ private enum New {
       var keeper = SchemaKeeper(plans)
       _ = try keeper.settle(records)
     }
-    var keeper = SchemaKeeper(plans, nil, isStaged: true)
+    var keeper = SchemaKeeper(plans, isStaged: true)
     let catalog = try keeper.settle(records)
     #expect(
       Set(keeper.pending.map { $0.entity + "." + $0.property }) == [

@@ -86,6 +86,12 @@ private enum Strict {
       init() { loose = Measures(width: 0) }
     }
   }
+  enum Tags {
+    @Model final class Box {
+      var tags: [String]
+      init() { tags = [] }
+    }
+  }
   enum UniqueCode {
     @Model final class Box {
       @Attribute(.unique) var code: String = "same"
@@ -281,6 +287,47 @@ private enum NotUnique {
   }
 }
 
+/// Two subclasses with a property of one name.
+private enum Siblings {
+  @Model class Shape {
+    var number: Int
+    init(_ number: Int) { self.number = number }
+  }
+  @Model final class Square: Shape {
+    @Attribute(.unique) var label: String
+    init(_ number: Int, _ label: String) {
+      self.label = label
+      super.init(number)
+    }
+  }
+  @Model final class Circle: Shape {
+    #Index<Circle>([\.label])
+    var label: String
+    init(_ number: Int, _ label: String) {
+      self.label = label
+      super.init(number)
+    }
+  }
+}
+
+private enum Joined {
+  @Model class Shape {
+    #Index<Shape>([\.label])
+    var number: Int
+    var label: String
+    init(_ number: Int) {
+      self.number = number
+      label = "new"
+    }
+  }
+  @Model final class Square: Shape {
+    override init(_ number: Int) { super.init(number) }
+  }
+  @Model final class Circle: Shape {
+    override init(_ number: Int) { super.init(number) }
+  }
+}
+
 private enum AboveStrict {
   @Model class Shape {
     var number: Int
@@ -420,6 +467,7 @@ private enum AboveStrict {
     try makeOld()
     for (text, property) in [
       (refusal(Strict.Level.Box.self), "Box.level"), (refusal(Strict.Loose.Box.self), "Box.loose"),
+      (refusal(Strict.Tags.Box.self), "Box.tags"),
     ] {
       #expect(
         text.contains(property) && text.contains("3 objects have none") && text.contains("default value"), "\(text)")
@@ -562,7 +610,26 @@ private enum AboveStrict {
     }
   }
 
+  @Test func `a property of two subclasses moves to the superclass`() throws {
+    do {
+      let context = try open(Siblings.Shape.self, Siblings.Square.self, Siblings.Circle.self)
+      for number in 1...3 {
+        context.insert(Siblings.Square(number, "square \(number)"))
+        context.insert(Siblings.Circle(number + 10, "circle \(number)"))
+      }
+      try context.save()
+      try context.container.close()
+    }
+    try twice(Joined.Shape.self, Joined.Square.self, Joined.Circle.self) { context throws in
+      let labels = try all(context, \Joined.Shape.number).map(\.label)
+      #expect(labels == (1...3).map { "square \($0)" } + (1...3).map { "circle \($0)" })
+      let found = FetchDescriptor<Joined.Shape>(predicate: #Predicate { $0.label == "circle 2" })
+      #expect(try context.fetchCount(found) == 1)
+    }
+  }
+
   @Test func `a class that gets a new superclass keeps its objects`() throws {
+    var coded = Data()
     do {
       let context = try open(Alone.Square.self, Alone.Holder.self)
       let holder = Alone.Holder(7)
@@ -573,6 +640,7 @@ private enum AboveStrict {
         square.tags = [holder]
       }
       try context.save()
+      coded = try JSONEncoder().encode(try all(context, \Alone.Square.number)[1].persistentModelID)
       try context.container.close()
     }
     var count = 0
@@ -581,6 +649,9 @@ private enum AboveStrict {
       #expect(squares.map(\.number) == Array(1...3 + count) && squares.allSatisfy { $0.sides == 0 })
       #expect(squares.map(\.color) == (1...3 + count).map { "color \($0)" })
       #expect(squares.prefix(3).map(\.size.width) == [1, 2, 3])
+      let identifier = try JSONDecoder().decode(PersistentIdentifier.self, from: coded)
+      let known: Heir.Square? = try context.existingModel(for: identifier)
+      #expect(known === squares[1])
       #expect(squares.prefix(3).allSatisfy { $0.owner?.number == 7 && $0.tags.map(\.number) == [7] })
       #expect(try context.fetchCount(FetchDescriptor<Heir.Shape>()) == 3 + 2 * count)
       #expect(try all(context, \Heir.Holder.number).first?.shapes.count == 3)

@@ -25,10 +25,18 @@ struct RowWork {
     var fault: MigrationFault
   }
 
+  /// Gives a field the values that rows have in another one, which is removed after that.
+  struct Move {
+    var entity: EntityID
+    var from: FieldID
+    var to: FieldID
+  }
+
   private var fillings: [Filling] = []
+  var moves: [Move] = []
   var copies: [Copy] = []
 
-  var isEmpty: Bool { fillings.isEmpty && copies.isEmpty }
+  var isEmpty: Bool { fillings.isEmpty && moves.isEmpty && copies.isEmpty }
 
   /// Gives the rows that say nil in a field values.
   mutating func fill(
@@ -52,12 +60,22 @@ struct RowWork {
     for (filling, rows) in zip(fillings, rows) where filling.written == .after {
       try fill(filling, filling.found == .after ? find(filling, writer) : rows, in: writer)
     }
+    for move in moves { try carryOut(move, writer) }
     for copy in copies { try carryOut(copy, writer) }
-    if copies.contains(where: \.isLast) {
+    if !moves.isEmpty || copies.contains(where: \.isLast) {
       try writer.change { catalog in
+        for move in moves { try catalog.remove(field: move.from, of: move.entity) }
         for copy in copies where copy.isLast { try catalog.retire(copy.from) }
       }
     }
+  }
+
+  private func carryOut(_ move: Move, _ writer: RecordWriter) throws {
+    guard let entity = writer.catalog.entity(move.entity), let from = entity.field(move.from),
+      let to = entity.field(move.to), from.isOptional
+    else { return }
+    try writer.update(
+      Query(entity.name, where: .not(Self.isNil(from))), set: [to.name: .unwrap(.field(.row, from.id))])
   }
 
   private func find(_ filling: Filling, _ writer: RecordWriter) throws -> [RowID] {
@@ -87,7 +105,8 @@ struct RowWork {
     let owners = try writer.reading(from.entity).numbers()
     let reader = try source(from, writer)
     for owner in owners {
-      for member in try reader(owner) {
+      // A salvaged store may have references to rows that are lost.
+      for member in try reader(owner) where try writer.contains(member, from.target) {
         if case .one = to.shape {
           try append(owner, to: member, in: other, copy: copy, writer: writer)
         } else {
@@ -137,6 +156,11 @@ extension TableReader {
 }
 
 extension Catalog {
+  fileprivate mutating func remove(field: FieldID, of id: EntityID) throws {
+    guard let entity = entity(id), let name = entity.field(field)?.name else { return }
+    try change(entity: entity.name) { (entity) throws(RecordFault) in try entity.remove(name) }
+  }
+
   /// Removes a relationship with its reference.
   fileprivate mutating func retire(_ id: RelationshipID) throws {
     guard let one = relationship(id), let other = inverse(of: one) else { return }

@@ -183,7 +183,10 @@ extension SchemaKeeper {
   func rows(without field: Field, _ root: String) throws -> Int {
     let name = storedName(root)
     guard let stored, let known = stored.catalog.entity(name)?.field(field.id), known.isOptional else { return 0 }
-    return try Planner(stored).count(Query(name, where: RowWork.isNil(known)))
+    // Values of another class come into it.
+    let others = work.moves.filter { $0.to == field.id }.compactMap { stored.catalog.entity(name)?.field($0.from) }
+    let tests = ([known] + others).map { RowWork.isNil($0) }
+    return try Planner(stored).count(Query(name, where: tests.count == 1 ? tests[0] : .and(tests)))
   }
 
   /// Refuses a property that becomes required while rows have nil; in stages it is filled later.

@@ -48,19 +48,48 @@ extension SchemaKeeper {
   }
 
   /// Finds properties that another class of the family declared before.
-  private func moved(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+  private mutating func moved(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let family = models.filter { $0.type.root === model.type.root && $0.type !== model.type }
     guard !family.isEmpty, let entity = catalog.entity(model.type.root.name) else { return }
     let known = Self.properties(of: model, entity, catalog: catalog)
     for property in model.type.first..<model.type.properties.count {
       let name = model.type.propertyName(property)
-      guard !known.contains(name), let entity = catalog.entity(model.type.root.name) else { continue }
+      if known.contains(name) { continue }
+      var isFound = false
       for other in family where other.type.isKind(of: model.type) || model.type.isKind(of: other.type) {
+        guard let entity = catalog.entity(model.type.root.name) else { return }
         let isDeclared = other.type.properties[other.type.first...].contains { $0.name == name }
         guard !isDeclared, Self.properties(of: other, entity, catalog: catalog).contains(name) else { continue }
-        try rename([name: name], other, to: model.type, catalog: &catalog)
-        break
+        if isFound {
+          try join(name, of: other, with: model, catalog: &catalog)
+        } else {
+          try rename([name: name], other, to: model.type, catalog: &catalog)
+        }
+        isFound = true
       }
+    }
+  }
+
+  /// Gives a property of a superclass the values of a second class that declared it before.
+  private mutating func join(
+    _ name: String, of other: ModelPlan, with model: ModelPlan, catalog: inout Catalog
+  ) throws {
+    guard let entity = catalog.entity(model.type.root.name) else { return }
+    let (before, after) = (Self.prefix(other.type) + name, Self.prefix(model.type) + name)
+    let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }.map(\.name)
+    for field in entity.fields where field.name == before || field.name.hasPrefix(before + ".") {
+      let to = entity.field(after + field.name.dropFirst(before.count))
+      guard let to, to.type == field.type, !relationships.contains(before) else {
+        throw MigrationFault(
+          model.type.name, name,
+          detail:
+            "several classes had a property of this name, and theirs are not alike or are relationships: give it a new name, and "
+            + "copy the values in a custom stage of a migration plan")
+      }
+      for index in catalog.indexes(of: entity.id) where index.fields.contains(field.id) {
+        try catalog.remove(index: index.name, of: entity.name)
+      }
+      work.moves.append(RowWork.Move(entity: entity.id, from: field.id, to: to.id))
     }
   }
 
