@@ -323,6 +323,57 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(other?.description.contains("none of the versions") == true, "\(String(describing: other))")
   }
 
+  // MARK: Parking
+
+  @Test func `what a version does not name is parked, restored by naming it, and discarded on demand`() throws {
+    let first = try open(Parked.V1.self)
+    let box = Parked.V1.Box("a", size: 3)
+    first.insert(box)
+    first.insert(Parked.V1.Box("b", size: nil))
+    first.insert(Parked.V1.Lid(box))
+    try first.save()
+    #expect(try first.container.parkedData().isEmpty)
+    try first.container.close()
+    for round in 0..<2 {
+      let second = try open(Parked.V2.self)
+      let parked = try second.container.parkedData()
+      #expect(Set(parked.map { "\($0)" }) == ["Lid (1 model)", "Box.size (1 model)", "Box.lids (2 models)"])
+      #expect(throws: SwiftDataError.self) { try ModelContainer.discard(parked, at: folder.file()) }
+      try second.container.close()
+      if round == 0 {
+        let again = try open(Parked.V3.self)
+        #expect(
+          try again.fetch(FetchDescriptor<Parked.V3.Box>(sortBy: [SortDescriptor(\.name)])).map(\.size) == [3, nil])
+        #expect(try again.fetch(FetchDescriptor<Parked.V3.Lid>()).map { $0.box?.name } == ["a"])
+        #expect(try again.container.parkedData().isEmpty)
+        let lid = try #require(try again.fetch(FetchDescriptor<Parked.V3.Lid>()).first)
+        #expect(lid.box?.lids.count == 1)
+        try again.container.close()
+        // An older version opens no newer store that it would change.
+        try FileManager.default.removeItem(at: folder.file())
+        let other = try open(Parked.V1.self)
+        let box = Parked.V1.Box("a", size: 3)
+        for model in [box, Parked.V1.Box("b", size: nil)] { other.insert(model) }
+        other.insert(Parked.V1.Lid(box))
+        try other.save()
+        try other.container.close()
+      } else {
+        let lid = try #require(parked.filter { $0.property == nil }.first)
+        try ModelContainer.discard([lid], at: folder.file())
+        #expect(throws: (any Error).self) { try ModelContainer.discard([lid], at: folder.file()) }
+        let left = try open(Parked.V2.self)
+        let size = try left.container.parkedData()
+        #expect(size.map { "\($0)" } == ["Box.size (1 model)"])
+        #expect(try left.container.verify().findings.isEmpty)
+        try left.container.close()
+        try ModelContainer.discard(size, at: folder.file())
+        let last = try open(Parked.V3.self)
+        #expect(try last.fetch(FetchDescriptor<Parked.V3.Box>()).map(\.size) == [nil, nil])
+        #expect(try last.fetchCount(FetchDescriptor<Parked.V3.Lid>()) == 0 && last.container.verify().findings.isEmpty)
+      }
+    }
+  }
+
   // MARK: One program
 
   @Test func `the next version is opened while the last one is open`() throws {
@@ -524,6 +575,48 @@ private enum Misfit {
   enum Backward: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
     static var stages: [MigrationStage] { [.lightweight(fromVersion: BookV2.self, toVersion: BookV1.self)] }
+  }
+}
+
+private enum Parked {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Box.self, Lid.self] }
+    @Model final class Box {
+      var name: String
+      var size: Int?
+      @Relationship(inverse: \Lid.box) var lids: [Lid] = []
+      init(_ name: String, size: Int?) {
+        self.name = name
+        self.size = size
+      }
+    }
+    @Model final class Lid {
+      var box: Box?
+      init(_ box: Box) { self.box = box }
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Box.self] }
+    @Model final class Box {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+  enum V3: VersionedSchema {
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+    static var models: [any PersistentModel.Type] { [Box.self, Lid.self] }
+    @Model final class Box {
+      var name: String
+      var size: Int?
+      @Relationship(inverse: \Lid.box) var lids: [Lid] = []
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Lid {
+      var box: Box?
+      init(_ box: Box) { self.box = box }
+    }
   }
 }
 

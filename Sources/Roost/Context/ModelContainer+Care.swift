@@ -195,7 +195,7 @@ extension ModelContainer {
   }
 
   /// The store of a configuration; of a container with one store, that store.
-  private func store(of configuration: ModelConfiguration?) throws -> GraphStore {
+  func store(of configuration: ModelConfiguration?) throws -> GraphStore {
     try stores.checkOpen()
     guard let configuration else {
       if stores.stores.count == 1 { return stores.stores[0] }

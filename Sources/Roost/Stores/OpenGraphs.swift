@@ -157,6 +157,13 @@ final class OpenGraphs: @unchecked Sendable {
     return try GraphStore.open(path, models, opening: opening, fileSystem: files) { try files.askRoom(path) }
   }
 
+  /// Throws if this program has a file open.
+  func checkClosed(_ path: String) throws {
+    let isOpen = lock.withLock { open.contains { $0.key.path == path && $0.value.store != nil } }
+    if !isOpen { return }
+    throw SwiftDataError.loadIssueModelContainer.about("\(path) is open in this program: close its containers first")
+  }
+
   /// A container uses a store no more. Where it is being closed, the store is not found any more once nobody uses it.
   ///
   /// - Returns: whether no other container uses the store.

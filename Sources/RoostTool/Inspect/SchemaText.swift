@@ -10,8 +10,32 @@ struct SchemaText {
   init(_ catalog: Catalog) { self.catalog = catalog }
 
   var lines: [String] {
-    catalog.entities.filter { !$0.name.hasPrefix("@") }.enumerated().flatMap { number, entity in
+    let classes = catalog.entities.filter { !$0.name.hasPrefix("@") }.enumerated().flatMap { number, entity in
       (number > 0 ? [""] : []) + lines(entity)
+    }
+    return classes + parked
+  }
+
+  /// What the last program did not name.
+  private var parked: [String] {
+    guard let version = catalog.version else { return [] }
+    let names = version.parked + version.parts.flatMap { part in part.parked.map { part.name + "." + $0 } }
+    if names.isEmpty { return [] }
+    return ["", "// Parked, because version \(version.number) of the models does not name it:"]
+      + names.map { "//   " + $0 }
+  }
+
+  /// What a store's models have otherwise than those of another one, entity by entity.
+  static func differences(_ catalog: Catalog, from other: Catalog) -> [String] {
+    let names = Set((catalog.entities + other.entities).map(\.name)).filter { !$0.hasPrefix("@") }
+    return names.sorted().flatMap { name -> [String] in
+      switch (catalog.outline(name), other.outline(name)) {
+      case (let new?, let old?):
+        let lines = new.differences(from: old)
+        return lines.isEmpty ? [] : [name] + lines.map { "  " + $0 }
+      case (.some, nil): return ["+ " + name]
+      case (nil, _): return ["- " + name]
+      }
     }
   }
 
@@ -346,10 +370,21 @@ extension Command {
       discussion: [
         "The store does not have the names of structs and enums: a struct gets the name of its property, and an enum is",
         "shown as its stored type. The text compiles after 'import Foundation' and 'import SwiftData'.",
+        "Data that the last program did not name is listed as parked.",
+        "With --diff: + is new in <store>, - is missing there, and ~ has another type. It ends with 1 if there is any.",
       ],
-      syntax: storeAndJSON
+      syntax: Syntax(
+        operands: storeAndJSON.operands,
+        options: storeAndJSON.options + [
+          Syntax.Option(name: "diff", value: "other", help: "Print what differs from the models of another store.")
+        ])
     ) { arguments, console in
       let catalog = try Looking.rows(arguments.operands[0]).read { $0.catalog }
+      if let other = arguments.text("diff") {
+        let lines = SchemaText.differences(catalog, from: try Looking.rows(other).read { $0.catalog })
+        if arguments.has("json") { try console.json(lines) } else { for line in lines { console.line(text: line) } }
+        return lines.isEmpty ? .good : .failed
+      }
       if arguments.has("json") {
         try console.json(SchemaFacts(catalog))
       } else {
