@@ -29,7 +29,7 @@ extension SchemaKeeper {
     }
   }
 
-  /// What rows that are there get in a new field.
+  /// The value that older rows show in a new field.
   private func initial(
     _ field: _ModelType.NeededField, _ model: ModelPlan, isPart: Bool
   ) throws(RecordFault) -> Value? {
@@ -38,7 +38,7 @@ extension SchemaKeeper {
     return try value(field, model) ?? (field.isNeeded ? field.type.empty : nil)
   }
 
-  /// What the default of a property says of a field; nil where there is none.
+  /// The value of a field in the property's default; nil if there is none.
   private func value(_ field: _ModelType.NeededField, _ model: ModelPlan) throws(RecordFault) -> Value? {
     if let initial = model.initials[field.path] { return initial }
     return try RowBlank.defaults(model.type, field.property)?[field.name]
@@ -47,7 +47,7 @@ extension SchemaKeeper {
   private func add(
     _ wanted: _ModelType.NeededField, _ model: ModelPlan, entity: inout Entity, initial: Value?
   ) throws(RecordFault) {
-    // Of a struct that is stored as its parts, all of them.
+    // All parts of a struct are preserved with it.
     let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
     if let field = entity.field(wanted.name) {
       for place in entity.fields.indices where entity.fields[place].id == field.id {
@@ -140,11 +140,11 @@ extension SchemaKeeper {
   ) throws {
     let root = model.type.root.name
     guard let known = catalog.entity(root)?.field(field.name), known.isOptional != field.isOptional else { return }
-    // What is only read may stay as it is, unless a row shows a default.
+    // A store that is only read may stay as it is, unless a row would show a default.
     if isReadOnly, try field.isOptional || rows(without: known, root) == 0 { return }
     if field.isOptional { return try allowNil(known, of: root, catalog: &catalog) }
     let value = try value(field, model)
-    // What an optional struct has that is not there says nothing.
+    // The parts of an optional struct that is nil have no meaning.
     let isCovered = all.contains { $0.type == .presence && field.name.hasPrefix($0.name + ".") }
     // One part of a struct that has others begins empty, as a new part does.
     let isPart = all.contains { other in

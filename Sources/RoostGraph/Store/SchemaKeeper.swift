@@ -2,7 +2,7 @@ internal import RoostPages
 internal import RoostQuery
 internal import RoostRecords
 
-/// Brings a store to what the models ask for. What the models do not name stays in the file, and can be named again.
+/// Brings a store to the models. Properties that the models do not name stay in the file, and can be named again.
 ///
 /// Most changes are of the catalog alone. Those that write rows are noted in ``work``; all of it is one transaction.
 struct SchemaKeeper {
@@ -10,9 +10,9 @@ struct SchemaKeeper {
   private let check: MigrationCheck?
   /// Whether code of a migration plan fills later what the store has no values for.
   let isStaged: Bool
-  /// What the store holds, where changes that rows do not allow are to be refused.
+  /// The rows of the store, by which changes are refused; nil if a catalog alone is compared.
   private(set) var stored: Ground?
-  /// What is to be written besides the catalog.
+  /// The rows to write besides the catalog.
   var work = RowWork()
   /// Properties without values of their own, which the code of a migration plan has to fill. Empty unless ``isStaged``.
   var pending: [(entity: String, property: String)] = []
@@ -228,8 +228,8 @@ struct SchemaKeeper {
     }
   }
 
-  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields takes the place of. What
-  /// is over properties that the program does not name stays.
+  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields replaces. Indexes
+  /// over properties that the program does not name stay.
   private mutating func removeIndexes(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let entity = catalog.entity(root) else { continue }
