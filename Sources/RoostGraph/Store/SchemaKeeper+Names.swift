@@ -164,12 +164,20 @@ extension SchemaKeeper {
     }
   }
 
+  /// The fields of all values of a model, found out once.
+  mutating func needed(_ model: ModelPlan) throws -> [_ModelType.NeededField] {
+    if let known = neededFields[ObjectIdentifier(model.type)] { return known }
+    let needed = try model.type.neededFields()
+    neededFields[ObjectIdentifier(model.type)] = needed
+    return needed
+  }
+
   /// The fields of an entity that the models name.
   mutating func named(_ root: String) throws -> Set<String> {
     if let known = namedFields[root] { return known }
     var named: Set<String> = [Family.fieldName]
     for model in models where model.type.root.name == root {
-      for field in try model.type.neededFields() { named.insert(field.name) }
+      for field in try needed(model) { named.insert(field.name) }
       for one in model.relationships {
         if let number = model.type.number(ofPath: one.name) { named.insert(model.type.fieldName(number)) }
       }

@@ -23,6 +23,8 @@ struct SchemaKeeper {
   private(set) var adopted: [String: String] = [:]
   /// By the name of an entity, the fields that the models name.
   var namedFields: [String: Set<String>] = [:]
+  /// By a model's type, the fields of its values.
+  var neededFields: [ObjectIdentifier: [_ModelType.NeededField]] = [:]
   /// The indexes that the models ask for.
   private var asked: [AskedIndex] = []
 
@@ -179,7 +181,7 @@ struct SchemaKeeper {
 
   /// Notes the indexes that a model asks for.
   private mutating func ask(_ model: ModelPlan, _ catalog: Catalog) throws {
-    let needed = Set(try model.type.neededFields().filter(\.isNeeded).map(\.name))
+    let needed = Set(try needed(model).filter(\.isNeeded).map(\.name))
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
       let fields = paths.map { model.type.fieldName(ofPath: $0) }
