@@ -107,7 +107,7 @@ private enum Exchanged {
   }
 }
 
-/// What led one way has an inverse.
+/// One-way relationships have an inverse.
 private enum Inverse {
   @Model final class Item {
     var number: Int
@@ -235,6 +235,34 @@ private enum OtherList {
   @Model final class Item {
     var number: Int
     var lid: Lid?
+    init(_ number: Int) { self.number = number }
+  }
+  @Model final class Lid {
+    var number: Int
+    @Relationship(inverse: \Item.lid) var item: [Item] = []
+    init(_ number: Int) { self.number = number }
+  }
+}
+
+/// One owner has one item.
+private enum Single {
+  @Model final class Item {
+    var number: Int
+    var lone: Owner?
+    init(_ number: Int) { self.number = number }
+  }
+  @Model final class Owner {
+    var number: Int
+    @Relationship(inverse: \Item.lone) var loner: Item?
+    init(_ number: Int) { self.number = number }
+  }
+}
+
+/// Both sides of the one-to-one relationship are lists.
+private enum ManyLids {
+  @Model final class Item {
+    var number: Int
+    var lid: [Lid] = []
     init(_ number: Int) { self.number = number }
   }
   @Model final class Lid {
@@ -589,6 +617,30 @@ private enum Refused {
       items[5].lid = lids[0]
       try context.save()
       #expect(lids[0].item.map(\.number) == [1, 6])
+    }
+  }
+
+  @Test func `both sides of a relationship to one become lists`() throws {
+    try makeOld()
+    try twice(ManyLids.Item.self, ManyLids.Lid.self) { context throws in
+      #expect(try all(context, \ManyLids.Item.number).map { $0.lid.map(\.number) } == [[1], [2], [3], [4], [5], []])
+      #expect(try all(context, \ManyLids.Lid.number).map { $0.item.map(\.number) } == [[1], [2], [3], [4], [5]])
+    }
+  }
+
+  @Test func `an inverse to one is refused while several objects have the same reference`() throws {
+    try makeOld()
+    let text = refusal(Single.Item.self, Single.Owner.self)
+    #expect(text.contains("Item.lone") && text.contains("2 groups") && text.contains("a reference to row"), "\(text)")
+    try checkOld()
+    do {
+      let context = try open(Old.Item.self, Old.Owner.self, Old.Tag.self, Old.Lid.self)
+      for item in try all(context, \Old.Item.number) where item.number > 2 { item.lone = nil }
+      try context.save()
+      try context.container.close()
+    }
+    try twice(Single.Item.self, Single.Owner.self) { context throws in
+      #expect(try all(context, \Single.Owner.number).map(\.loner?.number) == [2, 1])
     }
   }
 

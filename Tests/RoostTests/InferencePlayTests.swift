@@ -3,7 +3,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// What an object has, whichever version of its class reads it.
+/// The values of an object, whichever version of its class reads it.
 private struct Content: Equatable {
   var value: Int?
   var text: String?
@@ -25,9 +25,9 @@ private struct Answer: Equatable {
 /// A version of the models, and what it makes of a store.
 private protocol PlayVersion {
   static var models: [any PersistentModel.Type] { get }
-  /// What rows show from here on that had nil in a property which this version requires.
+  /// Gives nil its default in each property that this version requires.
   static func arrive(_ content: inout Content)
-  /// What objects of this version show.
+  /// The values that this version names.
   static func visible(_ content: Content) -> Content
   static func read(_ context: ModelContext) throws -> [Int: Content]
   /// Gives an object, which is made if there is none of its number, what can be seen of a content.
@@ -381,7 +381,7 @@ private enum Five: PlayVersion {
       let isNew = items.isEmpty || Bool.random(using: &random)
       let number = isNew ? next : items.keys.sorted().randomElement(using: &random)!
       if isNew { next += 1 }
-      // What the version does not name is nil in a new object, and as it was in one that is there.
+      // A property that the version does not name is nil in a new object, and unchanged in an older one.
       var wish = Content()
       if Bool.random(using: &random) { wish.value = Int.random(in: 0...20, using: &random) }
       if Bool.random(using: &random) { wish.text = "t\(Int.random(in: 0...5, using: &random))" }

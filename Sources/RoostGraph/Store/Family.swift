@@ -13,7 +13,7 @@ package final class Family: Sendable {
   package let field: FieldID
   /// Where it stands in the rows of each layout, by version; nil where the layout is older.
   private let positions: [Int?]
-  /// What tells the class of rows that are older than the field.
+  /// The class of rows that are older than the field.
   private let oldest: UInt32
   /// Numbers of maps by those of classes.
   private let members: [UInt32: Int]

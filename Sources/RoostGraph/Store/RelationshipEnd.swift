@@ -35,7 +35,7 @@ struct RelationshipPair {
 
   var ends: [RelationshipEnd] { [one] + (other.map { [$0] } ?? []) }
 
-  /// The side whose rows hold a reference; nil where links are stored. Of two, it is the one that must reference an object, else
+  /// The side whose rows hold a reference; nil if links are stored. If both could, it is the one that must reference an object, else
   /// the first by name.
   var holder: RelationshipEnd? {
     guard let other else { return one.isToMany ? nil : one }

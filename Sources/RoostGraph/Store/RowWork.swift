@@ -1,7 +1,7 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// What a change of the models writes into rows, besides the catalog.
+/// The rows that a change of the models writes, besides the catalog.
 struct RowWork {
   /// Whether rows are found and written in the form that they have, or in the new one.
   enum Phase { case before, after }
@@ -21,7 +21,7 @@ struct RowWork {
     var to: RelationshipID
     /// Whether the first one is removed after that.
     var isLast: Bool
-    /// What to say where a row would need two references.
+    /// The error for a row that would need two references.
     var fault: MigrationFault
   }
 
@@ -45,7 +45,7 @@ struct RowWork {
     fillings.append(Filling(entity: entity, field: field, values: values, found: found, written: written))
   }
 
-  /// What is true of rows that say nil in a field.
+  /// The condition that a row says nil in a field.
   static func isNil(_ field: Field) -> RoostQuery.Expression {
     .compare(.equal, .field(.row, field.id), .constant(.null, Kind(field).optional))
   }
@@ -116,7 +116,7 @@ struct RowWork {
     }
   }
 
-  /// What gives the members of each row.
+  /// A function that reads the members of a row.
   private func source(_ from: Relationship, _ writer: RecordWriter) throws -> (RowID) throws -> [RowID] {
     guard case .one(let field) = from.shape else {
       let links = try writer.links(from)

@@ -11,7 +11,7 @@ extension SchemaKeeper {
     for index in wanted.indexes(of: entity.id) where index.isUnique && !reader.catalog.indexes.contains(index) {
       let accesses = index.parts.compactMap { table.access($0.field) }
       if accesses.count != index.parts.count { continue }
-      // What rows show that say nil in a property that is required now.
+      // Rows that say nil show these values once the property is required.
       let defaults = index.parts.map { part -> Value in
         guard let field = entity.field(part.field), !field.isOptional else { return .null }
         return field.initial ?? field.type.empty
@@ -70,6 +70,7 @@ extension SchemaKeeper {
     case .uint(let number): "\(number)"
     case .double(let number): "\(number)"
     case .bool(let flag): "\(flag)"
+    case .reference(let row): "a reference to row \(row.number)"
     default: "\(value)"
     }
   }

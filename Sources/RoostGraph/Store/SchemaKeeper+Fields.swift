@@ -4,15 +4,14 @@ internal import RoostRecords
 /// The fields of values.
 extension SchemaKeeper {
   mutating func fields(_ model: ModelPlan, _ newcomers: [_ModelType], catalog: inout Catalog) throws {
-    let wanted = try model.type.neededFields().filter { $0.property >= model.type.first }
+    let wanted = try needed(model).filter { $0.property >= model.type.first }
+    guard let entity = catalog.entity(model.type.root.name) else { return }
     // No row that is there is of the class, so there is nothing initial to it.
     let isNew =
       model.type.superType != nil
       && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
     var known: Set<Int> = []
-    for property in model.type.first..<model.type.properties.count {
-      let fields = wanted.filter { $0.property == property }
-      if fields.isEmpty { continue }
+    for (property, fields) in differing(wanted, model, entity: entity) {
       try checkType(fields, property, model: model, catalog: &catalog)
       let isThere = fields.contains { catalog.entity(model.type.root.name)?.field($0.name) != nil }
       if !isThere, !isNew { try checkRequired(property, model) }
@@ -22,14 +21,37 @@ extension SchemaKeeper {
     }
     // All at once, because each change makes a layout.
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
+      let names = Set(entity.fields.map(\.name))
       for field in wanted {
-        let initial = isNew ? nil : try initial(field, model, isPart: known.contains(field.property))
+        // A default is the program's code, and is not run for a field that is there.
+        let isOld = isNew || names.contains(field.name)
+        let initial = isOld ? nil : try initial(field, model, isPart: known.contains(field.property))
         try add(field, model, entity: &entity, initial: initial)
       }
     }
   }
 
-  /// What rows that are there get in a new field.
+  /// The properties that an entity does not have as the model wants them, with their fields. Mostly there are none, and an opening
+  /// need not look at each of them.
+  private func differing(
+    _ wanted: [_ModelType.NeededField], _ model: ModelPlan, entity: Entity
+  ) -> [(property: Int, fields: [_ModelType.NeededField])] {
+    let known = Dictionary(entity.fields.map { ($0.name, $0) }) { first, _ in first }
+    let names = Set(wanted.map(\.name))
+    let prefix = Self.prefix(model.type)
+    // A struct that was optional has a field more than one that is required.
+    let hasMore = entity.fields.contains { field in
+      field.type == .presence && !names.contains(field.name) && field.name.hasPrefix(prefix)
+        && !field.name.hasPrefix("@") && !(prefix.isEmpty && field.name.contains("/"))
+    }
+    func isMet(_ field: _ModelType.NeededField) -> Bool {
+      known[field.name].map { $0.type == field.type && $0.isOptional == field.isOptional } ?? false
+    }
+    if !hasMore, wanted.allSatisfy(isMet) { return [] }
+    return Dictionary(grouping: wanted, by: \.property).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The value that older rows show in a new field.
   private func initial(
     _ field: _ModelType.NeededField, _ model: ModelPlan, isPart: Bool
   ) throws(RecordFault) -> Value? {
@@ -38,7 +60,7 @@ extension SchemaKeeper {
     return try value(field, model) ?? (field.isNeeded ? field.type.empty : nil)
   }
 
-  /// What the default of a property says of a field; nil where there is none.
+  /// The value of a field in the property's default; nil if there is none.
   private func value(_ field: _ModelType.NeededField, _ model: ModelPlan) throws(RecordFault) -> Value? {
     if let initial = model.initials[field.path] { return initial }
     return try RowBlank.defaults(model.type, field.property)?[field.name]
@@ -47,7 +69,7 @@ extension SchemaKeeper {
   private func add(
     _ wanted: _ModelType.NeededField, _ model: ModelPlan, entity: inout Entity, initial: Value?
   ) throws(RecordFault) {
-    // Of a struct that is stored as its parts, all of them.
+    // All parts of a struct are preserved with it.
     let isPreserved = model.preserved.contains(model.type.propertyName(wanted.property))
     if let field = entity.field(wanted.name) {
       for place in entity.fields.indices where entity.fields[place].id == field.id {
@@ -140,11 +162,11 @@ extension SchemaKeeper {
   ) throws {
     let root = model.type.root.name
     guard let known = catalog.entity(root)?.field(field.name), known.isOptional != field.isOptional else { return }
-    // What is only read may stay as it is, unless a row shows a default.
+    // A store that is only read may stay as it is, unless a row would show a default.
     if isReadOnly, try field.isOptional || rows(without: known, root) == 0 { return }
     if field.isOptional { return try allowNil(known, of: root, catalog: &catalog) }
     let value = try value(field, model)
-    // What an optional struct has that is not there says nothing.
+    // The parts of an optional struct that is nil have no meaning.
     let isCovered = all.contains { $0.type == .presence && field.name.hasPrefix($0.name + ".") }
     // One part of a struct that has others begins empty, as a new part does.
     let isPart = all.contains { other in

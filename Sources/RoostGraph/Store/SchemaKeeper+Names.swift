@@ -42,7 +42,7 @@ extension SchemaKeeper {
       }
     }
     renamed = renamed.filter { known.contains($0.key) }
-    // Of two properties that exchange names the store may have one.
+    // The store may have only one of two properties that exchange names.
     renamed = renamed.filter { !known.contains($0.value) || renamed[$0.value] != nil }
     try rename(renamed, model, to: model.type, catalog: &catalog)
   }
@@ -111,7 +111,7 @@ extension SchemaKeeper {
     try catalog.rename(names, of: entity.name)
   }
 
-  /// What the fields of a class's own properties begin with.
+  /// The beginning of the names of a class's own fields.
   static func prefix(_ type: _ModelType) -> String { type.superType == nil ? "" : type.name + "/" }
 
   /// The own properties of a class that an entity has.
@@ -142,7 +142,7 @@ extension SchemaKeeper {
       new = "\(kind) \(name) \(number)"
       number += 1
     }
-    // What was unique binds the property that has the name now.
+    // A unique index belongs to the property that has the name now, and is made anew.
     for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
       if catalog.relationships.contains(where: { $0.index == index.id }) { continue }
       if index.parts.contains(where: { part in entity.field(part.field).map { parts.contains($0.name) } == true }) {
@@ -164,12 +164,20 @@ extension SchemaKeeper {
     }
   }
 
+  /// The fields of all values of a model, found out once.
+  mutating func needed(_ model: ModelPlan) throws -> [_ModelType.NeededField] {
+    if let known = neededFields[ObjectIdentifier(model.type)] { return known }
+    let needed = try model.type.neededFields()
+    neededFields[ObjectIdentifier(model.type)] = needed
+    return needed
+  }
+
   /// The fields of an entity that the models name.
   mutating func named(_ root: String) throws -> Set<String> {
     if let known = namedFields[root] { return known }
     var named: Set<String> = [Family.fieldName]
     for model in models where model.type.root.name == root {
-      for field in try model.type.neededFields() { named.insert(field.name) }
+      for field in try needed(model) { named.insert(field.name) }
       for one in model.relationships {
         if let number = model.type.number(ofPath: one.name) { named.insert(model.type.fieldName(number)) }
       }
@@ -178,7 +186,7 @@ extension SchemaKeeper {
     return named
   }
 
-  /// What the names of relationships begin with that are removed once their rows are copied.
+  /// The beginning of the names of relationships that are removed once their members are copied.
   static let retired = "@retired "
 }
 

@@ -2,7 +2,7 @@ internal import RoostPages
 internal import RoostQuery
 internal import RoostRecords
 
-/// Brings a store to what the models ask for. What the models do not name stays in the file, and can be named again.
+/// Brings a store to the models. Properties that the models do not name stay in the file, and can be named again.
 ///
 /// Most changes are of the catalog alone. Those that write rows are noted in ``work``; all of it is one transaction.
 struct SchemaKeeper {
@@ -11,9 +11,9 @@ struct SchemaKeeper {
   private let version: OpeningVersion?
   /// Whether code of a migration plan fills later what the store has no values for.
   let isStaged: Bool
-  /// What the store holds, where changes that rows do not allow are to be refused.
+  /// The rows of the store, by which changes are refused; nil if a catalog alone is compared.
   private(set) var stored: Ground?
-  /// What is to be written besides the catalog.
+  /// The rows to write besides the catalog.
   var work = RowWork()
   /// Properties without values of their own, which the code of a migration plan has to fill. Empty unless ``isStaged``.
   var pending: [(entity: String, property: String)] = []
@@ -24,6 +24,8 @@ struct SchemaKeeper {
   private(set) var adopted: [String: String] = [:]
   /// By the name of an entity, the fields that the models name.
   var namedFields: [String: Set<String>] = [:]
+  /// By a model's type, the fields of its values.
+  var neededFields: [ObjectIdentifier: [_ModelType.NeededField]] = [:]
   /// The indexes that the models ask for.
   private var asked: [AskedIndex] = []
 
@@ -174,7 +176,7 @@ struct SchemaKeeper {
 
   /// Notes the indexes that a model asks for.
   private mutating func ask(_ model: ModelPlan, _ catalog: Catalog) throws {
-    let needed = Set(try model.type.neededFields().filter(\.isNeeded).map(\.name))
+    let needed = Set(try needed(model).filter(\.isNeeded).map(\.name))
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
       guard let entity = catalog.entity(model.type.root.name) else { continue }
       let fields = paths.map { model.type.fieldName(ofPath: $0) }
@@ -209,8 +211,8 @@ struct SchemaKeeper {
     }
   }
 
-  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields takes the place of. What
-  /// is over properties that the program does not name stays.
+  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields replaces. Indexes
+  /// over properties that the program does not name stay.
   private mutating func removeIndexes(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let entity = catalog.entity(root) else { continue }

@@ -4,8 +4,8 @@ package struct Field: Hashable, Sendable {
   package var name: String
   package var type: FieldType
   package var isOptional: Bool
-  /// What rows hold that were written before the field was there; nil stands for nil, zero or empty. While the field is required, rows
-  /// that say nil hold it too: they were written when it was optional.
+  /// The value of rows that were written before the field was there; nil means nil, zero or empty. While the field is required, rows
+  /// that say nil have it too: they were written when it was optional.
   package var initial: Value?
   /// Whether the history keeps the value when a row is deleted.
   package var isPreserved: Bool
