@@ -230,8 +230,8 @@ struct SchemaKeeper {
     }
   }
 
-  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields replaces. Indexes
-  /// over properties that the program does not name stay.
+  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields takes the place of. What
+  /// is over properties that the program does not name stays.
   private mutating func removeIndexes(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let entity = catalog.entity(root) else { continue }
