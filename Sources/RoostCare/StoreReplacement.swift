@@ -18,11 +18,21 @@ package final class StoreReplacement {
   /// Where the copy is, until it is published.
   package let copyPath: String
   /// Where ``freeze(isChanged:)`` puts a copy of the copy.
-  private var earlierPath: String { copyPath + "-from" }
+  private var earlierPath: String { Self.earlierPath(copyPath) }
   private var isOver = false
 
-  /// The name of a copy. What a crash left there is replaced.
+  /// The name of a copy.
   package static func copyPath(of path: String) -> String { path + "-migrating" }
+  private static func earlierPath(_ copy: String) -> String { copy + "-from" }
+
+  /// Removes copies that a crash left. The caller has the store open for writing.
+  package static func removeRests(of path: String, _ fileSystem: any FileSystem) throws(StoreError) {
+    let copy = copyPath(of: path)
+    for rest in [copy, earlierPath(copy)] {
+      try fileSystem.remove(rest)
+      try fileSystem.remove(Store.logPath(rest))
+    }
+  }
 
   /// Closes a store but for its lock, and copies it.
   ///
@@ -61,7 +71,11 @@ package final class StoreReplacement {
   package func publish() throws(StoreError) {
     do throws(StoreError) {
       try fileSystem.remove(earlierPath)
-      if let keptPath { try fileSystem.rename(Workpiece.pathWhileMade(keptPath), to: keptPath) }
+      if let keptPath {
+        // A log under that name would belong to the file that is replaced.
+        try fileSystem.remove(Store.logPath(keptPath))
+        try fileSystem.rename(Workpiece.pathWhileMade(keptPath), to: keptPath)
+      }
       try fileSystem.rename(copyPath, to: path)
       isOver = true
       try fileSystem.syncDirectory(of: path)

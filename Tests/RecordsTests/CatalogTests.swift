@@ -63,14 +63,49 @@ import Testing
     var plain = catalog
     plain.forgetCases()
     #expect(plain.storesRows(as: catalog) && plain != catalog && plain.encoded.first == 1)
-    // A program that knows the first form alone finds another number and says so; one that knows both refuses a third.
+    // A program that knows the first form alone finds another number and says so; one that knows three refuses a fourth.
     var bytes = encoded
-    bytes[0] = 3
+    bytes[0] = 4
     #expect(throws: StoreError.self) { try decoded(bytes) }
     #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .futureVersion)
     // The first form has no cases.
     bytes[0] = 1
     #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .damaged)
+  }
+
+  @Test func `the version of the models comes back, and only a catalog with one has the third form`() throws {
+    var catalog = try Self.library()
+    #expect(catalog.encoded.first == 1)
+    let plain = catalog
+    catalog.version = ModelVersion(
+      "2.10.3",
+      parts: [
+        ModelVersion.Part("Track", fingerprint: .max - 5, parked: ["@parked genre", "old"]),
+        ModelVersion.Part("Ünique", fingerprint: 0, parked: []),
+      ], parked: ["Gone"])
+    let bytes = catalog.encoded
+    #expect(bytes.first == 3)
+    #expect(try decoded(bytes) == catalog && catalog != plain && catalog.storesRows(as: plain))
+    // Every shorter one is refused.
+    for count in plain.encoded.count..<bytes.count {
+      #expect(failure { () throws(StoreError) in _ = try decoded(Array(bytes[..<count])) } == .damaged, "\(count)")
+    }
+  }
+
+  @Test func `an outline has names and types, in no order, and says what differs`() throws {
+    let catalog = try Self.library()
+    let outline = try #require(catalog.outline("Track"))
+    #expect(outline.fingerprint == catalog.outline("Track")?.fingerprint && outline.differences(from: outline).isEmpty)
+    var other = outline
+    let name = try #require(outline.properties.keys.sorted().first)
+    other.properties[name] = "else"
+    other.properties["more"] = "string"
+    #expect(other.fingerprint != outline.fingerprint)
+    #expect(
+      Set(other.differences(from: outline)) == [
+        "~ \(name): \(outline.properties[name] ?? "") → else", "+ more: string",
+      ])
+    #expect(outline.differences(from: other).contains("- more: string"))
   }
 
   @Test func `fields come and go, and their numbers are never given again`() throws {

@@ -319,8 +319,56 @@ private enum BookPlan: SchemaMigrationPlan {
       let error = #expect(throws: SwiftDataError.self) { try open(BookV2.self, plan) }
       #expect(error == .loadIssueModelContainer && error?.description.contains("the migration plan") == true)
     }
+    let unordered = #expect(throws: SwiftDataError.self) { try open(BookV2.self, Misfit.Unordered.self) }
+    #expect(unordered?.description.contains("do not ascend") == true)
     let other = #expect(throws: SwiftDataError.self) { try open(BookV3.self, Misfit.Missing.self) }
     #expect(other?.description.contains("none of the versions") == true, "\(String(describing: other))")
+  }
+
+  @Test func `a transform to a class of another name is refused`() throws {
+    let context = try open(Shop.V1.self)
+    context.insert(Shop.V1.Item("item", price: "1"))
+    try context.save()
+    try context.container.close()
+    let error = #expect(throws: SwiftDataError.self) { try open(Shop.V2.self, Shop.Astray.self) }
+    #expect(error?.description.contains("transform(from:in:)") == true, "\(String(describing: error))")
+  }
+
+  @Test func `a value that equals the empty one counts as set`() throws {
+    let context = try open(Typed.V1.self)
+    context.insert(Typed.V1.Item("0"))
+    try context.save()
+    try context.container.close()
+    let new = try open(Typed.V2.self, Typed.Zero.self)
+    #expect(try new.fetch(FetchDescriptor<Typed.V2.Item>()).map(\.price) == [0])
+  }
+
+  @Test func `steps without code are one change`() throws {
+    let context = try open(Chain.V1.self)
+    for _ in 0..<2 { context.insert(Chain.V1.Item("same")) }
+    try context.save()
+    try context.container.close()
+    let error = #expect(throws: SwiftDataError.self) { try open(Chain.V3.self, Chain.Plan.self) }
+    #expect(error?.description.contains("Item.third") == true, "\(String(describing: error))")
+    let old = try open(Chain.V1.self)
+    let items = try old.fetch(FetchDescriptor<Chain.V1.Item>())
+    #expect(items.map(\.first) == ["same", "same"])
+    items[0].first = "other"
+    try old.save()
+    try old.container.close()
+    let new = try open(Chain.V3.self, Chain.Plan.self)
+    #expect(try new.fetch(FetchDescriptor<Chain.V3.Item>()).map(\.third).sorted() == ["other", "same"])
+  }
+
+  @Test func `a program that names some of the models leaves the rest to the plan`() throws {
+    try makeFirst()
+    // It brings cities alone to the second version.
+    let some = try ModelContainer(for: Partly.Note.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(some)
+    context.insert(Partly.Note())
+    try context.save()
+    try some.close()
+    #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
   }
 
   // MARK: Parking
@@ -387,6 +435,15 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(error?.code == .closed && error?.detail.contains("other models") == true)
     #expect(throws: RoostError.self) { try before.save() }
     #expect(kept.name == "Ada Byron")
+  }
+
+  @Test func `a version that cannot be opened does not close the one that is open`() throws {
+    let context = try open(BookV3.self)
+    context.insert(BookV3.Person("one"))
+    #expect(throws: SwiftDataError.self) { try open(BookV1.self) }
+    #expect(throws: SwiftDataError.self) { try open(BookV2.self, BookPlan.self) }
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<BookV3.Person>()) == 1)
   }
 
   @Test func `a container of some of the models shares the store`() throws {
@@ -564,6 +621,10 @@ private enum Same {
 }
 
 private enum Misfit {
+  enum Unordered: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [BookV2.self, BookV1.self] }
+    static var stages: [MigrationStage] { [] }
+  }
   enum Missing: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
     static var stages: [MigrationStage] { [BookPlan.split, BookPlan.unique] }
@@ -575,6 +636,44 @@ private enum Misfit {
   enum Backward: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
     static var stages: [MigrationStage] { [.lightweight(fromVersion: BookV2.self, toVersion: BookV1.self)] }
+  }
+}
+
+private enum Partly {
+  @Model final class Note {
+    var text = "before"
+    init() {}
+  }
+}
+
+private enum Chain {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var first: String
+      init(_ text: String) { first = text }
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      @Attribute(originalName: "first") var second: String
+      init(_ text: String) { second = text }
+    }
+  }
+  enum V3: VersionedSchema {
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      @Attribute(.unique, originalName: "second") var third: String
+      init(_ text: String) { third = text }
+    }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self, V3.self] }
+    static var stages: [MigrationStage] { [.lightweight(fromVersion: V1.self, toVersion: V2.self)] }
   }
 }
 
@@ -684,6 +783,19 @@ private enum Typed {
       ]
     }
   }
+  enum Zero: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .transform(from: V1.Item.self, to: V2.Item.self) { old, new in
+          new.price = 0
+          new.kind = .odd
+          new.box = Box(number: 0)
+          new.note = ""
+        }
+      ]
+    }
+  }
   enum Lazy: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
     static var stages: [MigrationStage] {
@@ -748,6 +860,12 @@ private enum Shop {
       [cents, .transform(from: V1.Item.self, in: V2.self) { old, context in context.insert(V2.Label(old.name)) }]
     }
     static func report(_ progress: MigrationProgress) { Watch.shared.steps.append(progress) }
+  }
+  enum Astray: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+      [.transform(from: V1.Item.self, to: V2.Label.self) { old, new in new.text = old.name }]
+    }
   }
   enum LongPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self, V3.self] }

@@ -117,7 +117,7 @@ private struct DryRun {
   func run() throws -> MigrationReport {
     let models = zip(schema.models, schema.entities).map { ModelPlan($1, $0) }
     let records = try RecordStore(path, options: StoreOptions())
-    let (catalog, before) = try records.read { reader in (reader.catalog, try Self.counts(reader)) }
+    let (catalog, before) = try records.read { reader in (reader.catalog, try GraphStore.counts(reader)) }
     try records.close()
     let failures = TransformFailures()
     var report = MigrationReport(
@@ -131,7 +131,7 @@ private struct DryRun {
       }
       try carryOut(models, failures)
     } catch { report.error = Doorway.translated(error) }
-    let after = try RecordStore(path, options: StoreOptions()).read { try Self.counts($0) }
+    let after = try RecordStore(path, options: StoreOptions()).read { try GraphStore.counts($0) }
     let new = try GraphStore.outlines(models)
     report.entities = Set(old.keys).union(new.keys).sorted().map { name in
       MigrationReport.Entity(
@@ -149,12 +149,5 @@ private struct DryRun {
     migration.failures = failures
     opening.migration = migration.run
     try GraphStore.open(path, models, opening: opening).close()
-  }
-
-  /// How many rows there are, by entity or class.
-  private static func counts(_ reader: RecordReader) throws -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for entity in reader.catalog.entities { counts[entity.name] = Int(clamping: try reader.table(entity.id).count) }
-    return counts
   }
 }

@@ -185,13 +185,18 @@ extension ModelContainer {
   /// ``SchemaMigrationPlan/keepsBackup``. Each can be opened as a store, with the models of the old version.
   public var migrationBackups: [URL] {
     configurations.filter { !$0.isStoredInMemoryOnly }.map { configuration in
-      URL(filePath: StagedMigration.backupPath(of: configuration.url.standardizedFileURL.path(percentEncoded: false)))
+      URL(
+        filePath: StagedMigration.backupPath(
+          of: configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)))
     }.filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
   }
 
   /// Removes ``migrationBackups``.
   public func discardMigrationBackups() throws {
-    for backup in migrationBackups { try FileManager.default.removeItem(at: backup) }
+    for backup in migrationBackups {
+      try FileManager.default.removeItem(at: backup)
+      try? FileManager.default.removeItem(atPath: backup.path(percentEncoded: false) + "-log")
+    }
   }
 
   /// The store of a configuration; of a container with one store, that store.

@@ -10,6 +10,8 @@ struct PlanVersions {
     let outlines: [String: Outline]
 
     var number: String { schema.version.description }
+    /// What the store says of itself when it has this version.
+    var noted: OpeningVersion { OpeningVersion(number, isWhole: true) }
     var models: [any PersistentModel.Type] { plans.compactMap { $0.type.model as? any PersistentModel.Type } }
   }
 
@@ -37,6 +39,11 @@ struct PlanVersions {
       }
       return Version(schema: schema, plans: plans, outlines: try GraphStore.outlines(plans))
     }
+    for (one, next) in zip(all, all.dropFirst()) where one.schema.version >= next.schema.version {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "the versions in \(plan).schemas do not ascend: \(next.number) follows \(one.number). Give each version a number of its own, "
+          + "and list the oldest first")
+    }
     self.all = all
     names = all.reduce(into: here) { $0.formUnion($1.outlines.keys) }
     let wanted = try GraphStore.outlines(models)
@@ -44,7 +51,9 @@ struct PlanVersions {
     else {
       throw SwiftDataError.loadIssueModelContainer.about(
         "the container's models are none of the versions in \(plan).schemas: make the container for the models of the newest one"
-          + (all.last.map { ". " + Self.text($0.outlines, wanted, start: "the container has") } ?? ""))
+          + (all.last.map {
+            ". Beside version \($0.number), " + Self.text($0.outlines, wanted, start: "the container has")
+          } ?? ""))
     }
     self.target = target
   }
@@ -58,6 +67,7 @@ struct PlanVersions {
       ) { first, _ in first }
       let fitting = all.indices.filter { all[$0].outlines.mapValues(\.fingerprint) == known }
       if let same = fitting.last(where: { all[$0].number == noted.number }) ?? fitting.last { return same }
+      if let mixed = try mixed(known) { return mixed }
       if let newest = all.last, OpeningVersion.isOlder(newest.number, than: noted.number) {
         throw MigrationFault(
           newest.outlines.keys.min() ?? "", nil, isBackward: true,
@@ -71,6 +81,23 @@ struct PlanVersions {
     // Without code there is nothing to choose: what the models need is inferred from what the store has.
     if !plan.stages.contains(where: \.hasCode) { return target }
     throw unknown(catalog)
+  }
+
+  /// The version of a store in which a program that names some of the models has brought those alone to a later version.
+  ///
+  /// It is the last version that no entity is behind. An entity may be ahead of it by steps without code, and a later version may
+  /// have entities that this one has not.
+  private func mixed(_ known: [String: UInt64]) throws -> Int? {
+    let coded = try plan.stages.filter(\.hasCode).map(ends)
+    return all.indices.last { place in
+      let version = all[place]
+      let isBehind = known.contains { name, fingerprint in
+        let later = all.indices.filter { $0 >= place && all[$0].outlines[name]?.fingerprint == fingerprint }
+        guard version.outlines[name] != nil else { return later.isEmpty }
+        return !later.contains { ahead in !coded.contains { $0.from < ahead && $0.to > place } }
+      }
+      return !isBehind && version.outlines.keys.allSatisfy { known[$0] != nil }
+    }
   }
 
   /// For a store that no version was noted in: the last version that has exactly what it has, else the last one that has no more.
@@ -88,7 +115,8 @@ struct PlanVersions {
   private func unknown(_ catalog: Catalog) -> MigrationFault {
     let stored = Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
     // The nearest version says most about what is wrong.
-    let nearest = all.min { Self.distance($0.outlines, stored) < Self.distance($1.outlines, stored) }
+    let said = catalog.version.flatMap { noted in all.first { $0.number == noted.number } }
+    let nearest = said ?? all.min { Self.distance($0.outlines, stored) < Self.distance($1.outlines, stored) }
     let numbers = all.map(\.number).joined(separator: ", ")
     var text = "the store has none of the versions of \(plan) (\(numbers))"
     if let noted = catalog.version { text += "; it says that it has version \(noted.number)" }
@@ -189,6 +217,11 @@ struct PlanVersions {
     switch stage {
     case .lightweight(let from, let to), .custom(let from, let to, _, _): ends = (try place(from), try place(to))
     case .objects(let transform):
+      if let new = transform.new, new._$type.root.name != transform.old._$type.root.name {
+        throw wrong(
+          "transforms \(transform.old) to \(new), which has another name, so no object of the one is an object of the other: use "
+            + "transform(from:in:), and insert the new models")
+      }
       let froms = try places(transform.old)
       let tos = try transform.new.map(places) ?? transform.version.map { [try place($0)] } ?? []
       // Of a class that several versions have in common: the two that are nearest.

@@ -20,13 +20,12 @@ struct StagedMigration {
 
   /// Carries out what the store needs. True means that the store was closed, and its file replaced.
   func run(_ records: RecordStore) throws -> Bool {
-    let catalog = try records.read { $0.catalog }
-    if catalog.entities.isEmpty { return false }
-    let versions = try PlanVersions(plan, models, over: catalog)
-    guard let current = try versions.current(catalog) else { return false }
+    guard let (versions, current) = try versions(records) else { return false }
     let steps = try versions.steps(from: current)
     guard steps.contains(where: \.hasCode) else {
-      for step in steps.dropLast() { try settle(records, step.to) }
+      // What is only read is opened as it is, if it fits the newest models.
+      if steps.isEmpty || opening.isReadOnly { return false }
+      try GraphStore.settle(records, through: steps.map { ($0.to.plans, $0.to.noted) })
       return false
     }
     if opening.isReadOnly {
@@ -37,6 +36,7 @@ struct StagedMigration {
           + "open it once with a configuration that allows saves")
     }
     let path = records.store.path
+    try StoreReplacement.removeRests(of: path, records.store.fileSystem)
     let copy = try StoreReplacement(
       records.store, keepingOriginalAt: plan.keepsBackup ? Self.backupPath(of: path) : nil)
     do {
@@ -57,6 +57,20 @@ struct StagedMigration {
   /// Where the store is kept as it was before its last migration.
   static func backupPath(of path: String) -> String { path + "-before-migration" }
 
+  /// The plan's versions, and the one that the store has; nil if it has none of the plan's entities.
+  private func versions(_ records: RecordStore) throws -> (versions: PlanVersions, current: Int)? {
+    let catalog = try records.read { $0.catalog }
+    if catalog.entities.isEmpty { return nil }
+    let versions = try PlanVersions(plan, models, over: catalog)
+    return try versions.current(catalog).map { (versions, $0) }
+  }
+
+  /// Throws if the store cannot be opened, as far as that is known before any code runs. True if code has to run.
+  func check(_ records: RecordStore) throws -> Bool {
+    guard let (versions, current) = try versions(records) else { return false }
+    return try versions.steps(from: current).contains(where: \.hasCode)
+  }
+
   // MARK: Steps
 
   private func carryOut(_ step: PlanVersions.Step, _ copy: StoreReplacement, progress: MigrationProgress) throws {
@@ -74,7 +88,7 @@ struct StagedMigration {
       }
       // What the code had to prepare comes last: new unique values.
       let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
-      try settle(records, step.to)
+      try GraphStore.settle(records, through: [(step.to.plans, step.to.noted)])
       try records.close()
     } catch let error as CancellationError {
       throw error
@@ -117,17 +131,13 @@ struct StagedMigration {
     return options
   }
 
-  private func settle(_ records: RecordStore, _ version: PlanVersions.Version) throws {
-    try GraphStore.settle(records, version.plans, version: OpeningVersion(version.number, isWhole: true))
-  }
-
   /// Runs code over a container of one version's models, whose store is the copy or, to be read alone, an earlier file.
   private func withContainer(
     _ version: PlanVersions.Version, _ copy: StoreReplacement, reading path: String? = nil,
     body: (ModelContainer) throws -> Void
   ) throws {
     var opening = GraphStore.Opening(isReadOnly: path != nil, cacheBytes: opening.cacheBytes)
-    opening.version = OpeningVersion(version.number, isWhole: true)
+    opening.version = version.noted
     opening.isStaged = path == nil
     let container = try ModelContainer(Schema(version.models, version: version.schema.version)) { plans, _ in
       try GraphStore.open(path ?? copy.copyPath, plans, opening: opening, fileSystem: copy.fileSystem)

@@ -60,7 +60,10 @@ final class StoreSet: StoreOwner {
         try Doorway.pass {
           var opening = configuration.opening
           opening.version = version
-          if let plan { opening.migration = StagedMigration(plan: plan, models: plans, opening: opening).run }
+          if let plan {
+            let migration = StagedMigration(plan: plan, models: plans, opening: opening)
+            (opening.migration, opening.check) = (migration.run, migration.check)
+          }
           return try open(configuration, plans, opening)
         }
       }

@@ -62,7 +62,10 @@ final class OpenGraphs: @unchecked Sendable {
       switch try share(key, types, faults: configuration.faults) {
       case .store(let store): return store
       case .nothing: break search
-      case .other(let store, let owners): try end(store, owners, path: path)
+      case .other(let store, let owners):
+        // A container that works is closed only for one that can be made.
+        try store.checkOpening(models, opening)
+        try end(store, owners, path: path)
       }
     }
     var made: GraphStore?

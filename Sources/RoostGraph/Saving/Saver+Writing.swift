@@ -51,6 +51,7 @@ extension Saver {
   private func update(_ object: any _ModelObject, _ origin: RowOrigin, run: SaveRun, mayWait: Bool) throws {
     let row = RowID(object._$state.row)
     let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
+    store.pending?.note(origin.map, row.number, changed: mask)
     if mask & ~store.outsideRows[origin.map.number] == 0, run.news == nil {
       // Only a list changed, whose members' rows tell it, or its links.
       return run.note(origin.map.home, row.number)

@@ -16,6 +16,8 @@ extension GraphStore {
     package var isStaged = false
     /// Asked before a store is brought to the models; see ``Migration``.
     package var migration: Migration?
+    /// Throws if a store cannot be brought to the models, as far as that is known before code runs. True if code has to run.
+    package var check: Migration?
     /// Whether a store is begun where its file was removed and its log stayed.
     package var beginsIfMissing = false
 
@@ -30,6 +32,12 @@ extension GraphStore {
   ///
   /// True means that the store was closed, and its file replaced.
   package typealias Migration = (_ records: RecordStore) throws -> Bool
+
+  /// Throws if this store cannot be opened with other models, as far as that is known before anything is changed.
+  package func checkOpening(_ models: [ModelPlan], _ opening: Opening) throws {
+    if let check = opening.check, try check(records) { return }
+    try SchemaKeeper(models, opening.version).check(records)
+  }
 
   package static func open(
     _ path: String, _ models: [ModelPlan], opening: Opening = Opening(),

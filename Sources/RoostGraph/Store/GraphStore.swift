@@ -18,8 +18,8 @@ package final class GraphStore: Sendable {
   let defaults = DefaultsTold()
   /// Asked within each transaction that writes objects, before it commits: where it throws, there is no room, as a test wants it.
   let room: (@Sendable () throws -> Void)?
-  /// Properties for which rows had no value when the store was brought to the models. Empty but in a stage of a migration.
-  let pending: [(entity: String, property: String)]
+  /// Values that the code of a migration stage has to set; nil if there are none.
+  let pending: PendingValues?
   /// By number of the map.
   let uniqueIndexes: [[Index]]
   /// By number of the map, and of the property.
@@ -63,7 +63,6 @@ package final class GraphStore: Sendable {
     }.joined()
     var keeper = SchemaKeeper(models, version, isStaged: isStaged)
     let catalog = try keeper.settle(records)
-    pending = keeper.pending
     let families = try Family.all(models, catalog, records: records)
     var maps: [EntityMap] = []
     for (number, model) in models.enumerated() {
@@ -74,6 +73,7 @@ package final class GraphStore: Sendable {
       maps.append(try EntityMap(number, model.type, entity: entity, family: families[root]))
     }
     self.maps = maps
+    pending = try PendingValues(keeper.pending, maps, records: records)
     uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models: models).relations()
     self.relations = relations

@@ -22,11 +22,10 @@ package enum Parking {
   package static func list(_ reader: RecordReader) throws -> [ParkedPart] {
     guard let version = reader.catalog.version else { return [] }
     var parts: [ParkedPart] = []
+    let counts = version.parked.isEmpty ? [:] : try GraphStore.counts(reader)
     for name in version.parked {
       guard let entity = reader.catalog.entity(name) else { continue }
-      var rows = Int(clamping: try reader.table(entity.id).count)
-      for query in subclassRows(entity, reader.catalog) { rows += try Planner(Ground(reader)).count(query) }
-      parts.append(ParkedPart(entity: name, property: nil, rows: rows))
+      parts.append(ParkedPart(entity: name, property: nil, rows: counts[entity.name] ?? 0))
     }
     for part in version.parts {
       guard let entity = reader.catalog.entity(part.name) else { continue }
@@ -39,7 +38,7 @@ package enum Parking {
   }
 
   /// The rows of a subclass, which stand in the entity of its topmost class.
-  private static func subclassRows(_ entity: Entity, _ catalog: Catalog) -> [Query] {
+  static func subclassRows(_ entity: Entity, _ catalog: Catalog) -> [Query] {
     catalog.entities.compactMap { root in
       guard root.id != entity.id, let field = root.field(Family.fieldName) else { return nil }
       let number = RoostQuery.Expression.constant(.uint(UInt64(entity.id.number)), .plain(.uint32))

@@ -91,10 +91,10 @@ extension SchemaKeeper {
   ) throws {
     let (root, name) = (model.type.root.name, model.type.fieldName(property))
     guard let entity = catalog.entity(root) else { return }
-    var (has, wants): (String?, String) = (nil, fields[0].name == name ? "\(fields[0].type)" : "a struct")
+    var (has, wants): (String?, String) = (nil, fields[0].name == name ? catalog.word(fields[0].type) : "a struct")
     for field in fields {
       if let known = entity.field(field.name), known.type != field.type {
-        (has, wants) = (Self.text(known.type, catalog), "\(field.type)")
+        (has, wants) = (Self.text(known.type, catalog), catalog.word(field.type))
       }
     }
     if !fields.contains(where: { $0.name == name }), let plain = entity.field(name), plain.type != .presence {
@@ -116,7 +116,7 @@ extension SchemaKeeper {
 
   static func text(_ type: FieldType, _ catalog: Catalog) -> String {
     if case .reference(let id) = type { return "a relationship to \(catalog.name(of: id) ?? "another model")" }
-    return "\(type)"
+    return catalog.word(type)
   }
 
   /// Refuses a change of a property's type. In stages what the store has is kept under names that no property has.

@@ -58,12 +58,16 @@ extension SchemaKeeper {
       var isFound = false
       for other in family where other.type.isKind(of: model.type) || model.type.isKind(of: other.type) {
         guard let entity = catalog.entity(model.type.root.name) else { return }
-        let isDeclared = other.type.properties[other.type.first...].contains { $0.name == name }
-        guard !isDeclared, Self.properties(of: other, entity, catalog: catalog).contains(name) else { continue }
-        if isFound {
+        let stored = Self.properties(of: other, entity, catalog: catalog)
+        // It may have got another name at the same time.
+        let before = [model.originalNames[name], name].compactMap { $0 }.first { one in
+          stored.contains(one) && !other.type.properties[other.type.first...].contains { $0.name == one }
+        }
+        guard let before else { continue }
+        if !isFound {
+          try rename([before: name], other, to: model.type, catalog: &catalog)
+        } else if before == name {
           try join(name, of: other, with: model, catalog: &catalog)
-        } else {
-          try rename([name: name], other, to: model.type, catalog: &catalog)
         }
         isFound = true
       }

@@ -1,3 +1,4 @@
+internal import RoostQuery
 package import RoostRecords
 
 /// The version of the models with which a program opens a store.
@@ -26,10 +27,23 @@ extension GraphStore {
     return keeper.outlines(try keeper.fresh)
   }
 
-  /// Brings a store to models without opening it as a store of objects: a step between two versions that needs no code.
-  package static func settle(_ records: RecordStore, _ models: [ModelPlan], version: OpeningVersion) throws {
-    var keeper = SchemaKeeper(models, version)
-    _ = try keeper.settle(records)
+  /// Brings a store through versions of the models that need no code, all in one transaction, without opening it as a store of objects.
+  package static func settle(
+    _ records: RecordStore, through versions: [(models: [ModelPlan], version: OpeningVersion)]
+  ) throws {
+    try SchemaKeeper.settle(records, through: versions.map { SchemaKeeper($0.models, $0.version) })
+  }
+
+  /// How many rows a store has of each entity, and of each subclass.
+  package static func counts(_ reader: RecordReader) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for entity in reader.catalog.entities {
+      let own = Int(clamping: try reader.table(entity.id).count)
+      counts[entity.name] = try Parking.subclassRows(entity, reader.catalog).reduce(own) { sum, query in
+        sum + (try Planner(Ground(reader)).count(query))
+      }
+    }
+    return counts
   }
 }
 

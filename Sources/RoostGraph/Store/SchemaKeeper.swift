@@ -71,6 +71,13 @@ struct SchemaKeeper {
       // A store that is only read keeps the cases and the version that were written into it.
       if isReadOnly, wanted.storesRows(as: now) { return now }
     }
+    if isReadOnly {
+      throw MigrationFault(
+        "", nil,
+        detail:
+          "the store has to be changed to fit the models, but the container only reads: open it once with a configuration that "
+          + "allows saves")
+    }
     do {
       return try records.write { writer in
         try carryOut(in: writer)
@@ -78,6 +85,35 @@ struct SchemaKeeper {
       }
     } catch let fault as RecordFault where fault.code == .notUnique {
       throw try records.read { try duplicates(fault, wanted, reader: $0) } ?? fault
+    }
+  }
+
+  /// Throws if a store cannot be brought to the models. Duplicates of unique values are not looked for.
+  func check(_ records: RecordStore) throws {
+    var keeper = self
+    try records.read { reader in
+      if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
+      try checkClasses(reader)
+      var wanted = reader.catalog
+      try keeper.bring(&wanted, over: Ground(reader))
+    }
+  }
+
+  /// Brings a store through several versions of the models, all in one transaction.
+  static func settle(_ records: RecordStore, through keepers: [SchemaKeeper]) throws {
+    var reached: (keeper: SchemaKeeper, wanted: Catalog)?
+    do {
+      try records.write { writer in
+        for var keeper in keepers {
+          var wanted = writer.catalog
+          try keeper.bring(&wanted, over: Ground(writer))
+          reached = (keeper, wanted)
+          if wanted != writer.catalog || !keeper.work.isEmpty { try keeper.work.carryOut(wanted, in: writer) }
+        }
+      }
+    } catch let fault as RecordFault where fault.code == .notUnique {
+      guard let (keeper, wanted) = reached else { throw fault }
+      throw try records.read { try keeper.duplicates(fault, wanted, reader: $0) } ?? fault
     }
   }
 
@@ -155,7 +191,10 @@ struct SchemaKeeper {
 
   private func checkClasses(_ reader: RecordReader) throws {
     for model in models {
-      guard let above = model.type.superType else { continue }
+      guard let above = model.type.superType else {
+        try checkOrphan(model, reader)
+        continue
+      }
       guard models.contains(where: { $0.type === above }) else {
         throw RecordFault(
           .unknown, "\(above.name), from which it inherits, is not among the models", entity: model.type.name)
@@ -169,6 +208,18 @@ struct SchemaKeeper {
         detail:
           "the store has its objects in an entity of their own, and the model inherits from \(model.type.root.name), which has "
           + "one too: give the class a new name, and copy the objects in a custom stage of a migration plan")
+    }
+  }
+
+  /// Refuses a class that had a superclass and has none: its rows are among those of the superclass.
+  private func checkOrphan(_ model: ModelPlan, _ reader: RecordReader) throws {
+    guard let entity = reader.catalog.entity(model.type.name), entity.fields.isEmpty, !isStaged else { return }
+    for query in Parking.subclassRows(entity, reader.catalog) where try Planner(Ground(reader)).count(query) > 0 {
+      throw MigrationFault(
+        model.type.name, nil,
+        detail:
+          "the store has its objects as a subclass of \(query.entity), and the model inherits from nothing: keep the superclass, "
+          + "or copy the objects in a transform of a migration plan")
     }
   }
 
