@@ -210,8 +210,8 @@ extension ErrorCatalogue {
       .swiftData, 12, name: "missingModelContext", meaning: "In SwiftData, a model has no context and needs one.",
       advice: "Roost never throws it."),
     .init(
-      .swiftData, 13, name: "backwardMigration", meaning: "In SwiftData, the store is newer than the models.",
-      advice: "Roost never throws it."
+      .swiftData, 13, name: "backwardMigration", meaning: "A newer version of the models wrote the store.",
+      advice: "Open it with the newer program, or open a backup from before the migration."
     ),
     .init(
       .swiftData, 14, name: "unknownSchema", meaning: "The schema has no classes.",

@@ -16,6 +16,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case named = "rows named"
   /// Closed: fields whose types list their cases, so that the catalog has its second form.
   case cases = "rows with cases"
+  /// Closed: the catalog names the version of the models, so it has its third form.
+  case version = "rows with version"
 
   /// Carries the actions out, and tells what they leave.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -26,6 +28,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     let store = try RecordStore(GoldenStore.path, options: options, fileSystem: fileSystem, clock: { time.read() })
     try Self.first(store, isLong: self == .closed)
     if self == .cases { try Self.setCases(store) }
+    if self == .version { try Self.setVersion(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -35,7 +38,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if self == .closed || self == .cases { try store.close() }
+    if [.closed, .cases, .version].contains(self) { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()
@@ -44,6 +47,20 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   }
 
   // MARK: The actions
+
+  private static func setVersion(_ store: RecordStore) throws {
+    try setCases(store)
+    try store.write { writer in
+      try writer.change { catalog in
+        catalog.version = ModelVersion(
+          "2.1.0",
+          parts: [
+            ModelVersion.Part("Every", fingerprint: 0x0123_4567_89AB_CDEF, parked: ["byte", "late"]),
+            ModelVersion.Part("Owner", fingerprint: .max, parked: []),
+          ], parked: ["Lost"])
+      }
+    }
+  }
 
   static func types(_ owner: EntityID) -> [(name: String, type: FieldType)] {
     let pair = ElementType.structure([.init("at", .plain(.date)), .init("note", .optional(.plain(.string)))])
@@ -212,6 +229,12 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     for entity in reader.catalog.entities {
       for field in entity.fields {
         if let cases = field.cases { lines.append("\(entity.name).\(field.name) cases \(cases.map { text($0) })") }
+      }
+    }
+    if let version = reader.catalog.version {
+      lines.append("version \(version.number), parked \(version.parked)")
+      for part in version.parts {
+        lines.append("\(part.name) \(String(part.fingerprint, radix: 16)), parked \(part.parked)")
       }
     }
     for (name, rows) in state.tables.sorted(by: { $0.key < $1.key }) {

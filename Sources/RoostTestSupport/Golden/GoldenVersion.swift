@@ -56,7 +56,7 @@ package struct GoldenVersion: Sendable {
       rows: ["rows closed", "rows stopped", "rows named", "rows with cases"]),
     GoldenVersion(
       2, library: 10904, ["closed", "stopped", "packed"],
-      rows: ["rows closed", "rows stopped", "rows named", "rows with cases"]),
+      rows: ["rows closed", "rows stopped", "rows named", "rows with cases", "rows with version"]),
   ]
 
   // MARK: Reading
