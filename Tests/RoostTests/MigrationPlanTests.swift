@@ -371,6 +371,54 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
   }
 
+  // MARK: Models that come and go
+
+  @Test func `a model that the newest version lacks does not stop its stores`() throws {
+    // A new store, opened again.
+    for round in 0..<2 {
+      let context = try open(Went.V3.self, Went.Plan.self)
+      #expect(try context.fetchCount(FetchDescriptor<Went.V3.Note>()) == round)
+      context.insert(Went.V3.Note("new"))
+      try context.save()
+      try context.container.close()
+    }
+  }
+
+  @Test func `a model of a version in between is there for its stage`() throws {
+    let context = try open(Went.V1.self)
+    let (note, folder) = (Went.V1.Note("a"), Went.V1.Folder("f"))
+    context.insert(note)
+    note.folder = folder
+    try context.save()
+    try context.container.close()
+    let new = try open(Went.V3.self, Went.Plan.self)
+    #expect(try new.fetch(FetchDescriptor<Went.V3.Note>()).map(\.text) == ["a f 1"])
+    #expect(try new.container.verify().findings.isEmpty)
+  }
+
+  @Test func `a property takes the name of one that goes`() throws {
+    let context = try open(Heir.V1.self)
+    context.insert(Heir.V1.Item())
+    try context.save()
+    try context.container.close()
+    for _ in 0..<2 {
+      let new = try open(Heir.V2.self)
+      #expect(try new.fetch(FetchDescriptor<Heir.V2.Item>()).map(\.title) == ["name"])
+      #expect(try new.container.parkedData().map(\.property) == ["@parked title"])
+      try new.container.close()
+    }
+  }
+
+  @Test func `a class that loses its superclass is refused`() throws {
+    let context = try open(Child.V1.self)
+    context.insert(Child.V1.Leaf())
+    try context.save()
+    try context.container.close()
+    let error = #expect(throws: SwiftDataError.self) { try open(Child.V2.self) }
+    #expect(error?.description.contains("as a subclass of Base") == true, "\(String(describing: error))")
+    #expect(try open(Child.V1.self).fetchCount(FetchDescriptor<Child.V1.Leaf>()) == 1)
+  }
+
   // MARK: Parking
 
   @Test func `what a version does not name is parked, restored by naming it, and discarded on demand`() throws {
@@ -636,6 +684,105 @@ private enum Misfit {
   enum Backward: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [BookV1.self, BookV2.self] }
     static var stages: [MigrationStage] { [.lightweight(fromVersion: BookV2.self, toVersion: BookV1.self)] }
+  }
+}
+
+private enum Went {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Note.self, Folder.self] }
+    @Model final class Note {
+      var text: String
+      var folder: Folder?
+      init(_ text: String) { self.text = text }
+    }
+    @Model final class Folder {
+      var name: String
+      @Relationship(inverse: \Note.folder) var notes: [Note] = []
+      init(_ name: String) { self.name = name }
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Note.self, Word.self] }
+    @Model final class Note {
+      var text: String
+      init(_ text: String) { self.text = text }
+    }
+    @Model final class Word {
+      var text: String
+      init(_ text: String) { self.text = text }
+    }
+  }
+  enum V3: VersionedSchema {
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+    static var models: [any PersistentModel.Type] { [Note.self] }
+    @Model final class Note {
+      var text: String
+      var isShort = true
+      init(_ text: String) { self.text = text }
+    }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self, V3.self] }
+    static var stages: [MigrationStage] {
+      [
+        .transform(from: V1.Note.self, to: V2.Note.self) { old, new in
+          new.text += " " + (old.folder?.name ?? "")
+          new.modelContext?.insert(V2.Word(old.text))
+        },
+        .custom(
+          fromVersion: V2.self, toVersion: V3.self,
+          willMigrate: { context in
+            let count = try context.fetchCount(FetchDescriptor<V2.Word>())
+            for note in try context.fetch(FetchDescriptor<V2.Note>()) { note.text += " \(count)" }
+          }, didMigrate: nil),
+      ]
+    }
+  }
+}
+
+private enum Heir {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      var title = "title"
+      var name = "name"
+      init() {}
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+    @Model final class Item {
+      @Attribute(originalName: "name") var title = "new"
+      init() {}
+    }
+  }
+}
+
+private enum Child {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Base.self, Leaf.self] }
+    @Model class Base {
+      var number = 1
+      init() {}
+    }
+    @Model final class Leaf: Base {
+      var extra = 2
+      override init() { super.init() }
+    }
+  }
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Leaf.self] }
+    @Model final class Leaf {
+      var number = 1
+      var extra = 2
+      init() {}
+    }
   }
 }
 

@@ -27,6 +27,29 @@
       #expect(try !complaints(text + "\nlet wrong: Int = \"\"\n").isEmpty)
     }
 
+    @Test func `what is parked is listed, and two stores are compared`() throws {
+      let folder = try ScratchFolder()
+      let (one, two) = (folder.file("one.roost"), folder.file("two.roost"))
+      for path in [one, two] { _ = try RowsFixture.make(path) }
+      #expect(Transcript.of("schema", "--diff", one, two).output.isEmpty)
+      let store = try RecordStore(two)
+      try store.write { writer in
+        try writer.change { catalog in
+          try catalog.change(entity: "Track") { (entity) throws(RecordFault) in
+            try entity.add("mood", .string, isOptional: true)
+          }
+          catalog.version = ModelVersion(
+            "2.0.0", parts: [ModelVersion.Part("Track", fingerprint: 1, parked: ["mood"])], parked: ["Artist"])
+        }
+      }
+      try store.close()
+      let difference = Transcript.of("schema", "--diff", one, two)
+      #expect(difference.output == "Track\n  + mood: string?\n" && difference.ending == .failed)
+      let text = Transcript.of("schema", two).output
+      #expect(text.contains("Parked, because version 2.0.0") && text.contains("//   Track.mood"))
+      #expect(try complaints(text) == "", "\(text)")
+    }
+
     @Test func `values that stand before and names of every kind are written as Swift has them`() throws {
       var catalog = Catalog()
       let parent = try catalog.add(entity: "Parent") { (entity) throws(RecordFault) in

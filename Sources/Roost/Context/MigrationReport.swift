@@ -124,7 +124,7 @@ private struct DryRun {
       from: nil, to: schema.version, entities: [], failures: [], failureCount: 0, error: nil)
     var old: [String: Outline] = [:]
     do {
-      let versions = try PlanVersions(plan, models, over: catalog)
+      let versions = try PlanVersions(plan, models, over: catalog, others: [])
       if let current = try versions.current(catalog) {
         report.from = versions.all[current].schema.version
         old = versions.all[current].outlines
@@ -145,7 +145,7 @@ private struct DryRun {
   private func carryOut(_ models: [ModelPlan], _ failures: TransformFailures) throws {
     var opening = GraphStore.Opening()
     opening.version = OpeningVersion(schema.version.description, isWhole: true)
-    var migration = StagedMigration(plan: plan, models: models, opening: opening)
+    var migration = StagedMigration(plan: plan, models: models, others: [], opening: opening)
     migration.failures = failures
     opening.migration = migration.run
     try GraphStore.open(path, models, opening: opening).close()

@@ -42,9 +42,9 @@ extension MigrationStage {
   /// }
   /// ```
   ///
-  /// Before the first call, `new` has everything that both versions declare alike. Properties whose type is another one are empty, and
-  /// so are new ones without a default: the closure sets them. Models are read and saved in batches, so a store of any size needs little
-  /// memory. The old models cannot be saved. A model that the closure deletes from `new.modelContext` is left out.
+  /// Before the first call, `new` has everything that both versions declare alike. The closure sets properties whose type is another one,
+  /// and new ones without a default; until then they are 0, empty or nil. Models are read and saved in batches, so a store of any size
+  /// needs little memory. The old models cannot be saved. A model that the closure deletes from `new.modelContext` is left out.
   ///
   /// Several transforms may lie between the same two versions, also beside a custom stage: `willMigrate` runs before them, and `didMigrate` after them.
   public static func transform<Old: PersistentModel, New: PersistentModel>(
@@ -66,7 +66,7 @@ extension MigrationStage {
   /// }
   /// ```
   ///
-  /// `context.model(for: person.persistentModelID)` is the same model as the new version has it, if it has one of that name.
+  /// If the new version has a class of the same name, `context.existingModel(for: person.persistentModelID)` is the same model in it.
   public static func transform<Old: PersistentModel, Version: VersionedSchema>(
     from old: Old.Type, in version: Version.Type, batchSize: Int = 1000,
     _ body: @escaping (_ old: Old, _ context: ModelContext) throws -> Void
@@ -88,6 +88,13 @@ extension ModelTransform {
   ) throws {
     guard let place = source.stores.place(of: old) else { return }
     let store = source.stores.stores[place.store]
+    if let new, try target.stores.known(new).map.entity.id != place.map.entity.id {
+      throw MigrationFault(
+        old._$type.name, nil,
+        detail:
+          "the class leaves its superclass, so its objects get other rows: use transform(from:in:), and insert the new models"
+      )
+    }
     let total = try store.records.read { reader in
       try Planner(Ground(reader)).count(Query(place.map.entity.name, where: place.map.condition()))
     }
@@ -133,7 +140,6 @@ extension ModelTransform {
   ) throws -> [UInt64: any PersistentModel] {
     guard let new else { return [:] }
     let place = try context.state.stores.known(new)
-    guard place.map.type.root.name == old._$type.root.name else { return [:] }
     let graph = context.state.graph(place.store)
     let rows = olds.map { RowID($0._$state.row) }
     let found = try graph.call(.reading) { try graph.objects.read(rows, place.map) }

@@ -24,18 +24,19 @@ struct PlanVersions {
 
   /// - Parameters:
   ///   - models: what the container keeps in the store.
+  ///   - others: the names of what it keeps in other stores.
   ///   - catalog: what the store holds.
-  init(_ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over catalog: Catalog) throws {
+  init(_ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over catalog: Catalog, others: Set<String>) throws {
     self.plan = plan
     let here = Set(models.map(\.type.name))
-    // Entities that are kept elsewhere do not count.
     let all = try plan.schemas.map { version in
       let schema = Schema(versionedSchema: version)
       if let fault = schema.faults.first {
         throw SwiftDataError.loadIssueModelContainer.about("\(version): \(fault)")
       }
+      let kept = Self.kept(schema, catalog, here: here, others: others)
       let plans = zip(schema.models, schema.entities).compactMap { model, entity in
-        here.contains(entity.name) || catalog.entity(entity.name) != nil ? ModelPlan(entity, model) : nil
+        kept.contains(entity.name) ? ModelPlan(entity, model) : nil
       }
       return Version(schema: schema, plans: plans, outlines: try GraphStore.outlines(plans))
     }
@@ -58,6 +59,22 @@ struct PlanVersions {
     self.target = target
   }
 
+  /// The entities of a version that this store keeps: all of them, or, if the container has more stores, those that it is known to have
+  /// and what these lead to.
+  private static func kept(_ schema: Schema, _ catalog: Catalog, here: Set<String>, others: Set<String>) -> Set<String>
+  {
+    let names = Set(schema.entities.map(\.name)).subtracting(others.filter { catalog.entity($0) == nil })
+    if others.isEmpty { return names }
+    var kept = names.filter { here.contains($0) || catalog.entity($0) != nil }
+    var waiting = Array(kept)
+    while let name = waiting.popLast() {
+      guard let entity = schema.entitiesByName[name] else { continue }
+      let led = entity.relationships.map(\.destination) + [entity.superentityName].compactMap { $0 }
+      for other in led where names.contains(other) && kept.insert(other).inserted { waiting.append(other) }
+    }
+    return kept
+  }
+
   /// The version that a store has; nil where it has none of the plan's entities yet, and an error where it has none of its versions.
   func current(_ catalog: Catalog) throws -> Int? {
     if !names.contains(where: { catalog.entity($0) != nil }) { return nil }
@@ -67,6 +84,11 @@ struct PlanVersions {
       ) { first, _ in first }
       let fitting = all.indices.filter { all[$0].outlines.mapValues(\.fingerprint) == known }
       if let same = fitting.last(where: { all[$0].number == noted.number }) ?? fitting.last { return same }
+      // A store may lack an entity of its version, if no program named that.
+      let partial = all.indices.filter { place in
+        known.allSatisfy { all[place].outlines[$0.key]?.fingerprint == $0.value }
+      }
+      if let same = partial.last(where: { all[$0].number == noted.number }) ?? partial.last { return same }
       if let mixed = try mixed(known) { return mixed }
       if let newest = all.last, OpeningVersion.isOlder(newest.number, than: noted.number) {
         throw MigrationFault(
@@ -78,9 +100,12 @@ struct PlanVersions {
     } else if let fitting = fitting(catalog) {
       return fitting
     }
-    // Without code there is nothing to choose: what the models need is inferred from what the store has.
-    if !plan.stages.contains(where: \.hasCode) { return target }
-    throw unknown(catalog)
+    if plan.stages.contains(where: \.hasCode) { throw unknown(catalog) }
+    // Without code the rest is inferred, from the version that is nearest, so that names are followed from version to version.
+    let stored = stored(catalog)
+    return all.indices.prefix(target + 1).min {
+      Self.distance(all[$0].outlines, stored) < Self.distance(all[$1].outlines, stored)
+    }
   }
 
   /// The version of a store in which a program that names some of the models has brought those alone to a later version.
@@ -102,7 +127,7 @@ struct PlanVersions {
 
   /// For a store that no version was noted in: the last version that has exactly what it has, else the last one that has no more.
   private func fitting(_ catalog: Catalog) -> Int? {
-    let stored = Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
+    let stored = stored(catalog)
     if let exact = all.lastIndex(where: { $0.outlines == stored }) { return exact }
     return all.lastIndex { version in
       version.outlines.allSatisfy { name, outline in
@@ -112,8 +137,12 @@ struct PlanVersions {
     }
   }
 
+  private func stored(_ catalog: Catalog) -> [String: Outline] {
+    Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
+  }
+
   private func unknown(_ catalog: Catalog) -> MigrationFault {
-    let stored = Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
+    let stored = stored(catalog)
     // The nearest version says most about what is wrong.
     let said = catalog.version.flatMap { noted in all.first { $0.number == noted.number } }
     let nearest = said ?? all.min { Self.distance($0.outlines, stored) < Self.distance($1.outlines, stored) }
@@ -125,7 +154,9 @@ struct PlanVersions {
     }
     let entity = nearest?.outlines.keys.sorted().first { nearest?.outlines[$0] != stored[$0] }
     return MigrationFault(
-      entity ?? "", nil, detail: text + ". Add the version that wrote the store to the plan, or open it without a plan")
+      entity ?? "", nil,
+      detail: text + ". Add the version that wrote the store to the plan; a version that was changed needs a new number"
+    )
   }
 
   private static func distance(_ one: [String: Outline], _ other: [String: Outline]) -> Int {
@@ -217,7 +248,9 @@ struct PlanVersions {
     switch stage {
     case .lightweight(let from, let to), .custom(let from, let to, _, _): ends = (try place(from), try place(to))
     case .objects(let transform):
-      if let new = transform.new, new._$type.root.name != transform.old._$type.root.name {
+      if let new = transform.new, new._$type.root.name != transform.old._$type.root.name,
+        new._$type.name != transform.old._$type.name
+      {
         throw wrong(
           "transforms \(transform.old) to \(new), which has another name, so no object of the one is an object of the other: use "
             + "transform(from:in:), and insert the new models")

@@ -24,7 +24,8 @@ public protocol SchemaMigrationPlan: SendableMetatype {
   /// Whether a migration that runs code keeps the store as it was, in a file beside it; false if the plan does not say.
   /// ``ModelContainer/discardMigrationBackups()`` removes it.
   static var keepsBackup: Bool { get }
-  /// Called while a migration that runs code goes on, on the thread that makes the container.
+  /// Called while a migration that runs code goes on, on the thread that makes the container. It must not wait for a thread that opens the
+  /// same store.
   static func report(_ progress: MigrationProgress)
 }
 
@@ -45,7 +46,7 @@ public struct MigrationProgress: Hashable, Sendable {
   public var steps: Int
   /// While a transform runs, the models that are done.
   public var models = 0
-  /// The models that the transform sees, as far as it is known.
+  /// While a transform runs, the models of its class.
   public var total = 0
 }
 
@@ -56,7 +57,8 @@ public enum MigrationStage: @unchecked Sendable {
   /// A step without code: what the new version adds, renames or leaves out is found by comparing the versions.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
   /// A step with code: `willMigrate` gets the models of the old version, `didMigrate` those of the new one. Changes that a closure
-  /// does not save are saved when it returns.
+  /// does not save are saved when it returns. Properties that become unique are so after `didMigrate`. Each store of a container migrates by
+  /// itself, and the closures see the models of that store.
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: ((_ context: ModelContext) throws -> Void)?,

@@ -13,6 +13,8 @@ struct StagedMigration {
   let plan: any SchemaMigrationPlan.Type
   /// What the container keeps in the store.
   let models: [ModelPlan]
+  /// The names of what it keeps in other stores.
+  let others: Set<String>
   /// The program's other settings for the store.
   let opening: GraphStore.Opening
   /// Where models for which a transform throws are noted; nil where the first one ends the migration.
@@ -61,7 +63,7 @@ struct StagedMigration {
   private func versions(_ records: RecordStore) throws -> (versions: PlanVersions, current: Int)? {
     let catalog = try records.read { $0.catalog }
     if catalog.entities.isEmpty { return nil }
-    let versions = try PlanVersions(plan, models, over: catalog)
+    let versions = try PlanVersions(plan, models, over: catalog, others: others)
     return try versions.current(catalog).map { (versions, $0) }
   }
 
@@ -76,8 +78,14 @@ struct StagedMigration {
   private func carryOut(_ step: PlanVersions.Step, _ copy: StoreReplacement, progress: MigrationProgress) throws {
     do {
       try tell(progress)
+      // The store may lack an entity of the version that no program had named.
+      let isCompleted = try step.hasCode && settle(copy, step.from)
       if let will = step.will { try withContainer(step.from, copy) { try Self.run(will, $0) } }
-      let source = step.transforms.isEmpty ? nil : try copy.freeze(isChanged: step.will != nil || progress.step > 1)
+      let source =
+        step.transforms.isEmpty
+        ? nil
+        : try copy.freeze(
+          isChanged: isCompleted || step.will != nil || progress.step > 1)
       if step.hasCode {
         try withContainer(step.to, copy) { new in
           if let source { try transform(step, source, into: new, copy: copy, progress: progress) }
@@ -87,9 +95,7 @@ struct StagedMigration {
         }
       }
       // What the code had to prepare comes last: new unique values.
-      let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
-      try GraphStore.settle(records, through: [(step.to.plans, step.to.noted)])
-      try records.close()
+      _ = try settle(copy, step.to)
     } catch let error as CancellationError {
       throw error
     } catch let failure as TransformFailure {
@@ -97,6 +103,14 @@ struct StagedMigration {
     } catch {
       throw failed(step, "\(error)", error: error)
     }
+  }
+
+  /// Brings the copy to a version; true if anything changed.
+  private func settle(_ copy: StoreReplacement, _ version: PlanVersions.Version) throws -> Bool {
+    let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
+    let isChanged = try GraphStore.settle(records, through: [(version.plans, version.noted)])
+    try records.close()
+    return isChanged
   }
 
   private func transform(
@@ -116,7 +130,8 @@ struct StagedMigration {
 
   private func failed(_ step: PlanVersions.Step, _ reason: String, error: any Error) -> SwiftDataError {
     SwiftDataError.loadIssueModelContainer.about(
-      "the migration by \(plan) from version \(step.from.number) to \(step.to.number) failed, and the store is as it was: \(reason)",
+      "the migration by \(plan) from version \(step.from.number) to \(step.to.number) failed, and the store is as it was: "
+        + Doorway.text(reason, "loadIssueModelContainer"),
       error)
   }
 

@@ -61,7 +61,9 @@ final class StoreSet: StoreOwner {
           var opening = configuration.opening
           opening.version = version
           if let plan {
-            let migration = StagedMigration(plan: plan, models: plans, opening: opening)
+            let migration = StagedMigration(
+              plan: plan, models: plans, others: Set(schema.entities.map(\.name)).subtracting(plans.map(\.type.name)),
+              opening: opening)
             (opening.migration, opening.check) = (migration.run, migration.check)
           }
           return try open(configuration, plans, opening)

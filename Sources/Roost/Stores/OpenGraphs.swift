@@ -87,14 +87,25 @@ final class OpenGraphs: @unchecked Sendable {
   /// Closes the containers that have a store open with other models.
   private func end(_ store: GraphStore, _ owners: [any StoreOwner], path: String) throws {
     do {
-      for owner in owners {
-        try owner.close(
-          because:
-            "another container opened \(path) with other models, which closed this one: use that container, or make one "
-            + "container for all models")
-      }
-      guard lock.withLock({ users[ObjectIdentifier(store)] == nil }) else {
-        throw GraphFault(.closed, "it is in use by a container that is being made")
+      let deadline = Clock.monotonicNanoseconds() + 10_000_000_000
+      var owners = owners
+      while true {
+        for owner in owners {
+          try owner.close(
+            because:
+              "another container began to open \(path) with other models, which closed this one: use that container, or make "
+              + "one container for all models")
+        }
+        // A container that another thread is making is not known before it is whole.
+        let isFree = lock.withLock {
+          owners = (self.owners[ObjectIdentifier(store)] ?? []).compactMap(\.set)
+          return users[ObjectIdentifier(store)] == nil
+        }
+        if isFree { break }
+        guard Clock.monotonicNanoseconds() < deadline else {
+          throw GraphFault(.closed, "another thread is making a container of it")
+        }
+        RoostFile.Thread.sleep(microseconds: 5000)
       }
       // Models that outlive their container may keep it.
       try store.close()

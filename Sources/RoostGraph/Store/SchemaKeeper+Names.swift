@@ -14,7 +14,7 @@ extension SchemaKeeper {
     try moved(model, &catalog)
   }
 
-  private func renamed(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+  private mutating func renamed(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let root = model.type.root.name
     let circle = model.exchangedNames
     guard let entity = catalog.entity(root) else { return }
@@ -29,7 +29,8 @@ extension SchemaKeeper {
         }
       }
     }
-    let known = Self.properties(of: model, entity, catalog: catalog)
+    try makeRoom(model, &catalog)
+    let known = catalog.entity(root).map { Self.properties(of: model, $0, catalog: catalog) } ?? []
     // A name may become free only when its property gets another one.
     var isDone = false
     while !isDone {
@@ -45,6 +46,23 @@ extension SchemaKeeper {
     // The store may have only one of two properties that exchange names.
     renamed = renamed.filter { !known.contains($0.value) || renamed[$0.value] != nil }
     try rename(renamed, model, to: model.type, catalog: &catalog)
+  }
+
+  /// Parks a property whose name another one gets, when a version follows an older one. In the same version both names mean that the
+  /// property was renamed before.
+  private mutating func makeRoom(_ model: ModelPlan, _ catalog: inout Catalog) throws {
+    guard let version, version.isWhole, let noted = catalog.version, let entity = catalog.entity(model.type.root.name),
+      OpeningVersion.isOlder(noted.number, than: version.number), noted.part(model.type.name) != nil
+    else { return }
+    let known = Self.properties(of: model, entity, catalog: catalog)
+    let declared = Set(model.type.properties[model.type.first...].map(\.name))
+    for (name, before) in model.originalNames.sorted(by: { $0.key < $1.key }) {
+      // What the store has under the name of another declared property is that one's.
+      guard known.contains(name), known.contains(before), !declared.contains(before),
+        !model.originalNames.values.contains(name)
+      else { continue }
+      try park(Self.prefix(model.type) + name, of: model.type.root.name, catalog: &catalog)
+    }
   }
 
   /// Finds properties that another class of the family declared before.

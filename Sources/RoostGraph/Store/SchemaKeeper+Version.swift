@@ -28,9 +28,11 @@ extension GraphStore {
   }
 
   /// Brings a store through versions of the models that need no code, all in one transaction, without opening it as a store of objects.
+  /// True if anything changed.
+  @discardableResult
   package static func settle(
     _ records: RecordStore, through versions: [(models: [ModelPlan], version: OpeningVersion)]
-  ) throws {
+  ) throws -> Bool {
     try SchemaKeeper.settle(records, through: versions.map { SchemaKeeper($0.models, $0.version) })
   }
 
@@ -96,7 +98,8 @@ extension SchemaKeeper {
       guard let part = known.part(outline.entity), part.fingerprint != outline.fingerprint else { continue }
       throw MigrationFault(
         outline.entity, nil, isBackward: true,
-        detail: "version \(known.number) of the models wrote the store, and the program has version \(version.number): "
+        detail: "version \(known.number) of the models wrote the store, and the program has version \(version.number)"
+          + (version.isWhole ? ": " : ", as it says none: make the container with Schema(versionedSchema:), or ")
           + "open the store with the newer program, or open a backup from before the migration")
     }
   }

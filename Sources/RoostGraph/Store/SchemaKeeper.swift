@@ -8,7 +8,7 @@ internal import RoostRecords
 struct SchemaKeeper {
   let models: [ModelPlan]
   /// The version of the models that is noted in the catalog; nil where none is.
-  private let version: OpeningVersion?
+  let version: OpeningVersion?
   /// Whether code of a migration plan fills later what the store has no values for.
   let isStaged: Bool
   /// The rows of the store, by which changes are refused; nil if a catalog alone is compared.
@@ -57,7 +57,6 @@ struct SchemaKeeper {
     isReadOnly = records.store.options.readOnly
     let (now, wanted, hasWork) = try records.read { reader in
       if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
-      try checkClasses(reader)
       var wanted = reader.catalog
       try bring(&wanted, over: Ground(reader))
       return (reader.catalog, wanted, !work.isEmpty)
@@ -93,24 +92,27 @@ struct SchemaKeeper {
     var keeper = self
     try records.read { reader in
       if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
-      try checkClasses(reader)
       var wanted = reader.catalog
       try keeper.bring(&wanted, over: Ground(reader))
     }
   }
 
-  /// Brings a store through several versions of the models, all in one transaction.
-  static func settle(_ records: RecordStore, through keepers: [SchemaKeeper]) throws {
+  /// Brings a store through several versions of the models, all in one transaction. True if anything changed.
+  static func settle(_ records: RecordStore, through keepers: [SchemaKeeper]) throws -> Bool {
     var reached: (keeper: SchemaKeeper, wanted: Catalog)?
+    var isChanged = false
     do {
       try records.write { writer in
         for var keeper in keepers {
           var wanted = writer.catalog
           try keeper.bring(&wanted, over: Ground(writer))
           reached = (keeper, wanted)
-          if wanted != writer.catalog || !keeper.work.isEmpty { try keeper.work.carryOut(wanted, in: writer) }
+          if wanted == writer.catalog, keeper.work.isEmpty { continue }
+          try keeper.work.carryOut(wanted, in: writer)
+          isChanged = true
         }
       }
+      return isChanged
     } catch let fault as RecordFault where fault.code == .notUnique {
       guard let (keeper, wanted) = reached else { throw fault }
       throw try records.read { try keeper.duplicates(fault, wanted, reader: $0) } ?? fault
@@ -128,6 +130,7 @@ struct SchemaKeeper {
     (stored, work, pending, parted) = (ground, RowWork(), [], [:])
     adopted = [:]
     defer { stored = nil }
+    try checkClasses(ground)
     try bring(&catalog)
     if let version { try note(version, in: &catalog) }
   }
@@ -189,10 +192,10 @@ struct SchemaKeeper {
     try addFamily(root, of: entity.id, catalog: &catalog)
   }
 
-  private func checkClasses(_ reader: RecordReader) throws {
+  private func checkClasses(_ ground: Ground) throws {
     for model in models {
       guard let above = model.type.superType else {
-        try checkOrphan(model, reader)
+        try checkOrphan(model, ground)
         continue
       }
       guard models.contains(where: { $0.type === above }) else {
@@ -200,21 +203,21 @@ struct SchemaKeeper {
           .unknown, "\(above.name), from which it inherits, is not among the models", entity: model.type.name)
       }
       // A class that was none of a family has rows of its own, which would not be found any more.
-      guard let entity = reader.catalog.entity(model.type.name), try reader.table(entity.id).count > 0,
-        heir(of: model.type.root.name, reader.catalog)?.id != entity.id
+      guard let entity = ground.catalog.entity(model.type.name), try ground.table(entity.id).count > 0,
+        heir(of: model.type.root.name, ground.catalog)?.id != entity.id
       else { continue }
       throw MigrationFault(
         model.type.name, nil,
         detail:
-          "the store has its objects in an entity of their own, and the model inherits from \(model.type.root.name), which has "
-          + "one too: give the class a new name, and copy the objects in a custom stage of a migration plan")
+          "the store has its objects in an entity of their own, and the model inherits from \(model.type.root.name), whose objects "
+          + "are in another one: give the class a new name, and copy the objects in a custom stage of a migration plan")
     }
   }
 
   /// Refuses a class that had a superclass and has none: its rows are among those of the superclass.
-  private func checkOrphan(_ model: ModelPlan, _ reader: RecordReader) throws {
-    guard let entity = reader.catalog.entity(model.type.name), entity.fields.isEmpty, !isStaged else { return }
-    for query in Parking.subclassRows(entity, reader.catalog) where try Planner(Ground(reader)).count(query) > 0 {
+  private func checkOrphan(_ model: ModelPlan, _ ground: Ground) throws {
+    guard let entity = ground.catalog.entity(model.type.name), entity.fields.isEmpty, !isStaged else { return }
+    for query in Parking.subclassRows(entity, ground.catalog) where try Planner(ground).count(query) > 0 {
       throw MigrationFault(
         model.type.name, nil,
         detail:
