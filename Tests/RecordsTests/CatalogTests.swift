@@ -80,8 +80,8 @@ import Testing
     catalog.version = ModelVersion(
       "2.10.3",
       parts: [
-        ModelVersion.Part("Track", fingerprint: .max - 5, parked: ["@parked genre", "old"]),
-        ModelVersion.Part("Ünique", fingerprint: 0, parked: []),
+        ModelVersion.Part("Track", fingerprint: .max - 5, digest: 7, parked: ["@parked genre", "old"]),
+        ModelVersion.Part("Ünique", fingerprint: 0, digest: 7, parked: []),
       ], parked: ["Gone"])
     let bytes = catalog.encoded
     #expect(bytes.first == 3)

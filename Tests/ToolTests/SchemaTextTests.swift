@@ -39,7 +39,8 @@
             try entity.add("mood", .string, isOptional: true)
           }
           catalog.version = ModelVersion(
-            "2.0.0", parts: [ModelVersion.Part("Track", fingerprint: 1, parked: ["mood"])], parked: ["Artist"])
+            "2.0.0", parts: [ModelVersion.Part("Track", fingerprint: 1, digest: 7, parked: ["mood"])],
+            parked: ["Artist"])
         }
       }
       try store.close()

@@ -115,6 +115,8 @@ extension ModelTransform {
   ) throws -> Int {
     // The models of a batch are let go with their contexts.
     let (reading, writing) = (ModelContext(source), ModelContext(target))
+    // The copy is synced as a whole before it takes the store's place.
+    writing.durability = .relaxed
     let graph = reading.state.graph(place.store)
     let rows = try graph.rows(query, place.map).map(\.row)
     guard let last = rows.last else { return 0 }

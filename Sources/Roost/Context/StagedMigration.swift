@@ -167,6 +167,8 @@ struct StagedMigration {
   /// Runs the code of a stage in a context, and saves what it left unsaved.
   private static func run(_ body: (ModelContext) throws -> Void, _ container: ModelContainer) throws {
     let context = ModelContext(container)
+    // The copy is synced as a whole before it takes the store's place.
+    context.durability = .relaxed
     try body(context)
     if context.hasChanges { try context.save() }
   }

@@ -95,6 +95,10 @@ package enum Parking {
     }
     try catalog.change(entity: name) { (entity) throws(RecordFault) in for field in fields { try entity.remove(field) }
     }
+    forget(property, of: name, &catalog)
+  }
+
+  private static func forget(_ property: String, of name: String, _ catalog: inout Catalog) {
     guard var version = catalog.version, let at = version.parts.firstIndex(where: { $0.name == name }) else { return }
     version.parts[at].parked.removeAll { $0 == property }
     catalog.version = version
@@ -119,26 +123,21 @@ package enum Parking {
   /// Removes both sides of a relationship, and the reference that holds it.
   private static func remove(_ one: Relationship, _ catalog: inout Catalog) throws {
     guard let other = catalog.inverse(of: one) else { return }
-    for (side, back) in [(one, other), (other, one)] {
-      guard case .one(let field) = side.shape, let owner = catalog.name(of: side.entity) else { continue }
-      if !back.isHidden, let target = catalog.name(of: back.entity),
-        catalog.version?.part(target).map({ !$0.parked.contains(back.name) }) == true, back.id != one.id
-      {
-        throw MigrationFault(
-          target, back.name,
-          detail: "the relationship is one with \(owner).\(side.name), which therefore cannot be discarded")
-      }
-      let name = side.isHidden ? back.name : side.name
-      let named = side.isHidden ? target(back, catalog) : owner
-      try catalog.remove(relationship: name, of: named)
-      try catalog.change(entity: owner) { (entity) throws(RecordFault) in
-        if let name = entity.field(field)?.name { try entity.remove(name) }
-      }
-      return
+    let (owner, target) = (catalog.name(of: one.entity) ?? "", catalog.name(of: other.entity) ?? "")
+    if !other.isHidden, catalog.version?.part(target).map({ !$0.parked.contains(other.name) }) == true {
+      throw MigrationFault(
+        target, other.name,
+        detail: "the relationship is one with \(owner).\(one.name), which therefore cannot be discarded")
     }
-    let named = one.isHidden ? other : one
-    try catalog.remove(relationship: named.name, of: target(named, catalog))
+    forget(one.name, of: owner, &catalog)
+    forget(other.name, of: target, &catalog)
+    let isNamed = !one.isHidden
+    try catalog.remove(relationship: isNamed ? one.name : other.name, of: isNamed ? owner : target)
+    for side in [one, other] {
+      guard case .one(let field) = side.shape, let entity = catalog.entity(side.entity),
+        let name = entity.field(field)?.name
+      else { continue }
+      try catalog.change(entity: entity.name) { (entity) throws(RecordFault) in try entity.remove(name) }
+    }
   }
-
-  private static func target(_ side: Relationship, _ catalog: Catalog) -> String { catalog.name(of: side.entity) ?? "" }
 }

@@ -72,10 +72,14 @@ extension SchemaKeeper {
 
   /// Notes in a catalog, which has all that the models ask for, which version of them the store has.
   func note(_ version: OpeningVersion, in catalog: inout Catalog) throws {
+    var digests: [String: UInt64] = [:]
+    for model in models { digests[model.type.name] = try model.digest }
+    if isNoted(version, digests, in: catalog) { return }
     let fresh = try fresh
     let parts = outlines(fresh).values.map { outline in
       ModelVersion.Part(
-        outline.entity, fingerprint: outline.fingerprint, parked: parked(outline.entity, catalog, fresh: fresh))
+        outline.entity, fingerprint: outline.fingerprint, digest: digests[outline.entity] ?? 0,
+        parked: parked(outline.entity, catalog, fresh: fresh))
     }
     var noted = ModelVersion(version.number, parts: parts)
     if let known = catalog.version, !version.isWhole {
@@ -88,6 +92,13 @@ extension SchemaKeeper {
     }
     noted.parts.sort { $0.name < $1.name }
     catalog.version = noted
+  }
+
+  /// Whether a catalog that is as the store has it says all this already.
+  private func isNoted(_ version: OpeningVersion, _ digests: [String: UInt64], in catalog: Catalog) -> Bool {
+    guard let known = catalog.version, let stored, stored.catalog == catalog else { return false }
+    if version.isWhole, known.number != version.number || known.parts.count != digests.count { return false }
+    return digests.allSatisfy { name, digest in known.part(name)?.digest == digest }
   }
 
   /// Throws where a newer version of the models wrote the store, and these would change it.
@@ -130,6 +141,37 @@ extension Catalog {
     var plain = self
     plain.version = nil
     return plain == other
+  }
+}
+
+extension ModelPlan {
+  /// A hash of everything that the outline of its entity is made of.
+  fileprivate var digest: UInt64 {
+    get throws {
+      var digest = ModelDigest()
+      digest.add(type.root.name)
+      for field in try type.neededFields() {
+        digest.add(field.name)
+        digest.add(field.type)
+        digest.add(field.isOptional)
+      }
+      for one in relationships {
+        digest.add(one.name)
+        digest.add(one.target)
+        digest.add(one.isToMany)
+        digest.add(one.inverse ?? "")
+        digest.add(type.number(ofPath: one.name).map { type.mayBeNil($0) } ?? false)
+      }
+      for unique in uniques {
+        digest.add(unique.count == 1)
+        for path in unique { digest.add(path) }
+      }
+      for (property, salt) in salts.sorted(by: { $0.key < $1.key }) {
+        digest.add(property)
+        digest.add(salt)
+      }
+      return digest.value
+    }
   }
 }
 

@@ -16,7 +16,7 @@ package import RoostFile
 /// relationships: id, entity, name, target, delete rule, inverse, u8 traits, index + 1 or 0,
 ///   u8 shape: 0 field | 1 entity, field | 2
 /// in form 3, the version: number (text), parked entities: name,
-///   parts: name, u64 fingerprint, parked properties: name
+///   parts: name, u64 fingerprint, u64 digest, parked properties: name
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
 /// value: u8 0, or 1, type, varint length and the bytes as in a row
@@ -105,9 +105,8 @@ extension Catalog {
       out.list(version.parked) { out, name in out.text(name) }
       out.list(version.parts) { out, part in
         out.text(part.name)
-        for shift in stride(from: UInt64(0), to: 64, by: 8) {
-          out.byte(UInt8(truncatingIfNeeded: part.fingerprint >> shift))
-        }
+        out.word(part.fingerprint)
+        out.word(part.digest)
         out.list(part.parked) { out, name in out.text(name) }
       }
     }
@@ -190,9 +189,9 @@ extension Catalog {
     let parked = try reader.list { reader in try reader.text() }
     let parts = try reader.list { reader in
       let name = try reader.text()
-      var fingerprint: UInt64 = 0
-      for shift in stride(from: UInt64(0), to: 64, by: 8) { fingerprint |= UInt64(try reader.byte()) << shift }
-      return ModelVersion.Part(name, fingerprint: fingerprint, parked: try reader.list { reader in try reader.text() })
+      return ModelVersion.Part(
+        name, fingerprint: try reader.word(), digest: try reader.word(),
+        parked: try reader.list { reader in try reader.text() })
     }
     return ModelVersion(number, parts: parts, parked: parked)
   }
@@ -247,6 +246,20 @@ extension Catalog {
     return Relationship(
       id: RelationshipID(id), entity: entity, name: name, target: target, shape: shape, inverse: inverse,
       deleteRule: rule, traits: traits, index: index == 0 ? nil : IndexID(UInt32(index - 1)))
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func word(_ number: UInt64) {
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { byte(UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func word() throws -> UInt64 {
+    var number: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { number |= UInt64(try byte()) << shift }
+    return number
   }
 }
 

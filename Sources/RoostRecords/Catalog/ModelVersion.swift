@@ -10,12 +10,15 @@ package struct ModelVersion: Hashable, Sendable {
     package var name: String
     /// A hash of what the entity means: see ``Outline``.
     package var fingerprint: UInt64
+    /// A hash of what the program said of the class. As long as it is the same, an opening does not make the outline again.
+    package var digest: UInt64
     /// Properties in the store that the program does not name: they are kept, and come back when a program names them.
     package var parked: [String]
 
-    package init(_ name: String, fingerprint: UInt64, parked: [String]) {
+    package init(_ name: String, fingerprint: UInt64, digest: UInt64, parked: [String]) {
       self.name = name
       self.fingerprint = fingerprint
+      self.digest = digest
       self.parked = parked
     }
   }
@@ -34,6 +37,19 @@ package struct ModelVersion: Hashable, Sendable {
   }
 
   package func part(_ name: String) -> Part? { parts.first { $0.name == name } }
+}
+
+/// The hash of what a program says of a class, text by text.
+package struct ModelDigest {
+  private var bytes = ByteWriter()
+
+  package init() {}
+
+  package mutating func add(_ text: String) { bytes.text(text) }
+  package mutating func add(_ type: FieldType) { bytes.type(type) }
+  package mutating func add(_ flag: Bool) { bytes.byte(flag ? 1 : 0) }
+
+  package var value: UInt64 { bytes.bytes.withUnsafeBytes { Checksum.of($0, seed: 0x526F_6F74) } }
 }
 
 /// What an entity means to a program: names and types of its properties and its unique values, in no order and without the

@@ -55,8 +55,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         catalog.version = ModelVersion(
           "2.1.0",
           parts: [
-            ModelVersion.Part("Every", fingerprint: 0x0123_4567_89AB_CDEF, parked: ["byte", "late"]),
-            ModelVersion.Part("Owner", fingerprint: .max, parked: []),
+            ModelVersion.Part("Every", fingerprint: 0x0123_4567_89AB_CDEF, digest: 7, parked: ["byte", "late"]),
+            ModelVersion.Part("Owner", fingerprint: .max, digest: 7, parked: []),
           ], parked: ["Lost"])
       }
     }
