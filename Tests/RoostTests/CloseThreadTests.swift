@@ -9,20 +9,29 @@ import Testing
 
   @Model final class Boarder {
     var name: String
+    @Transient private let leaving = Leaving.current
 
     init(_ name: String) { self.name = name }
-    deinit { Leaving.shared.note() }
+    deinit { leaving.note() }
   }
 
-  /// On which threads models ended.
+  /// On which threads models ended. Models of an earlier test may end while the next one runs, so each test begins its own.
   private final class Leaving: @unchecked Sendable {
     // Unchecked because `lock` guards what is kept.
-    static let shared = Leaving()
+    private static let gate = NSLock()
+    // Unsafe because `gate` guards it.
+    nonisolated(unsafe) private static var latest = Leaving()
+    static var current: Leaving { gate.withLock { latest } }
     private let lock = NSLock()
     private var kept: [Bool] = []
 
     var all: [Bool] { lock.withLock { kept } }
-    func clear() { lock.withLock { kept = [] } }
+    static func begin() -> Leaving {
+      gate.withLock {
+        latest = Leaving()
+        return latest
+      }
+    }
     func note() { lock.withLock { kept.append(MainQueue.isCurrent) } }
   }
 
@@ -43,9 +52,8 @@ import Testing
 
     @Test func `the main context is saved and ended on the main actor`() async throws {
       let container = try make()
+      let saves = Leaving.begin()
       for number in 0..<3 { container.mainContext.insert(Boarder("\(number)")) }
-      let saves = Leaving.shared
-      saves.clear()
       let observer = NotificationCenter.default.addObserver(
         forName: ModelContext.willSave, object: container.mainContext, queue: nil
       ) { _ in saves.note() }
