@@ -11,7 +11,8 @@ package import RoostPages
 /// 2. The copy has the original's bytes, so it is the same store: identifiers and places in the history stay valid.
 package final class StoreReplacement {
   private let original: Store
-  private let path: String
+  /// Where the store is.
+  package let path: String
   package let fileSystem: any FileSystem
   /// The name that the original gets a copy under; nil where it is not kept.
   private let keptPath: String?

@@ -99,9 +99,9 @@ struct StagedMigration {
     } catch let error as CancellationError {
       throw error
     } catch let failure as TransformFailure {
-      throw failed(step, "\(failure)", error: failure.error)
+      throw failed(step, "\(failure)", of: copy, error: failure.error)
     } catch {
-      throw failed(step, "\(error)", error: error)
+      throw failed(step, "\(error)", of: copy, error: error)
     }
   }
 
@@ -128,10 +128,12 @@ struct StagedMigration {
     }
   }
 
-  private func failed(_ step: PlanVersions.Step, _ reason: String, error: any Error) -> SwiftDataError {
+  private func failed(
+    _ step: PlanVersions.Step, _ reason: String, of copy: StoreReplacement, error: any Error
+  ) -> SwiftDataError {
     SwiftDataError.loadIssueModelContainer.about(
       "the migration by \(plan) from version \(step.from.number) to \(step.to.number) failed, and the store is as it was: "
-        + Doorway.text(reason, "loadIssueModelContainer"),
+        + Doorway.text(reason, "loadIssueModelContainer") + " [\(copy.path)]",
       error)
   }
 

@@ -165,6 +165,15 @@ final class OpenGraphs: @unchecked Sendable {
   private func make(
     _ configuration: ModelConfiguration, _ path: String, models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
+    do { return try open(configuration, path, models: models, opening: opening) } catch var fault as MigrationFault {
+      fault.path = path
+      throw fault
+    }
+  }
+
+  private func open(
+    _ configuration: ModelConfiguration, _ path: String, models: [ModelPlan], opening: GraphStore.Opening
+  ) throws -> GraphStore {
     if configuration.allowsSave { try StorePlace.makeFolder(of: configuration.url) }
     guard let faults = configuration.faults else { return try GraphStore.open(path, models, opening: opening) }
     let files = FaultyFileSystem(faults)

@@ -9,6 +9,8 @@ package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertibl
   package var detail: String
   /// Whether the store is newer than the program.
   package var isBackward: Bool
+  /// The file of the store; nil until the door adds it.
+  package var path: String?
 
   package init(_ entity: String, _ property: String?, isBackward: Bool = false, detail: String) {
     self.entity = entity
@@ -18,7 +20,8 @@ package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertibl
   }
 
   package var description: String {
-    entity.isEmpty ? detail : entity + (property.map { "." + $0 } ?? "") + ": " + detail
+    let place = entity.isEmpty ? "" : entity + (property.map { "." + $0 } ?? "") + ": "
+    return place + detail + (path.map { " [\($0)]" } ?? "")
   }
 }
 
