@@ -192,6 +192,7 @@ let package = Package(
     syntaxTests("MacroTests", of: ["RoostExpansion"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostImport", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
+    tests("MigrationTests", of: ["SwiftData", "RoostTestSupport"]),
     tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostTestSupport"]),
     tests(
       "TransferTests",

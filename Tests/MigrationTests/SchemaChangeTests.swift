@@ -2,6 +2,11 @@ import Foundation
 import SwiftData
 import Testing
 
+@Model private final class Stranger {
+  var name = ""
+  init() {}
+}
+
 private enum Tint: String, Codable { case light, dark }
 
 private struct Measures: Codable, Equatable {
