@@ -30,7 +30,8 @@ final class StoredSchema: Sendable {
         var difference: UInt64 = 0
         let words = known.count & ~7
         for at in stride(from: 0, to: words, by: 8) {
-          difference |= known.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+          difference |=
+            known.loadUnaligned(fromByteOffset: at, as: UInt64.self)
             ^ found.loadUnaligned(fromByteOffset: at, as: UInt64.self)
         }
         for at in words..<known.count { difference |= UInt64(known[at] ^ found[at]) }
