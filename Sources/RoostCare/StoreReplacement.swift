@@ -90,9 +90,7 @@ package final class StoreReplacement {
   /// Removes the copy, unless it was published, and gives the lock back: the store is as it was.
   package func abandon() {
     if !isOver {
-      try? fileSystem.remove(copyPath)
-      try? fileSystem.remove(earlierPath)
-      try? fileSystem.remove(Store.logPath(copyPath))
+      try? Self.removeRests(of: path, fileSystem)
       if let keptPath { try? fileSystem.remove(Workpiece.pathWhileMade(keptPath)) }
     }
     isOver = true

@@ -79,7 +79,7 @@ extension MigrationStage {
 }
 
 extension ModelTransform {
-  /// Calls the code for each model of a class, in batches, each of which is saved.
+  /// Calls the code for each model of a class. Each batch of models is saved.
   ///
   /// - Parameter report: called before each batch, with the number of models that are done.
   func run(

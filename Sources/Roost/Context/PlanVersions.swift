@@ -24,7 +24,7 @@ struct PlanVersions {
 
   /// - Parameters:
   ///   - models: what the container keeps in the store.
-  ///   - others: the names of what it keeps in other stores.
+  ///   - others: the names of the entities in the container's other stores.
   ///   - catalog: what the store holds.
   init(_ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over catalog: Catalog, others: Set<String>) throws {
     self.plan = plan
@@ -59,8 +59,8 @@ struct PlanVersions {
     self.target = target
   }
 
-  /// The entities of a version that this store keeps: all of them, or, if the container has more stores, those that it is known to have
-  /// and what these lead to.
+  /// The entities of a version that this store keeps. In a container of one store these are all; otherwise those that the store has, or gets
+  /// from the container, with the targets of their relationships.
   private static func kept(_ schema: Schema, _ catalog: Catalog, here: Set<String>, others: Set<String>) -> Set<String>
   {
     let names = Set(schema.entities.map(\.name)).subtracting(others.filter { catalog.entity($0) == nil })

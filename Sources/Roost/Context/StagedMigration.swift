@@ -13,7 +13,7 @@ struct StagedMigration {
   let plan: any SchemaMigrationPlan.Type
   /// What the container keeps in the store.
   let models: [ModelPlan]
-  /// The names of what it keeps in other stores.
+  /// The names of the entities in the container's other stores.
   let others: Set<String>
   /// The program's other settings for the store.
   let opening: GraphStore.Opening

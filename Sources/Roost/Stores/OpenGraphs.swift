@@ -5,8 +5,7 @@ internal import RoostGraph
 /// The stores that containers of this process have open, so that a second container shares the first one's.
 ///
 /// Two containers of one file see each other's commits at once, if the second one has no models but those of the first. If it has another
-/// version of the models, or more of them, the first container is closed: its calls throw from then on. A container whose models have nothing to do
-/// with those of the first is refused.
+/// version of the models, or more of them, the first container is closed: its calls throw from then on. Any other container is refused.
 ///
 /// A file is opened outside of the lock, since that may take long: other files are opened meanwhile, and who wants the same
 /// file waits.

@@ -37,7 +37,7 @@ package enum Parking {
     return parts
   }
 
-  /// The rows of a subclass, which stand in the entity of its topmost class.
+  /// Queries for the rows of a subclass, which are stored in the entity of its topmost class.
   static func subclassRows(_ entity: Entity, _ catalog: Catalog) -> [Query] {
     catalog.entities.compactMap { root in
       guard root.id != entity.id, let field = root.field(Family.fieldName) else { return nil }
@@ -55,7 +55,7 @@ package enum Parking {
     return try Planner(Ground(reader)).count(Query(entity.name, where: field.isOptional ? .not(isNil) : nil))
   }
 
-  /// Removes parked data for good. The store must be open to nobody's models.
+  /// Removes parked data for good. No container may have the store open.
   package static func discard(_ parts: [ParkedPart], from records: RecordStore) throws {
     try records.write { writer in
       for part in parts {

@@ -42,7 +42,7 @@ extension SchemaKeeper {
       }
       return values.contains(.null) ? nil : values
     }
-    // Numbers that stand for values take little memory: only rows whose numbers are alike are compared.
+    // Hashes take less memory than values. Only rows with equal hashes are compared.
     var counts: [Int: UInt32] = [:]
     var cursor = try table.cursor()
     while try cursor.next() {

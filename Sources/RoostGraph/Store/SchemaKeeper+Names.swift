@@ -213,7 +213,7 @@ extension SchemaKeeper {
 }
 
 extension ModelPlan {
-  /// Properties of which each has the original name of another one, in a circle; sorted.
+  /// Properties that exchange names in a circle: the original name of each is the name of another one. Sorted.
   fileprivate var exchangedNames: [String] {
     originalNames.keys.filter { name in
       var next = originalNames[name]

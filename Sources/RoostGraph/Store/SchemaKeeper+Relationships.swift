@@ -91,8 +91,8 @@ extension SchemaKeeper {
     return pair.one.stored(catalog)
   }
 
-  /// Refuses a new relationship that must reference an object, where there are objects of which nothing says which. In stages it is
-  /// filled later, and false is returned.
+  /// Refuses a new required relationship if stored objects have no target for it. In a stage, code fills it later, and this returns
+  /// false.
   private mutating func checkReference(_ end: RelationshipEnd) throws -> Bool {
     guard try filled(end.model) != nil else { return true }
     if isStaged {

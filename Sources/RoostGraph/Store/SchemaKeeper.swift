@@ -77,14 +77,8 @@ struct SchemaKeeper {
           "the store has to be changed to fit the models, but the container only reads: open it once with a configuration that "
           + "allows saves")
     }
-    do {
-      return try records.write { writer in
-        try carryOut(in: writer)
-        return writer.catalog
-      }
-    } catch let fault as RecordFault where fault.code == .notUnique {
-      throw try records.read { try duplicates(fault, wanted, reader: $0) } ?? fault
-    }
+    _ = try Self.settle(records, through: [self])
+    return try records.read { $0.catalog }
   }
 
   /// Throws if a store cannot be brought to the models. Duplicates of unique values are not looked for.
@@ -103,6 +97,7 @@ struct SchemaKeeper {
     var isChanged = false
     do {
       try records.write { writer in
+        // Another opening may have come first, so everything is found out again.
         for var keeper in keepers {
           var wanted = writer.catalog
           try keeper.bring(&wanted, over: Ground(writer))
@@ -117,13 +112,6 @@ struct SchemaKeeper {
       guard let (keeper, wanted) = reached else { throw fault }
       throw try records.read { try keeper.duplicates(fault, wanted, reader: $0) } ?? fault
     }
-  }
-
-  /// Changes the catalog and the rows. Another opening may have come first, so everything is found out again.
-  private mutating func carryOut(in writer: RecordWriter) throws {
-    var wanted = writer.catalog
-    try bring(&wanted, over: Ground(writer))
-    try work.carryOut(wanted, in: writer)
   }
 
   private mutating func bring(_ catalog: inout Catalog, over ground: Ground) throws {
@@ -166,7 +154,7 @@ struct SchemaKeeper {
     return heir
   }
 
-  /// Gives the entity of a class to its new superclass, with all rows. They say from here on of which class they are.
+  /// Gives the entity of a class to its new superclass, with all rows. Each row names its class from then on.
   private mutating func adopt(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let heir = heir(of: root, catalog) else { continue }

@@ -8,7 +8,7 @@ package struct ModelVersion: Hashable, Sendable {
   /// An entity as the program's models declare it.
   package struct Part: Hashable, Sendable {
     package var name: String
-    /// A hash of what the entity means: see ``Outline``.
+    /// The hash of the entity's ``Outline``.
     package var fingerprint: UInt64
     /// A hash of what the program said of the class. As long as it is the same, an opening does not make the outline again.
     package var digest: UInt64
