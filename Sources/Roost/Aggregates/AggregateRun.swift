@@ -198,10 +198,10 @@ struct GroupKey<Model: PersistentModel> {
     }
     // A row alone does not say of which class of a family it is, and models are made by whoever fetches them.
     guard isIdentifier, row.family == nil else { return nil }
-    let (identifier, name) = (store.identifier, row.type.name)
+    let (store, name) = (store, row.type.name)
     return Placed(condition: found.condition, passes: found.passes) { value in
       guard case .reference(let row) = value else { return AnyHashable(PersistentIdentifier?.none) }
-      return AnyHashable(PersistentIdentifier(store: identifier, entity: name, .row(row.number)))
+      return AnyHashable(store.identifier(name, row.number))
     }
   }
 }

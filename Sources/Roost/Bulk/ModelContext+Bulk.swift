@@ -99,12 +99,9 @@ extension ModelContext {
 
   /// What a save would tell. Where more than a hundred thousand models were written, their identifiers are not told.
   private func post(_ outcome: BulkOutcome, _ store: GraphStore) {
-    func identifiers(_ names: [ObjectName]) -> [PersistentIdentifier] {
-      names.map { PersistentIdentifier(store: store.identifier, entity: $0.entity, .row($0.row)) }
-    }
     let keys = NotificationKey.self
     let inserted = outcome.tellsAll ? Array(BulkResult(outcome.inserted, store)) : []
-    let (updated, deleted) = (identifiers(outcome.updated), identifiers(outcome.deleted))
+    let (updated, deleted) = (outcome.updated.map(store.identifier), outcome.deleted.map(store.identifier))
     var told: [AnyHashable: Any] = [
       "inserted": inserted, "updated": updated, "deleted": deleted,
       keys.insertedIdentifiers.rawValue: inserted, keys.updatedIdentifiers.rawValue: updated,

@@ -71,7 +71,7 @@ extension ModelContext {
   /// What the last save, or bulk write, did that nobody asked for word by word. It is there for whoever hears of ``didSave`` too.
   public var lastSave: SaveSummary {
     var summary = SaveSummary()
-    for graph in state.open { summary.add(graph.saver.lastSave, graph.store.identifier) }
+    for graph in state.open { summary.add(graph.saver.lastSave, graph.store) }
     return summary
   }
 
@@ -134,10 +134,8 @@ public struct SaveSummary: Sendable {
   /// Models whose changes were given up, because they had been deleted elsewhere.
   public internal(set) var dropped: [PersistentIdentifier] = []
 
-  mutating func add(_ one: RoostGraph.SaveOutcome, _ store: String) {
-    func identifier(_ name: ObjectName) -> PersistentIdentifier {
-      PersistentIdentifier(store: store, entity: name.entity, .row(name.row))
-    }
+  mutating func add(_ one: RoostGraph.SaveOutcome, _ store: GraphStore) {
+    func identifier(_ name: ObjectName) -> PersistentIdentifier { store.identifier(name) }
     conflicts += one.conflicts.map {
       Conflict(
         model: identifier($0.object), property: $0.property, before: $0.before, here: $0.here, stored: $0.stored,

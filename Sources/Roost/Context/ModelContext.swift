@@ -157,10 +157,7 @@ struct SaveReport {
     deleted =
       context.state.open.flatMap { Self.identifiers($0.changes.deletedObjects, $0) }
       + context.state.open.flatMap { graph in
-        graph.deletedRows.map { row in
-          PersistentIdentifier(
-            store: graph.store.identifier, entity: row.map.type.name, .row(row.row.number))
-        }
+        graph.deletedRows.map { row in graph.store.identifier(row.map.type.name, row.row.number) }
       }
   }
 
@@ -168,7 +165,6 @@ struct SaveReport {
   private static func identifiers(
     _ objects: [any _ModelObject], _ graph: GraphContext, butDeleted: Bool = false
   ) -> [PersistentIdentifier] {
-    let store = graph.store.identifier
     var all: [PersistentIdentifier] = []
     all.reserveCapacity(objects.count)
     // Most are of the class of the one before.
@@ -177,7 +173,7 @@ struct SaveReport {
       let type = type(of: object)
       let name = last.flatMap { $0.type == ObjectIdentifier(type) ? $0.name : nil } ?? type._$type.name
       last = (ObjectIdentifier(type), name)
-      all.append(PersistentIdentifier(store: store, entity: name, .row(object._$state.row)))
+      all.append(graph.store.identifier(name, object._$state.row))
     }
     return all
   }

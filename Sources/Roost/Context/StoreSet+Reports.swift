@@ -16,7 +16,7 @@ extension StoreSet {
 
   private func identifier(_ entity: String, _ row: UInt64?) -> PersistentIdentifier? {
     guard let row, row != 0, let place = place(named: entity) else { return nil }
-    return PersistentIdentifier(store: stores[place.store].identifier, entity: entity, .row(row))
+    return stores[place.store].identifier(entity, row)
   }
 }
 

@@ -193,10 +193,10 @@ final class StoreSet: StoreOwner {
 
   /// Where the row of an identifier is; nil where it is none of these stores'.
   func row(of identifier: PersistentIdentifier) -> (place: Place, row: UInt64)? {
-    guard case .row(let row) = identifier.key, let place = place(named: identifier.entityName),
-      identifier.store == stores[place.store].identifier
+    guard let place = place(named: identifier.entityName),
+      let row = stores[place.store].row(of: identifier, place.map)
     else { return nil }
-    return (place, stores[place.store].row(place.map, behind: row))
+    return (place, row)
   }
 
   /// The place of an identifier's row. Throws for an identifier of another container's store.

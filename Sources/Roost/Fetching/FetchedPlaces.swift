@@ -46,7 +46,7 @@ struct FetchedPlaces<Model: PersistentModel> {
     // One that is not saved says so.
     if let model = waiting[row] { return model.persistentModelID }
     let type = map.family == nil ? map.type : graph.store.maps[Int(classes[place])].type
-    return PersistentIdentifier(store: graph.store.identifier, entity: type.name, .row(row))
+    return graph.store.identifier(type.name, row)
   }
 }
 

@@ -62,7 +62,7 @@ package struct ImportTarget: Sendable {
   }
 
   package func identifier(_ row: UInt64) -> PersistentIdentifier {
-    PersistentIdentifier(store: store.identifier, entity: map?.type.name ?? entity, .row(row))
+    store.identifier(map?.type.name ?? entity, row)
   }
 }
 

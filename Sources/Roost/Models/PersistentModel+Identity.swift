@@ -6,7 +6,7 @@ extension PersistentModel {
   public nonisolated var persistentModelID: PersistentIdentifier {
     let entity = type(of: self)._$type.name
     if _$state.row != 0, let store = graphContext?.store ?? scratchStore {
-      return PersistentIdentifier(store: store.identifier, entity: entity, .row(_$state.row), isSaved: isStored)
+      return store.identifier(entity, _$state.row, isSaved: isStored)
     }
     let extras = _$state.takeExtras()
     if extras.temporaryNumber == 0 {

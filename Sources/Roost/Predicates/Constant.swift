@@ -95,11 +95,8 @@ enum Constant {
   private static let nowhere = Value.reference(RowID(0))
 
   static func reference(_ identifier: PersistentIdentifier, _ map: EntityMap, graph: GraphContext) -> Value {
-    guard case .row(let row) = identifier.key, isKept(identifier, map, graph: graph),
-      identifier.store == graph.store.identifier
-    else { return nowhere }
-    // The model may have become another one's.
-    return .reference(RowID(graph.store.row(map, behind: row)))
+    guard isKept(identifier, map, graph: graph), let row = graph.store.row(of: identifier, map) else { return nowhere }
+    return .reference(RowID(row))
   }
 
   /// Whether an identifier names a row of the map's entity, by whichever class.

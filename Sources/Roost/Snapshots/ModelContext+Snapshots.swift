@@ -78,11 +78,8 @@ extension ContextState {
         guard let image else { continue }
         let known = identifiers[at]
         let isItself = known.key == .row(image.row) && known.entityName == image.values.form.type.name
-        let identifier =
-          isItself
-          ? known
-          : PersistentIdentifier(store: store.identifier, entity: image.values.form.type.name, .row(image.row))
-        found[at] = SnapshotContent(image, identifier, store: store.identifier)
+        let identifier = isItself ? known : store.identifier(image.values.form.type.name, image.row)
+        found[at] = SnapshotContent(image, identifier, store)
       }
     }
     return found

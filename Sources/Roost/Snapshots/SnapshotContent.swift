@@ -32,15 +32,12 @@ struct SnapshotContent: Hashable, Sendable {
   }
 
   /// Of a row of a store.
-  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, store: String) {
-    func name(_ name: ObjectName) -> PersistentIdentifier {
-      PersistentIdentifier(store: store, entity: name.entity, .row(name.row))
-    }
+  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, _ store: GraphStore) {
     let links: [Link] = image.links.map { link in
       switch link {
       case .absent: .absent
-      case .one(let one): .one(one.map(name))
-      case .many(let many): .many(many.map(name))
+      case .one(let one): .one(one.map(store.identifier))
+      case .many(let many): .many(many.map(store.identifier))
       }
     }
     self.init(identifier, image.values, links: links)
@@ -53,14 +50,14 @@ struct SnapshotContent: Hashable, Sendable {
       self.init(model)
       return
     }
-    self.init(image, model.persistentModelID, store: graph.store.identifier)
+    self.init(image, model.persistentModelID, graph.store)
   }
 
   /// Of a model, in a context or in none.
   init(_ model: some PersistentModel) {
     if let graph = model.graphContext {
       let image = graph.image(of: model)
-      self.init(image, model.persistentModelID, store: graph.store.identifier)
+      self.init(image, model.persistentModelID, graph.store)
       return
     }
     let values = ValueImage(model)

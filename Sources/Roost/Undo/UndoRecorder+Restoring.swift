@@ -122,9 +122,7 @@ internal import RoostRecords
     private func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
       let last = heir(identifier)
       guard let (place, row) = state.stores.row(of: last) else { return last }
-      if case .row(row) = last.key { return last }
-      return PersistentIdentifier(
-        store: state.graph(place.store).store.identifier, entity: last.entityName, .row(row))
+      return state.stores.stores[place.store].identifier(last.entityName, row)
     }
 
     /// Whether a model still has the row that it was inserted with: what became a stored one is not this context's to delete.
