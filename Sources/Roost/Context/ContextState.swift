@@ -9,6 +9,7 @@ internal import RoostRecords
 final class ContextState {
   let stores: StoreSet
   let isMain: Bool
+  private let feeds: Bool
   private var graphs: [GraphContext?]
   private weak var shown: ModelContext?
   private weak var container: ModelContainer?
@@ -55,7 +56,9 @@ final class ContextState {
   /// How many saves and bulk writes were committed.
   private(set) var commitCount = 0
 
-  init(_ stores: StoreSet, isMain: Bool) {
+  /// - Parameter feeds: whether it writes into working sets what was fetched.
+  init(_ stores: StoreSet, isMain: Bool, feeds: Bool = false) {
+    self.feeds = feeds
     self.stores = stores
     self.isMain = isMain
     graphs = Array(repeating: nil, count: stores.stores.count)
@@ -121,7 +124,7 @@ final class ContextState {
 
   func graph(_ store: Int) -> GraphContext {
     if let known = graphs[store] { return known }
-    let made = GraphContext(stores.stores[store])
+    let made = GraphContext(stores.stores[store], feeds: feeds)
     made.owner = self
     made.saver.author = editingState.author ?? ""
     if let observesAsTold { made.objects.observe(observesAsTold) }

@@ -67,26 +67,6 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  public convenience init(for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...)
-    throws
-  {
-    try self.init(for: Schema(forTypes), configurations: Self.known(configurations))
-  }
-
-  public convenience init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
-    try self.init(for: givenSchema, configurations: Self.known(configurations))
-  }
-
-  /// Stores of other kinds than our own cannot be used yet.
-  private static func known(_ configurations: [any DataStoreConfiguration]) throws -> [ModelConfiguration] {
-    try configurations.map { configuration in
-      if let known = configuration as? ModelConfiguration { return known }
-      let kind = type(of: configuration)
-      throw SwiftDataError.loadIssueModelContainer.about(
-        "the configuration \(configuration.name) has the type \(kind): use ModelConfiguration")
-    }
-  }
-
   private static func check(_ configurations: [ModelConfiguration]) throws {
     var files: Set<String> = []
     for configuration in configurations {

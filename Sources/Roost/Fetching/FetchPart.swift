@@ -20,6 +20,8 @@ struct FetchPart<Model: PersistentModel> {
   var excluded: Set<UInt64> = []
   /// Whether something waits that is asked for besides: memory alone knows it.
   var isBlind = false
+  /// By row, its place in the order of the store behind a working set.
+  var ranks: [UInt64: Int] = [:]
   /// Models that wait and fulfil the predicate.
   var pending: [Model] = []
 
@@ -27,9 +29,20 @@ struct FetchPart<Model: PersistentModel> {
   /// Whether the engine answers alone.
   var isEngines: Bool { tests.isEmpty && orders != nil && !isChanged }
 
-  private var isExcluded: RoostQuery.Expression {
-    let rows = excluded.map { Value.reference(RowID($0)) }
+  private var isExcluded: RoostQuery.Expression { isOne(of: excluded) }
+
+  private func isOne(of rows: some Sequence<UInt64>) -> RoostQuery.Expression {
+    let rows = rows.map { Value.reference(RowID($0)) }
     return .contains(.constant(.array(rows), .array(.plain(.reference(map.entity.id)))), .row)
+  }
+
+  /// Asking of some rows alone.
+  func among(_ rows: [UInt64]) -> FetchPart { asking(isOne(of: rows)) }
+
+  /// Objects in the order of their ranks.
+  func ranked(_ models: [Model]) -> [Model] {
+    if ranks.isEmpty { return models }
+    return models.map { (rank: ranks[$0._$state.row] ?? .max, model: $0) }.sorted { $0.rank < $1.rank }.map(\.model)
   }
 
   /// Asking of the rows that wait alone.

@@ -83,18 +83,33 @@ struct FetchRun<Model: PersistentModel> {
       let query = part.withoutExcluded.query(isSorted: true, limit: enough)
       found = try part.graph.fetch(query, part.map, as: Model.self)
     }
-    if part.excluded.isEmpty, part.tests.isEmpty { return found }
-    return try found.filter { model in
-      if part.excluded.contains(model._$state.row) { return false }
-      return try part.tests.allSatisfy { try $0.passes(model) }
-    }
+    if part.excluded.isEmpty, part.tests.isEmpty { return part.ranked(found) }
+    return part.ranked(
+      try found.filter { model in
+        if part.excluded.contains(model._$state.row) { return false }
+        return try part.tests.allSatisfy { try $0.passes(model) }
+      })
   }
 
   func count() throws -> Int {
+    if let count = try countedElsewhere() { return count }
     let part = try part()
     guard part.tests.isEmpty else { return try objects().count }
     let all = try stored(countOf: part) + part.pending.count
     return min(max(0, all - offset), limit ?? .max)
+  }
+
+  /// What the store behind a working set counts, where nothing waits in the context.
+  private func countedElsewhere() throws -> Int? {
+    let graph = state.graph(try state.stores.known(Model.self).store)
+    guard let source = graph.source else { return nil }
+    if descriptor.includePendingChanges {
+      graph.processPendingChanges()
+      if graph.changes.hasChanges { return nil }
+    }
+    var all = descriptor
+    (all.fetchLimit, all.fetchOffset, all.sortBy) = (nil, nil, [])
+    return try source.count(all, for: graph).map { min(max(0, $0 - offset), limit ?? .max) }
   }
 
   /// How many rows the store has, without those that wait.
@@ -119,19 +134,42 @@ struct FetchRun<Model: PersistentModel> {
 
   // MARK: Planning
 
+  /// What the store behind a working set is asked: so many models that those remain which are wanted, whatever waits in the context.
+  private func asked(_ graph: GraphContext) -> FetchDescriptor<Model> {
+    var asked = descriptor
+    asked.fetchOffset = nil
+    let waiting = graph.changes.changedObjects.count + graph.changes.deletedObjects.count + graph.deletedRows.count
+    asked.fetchLimit = limit.flatMap { limit in
+      let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
+      let (all, isStillTooLarge) = sum.addingReportingOverflow(waiting)
+      return isTooLarge || isStillTooLarge ? nil : all
+    }
+    return asked
+  }
+
   /// - Parameter besides: entities whose rows are looked at for something else than the predicate and the order.
   func part(besides others: [EntityMap] = []) throws -> FetchPart<Model> {
     try rules.check()
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
-    let prepared = try descriptor.predicate.flatMap { try state.stores.templates.prepared($0, map, graph: graph) }
-    let translation = prepared == nil ? try descriptor.predicate.map { try Translation($0, map, graph: graph) } : nil
+    let answer = try graph.source?.rows(asked(graph), for: graph)
+    // What the store behind a working set has tested is not tested again.
+    let predicate = answer?.isFiltered == true ? nil : descriptor.predicate
+    let prepared = try predicate.flatMap { try state.stores.templates.prepared($0, map, graph: graph) }
+    let translation = prepared == nil ? try predicate.map { try Translation($0, map, graph: graph) } : nil
     let kind = map.condition(includesSubclasses: includesSubclasses).map { [$0] + rules.demands(map) }
     let order = rules.orders(map, graph.store)
     var part = FetchPart<Model>(
       graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
       tests: translation?.tests ?? [], orders: order?.orders)
+    if let answer {
+      let passes = (prepared?.template.passesThrough ?? translation?.passesThrough ?? []) + (order?.passes ?? [])
+      for map in passes { try graph.source?.loadAll(map, for: graph) }
+      part = part.plain.among(answer.rows)
+      // Without an order it is the store's.
+      if rules.isEmpty { (part.orders, part.ranks) = (nil, Dictionary(zip(answer.rows, 0...)) { first, _ in first }) }
+    }
     guard descriptor.includePendingChanges, graph.changes.hasChanges else { return part }
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }

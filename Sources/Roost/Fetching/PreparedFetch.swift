@@ -48,6 +48,7 @@ enum PreparedFetch {
     let place = try state.stores.known(model)
     if place.map.family != nil { return nil }
     let graph = state.graph(place.store)
+    if graph.store.backing != nil { return nil }
     if includesPending {
       graph.processPendingChanges()
       if graph.changes.hasChanges { return nil }

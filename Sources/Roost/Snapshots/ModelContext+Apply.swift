@@ -16,14 +16,20 @@ extension ModelContext {
   /// The same of many. Those that are new here may lead to each other, in any order.
   @discardableResult
   public func apply<T>(contentsOf snapshots: some Sequence<ModelSnapshot<T>>) throws -> [T] where T: PersistentModel {
-    let contents = snapshots.map(\.content)
-    let models = try Doorway.pass {
-      var application = SnapshotApplication(contents, self)
-      return try application.run()
-    }
-    return try models.map { model in
+    try take(snapshots.map(\.content)).map { model in
       if let model = model as? T { return model }
       throw RoostError(.badValue, "the model is of class \(type(of: model)._$type.name), not \(T._$type.name)")
+    }
+  }
+}
+
+extension ModelContext {
+  /// Makes models what the contents of snapshots say, and returns them.
+  @discardableResult
+  func take(_ contents: [SnapshotContent]) throws -> [any PersistentModel] {
+    try Doorway.pass {
+      var application = SnapshotApplication(contents, self)
+      return try application.run()
     }
   }
 }

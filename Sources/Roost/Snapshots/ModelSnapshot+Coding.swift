@@ -19,18 +19,7 @@ extension ModelSnapshot: Codable {
     try container.encode(persistentModelID, forKey: .id)
     if content.hasTemporary { try container.encode(content.process ?? Process.number, forKey: .process) }
     var values = container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)
-    // What reads it would take the property's default for its value.
-    try content.checkRefused()
-    try content.values.encode(into: &values)
-    for property in content.form.links {
-      let key = ImageKey(content.type.propertyName(property))
-      switch content.link(property) {
-      case .absent?, nil: continue
-      case .one(let one?)?: try values.encode(one, forKey: key)
-      case .one(nil)?: try values.encodeNil(forKey: key)
-      case .many(let many)?: try values.encode(many, forKey: key)
-      }
-    }
+    try content.encode(into: &values)
   }
 
   public init(from decoder: any Decoder) throws {
@@ -41,23 +30,9 @@ extension ModelSnapshot: Codable {
         forKey: .model, in: container,
         debugDescription: "\(name) is not a known subclass of \(Model._$type.name): make its container first")
     }
-    let form = ImageForm.of(type)
-    let values = try container.nestedContainer(keyedBy: ImageKey.self, forKey: .values)
-    let originals = OriginalNames(type)
-    func key(_ number: Int) -> ImageKey? {
-      let names = [type.propertyName(number)] + (originals.names[number].map { [$0] } ?? [])
-      return names.map { ImageKey($0) }.first { values.contains($0) }
-    }
-    let image = try ValueImage(form, from: values, name: key)
-    let links = try form.links.map { property -> SnapshotContent.Link in
-      guard let key = key(property) else { return .absent }
-      if form.isList(property) {
-        return .many(try values.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? [])
-      }
-      return .one(try values.decodeIfPresent(PersistentIdentifier.self, forKey: key))
-    }
-    content = SnapshotContent(try container.decode(PersistentIdentifier.self, forKey: .id), image, links: links)
-    content.isDecoded = true
+    content = try SnapshotContent(
+      container.decode(PersistentIdentifier.self, forKey: .id), type,
+      from: container.nestedContainer(keyedBy: ImageKey.self, forKey: .values))
     if content.hasTemporary {
       let process = try container.decodeIfPresent(UInt64.self, forKey: .process) ?? Process.unknown
       if process != Process.number { content.process = process }
@@ -66,6 +41,44 @@ extension ModelSnapshot: Codable {
 }
 
 extension SnapshotContent {
+  /// Writes the values, and the identifiers of relationships, by the names of their properties.
+  func encode(into values: inout KeyedEncodingContainer<ImageKey>) throws {
+    // What reads it would take the property's default for its value.
+    try checkRefused()
+    try self.values.encode(into: &values)
+    for property in form.links {
+      let key = ImageKey(type.propertyName(property))
+      switch link(property) {
+      case .absent?, nil: continue
+      case .one(let one?)?: try values.encode(one, forKey: key)
+      case .one(nil)?: try values.encodeNil(forKey: key)
+      case .many(let many)?: try values.encode(many, forKey: key)
+      }
+    }
+  }
+
+  /// Reads what ``encode(into:)`` wrote, in this or another version of the program.
+  init(
+    _ identifier: PersistentIdentifier, _ type: _ModelType, from values: KeyedDecodingContainer<ImageKey>
+  ) throws {
+    let form = ImageForm.of(type)
+    let originals = OriginalNames(type)
+    func key(_ number: Int) -> ImageKey? {
+      let names = [type.propertyName(number)] + (originals.names[number].map { [$0] } ?? [])
+      return names.map { ImageKey($0) }.first { values.contains($0) }
+    }
+    let image = try ValueImage(form, from: values, name: key)
+    let links = try form.links.map { property -> Link in
+      guard let key = key(property) else { return .absent }
+      if form.isList(property) {
+        return .many(try values.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? [])
+      }
+      return .one(try values.decodeIfPresent(PersistentIdentifier.self, forKey: key))
+    }
+    self.init(identifier, image, links: links)
+    isDecoded = true
+  }
+
   /// Whether it names a model without a row, which means nothing in other processes.
   fileprivate var hasTemporary: Bool {
     func isTemporary(_ identifier: PersistentIdentifier) -> Bool {

@@ -2,8 +2,7 @@ public import Foundation
 internal import RoostGraph
 
 /// Where models are kept, and how.
-public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable, CustomDebugStringConvertible
-{
+public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
   public let url: URL
   public let name: String
   public let groupAppContainerIdentifier: String?
@@ -36,6 +35,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
   var storeFaults: StoreFaults?
+  /// The store of the program's own that this one is the working set of.
+  var backing: BackingPlace?
   /// Whether the program said where the file is.
   let hasOwnPlace: Bool
 
@@ -181,16 +182,14 @@ extension ModelConfiguration {
   }
 }
 
-/// How a store of some kind is described.
-public protocol DataStoreConfiguration: Hashable {
-  var name: String { get }
-  var schema: Schema? { get set }
-  func validate() throws
-}
+/// The store behind a working set, as a part of its configuration.
+struct BackingPlace: Hashable, Sendable {
+  let store: any BackingStore
 
-extension DataStoreConfiguration {
-  /// Accepts every configuration.
-  public func validate() throws {}
+  init(_ store: any BackingStore) { self.store = store }
+
+  static func == (one: BackingPlace, other: BackingPlace) -> Bool { one.store === other.store }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(store)) }
 }
 
 extension ModelConfiguration {

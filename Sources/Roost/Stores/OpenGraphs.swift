@@ -53,6 +53,7 @@ final class OpenGraphs: @unchecked Sendable {
   func store(
     _ configuration: ModelConfiguration, _ models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
+    if let backing = configuration.backing { return try GraphStore.workingSet(models, of: backing.store) }
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
     let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
     let key = Key(path: path, isReadOnly: !configuration.allowsSave)

@@ -1,4 +1,5 @@
 internal import Foundation
+package import RoostGraph
 
 /// Which model of which store.
 ///
@@ -12,14 +13,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     fileprivate let key: Key
   }
 
-  package enum Key: Hashable, Sendable {
-    /// A row's number.
-    case row(UInt64)
-    /// The number of an object that has no row.
-    case temporary(UInt64)
-    /// The key of a store that is not ours.
-    case text(String)
-  }
+  package typealias Key = IdentifierKey
 
   public let entityName: String
   package let key: Key

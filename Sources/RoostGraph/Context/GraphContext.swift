@@ -22,7 +22,8 @@ package final class GraphContext {
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
-  package init(_ store: GraphStore) {
+  /// - Parameter feeds: whether it writes fetched rows into a working set, and so asks its backing store for nothing.
+  package init(_ store: GraphStore, feeds: Bool = false) {
     self.store = store
     session = Session(store)
     objects = ObjectTable(session)
@@ -32,6 +33,7 @@ package final class GraphContext {
     saver = Saver(follower, links)
     bulk = BulkWriter(saver)
     objects.serve(self, links)
+    if feeds { objects.hidesUnloaded = false } else if let backing = store.backing { connect(backing) }
   }
 
   /// Gives up all changes. Objects that are in use still show what they have, and faults the newest snapshot.
@@ -54,6 +56,7 @@ package final class GraphContext {
   private func end() {
     // Lists of new objects are theirs from here on, as users left them.
     links.settle()
+    store.backing?.end(self)
     session.close()
     links.giveUp()
     objects.forgetOrigins()

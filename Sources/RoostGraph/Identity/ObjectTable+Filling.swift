@@ -15,6 +15,11 @@ extension ObjectTable {
         throw GraphFault(
           .deleted, "there is no such row", entity: origin.map.type.name, row: object._$state.row)
       }
+      if object._$state.flags.contains(.fault) {
+        throw GraphFault(
+          .deleted, "its store did not return it: it was deleted there, or the store could not be asked",
+          entity: origin.map.type.name, row: object._$state.row)
+      }
     } catch {
       let before = failure
       fail(object, error)
@@ -131,6 +136,12 @@ extension ObjectTable {
   private func decode(
     _ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin
   ) -> (any Error)? {
+    // It stays a fault until its values were fetched.
+    if hidesUnloaded, let backing = session.store.backing,
+      backing.keys.isUnloaded(origin.map, row.id.number, in: session.seenCommit)
+    {
+      return nil
+    }
     var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
     object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])

@@ -19,6 +19,8 @@ package final class ObjectTable {
   let session: Session
   /// The context, and what answers accessors: origins keep both alive. Unowned, because the context owns this table.
   private unowned var owner: AnyObject?
+  /// Whether unloaded rows of a working set stay faults.
+  var hidesUnloaded = true
   private unowned var delegate: OriginDelegate?
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   @exclusivity(unchecked) private var origins: [RowOrigin?]

@@ -26,6 +26,8 @@ package final class LinkGraph: OriginDelegate {
   @exclusivity(unchecked) var deletions = DeletionMarks()
   /// Whether a new object that is made to reference one of this context is inserted. A write in bulk inserts its objects itself.
   package var bringsObjects = true
+  /// Loads an object's row if it is unloaded in a working set; nil in other stores. It may move the context to a newer snapshot.
+  var loadUnloaded: ((any _ModelObject, RowOrigin) -> Void)?
 
   init(_ changes: ChangeSet, _ objects: ObjectTable) {
     self.changes = changes
@@ -39,6 +41,7 @@ package final class LinkGraph: OriginDelegate {
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   override func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     if object._$state.flags.contains(.fault) {
+      if let loadUnloaded { loadUnloaded(object, origin) }
       if objects.isTracked {
         objects.observe(true)
         object.track(property)
@@ -54,6 +57,7 @@ package final class LinkGraph: OriginDelegate {
 
   /// A setter is about to store.
   override func willWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
+    if let loadUnloaded, object._$state.flags.contains(.fault) { loadUnloaded(object, origin) }
     if let relation = relation(origin, property) {
       if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
       if object._$state.flags.contains(.gone) {

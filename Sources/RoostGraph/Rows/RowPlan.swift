@@ -137,8 +137,7 @@ package final class RowPlan: @unchecked Sendable {
     }
 
     fileprivate var isNeeded: Bool {
-      if !isAdded { return false }
-      return isReference ? !isOptionalReference : coder?.field?.isOptional == false
+      isReference ? !isOptionalReference : isAdded && coder?.field?.isOptional == false
     }
 
     fileprivate func isMet(by field: Field) -> Bool {

@@ -33,6 +33,8 @@ final class SaveRun {
   /// Owners of lists that deleted objects were in.
   var left: [LinkKey] = []
   var summary = SaveOutcome()
+  /// What the backing store wants to have done after the commit.
+  var afterCommit: (() -> Void)?
   var isCommitted = false
   private var readers: [Int: TableReader] = [:]
 

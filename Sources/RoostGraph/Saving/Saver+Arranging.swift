@@ -216,6 +216,8 @@ extension Saver {
   /// Refuses relationships that have too few members or too many, of objects that were made or changed here.
   func count(_ run: SaveRun) throws {
     if store.countedRelations.allSatisfy(\.isEmpty) { return }
+    // What was fetched into a working set is as its store has it.
+    if store.backing != nil, saveBacking == nil { return }
     // What is not written cannot be counted.
     if !run.faults.isEmpty { return }
     var keys = Set(run.left)

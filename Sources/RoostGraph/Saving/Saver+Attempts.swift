@@ -15,8 +15,12 @@ extension Saver {
   static func save(_ savers: [Saver], _ way: Way) throws {
     var waiting: [Saver] = []
     for saver in savers where try saver.isReadyToSave() { waiting.append(saver) }
-    // Always in the same order, so that two threads with the same stores do not wait for each other.
-    waiting.sort { ObjectIdentifier($0.store) < ObjectIdentifier($1.store) }
+    // Always in the same order, so that two threads with the same stores do not wait for each other. Working sets come last, so they
+    // are asked, and commit, before the others.
+    waiting.sort {
+      let (one, other) = ($0.saveBacking != nil, $1.saveBacking != nil)
+      return one == other ? ObjectIdentifier($0.store) < ObjectIdentifier($1.store) : other
+    }
     var turns = 0
     var books = Array(repeating: DecisionBook(), count: waiting.count)
     while !waiting.isEmpty {
@@ -28,11 +32,11 @@ extension Saver {
         for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
         return
       } catch is SaveAgain {
-        turns += 1
-        if turns > mostTurns {
-          throw GraphFault(.conflict, "other contexts changed unique values during each of 100 attempts: save again")
-        }
+        try count(&turns)
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
+      } catch let delay as Delay where !runs.contains(where: \.isCommitted) {
+        try count(&turns)
+        for saver in waiting { try saver.catchUp(after: delay) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
         for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }
@@ -41,11 +45,18 @@ extension Saver {
     }
   }
 
+  private static func count(_ turns: inout Int) throws {
+    turns += 1
+    if turns <= mostTurns { return }
+    throw GraphFault(.conflict, "other contexts changed the same objects during each of 100 attempts: save again")
+  }
+
   /// Each turn finds at least one new object that has a row already; one or two find all, unless others write meanwhile.
   private static var mostTurns: Int { 100 }
 
   /// Whether there is something to write.
   private func isReadyToSave() throws -> Bool {
+    try loadBacking?(changes.deletedObjects.compactMap { object in object.entityMap.map { ($0, object._$state.row) } })
     links.settle()
     if let failure = objects.failure { throw failure }
     try changes.throwComplaints()
@@ -76,6 +87,7 @@ extension Saver {
       try saver.store.room?()
       runs.append(run)
       try write(savers, books, runs: &runs, way: way)
+      try saver.saveToBacking(run)
     }
     runs[place].isCommitted = true
     saver.session.statistics.bytesWritten += runs[place].writer.written.bytes

@@ -26,6 +26,9 @@ package final class Saver {
   package var uniquePolicy = UniquePolicy.always(.upsert)
   /// By number of the map, those of classes that have their own.
   package var uniquePolicies: [Int: UniquePolicy] = [:]
+  /// Saves to the store behind a working set, and loads those of the rows that are unloaded; nil in other stores.
+  var saveBacking: ((BackingChanges) throws -> (() -> Void)?)?
+  var loadBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
   @exclusivity(unchecked) private var sinks: [SinkBox?]
 

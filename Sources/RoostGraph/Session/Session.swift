@@ -104,7 +104,7 @@ package final class Session {
   // MARK: The snapshot
 
   /// The commit that the snapshot shows; nil as long as nothing was read.
-  var seenCommit: UInt64? { reader?.commit }
+  package var seenCommit: UInt64? { reader?.commit }
 
   package func snapshot() throws -> RecordReader {
     if let reader { return reader }

@@ -10,7 +10,7 @@ package final class EntityMap: Sendable {
   /// The classes with which it shares the entity; nil where it has it for itself.
   package let family: Family?
   /// The number of the map that stands for all of these: a row has one name.
-  let home: Int
+  package let home: Int
   /// For the rows of each layout, by version.
   let rows: [RowPlan]
   /// For rows that are written now.

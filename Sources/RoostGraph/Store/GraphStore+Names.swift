@@ -26,6 +26,7 @@ extension GraphStore {
 
   /// Removes every row. The contexts of the store learn of it as of any other commit.
   package func erase() throws {
+    try backing?.erase()
     try records.write { writer in
       var entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(self))
       // Rows that a rule keeps go when those that need them are gone.
@@ -54,6 +55,7 @@ extension GraphStore {
       }
       feed.add(entry)
     }
+    backing?.keys.removeAll()
     listeners.tell()
   }
 }
@@ -83,6 +85,7 @@ extension GraphStore {
 extension GraphStore {
   /// Changes rows below the objects. Whoever does so tells contexts of it, by a ``RowNotice``.
   package func write(isRelaxed: Bool, author: String, _ body: (RecordWriter) throws -> Void) throws {
+    try refuseWorkingSet("an import")
     try records.write(isRelaxed ? .relaxed : .full, author: author, body)
   }
 }

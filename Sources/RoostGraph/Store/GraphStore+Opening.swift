@@ -61,4 +61,10 @@ extension GraphStore {
   package static func inMemory(_ models: [ModelPlan]) throws -> GraphStore {
     try GraphStore(inMemory: StoreOptions(), models)
   }
+
+  /// A store in memory that holds what is fetched from another one.
+  package static func workingSet(_ models: [ModelPlan], of backing: any BackingStore) throws -> GraphStore {
+    try GraphStore(
+      RecordStore(inMemory: StoreOptions(), reservesRows: true), models.map(\.ofWorkingSet), backing: backing)
+  }
 }

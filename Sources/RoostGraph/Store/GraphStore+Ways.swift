@@ -20,8 +20,8 @@ extension GraphStore {
     var found: [Int: Set<FieldID>] = [:]
     for map in maps {
       for case .some(let relation) in relations[map.number] {
-        guard case .reference = relation.way, map.type.isAdded(relation.property),
-          !map.type.mayBeNil(relation.property), let field = map.field(relation.property)
+        guard case .reference = relation.way, !map.type.mayBeNil(relation.property),
+          let field = map.field(relation.property), field.isOptional
         else { continue }
         found[map.home, default: []].insert(field.id)
       }

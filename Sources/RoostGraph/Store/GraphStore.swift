@@ -7,6 +7,8 @@ package final class GraphStore: Sendable {
   package let records: RecordStore
   /// What tells this store from all others.
   package let identifier: String
+  /// The program's store behind this one, if this is a working set.
+  package let backing: (any BackingStore)?
   /// The models of the program, in the order in which they were given.
   package let maps: [EntityMap]
   let feed = CommitFeed()
@@ -53,11 +55,12 @@ package final class GraphStore: Sendable {
 
   init(
     _ records: RecordStore, _ models: [ModelPlan], room: (@Sendable () throws -> Void)? = nil,
-    version: OpeningVersion? = nil, isStaged: Bool = false
+    version: OpeningVersion? = nil, isStaged: Bool = false, backing: (any BackingStore)? = nil
   ) throws {
     self.records = records
     self.room = room
-    identifier = [records.store.identity.high, records.store.identity.low].map { number in
+    self.backing = backing
+    identifier = backing?.identifier ?? [records.store.identity.high, records.store.identity.low].map { number in
       let digits = String(number, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()

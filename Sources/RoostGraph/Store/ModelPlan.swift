@@ -15,6 +15,8 @@ package struct ModelPlan: Sendable {
   package var preserved: Set<String>
   /// By property, a text that makes this version another one than one with the same types.
   package var salts: [String: String] = [:]
+  /// Whether rows may lack references that their class requires, because they are unloaded.
+  private(set) var isOfWorkingSet = false
 
   package init(
     _ type: _ModelType, uniques: [[String]] = [], indexes: [[String]] = [], relationships: [RelationshipPlan] = [],
@@ -27,6 +29,15 @@ package struct ModelPlan: Sendable {
     self.originalNames = originalNames
     self.initials = initials
     self.preserved = preserved
+  }
+
+  /// The plan for a working set: uniqueness is the backing store's affair.
+  var ofWorkingSet: ModelPlan {
+    var plan = self
+    plan.indexes += plan.uniques.filter { !plan.indexes.contains($0) }
+    plan.uniques = []
+    plan.isOfWorkingSet = true
+    return plan
   }
 }
 

@@ -12,8 +12,8 @@ struct RelationshipEnd {
   var isToMany: Bool { plan.isToMany }
   /// Whether its objects must reference one.
   var isNeeded: Bool { !plan.isToMany && !model.type.mayBeNil(property) }
-  /// Whether a reference may be nil in rows: in those of other classes it is.
-  var isOptionalField: Bool { !isNeeded || model.type.isAdded(property) }
+  /// Whether a reference may be nil in rows: in those of other classes it is, and in unloaded ones.
+  var isOptionalField: Bool { !isNeeded || model.type.isAdded(property) || model.isOfWorkingSet }
 
   var side: Catalog.Side {
     Catalog.Side(name, deleteRule: plan.deleteRule, isOrdered: isToMany, isSingle: !isToMany)

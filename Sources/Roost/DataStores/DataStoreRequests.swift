@@ -1,0 +1,83 @@
+public import Foundation
+
+/// Asks a store for models.
+public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
+  /// Which context asks.
+  public let editingState: EditingState
+  public let descriptor: FetchDescriptor<T>
+
+  public init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
+    self.descriptor = descriptor
+    self.editingState = editingState
+  }
+}
+
+/// What a store found.
+public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
+where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
+  public let descriptor: FetchDescriptor<ModelType>
+  /// The snapshots that the descriptor asks for, in its order.
+  public let fetchedSnapshots: [SnapshotType]
+  /// Snapshots of other models that relationships reference. They are not part of the result, and spare a call later.
+  public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
+
+  public init(
+    descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
+    relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
+  ) {
+    self.descriptor = descriptor
+    self.fetchedSnapshots = fetchedSnapshots
+    self.relatedSnapshots = relatedSnapshots
+  }
+}
+
+/// The changes of one save.
+public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
+  /// Which context saves; its author too.
+  public let editingState: EditingState
+  /// New models. Their identifiers are temporary: the result says what they are from now on.
+  public let inserted: [SnapshotType]
+  public let updated: [SnapshotType]
+  public let deleted: [SnapshotType]
+
+  public init(
+    inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType], editingState: EditingState
+  ) {
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
+    self.editingState = editingState
+  }
+}
+
+/// What became of a save.
+final public class DataStoreSaveChangesResult<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
+  public let storeIdentifier: String
+  /// The lasting identifiers of new models, by their temporary ones.
+  public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+  /// Models that the store changed itself while it saved: a time, a number, a default.
+  public let snapshotsToReregister: [PersistentIdentifier: SnapshotType]
+
+  public init(
+    for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+    snapshotsToReregister: [PersistentIdentifier: SnapshotType] = [:]
+  ) {
+    self.storeIdentifier = storeIdentifier
+    self.remappedIdentifiers = remappedIdentifiers
+    self.snapshotsToReregister = snapshotsToReregister
+  }
+}
+
+/// Asks a store to delete models that it need not fetch.
+public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
+  public let editingState: EditingState
+  /// Nil for all models of the class.
+  public let predicate: Predicate<T>?
+  public let includeSubclasses: Bool
+
+  public init(predicate: Predicate<T>?, includeSubclasses: Bool, editingState: EditingState) {
+    self.predicate = predicate
+    self.includeSubclasses = includeSubclasses
+    self.editingState = editingState
+  }
+}

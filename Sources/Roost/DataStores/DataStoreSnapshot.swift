@@ -1,0 +1,52 @@
+/// The values of one model, as a store and a context exchange them.
+///
+/// A context reads a snapshot through its coding: under `persistentIdentifier` the identifier, and under the name of each property its value,
+/// or the identifiers of the models that a relationship references. See ``DataStoreSnapshotCodingKey``.
+public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
+  var persistentIdentifier: PersistentIdentifier { get }
+
+  /// The values of a model that is saved.
+  ///
+  /// - Parameter backingData: the model's values by key path. `persistentModelID` is not nil.
+  init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
+
+  /// This snapshot under another identifier.
+  ///
+  /// - Parameter remappedIdentifiers: what the identifiers in relationships are replaced by.
+  func copy(
+    persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+  ) -> Self
+}
+
+extension DataStoreSnapshot {
+  /// This snapshot under another identifier.
+  public func copy(persistentIdentifier: PersistentIdentifier) -> Self {
+    copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: nil)
+  }
+}
+
+/// A value that a snapshot can hold.
+public typealias DataStoreSnapshotValue = Codable & Sendable
+
+/// The keys by which a snapshot is coded.
+public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, CustomDebugStringConvertible {
+  case persistentIdentifier
+  /// A property of the model, by its name.
+  case modeledProperty(String)
+
+  public init?(stringValue: String) {
+    self = stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
+  }
+
+  public init?(intValue: Int) { nil }
+
+  public var stringValue: String {
+    switch self {
+    case .persistentIdentifier: "persistentIdentifier"
+    case .modeledProperty(let name): name
+    }
+  }
+
+  public var intValue: Int? { nil }
+  public var debugDescription: String { stringValue }
+}

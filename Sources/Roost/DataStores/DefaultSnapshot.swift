@@ -1,0 +1,107 @@
+internal import RoostGraph
+
+/// A snapshot with the values of any model.
+///
+/// It is coded by the names of the properties. So a store can write it as JSON, and read it back:
+///
+/// ```
+/// { "persistentIdentifier": …, "title": "Warszawa", "year": 1977, "playlist": … }
+/// ```
+public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
+  var content: SnapshotContent
+
+  public var persistentIdentifier: PersistentIdentifier { content.identifier }
+
+  init(_ content: SnapshotContent) { self.content = content }
+
+  public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
+    func open<Data: BackingData>(_ data: Data) -> SnapshotContent {
+      if let model = (data as? _ObjectBacking<Data.Model>)?.model { return SnapshotContent(model) }
+      return SnapshotContent(Data.Model(backingData: data))
+    }
+    content = open(backingData)
+  }
+
+  /// The values of a model.
+  public init(_ model: some PersistentModel) { content = SnapshotContent(model) }
+
+  /// A snapshot of values that a store read. Properties that are not named get the model's defaults if the model is new here, and stay
+  /// as they are otherwise.
+  ///
+  /// - Parameters:
+  ///   - values: by property; a relationship's value is a `PersistentIdentifier` or a list of them.
+  public init(_ persistentIdentifier: PersistentIdentifier, values: [String: any Sendable]) throws {
+    let type = try ModelNames.shared.type(of: persistentIdentifier)
+    let form = ImageForm.of(type)
+    let named = type.properties.indices.map { values[type.propertyName($0)] }
+    for name in values.keys where !type.properties.indices.contains(where: { type.propertyName($0) == name }) {
+      throw RoostError(.badValue, "\(type.name) has no property named \(name)")
+    }
+    let links = try form.links.map { property -> SnapshotContent.Link in
+      switch named[property] {
+      case nil: return .absent
+      case let one as PersistentIdentifier where !form.isList(property): return .one(one)
+      case let many as [PersistentIdentifier] where form.isList(property): return .many(many)
+      case let nothing as PersistentIdentifier? where nothing == nil && !form.isList(property): return .one(nil)
+      default:
+        throw RoostError(
+          .badValue,
+          "\(type.name).\(type.propertyName(property)) is a relationship: give its identifiers, not \(named[property] ?? "nil")")
+      }
+    }
+    let image = ValueImage(form, values: named.map { $0.map { $0 as Any } })
+    for (number, value) in named.enumerated() where value != nil && form.linkPlaces[number] < 0 {
+      if image.isPresent(number) { continue }
+      throw RoostError(
+        .badValue, "\(type.name).\(type.propertyName(number)) cannot be a value of type \(Swift.type(of: value!))")
+    }
+    content = SnapshotContent(persistentIdentifier, image, links: links)
+    content.isDecoded = true
+  }
+
+  /// The value of a property; of a relationship the identifier, or the list of them. Nil where nothing is known of it.
+  public subscript(property: String) -> Any? {
+    guard let number = content.type.properties.indices.first(where: { content.type.propertyName($0) == property }) else {
+      return nil
+    }
+    switch content.link(number) {
+    case .one(let one)?: return one
+    case .many(let many)?: return many
+    case .absent?: return nil
+    case nil: return content.values.any(number)
+    }
+  }
+
+  public func copy(
+    persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+  ) -> DefaultSnapshot {
+    var copy = self
+    copy.content.identifier = persistentIdentifier
+    guard let remappedIdentifiers, !remappedIdentifiers.isEmpty else { return copy }
+    copy.content.links = content.links.map { link in
+      switch link {
+      case .absent: .absent
+      case .one(let one): .one(one.map { remappedIdentifiers[$0] ?? $0 })
+      case .many(let many): .many(many.map { remappedIdentifiers[$0] ?? $0 })
+      }
+    }
+    return copy
+  }
+}
+
+extension DefaultSnapshot: Codable {
+  private static let identifierKey = ImageKey("persistentIdentifier")
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: ImageKey.self)
+    try container.encode(persistentIdentifier, forKey: Self.identifierKey)
+    try content.encode(into: &container)
+  }
+
+  /// The class of the model must belong to a container of this program.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: ImageKey.self)
+    let identifier = try container.decode(PersistentIdentifier.self, forKey: Self.identifierKey)
+    content = try SnapshotContent(identifier, ModelNames.shared.type(of: identifier), from: container)
+  }
+}

@@ -1,0 +1,90 @@
+internal import RoostGraph
+
+/// Roost's own store, as a ``DataStore``: for stores of a program's own that pass most calls on to it.
+///
+/// A container that is made with a ``ModelConfiguration`` does not need it.
+final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
+  public typealias Configuration = ModelConfiguration
+  public typealias Snapshot = DefaultSnapshot
+
+  public let configuration: ModelConfiguration
+  public let schema: Schema
+  public let identifier: String
+  private let container: ModelContainer
+
+  public var name: String { configuration.name }
+
+  /// - Parameter configuration: with the schema of its models.
+  public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
+    guard let schema = configuration.schema else {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "the configuration \(configuration.name) has no schema: give it that of its models")
+    }
+    self.configuration = configuration
+    self.schema = schema
+    container = try ModelContainer(for: schema, migrationPlan: migrationPlan, configurations: [configuration])
+    identifier = container.stores.stores[0].identifier
+  }
+
+  private func context(_ state: EditingState) -> ModelContext {
+    let context = ModelContext(container)
+    context.author = state.author
+    return context
+  }
+
+  public func erase() throws { try container.erase() }
+
+  public func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot>
+  where T: PersistentModel {
+    let found = try context(request.editingState).fetchSnapshots(request.descriptor)
+    return DataStoreFetchResult(
+      descriptor: request.descriptor, fetchedSnapshots: found.map { DefaultSnapshot($0.content) })
+  }
+
+  public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel {
+    try context(request.editingState).fetchCount(request.descriptor)
+  }
+
+  public func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
+  where T: PersistentModel { try context(request.editingState).fetchIdentifiers(request.descriptor) }
+
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let context = context(request.editingState)
+    let models = try context.take((request.inserted + request.updated).map(\.content))
+    for snapshot in request.deleted {
+      if let model = context.existing(snapshot.persistentIdentifier) { context.delete(model) }
+    }
+    try context.save()
+    let inserted = zip(request.inserted, models).map { ($0.persistentIdentifier, $1.persistentModelID) }
+    return DataStoreSaveChangesResult(
+      for: identifier, remappedIdentifiers: Dictionary(inserted) { first, _ in first })
+  }
+
+  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
+    let context = context(request.editingState)
+    try context.delete(model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
+    try context.save()
+  }
+
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    let context = context(editingState)
+    let models = persistentIdentifiers.compactMap { context.existing($0) }
+    return Dictionary(models.map { ($0.persistentModelID, DefaultSnapshot($0)) }) { first, _ in first }
+  }
+
+  public func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] { try ModelContext(container).fetchHistory(descriptor) }
+
+  public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+    _ = try ModelContext(container).deleteHistory(descriptor)
+  }
+}
+
+extension ModelConfiguration: DataStoreConfiguration {
+  public typealias Store = DefaultStore
+}

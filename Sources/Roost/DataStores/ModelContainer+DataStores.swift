@@ -1,0 +1,33 @@
+internal import RoostGraph
+
+/// Containers of stores of a program's own.
+extension ModelContainer {
+  public convenience init(for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...)
+    throws
+  { try self.init(for: Schema(forTypes), configurations: configurations) }
+
+  /// - Parameter configurations: of Roost's stores and of the program's own. Each names the models that it keeps by its `schema`; one without
+  ///   a schema keeps the others.
+  public convenience init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    let known = try configurations.map { try Self.known($0, givenSchema) }
+    try self.init(for: givenSchema, configurations: known)
+    for case let set as WorkingSet in stores.stores.compactMap(\.backing) { set.attach(self) }
+  }
+
+  /// Makes the store of a configuration.
+  private static func known(
+    _ configuration: some DataStoreConfiguration, _ schema: Schema
+  ) throws -> ModelConfiguration {
+    if let known = configuration as? ModelConfiguration { return known }
+    try configuration.validate()
+    var given = configuration
+    // Stores of SwiftData's documentation expect a schema.
+    if given.schema == nil { given.schema = schema }
+    func make<Configuration: DataStoreConfiguration>(_ configuration: Configuration) throws -> any DataStore {
+      try Configuration.Store(configuration, migrationPlan: nil)
+    }
+    var known = ModelConfiguration(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
+    known.backing = BackingPlace(WorkingSet(try make(given)))
+    return known
+  }
+}

@@ -1,0 +1,134 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+/// Fetching from a program's own store.
+extension WorkingSet {
+  func rows<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, for context: GraphContext
+  ) throws -> SourceAnswer {
+    let time = keys.now()
+    let answer = try call(context) { try fetched(store, descriptor, $0) }
+    let places = try feed(answer.contents + answer.related, askedAt: time)
+    // A store may return models of other classes too.
+    guard let map = context.store.map(of: Model.self) else { return SourceAnswer(rows: [], isFiltered: true) }
+    let rows = zip(answer.contents, places).compactMap { content, place -> UInt64? in
+      guard content.type.isKind(of: Model._$type) else { return nil }
+      return place?.row ?? keys.row(map, content.identifier.key)
+    }
+    try context.showNewest()
+    return SourceAnswer(rows: rows, isFiltered: answer.isFiltered)
+  }
+
+  private struct Fetched {
+    var contents: [SnapshotContent]
+    var related: [SnapshotContent]
+    var isFiltered: Bool
+  }
+
+  private func fetched<Store: DataStore, Model: PersistentModel>(
+    _ store: Store, _ descriptor: FetchDescriptor<Model>, _ state: EditingState
+  ) throws -> Fetched {
+    var (asked, isFiltered) = (descriptor, true)
+    while true {
+      do {
+        let result = try store.fetch(DataStoreFetchRequest(descriptor: asked, editingState: state))
+        return Fetched(
+          contents: try result.fetchedSnapshots.map(SnapshotContent.init(foreign:)),
+          related: try result.relatedSnapshots.values.map(SnapshotContent.init(foreign:)), isFiltered: isFiltered)
+      } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
+        isFiltered = false
+        (asked.predicate, asked.sortBy, asked.fetchLimit) = (nil, [], nil)
+      } catch DataStoreError.preferInMemorySort where !asked.sortBy.isEmpty {
+        (asked.sortBy, asked.fetchLimit) = ([], nil)
+      }
+    }
+  }
+
+  func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: GraphContext) throws -> Int? {
+    func open<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> Int? {
+      do { return try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) } catch
+        DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort
+      { return nil }
+    }
+    return try call(context) { try open(store, $0) }
+  }
+
+  // MARK: Loading
+
+  /// So many rows are fetched at once.
+  private static var mostAtOnce: Int { 500 }
+
+  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: GraphContext) throws {
+    var wanted = rows
+    if let last = rows.last {
+      let others = keys.unloaded(after: last.map, last.row, atMost: Self.mostAtOnce - rows.count)
+      wanted += others.map { (last.map, $0) }
+    }
+    try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context)
+  }
+
+  func loadAll(_ map: EntityMap, for context: GraphContext) throws {
+    let rows = keys.unloaded(map)
+    for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
+      let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
+      try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context)
+    }
+    try context.showNewest()
+  }
+
+  func bring(_ identifiers: [PersistentIdentifier], for context: GraphContext) throws {
+    try fetch(identifiers, for: context)
+    try context.showNewest()
+  }
+
+  /// Fetches the models of identifiers: first those that the store has at hand, then the others by a predicate for each class.
+  private func fetch(_ identifiers: [PersistentIdentifier], for context: GraphContext) throws {
+    let time = keys.now()
+    func cached<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> [SnapshotContent] {
+      try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))
+    }
+    let found = try call(context) { try cached(store, $0) }
+    try feed(found, askedAt: time)
+    let known = Set(found.map(\.identifier))
+    let missing = Dictionary(grouping: identifiers.filter { !known.contains($0) }, by: \.entityName)
+    for (name, identifiers) in missing.sorted(by: { $0.key < $1.key }) {
+      guard let type = context.store.map(named: name)?.type.model as? any PersistentModel.Type else { continue }
+      try fetch(type, identifiers, for: context)
+    }
+  }
+
+  private func fetch<Model: PersistentModel>(
+    _ model: Model.Type, _ identifiers: [PersistentIdentifier], for context: GraphContext
+  ) throws {
+    let time = keys.now()
+    let descriptor = FetchDescriptor<Model>(predicate: #Predicate { identifiers.contains($0.persistentModelID) })
+    let answer = try call(context) { try fetched(store, descriptor, $0) }
+    try feed(answer.contents + answer.related, askedAt: time)
+  }
+}
+
+extension GraphContext {
+  /// The identifier of a row whose class the row itself tells.
+  fileprivate func identifier(ofUnloaded map: EntityMap, _ row: UInt64) -> PersistentIdentifier {
+    let object = map.family == nil ? nil : objects.registered(map, RowID(row))
+    return store.identifier((object?.entityMap ?? map).type.name, row)
+  }
+}
+
+extension SnapshotContent {
+  /// The content of any store's snapshot, read through its coding.
+  init(foreign snapshot: some DataStoreSnapshot) throws {
+    if let known = snapshot as? DefaultSnapshot {
+      self = known.content
+      return
+    }
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
+    self = try decoder.decode(DefaultSnapshot.self, from: encoder.encode(snapshot)).content
+  }
+}

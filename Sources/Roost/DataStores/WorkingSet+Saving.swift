@@ -1,0 +1,50 @@
+internal import RoostGraph
+
+/// Saving to a program's own store.
+extension WorkingSet {
+  func save(_ changes: BackingChanges, of context: GraphContext) throws -> (() -> Void)? {
+    let again = try call(context) { try save(store, changes, context, $0) }
+    if again.isEmpty { return nil }
+    let time = keys.now()
+    return { [self] in
+      // The save is done. What cannot be written now is fetched again with the next fetch.
+      _ = try? feed(again, askedAt: time)
+    }
+  }
+
+  /// Returns what the store changed itself.
+  private func save<Store: DataStore>(
+    _ store: Store, _ changes: BackingChanges, _ context: GraphContext, _ state: EditingState
+  ) throws -> [SnapshotContent] {
+    func snapshots(_ objects: [any _ModelObject]) -> [Store.Snapshot] {
+      objects.compactMap { $0 as? any PersistentModel }.map { Store.Snapshot(of: $0) }
+    }
+    let request = DataStoreSaveChangesRequest(
+      inserted: snapshots(changes.inserted), updated: snapshots(changes.updated),
+      deleted: snapshots(changes.deleted), editingState: state)
+    // A getter that failed would give a default for the value.
+    if let failure = context.objects.failure { throw failure }
+    let result = try store.save(request)
+    let time = keys.now()
+    for object in changes.inserted {
+      guard let map = object.entityMap else { continue }
+      let row = object._$state.row
+      let before = context.store.identifier(map.type.name, row, isSaved: false)
+      if let after = result.remappedIdentifiers[before] { keys.rename(map, row, to: after.key) }
+      keys.noteLoaded([(map, row)], in: 0, askedAt: time)
+    }
+    keys.noteLoaded(
+      changes.updated.compactMap { object in object.entityMap.map { ($0, object._$state.row) } }, in: 0, askedAt: time)
+    for object in changes.deleted {
+      if let map = object.entityMap { keys.noteDeleted(map, object._$state.row, at: time) }
+    }
+    return try result.snapshotsToReregister.values.map(SnapshotContent.init(foreign:))
+  }
+}
+
+extension DataStoreSnapshot {
+  fileprivate init(of model: some PersistentModel) {
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    self.init(from: _ObjectBacking(model), relatedBackingDatas: &related)
+  }
+}

@@ -1,0 +1,155 @@
+internal import Foundation
+internal import RoostFile
+internal import RoostGraph
+internal import RoostRecords
+
+/// The rows in memory of a program's own store, and the calls to that store.
+///
+/// A fetch asks the store, writes the snapshots that it returns into the working set in one commit (``feed(_:askedAt:)``), and answers from there.
+/// A model that is only known as a member of a relationship gets a row without values; it is fetched when a property is read, together
+/// with its neighbours.
+///
+/// ## Invariants
+/// 1. Rows change through ``feed(_:askedAt:)`` and through saves that the store accepted; nothing else writes them.
+/// 2. One call to the store at a time, and none from within another one.
+/// 3. Feeding holds `feeding`, then the writer's lock. A save holds the writer's lock, then `turn`. Nobody waits for `feeding` or for the writer's
+///    lock while it holds `turn`.
+/// 4. Values never replace others that were asked for later, nor those of a save that came after the asking: see ``BackingKeys``.
+///
+/// Unchecked because `turn` guards the store, and the locks the rest.
+final class WorkingSet: FetchSource, @unchecked Sendable {
+  let store: any DataStore
+  let keys = BackingKeys()
+  let identifier: String
+  private weak var container: ModelContainer?
+  private var types: [String: _ModelType] = [:]
+  private let turn = Lock()
+  private let caller = Lock()
+  /// The thread that calls the store at the moment.
+  private var callingThread: UInt64 = 0
+  private let feeding = Lock()
+  private let statesLock = Lock()
+  /// The contexts that use the store.
+  private var states: [ObjectIdentifier: EditingState] = [:]
+
+  init(_ store: any DataStore) {
+    self.store = store
+    identifier = store.identifier
+  }
+
+  /// Sets the container, which its stores may not keep alive.
+  func attach(_ container: ModelContainer) {
+    self.container = container
+    types = Dictionary(container.schema.models.map { ($0._$type.name, $0._$type) }) { first, _ in first }
+  }
+
+  // MARK: Calls
+
+  /// Calls the store, while no other call is under way.
+  func call<Result>(_ context: GraphContext, _ body: (EditingState) throws -> Result) throws -> Result {
+    let state = try begin(context)
+    try checkThread()
+    turn.acquire()
+    caller.withLock { callingThread = Thread.currentID }
+    defer {
+      caller.withLock { callingThread = 0 }
+      turn.release()
+    }
+    return try ModelNames.$current.withValue(types) { try body(state) }
+  }
+
+  /// Throws if the store is using its own container.
+  private func checkThread() throws {
+    if caller.withLock({ callingThread }) != Thread.currentID { return }
+    throw RoostError(
+      .conflict, "the store \(identifier) used its own container while it was called: it may not fetch, save or load there")
+  }
+
+  private func begin(_ context: GraphContext) throws -> EditingState {
+    let current = (context.owner as? ContextState)?.editingState
+    let isNew = statesLock.withLock { () -> EditingState? in
+      let known = states[ObjectIdentifier(context)]
+      let state = current ?? known ?? EditingState()
+      states[ObjectIdentifier(context)] = state
+      return known == nil ? state : nil
+    }
+    if let isNew { store.initializeState(for: isNew) }
+    return statesLock.withLock { states[ObjectIdentifier(context)] } ?? EditingState()
+  }
+
+  func end(_ context: GraphContext) {
+    guard let state = statesLock.withLock({ states.removeValue(forKey: ObjectIdentifier(context)) }) else { return }
+    store.invalidateState(for: state)
+  }
+
+  func erase() throws {
+    try checkThread()
+    try turn.withLock { try store.erase() }
+  }
+
+  // MARK: Feeding
+
+  /// Writes snapshots into the working set. Returns their rows, in order; nil for those that a later save or fetch overtook.
+  @discardableResult
+  func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [(map: EntityMap, row: UInt64)?] {
+    try checkThread()
+    guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
+    if contents.isEmpty { return [] }
+    return try feeding.withLock {
+      try makeRows(contents, container, askedAt: time)
+      let places = contents.map { content in
+        container.stores.row(of: content.identifier).flatMap { place, row in
+          keys.mayWrite(place.map, row, askedAt: time) ? (map: place.map, row: row) : nil
+        }
+      }
+      let wanted = zip(contents, places).compactMap { content, place in place == nil ? nil : content }
+      let state = ContextState(container.stores, isMain: false, feeds: true)
+      let context = ModelContext(container, state)
+      try context.take(wanted)
+      let graph = state.graph(try number(container))
+      if graph.changes.hasChanges { try state.call(.saving) { try state.write() } }
+      // From this commit on the rows have their values.
+      try graph.showNewest()
+      keys.noteLoaded(places.compactMap { $0 }, in: graph.session.seenCommit ?? 0, askedAt: time)
+      return places
+    }
+  }
+
+  /// Gives each model that the snapshots name a row.
+  private func makeRows(_ contents: [SnapshotContent], _ container: ModelContainer, askedAt time: UInt64) throws {
+    let graphStore = container.stores.stores[try number(container)]
+    var wanted: [(identifier: PersistentIdentifier, map: EntityMap)] = []
+    var seen: Set<PersistentIdentifier> = []
+    func add(_ identifier: PersistentIdentifier) throws {
+      guard seen.insert(identifier).inserted else { return }
+      guard let place = container.stores.place(named: identifier.entityName) else {
+        throw RoostError(.unknownModel, "the store \(self.identifier) returned a model named \(identifier.entityName), and the container has none")
+      }
+      guard identifier.store == self.identifier else {
+        throw RoostError(.foreign, "the store \(self.identifier) returned an identifier of the store \(identifier.store ?? "nil")")
+      }
+      if let row = keys.row(place.map, identifier.key), !keys.isDeleted(place.map, row, before: time) { return }
+      wanted.append((identifier, place.map))
+    }
+    for content in contents {
+      try add(content.identifier)
+      for link in content.links {
+        switch link {
+        case .absent, .one(nil): continue
+        case .one(let one?): try add(one)
+        case .many(let many): for one in many { try add(one) }
+        }
+      }
+    }
+    let rows = try graphStore.insertUnloaded(wanted.map(\.map))
+    for ((identifier, map), row) in zip(wanted, rows) { keys.add(map, row, key: identifier.key) }
+  }
+
+  /// The place of this store among the container's.
+  func number(_ container: ModelContainer) throws -> Int {
+    guard let number = container.stores.stores.firstIndex(where: { $0.backing === self }) else {
+      throw RoostError(.closed, "the container does not use the store \(identifier)")
+    }
+    return number
+  }
+}

@@ -1,0 +1,33 @@
+internal import RoostGraph
+
+/// What fetches ask of the store behind a working set.
+protocol FetchSource: BackingStore {
+  /// Fetches the models of a descriptor into the working set.
+  func rows<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: GraphContext) throws
+    -> SourceAnswer
+
+  /// How many models there are; nil where the store cannot tell without the models.
+  func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: GraphContext) throws -> Int?
+
+  /// Fetches all unloaded rows of an entity.
+  func loadAll(_ map: EntityMap, for context: GraphContext) throws
+
+  /// Fetches the models of identifiers that have no row yet.
+  func bring(_ identifiers: [PersistentIdentifier], for context: GraphContext) throws
+}
+
+/// Which rows of the working set a store returned.
+struct SourceAnswer {
+  /// In the store's order.
+  var rows: [UInt64]
+  /// Whether the store tested the predicate.
+  var isFiltered: Bool
+}
+
+extension GraphContext {
+  /// The store behind the working set; nil for Roost's own stores.
+  var source: (any FetchSource)? {
+    guard let backing = store.backing else { return nil }
+    return backing as? any FetchSource
+  }
+}

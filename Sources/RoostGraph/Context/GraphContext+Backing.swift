@@ -1,0 +1,30 @@
+internal import RoostRecords
+
+/// A context over a working set: it loads unloaded rows, and saves to the backing store.
+extension GraphContext {
+  /// Connects the owners with the backing store. The context that writes fetched rows into the working set is not connected.
+  func connect(_ backing: any BackingStore) {
+    links.loadUnloaded = { [unowned self] object, origin in
+      do { try load([(origin.map, object._$state.row)], from: backing) } catch { objects.fail(object, error) }
+    }
+    saver.saveBacking = { [unowned self] in try backing.save($0, of: self) }
+    saver.loadBacking = { [unowned self] rows in try load(rows, from: backing) }
+  }
+
+  private func load(_ rows: [(map: EntityMap, row: UInt64)], from backing: any BackingStore) throws {
+    let unloaded = rows.filter { backing.keys.isUnloaded($0.map, $0.row, in: session.seenCommit) }
+    if unloaded.isEmpty { return }
+    // What others loaded is there in the newest state.
+    let missing = unloaded.filter { backing.keys.isUnloaded($0.map, $0.row, in: nil) }
+    if !missing.isEmpty { try backing.load(missing, for: self) }
+    try follower.advance()
+  }
+
+  /// Loads those of the rows that are unloaded.
+  package func load(unloaded rows: [(map: EntityMap, row: UInt64)]) throws {
+    if let backing = store.backing { try call(.reading) { try load(rows, from: backing) } }
+  }
+
+  /// Shows the newest snapshot, also if the context does not merge the changes of others.
+  package func showNewest() throws { try call(.fetching) { try follower.advance() } }
+}

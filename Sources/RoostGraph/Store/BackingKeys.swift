@@ -1,0 +1,158 @@
+internal import RoostFile
+internal import RoostRecords
+
+/// What names a model within its store and entity.
+package enum IdentifierKey: Hashable, Sendable {
+  /// A row's number.
+  case row(UInt64)
+  /// The number of an object that has no row, or that its store does not know yet.
+  case temporary(UInt64)
+  /// The key of a store of a program's own.
+  case text(String)
+}
+
+/// The keys that the rows of a working set have in the backing store, and which rows are loaded.
+///
+/// ## Invariants
+/// 1. Each key names at most one row of an entity. A row has one key at a time; a key that it had before still names it.
+/// 2. `loaded` is the commit that wrote the values: who shows an older state has none of them. It never goes up again.
+/// 3. `time` says when the values were asked for. Values that were asked for earlier do not replace them.
+/// 4. A row that was deleted keeps its key, and the key names it, until values that were asked for later name it again.
+///
+/// Unchecked because the lock guards all of it.
+package final class BackingKeys: @unchecked Sendable {
+  private struct Entry {
+    var key: IdentifierKey
+    /// Nil as long as only the key is known.
+    var loaded: UInt64?
+    var time: UInt64 = 0
+    var isDeleted = false
+  }
+
+  private struct EntityKey: Hashable {
+    var map: Int
+    var key: IdentifierKey
+  }
+
+  private let lock = Lock()
+  private var entries: [LinkKey: Entry] = [:]
+  private var rows: [EntityKey: UInt64] = [:]
+  private var clock: UInt64 = 1
+
+  package init() {}
+
+  /// A time that is later than all before.
+  package func now() -> UInt64 {
+    lock.withLock {
+      clock += 1
+      return clock
+    }
+  }
+
+  private static func place(_ map: EntityMap, _ row: UInt64) -> LinkKey {
+    LinkKey(map: map.home, row: row, property: 0)
+  }
+
+  // MARK: Keys
+
+  /// The key of a row. A row of a model that was never saved gets a temporary one, which no other process gives.
+  package func key(_ map: EntityMap, _ row: UInt64) -> IdentifierKey {
+    lock.withLock {
+      if let known = entries[Self.place(map, row)] { return known.key }
+      let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40 ..< 1 << 53))
+      entries[Self.place(map, row)] = Entry(key: made, loaded: 0)
+      rows[EntityKey(map: map.home, key: made)] = row
+      return made
+    }
+  }
+
+  package func row(_ map: EntityMap, _ key: IdentifierKey) -> UInt64? {
+    lock.withLock { rows[EntityKey(map: map.home, key: key)] }
+  }
+
+  /// Gives a row that was just made its key. Until it is loaded it has no values.
+  package func add(_ map: EntityMap, _ row: UInt64, key: IdentifierKey) {
+    lock.withLock {
+      entries[Self.place(map, row)] = Entry(key: key)
+      rows[EntityKey(map: map.home, key: key)] = row
+    }
+  }
+
+  /// Gives a row another key, by which the backing store knows it from now on.
+  package func rename(_ map: EntityMap, _ row: UInt64, to key: IdentifierKey) {
+    lock.withLock {
+      entries[Self.place(map, row)]?.key = key
+      rows[EntityKey(map: map.home, key: key)] = row
+    }
+  }
+
+  package func removeAll() {
+    lock.withLock {
+      entries = [:]
+      rows = [:]
+    }
+  }
+
+  // MARK: Values
+
+  /// Whether a state that ends with a commit does not have a row's values.
+  package func isUnloaded(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
+    lock.withLock {
+      guard let entry = entries[Self.place(map, row)] else { return false }
+      guard let loaded = entry.loaded else { return true }
+      return commit.map { $0 < loaded } ?? false
+    }
+  }
+
+  /// Whether values that were asked for at a time may be written into a row.
+  package func mayWrite(_ map: EntityMap, _ row: UInt64, askedAt time: UInt64) -> Bool {
+    lock.withLock { entries[Self.place(map, row)].map { $0.time <= time && !$0.isDeleted } ?? true }
+  }
+
+  /// Whether a key names a row that was deleted before a time, so that it may name a new one.
+  package func isDeleted(_ map: EntityMap, _ row: UInt64, before time: UInt64) -> Bool {
+    lock.withLock { entries[Self.place(map, row)].map { $0.isDeleted && $0.time < time } ?? false }
+  }
+
+  /// Notes that a commit wrote values into rows that were asked for at a time.
+  package func noteLoaded(_ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64, askedAt time: UInt64) {
+    lock.withLock {
+      for (map, row) in written {
+        let place = Self.place(map, row)
+        guard var entry = entries[place] else { continue }
+        if entry.loaded == nil { entry.loaded = commit }
+        entry.time = max(time, entry.time)
+        entries[place] = entry
+      }
+    }
+  }
+
+  package func noteDeleted(_ map: EntityMap, _ row: UInt64, at time: UInt64) {
+    lock.withLock {
+      entries[Self.place(map, row)]?.isDeleted = true
+      entries[Self.place(map, row)]?.time = time
+    }
+  }
+
+  /// Unloaded rows with the numbers that follow a row's, so many at most: rows that came in one list have numbers that follow each other.
+  package func unloaded(after map: EntityMap, _ row: UInt64, atMost count: Int) -> [UInt64] {
+    lock.withLock {
+      var found: [UInt64] = []
+      while found.count < count {
+        let next = row &+ 1 &+ UInt64(found.count)
+        guard let entry = entries[Self.place(map, next)], entry.loaded == nil else { break }
+        found.append(next)
+      }
+      return found
+    }
+  }
+
+  /// All unloaded rows of an entity.
+  package func unloaded(_ map: EntityMap) -> [UInt64] {
+    lock.withLock {
+      entries.compactMap { place, entry in
+        place.map == map.home && entry.loaded == nil && !entry.isDeleted ? place.row : nil
+      }.sorted()
+    }
+  }
+}
