@@ -34,7 +34,7 @@ actor Archive: ModelActor {
   func count() throws -> Int { try modelContext.fetchCount(FetchDescriptor<Garden>()) }
 }
 
-@Suite struct ActorTests {
+@Suite(.everyStore) struct ActorTests {
   @Test func `an actor with a context of its own`() async throws {
     let container = try makeContainer()
     let office = Office(modelContainer: container)

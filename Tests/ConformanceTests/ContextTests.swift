@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct ContextTests {
+@Suite(.everyStore) struct ContextTests {
   @Test func `inserting, changing and deleting`() throws {
     let context = try makeContext()
     let garden = Garden(name: "a")

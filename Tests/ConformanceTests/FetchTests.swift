@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct FetchTests {
+@Suite(.everyStore) struct FetchTests {
   private let context: ModelContext
 
   init() throws {

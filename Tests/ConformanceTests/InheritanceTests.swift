@@ -20,11 +20,11 @@ final class Tree: Plant {
   }
 }
 
-@Suite struct InheritanceTests {
+@Suite(.everyStore) struct InheritanceTests {
   @Test func `subclasses are fetched as themselves`() throws {
     guard #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let context = try ModelContext(
-      ModelContainer(for: Plant.self, Tree.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+      StoreKind.current.container(Schema([Plant.self, Tree.self])))
     context.insert(Plant(name: "fern"))
     context.insert(Tree(name: "oak", height: 20))
     try context.save()

@@ -98,8 +98,7 @@ func makeContext() throws -> ModelContext {
 }
 
 func makeContainer() throws -> ModelContainer {
-  try ModelContainer(
-    for: Garden.self, Hut.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  try StoreKind.current.container(Schema([Garden.self, Hut.self]))
 }
 
 /// A file that is not there yet.

@@ -3,7 +3,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-@Suite struct ObservationTests {
+@Suite(.everyStore) struct ObservationTests {
   @Test @MainActor func `a model of the main context is observed`() throws {
     let container = try makeContainer()
     let garden = Garden(name: "a")

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite struct RelationshipTests {
+@Suite(.everyStore) struct RelationshipTests {
   @Test func `both sides say the same`() throws {
     let context = try makeContext()
     let garden = Garden(name: "a")

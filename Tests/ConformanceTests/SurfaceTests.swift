@@ -58,12 +58,6 @@ extension HistoryDescriptor {
   fileprivate var isOfDefaults: Bool { TransactionType.self == DefaultHistoryTransaction.self }
 }
 
-/// A configuration of a program's own: nothing needs to be said about its being valid.
-private struct OwnConfiguration: Hashable {
-  var name = "own"
-  var schema: Schema?
-}
-
 /// Each thing that Docs/COMPATIBILITY.md calls the same, as SwiftData declares it.
 @Suite struct SurfaceTests {
   /// Runs through the protocol alone.
@@ -295,7 +289,7 @@ private struct OwnConfiguration: Hashable {
     }
 
     @Test func `a configuration of a program's own is valid unless it says otherwise`() throws {
-      try (OwnConfiguration() as any DataStoreConfiguration).validate()
+      try (JSONStore.Configuration(file: freshFile()) as any DataStoreConfiguration).validate()
     }
   #endif
 
@@ -339,8 +333,6 @@ private struct OwnConfiguration: Hashable {
 }
 
 #if canImport(Roost)
-  extension OwnConfiguration: DataStoreConfiguration {}
-
   /// With the words that SwiftData's own expansion puts before properties.
   @Model final class Marked {
     @_PersistedProperty var count: Int = 1

@@ -25,10 +25,10 @@ final class Sheet {
   init() {}
 }
 
-@Suite struct ValueTests {
+@Suite(.everyStore) struct ValueTests {
   @Test func `each kind of value comes back`() throws {
     let context = try ModelContext(
-      ModelContainer(for: Sheet.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+      StoreKind.current.container(Schema([Sheet.self])))
     let sheet = Sheet()
     context.insert(sheet)
     sheet.byte = -128

@@ -121,9 +121,6 @@ import Testing
     context.insert(Stranger())
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Stranger>()) == 1)
-    #expect(throws: SwiftDataError.loadIssueModelContainer) {
-      try ModelContainer(for: Stranger.self, configurations: Elsewhere() as any DataStoreConfiguration)
-    }
   }
 
   @Test func `a store without saving is read and never written`() throws {
@@ -165,11 +162,4 @@ import Testing
     #expect(ModelConfiguration(isStoredInMemoryOnly: true).isStoredInMemoryOnly)
     #expect(ModelConfiguration(for: Artist.self).schema?.entities.count == 2)
   }
-}
-
-/// A store that is not ours.
-private struct Elsewhere: DataStoreConfiguration {
-  var name = "elsewhere"
-  var schema: Schema?
-  func validate() throws {}
 }

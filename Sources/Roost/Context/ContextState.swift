@@ -208,6 +208,16 @@ final class ContextState {
     }
   }
 
+  /// Fetches the model of an identifier, if its store is a program's own and the model was not fetched yet.
+  func bring(_ identifier: PersistentIdentifier) throws {
+    guard let place = stores.place(named: identifier.entityName), let backing = stores.stores[place.store].backing,
+      backing.identifier == identifier.store
+    else { return }
+    let graph = graph(place.store)
+    if let (place, row) = stores.row(of: identifier) { return try graph.load(unloaded: [(place.map, row)]) }
+    try call(.fetching) { try backing.bring(identifier.entityName, identifier.key, for: graph) }
+  }
+
   /// Takes over what others committed, unless that is to wait.
   func catchUp() { for graph in open { graph.quietly(.reading, otherwise: ()) {} } }
 

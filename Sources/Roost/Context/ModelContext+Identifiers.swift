@@ -20,9 +20,10 @@ extension ModelContext {
       "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
   }
 
-  /// The same, or nil where it is deleted.
+  /// The model of an identifier; nil if it is deleted.
   func existing(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
-    if case .temporary = identifier.key { return registered(identifier) }
+    if identifier.store == nil { return registered(identifier) }
+    state.attempt { try state.bring(identifier) }
     guard let (place, row) = state.stores.row(of: identifier) else { return nil }
     return state.graph(place.store).existingQuietly(place.map, RowID(row)) as? any PersistentModel
   }
@@ -33,7 +34,7 @@ extension ModelContext {
   }
 
   private func registered(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
-    if case .temporary = identifier.key {
+    if identifier.store == nil {
       return insertedModelsArray.first { $0._$state.extras?.temporaryNumber == temporaryNumber(identifier) }
     }
     guard let (place, row) = state.stores.row(of: identifier) else { return nil }
@@ -47,7 +48,8 @@ extension ModelContext {
 
   /// The model of an identifier; nil where it is deleted, or was never saved.
   public func existingModel<T>(for persistentModelID: PersistentIdentifier) throws -> T? where T: PersistentModel {
-    if case .temporary = persistentModelID.key { return registered(persistentModelID) as? T }
+    if persistentModelID.store == nil { return registered(persistentModelID) as? T }
+    try Doorway.pass { try state.bring(persistentModelID) }
     let (place, row) = try state.stores.knownRow(of: persistentModelID)
     guard let found = try Doorway.pass({ try state.graph(place.store).existing(place.map, RowID(row)) }) else {
       return nil

@@ -77,8 +77,8 @@ extension WorkingSet {
     try context.showNewest()
   }
 
-  func bring(_ identifiers: [PersistentIdentifier], for context: GraphContext) throws {
-    try fetch(identifiers, for: context)
+  func bring(_ entity: String, _ key: IdentifierKey, for context: GraphContext) throws {
+    try fetch([PersistentIdentifier(store: identifier, entity: entity, key)], for: context)
     try context.showNewest()
   }
 
@@ -105,6 +105,22 @@ extension WorkingSet {
     let descriptor = FetchDescriptor<Model>(predicate: #Predicate { identifiers.contains($0.persistentModelID) })
     let answer = try call(context) { try fetched(store, descriptor, $0) }
     try feed(answer.contents + answer.related, askedAt: time)
+    let found = Set(answer.contents.map(\.identifier))
+    try remove(identifiers.filter { !found.contains($0) }, askedAt: time)
+  }
+}
+
+extension PersistentModel {
+  /// Sets all relationships to nothing.
+  func leaveAll() {
+    let form = ImageForm.of(Self._$type)
+    for property in form.links {
+      if form.isList(property) {
+        assign(property, [any PersistentModel]())
+      } else if Self._$type.mayBeNil(property) {
+        assign(property, Any?.none as Any)
+      }
+    }
   }
 }
 

@@ -2,20 +2,13 @@ internal import RoostGraph
 
 /// Saving to a program's own store.
 extension WorkingSet {
-  func save(_ changes: BackingChanges, of context: GraphContext) throws -> (() -> Void)? {
-    let again = try call(context) { try save(store, changes, context, $0) }
-    if again.isEmpty { return nil }
-    let time = keys.now()
-    return { [self] in
-      // The save is done. What cannot be written now is fetched again with the next fetch.
-      _ = try? feed(again, askedAt: time)
-    }
+  func save(_ changes: BackingChanges, of context: GraphContext) throws -> BackingOutcome {
+    try call(context) { try save(store, changes, context, $0) }
   }
 
-  /// Returns what the store changed itself.
   private func save<Store: DataStore>(
     _ store: Store, _ changes: BackingChanges, _ context: GraphContext, _ state: EditingState
-  ) throws -> [SnapshotContent] {
+  ) throws -> BackingOutcome {
     func snapshots(_ objects: [any _ModelObject]) -> [Store.Snapshot] {
       objects.compactMap { $0 as? any PersistentModel }.map { Store.Snapshot(of: $0) }
     }
@@ -26,11 +19,20 @@ extension WorkingSet {
     if let failure = context.objects.failure { throw failure }
     let result = try store.save(request)
     let time = keys.now()
+    var outcome = BackingOutcome()
+    var merged: [(map: EntityMap, row: UInt64)] = []
     for object in changes.inserted {
       guard let map = object.entityMap else { continue }
       let row = object._$state.row
       let before = context.store.identifier(map.type.name, row, isSaved: false)
-      if let after = result.remappedIdentifiers[before] { keys.rename(map, row, to: after.key) }
+      if let after = result.remappedIdentifiers[before] {
+        if let other = keys.row(map, after.key), other != row, !keys.isDeleted(map, other, before: time) {
+          outcome.merged.append((object, other))
+          merged.append((map, other))
+          continue
+        }
+        keys.rename(map, row, to: after.key)
+      }
       keys.noteLoaded([(map, row)], in: 0, askedAt: time)
     }
     keys.noteLoaded(
@@ -38,7 +40,15 @@ extension WorkingSet {
     for object in changes.deleted {
       if let map = object.entityMap { keys.noteDeleted(map, object._$state.row, at: time) }
     }
-    return try result.snapshotsToReregister.values.map(SnapshotContent.init(foreign:))
+    let again = try result.snapshotsToReregister.values.map(SnapshotContent.init(foreign:))
+    if !again.isEmpty || !merged.isEmpty {
+      outcome.afterCommit = { [self, merged] commit in
+        keys.noteLoaded(merged, in: commit, askedAt: time)
+        // The save is done. What cannot be written now comes with the next fetch.
+        _ = try? feed(again, askedAt: keys.now())
+      }
+    }
+    return outcome
   }
 }
 

@@ -48,6 +48,11 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   /// Calls the store, while no other call is under way.
   func call<Result>(_ context: GraphContext, _ body: (EditingState) throws -> Result) throws -> Result {
     let state = try begin(context)
+    return try exclusively { try body(state) }
+  }
+
+  /// Runs a call to the store, while no other one is under way.
+  func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
     try checkThread()
     turn.acquire()
     caller.withLock { callingThread = Thread.currentID }
@@ -55,7 +60,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       caller.withLock { callingThread = 0 }
       turn.release()
     }
-    return try ModelNames.$current.withValue(types) { try body(state) }
+    return try ModelNames.$current.withValue(types, operation: body)
   }
 
   /// Throws if the store is using its own container.
@@ -83,8 +88,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   }
 
   func erase() throws {
-    try checkThread()
-    try turn.withLock { try store.erase() }
+    try exclusively { try store.erase() }
   }
 
   // MARK: Feeding
@@ -102,17 +106,58 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
           keys.mayWrite(place.map, row, askedAt: time) ? (map: place.map, row: row) : nil
         }
       }
-      let wanted = zip(contents, places).compactMap { content, place in place == nil ? nil : content }
-      let state = ContextState(container.stores, isMain: false, feeds: true)
-      let context = ModelContext(container, state)
-      try context.take(wanted)
-      let graph = state.graph(try number(container))
-      if graph.changes.hasChanges { try state.call(.saving) { try state.write() } }
+      let wanted = zip(contents, places).compactMap { content, place in place.map { _ in existing(content, container) } }
       // From this commit on the rows have their values.
-      try graph.showNewest()
-      keys.noteLoaded(places.compactMap { $0 }, in: graph.session.seenCommit ?? 0, askedAt: time)
+      let commit = try write(container) { try $0.take(wanted) }
+      keys.noteLoaded(places.compactMap { $0 }, in: commit, askedAt: time)
       return places
     }
+  }
+
+  /// Writes into the working set, in a context that asks the store for nothing. Returns the newest commit.
+  private func write(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws -> UInt64 {
+    let state = ContextState(container.stores, isMain: false, feeds: true)
+    let context = ModelContext(container, state)
+    try body(context)
+    let graph = state.graph(try number(container))
+    if graph.changes.hasChanges { try state.call(.saving) { try state.write() } }
+    try graph.showNewest()
+    return graph.session.seenCommit ?? 0
+  }
+
+  /// Removes unloaded rows that the store does not have. Relationships lose them, and no delete rule follows.
+  func remove(_ identifiers: [PersistentIdentifier], askedAt time: UInt64) throws {
+    guard let container, !identifiers.isEmpty else { return }
+    try feeding.withLock {
+      var gone: [(map: EntityMap, row: UInt64)] = []
+      _ = try write(container) { context in
+        for identifier in identifiers {
+          guard let (place, row) = container.stores.row(of: identifier),
+            keys.isUnloaded(place.map, row, in: nil), let model = context.existing(identifier)
+          else { continue }
+          model.leaveAll()
+          context.delete(model)
+          gone.append((place.map, row))
+        }
+      }
+      for (map, row) in gone { keys.noteDeleted(map, row, at: time) }
+    }
+  }
+
+  /// A content without references to models that were deleted.
+  private func existing(_ content: SnapshotContent, _ container: ModelContainer) -> SnapshotContent {
+    func isThere(_ identifier: PersistentIdentifier) -> Bool {
+      container.stores.row(of: identifier).map { !keys.isDeleted($0.place.map, $0.row, before: .max) } ?? false
+    }
+    var kept = content
+    kept.links = content.links.map { link in
+      switch link {
+      case .absent: .absent
+      case .one(let one): .one(one.flatMap { isThere($0) ? $0 : nil })
+      case .many(let many): .many(many.filter(isThere))
+      }
+    }
+    return kept
   }
 
   /// Gives each model that the snapshots name a row.
@@ -120,19 +165,26 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     let graphStore = container.stores.stores[try number(container)]
     var wanted: [(identifier: PersistentIdentifier, map: EntityMap)] = []
     var seen: Set<PersistentIdentifier> = []
-    func add(_ identifier: PersistentIdentifier) throws {
+    func add(_ identifier: PersistentIdentifier, isReference: Bool = true) throws {
       guard seen.insert(identifier).inserted else { return }
       guard let place = container.stores.place(named: identifier.entityName) else {
-        throw RoostError(.unknownModel, "the store \(self.identifier) returned a model named \(identifier.entityName), and the container has none")
+        throw RoostError(
+          .unknownModel,
+          "the store \(self.identifier) returned a model named \(identifier.entityName), and the container has none")
       }
       guard identifier.store == self.identifier else {
-        throw RoostError(.foreign, "the store \(self.identifier) returned an identifier of the store \(identifier.store ?? "nil")")
+        throw RoostError(
+          .foreign,
+          "the store \(self.identifier) returned an identifier of the store \(identifier.store ?? "nil"): make it with "
+            + "PersistentIdentifier.identifier(for:entityName:primaryKey:)")
       }
-      if let row = keys.row(place.map, identifier.key), !keys.isDeleted(place.map, row, before: time) { return }
+      if let row = keys.row(place.map, identifier.key), isReference || !keys.isDeleted(place.map, row, before: time) {
+        return
+      }
       wanted.append((identifier, place.map))
     }
+    for content in contents { try add(content.identifier, isReference: false) }
     for content in contents {
-      try add(content.identifier)
       for link in content.links {
         switch link {
         case .absent, .one(nil): continue

@@ -11,9 +11,6 @@ protocol FetchSource: BackingStore {
 
   /// Fetches all unloaded rows of an entity.
   func loadAll(_ map: EntityMap, for context: GraphContext) throws
-
-  /// Fetches the models of identifiers that have no row yet.
-  func bring(_ identifiers: [PersistentIdentifier], for context: GraphContext) throws
 }
 
 /// Which rows of the working set a store returned.

@@ -59,7 +59,7 @@ private struct SnapshotApplication {
 
     init(_ identifier: PersistentIdentifier, _ content: SnapshotContent) {
       self.identifier = identifier
-      if case .temporary = identifier.key { process = content.process }
+      if identifier.store == nil { process = content.process }
     }
   }
 
@@ -189,7 +189,7 @@ private struct SnapshotApplication {
 
   /// A model that is here already.
   private func known(_ identifier: PersistentIdentifier, _ content: SnapshotContent) throws -> (any PersistentModel)? {
-    if case .temporary = identifier.key { return content.process == nil ? waiting[identifier] : nil }
+    if identifier.store == nil { return content.process == nil ? waiting[identifier] : nil }
     guard let (place, row) = context.state.stores.row(of: identifier) else { return nil }
     return try context.state.graph(place.store).existing(place.map, RowID(row)) as? any PersistentModel
   }

@@ -27,10 +27,11 @@ extension ModelContext {
   public func snapshot<T>(
     for persistentModelID: PersistentIdentifier, as type: T.Type = T.self
   ) throws -> ModelSnapshot<T>? where T: PersistentModel {
-    if case .temporary = persistentModelID.key {
+    if persistentModelID.store == nil {
       let model: T? = try existingModel(for: persistentModelID)
       return model.map { ModelSnapshot($0) }
     }
+    try Doorway.pass { try state.bring(persistentModelID) }
     let (place, _) = try state.stores.knownRow(of: persistentModelID)
     return try state.call(.fetching) {
       try state.graph(place.store).catchUp()

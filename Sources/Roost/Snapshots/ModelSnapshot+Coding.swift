@@ -81,9 +81,7 @@ extension SnapshotContent {
 
   /// Whether it names a model without a row, which means nothing in other processes.
   fileprivate var hasTemporary: Bool {
-    func isTemporary(_ identifier: PersistentIdentifier) -> Bool {
-      if case .temporary = identifier.key { true } else { false }
-    }
+    func isTemporary(_ identifier: PersistentIdentifier) -> Bool { identifier.store == nil }
     return isTemporary(identifier)
       || links.contains { link in
         switch link {

@@ -34,7 +34,7 @@ final class SaveRun {
   var left: [LinkKey] = []
   var summary = SaveOutcome()
   /// What the backing store wants to have done after the commit.
-  var afterCommit: (() -> Void)?
+  var afterCommit: ((UInt64) -> Void)?
   var isCommitted = false
   private var readers: [Int: TableReader] = [:]
 

@@ -23,6 +23,7 @@ extension Saver {
     }
     var turns = 0
     var books = Array(repeating: DecisionBook(), count: waiting.count)
+    defer { for saver in waiting { saver.outcome = nil } }
     while !waiting.isEmpty {
       var runs: [SaveRun] = []
       do {
@@ -36,7 +37,7 @@ extension Saver {
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
       } catch let delay as Delay where !runs.contains(where: \.isCommitted) {
         try count(&turns)
-        for saver in waiting { try saver.catchUp(after: delay) }
+        for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
         for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }

@@ -8,7 +8,7 @@ extension Saver {
     settleAfterSave(run)
     session.release(objects.takeKept())
     store.listeners.tell()
-    run.afterCommit?()
+    run.afterCommit?(run.writer.commitNumber)
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
     try? follower.advance()
   }

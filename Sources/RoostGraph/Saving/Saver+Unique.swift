@@ -149,7 +149,13 @@ extension Saver {
       // One that may not lead to its new partner keeps the one that it has.
       if !isFirst { _ = try keepReferences(of: RowID(row), origin.map, box, table: table) }
       isFirst = false
-      merged = try mergeRow(object, origin.map, policy: decision.policy, box: box, table: table)
+      if store.backing != nil {
+        // The backing store said which row it is.
+        try table.replace(RowID(row), with: &box.sink.builder)
+        merged = MergedRow(row: row, isNew: false, choice: .upsert, fields: [])
+      } else {
+        merged = try mergeRow(object, origin.map, policy: decision.policy, box: box, table: table)
+      }
     } refused: { fault in
       run.refuse(refusal(fault, object, run: run))
     }

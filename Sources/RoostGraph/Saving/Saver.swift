@@ -27,7 +27,9 @@ package final class Saver {
   /// By number of the map, those of classes that have their own.
   package var uniquePolicies: [Int: UniquePolicy] = [:]
   /// Saves to the store behind a working set, and loads those of the rows that are unloaded; nil in other stores.
-  var saveBacking: ((BackingChanges) throws -> (() -> Void)?)?
+  var saveBacking: ((BackingChanges) throws -> BackingOutcome)?
+  /// What the backing store made of the save under way: it is asked once, and more attempts may follow.
+  var outcome: BackingOutcome?
   var loadBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
   @exclusivity(unchecked) private var sinks: [SinkBox?]

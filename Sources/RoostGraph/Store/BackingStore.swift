@@ -13,17 +13,28 @@ package protocol BackingStore: AnyObject, Sendable {
   /// store does not have any more stays unloaded.
   func load(_ rows: [(map: EntityMap, row: UInt64)], for context: GraphContext) throws
 
+  /// Fetches the model that a key names, if there is one, into a row of its own.
+  func bring(_ entity: String, _ key: IdentifierKey, for context: GraphContext) throws
+
   /// Saves changes. It is called while the transaction of the working set is open and everything is checked and written. If it throws,
   /// that transaction is abandoned.
-  ///
-  /// - Returns: what is to be done after the commit; nil for nothing.
-  func save(_ changes: BackingChanges, of context: GraphContext) throws -> (() -> Void)?
+  func save(_ changes: BackingChanges, of context: GraphContext) throws -> BackingOutcome
 
   /// A context has ended.
   func end(_ context: GraphContext)
 
   /// Removes everything.
   func erase() throws
+}
+
+/// What the backing store made of a save.
+package struct BackingOutcome {
+  /// New objects that it merged into models which have rows already, and those rows.
+  package var merged: [(object: any _ModelObject, row: UInt64)] = []
+  /// Called after the commit, with its number.
+  package var afterCommit: ((UInt64) -> Void)?
+
+  package init() {}
 }
 
 /// What one save changes, as objects of the saving context.

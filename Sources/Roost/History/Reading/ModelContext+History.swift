@@ -18,8 +18,9 @@ extension ModelContext {
   private func transactions<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
   ) throws -> [T] {
-    let found = try state.traced(.history, place, note: { $1.found = $0.count }) {
-      try container.history.transactions(try Self.known(descriptor))
+    let found = try state.traced(.history, place, note: { $1.found = $0.count }) { () throws -> [Any] in
+      if let own = try state.stores.ownHistory(descriptor) { return own }
+      return try container.history.transactions(try Self.known(descriptor))
     }
     guard let transactions = found as? [T] else { throw Self.unknown(T.self) }
     return transactions
@@ -41,7 +42,8 @@ extension ModelContext {
     _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
   ) throws -> HistoryDeletion {
     try state.traced(.history, place, note: { _, _ in }) {
-      try container.history.delete(try Self.known(descriptor))
+      if try state.stores.removeOwnHistory(descriptor) { return HistoryDeletion() }
+      return try container.history.delete(try Self.known(descriptor))
     }
   }
 

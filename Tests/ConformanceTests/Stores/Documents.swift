@@ -1,0 +1,55 @@
+import Foundation
+import SwiftData
+
+/// The models of a store as JSON, and what stores of the tests have in common.
+struct Documents {
+  var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+
+  /// Carries out a save. A new model with the unique values of another one becomes that one.
+  mutating func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ schema: Schema, store: String
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for snapshot in request.inserted {
+      let entity = snapshot.persistentIdentifier.entityName
+      remapped[snapshot.persistentIdentifier] =
+        try twin(of: snapshot, schema)
+        ?? PersistentIdentifier.identifier(for: store, entityName: entity, primaryKey: UUID().uuidString)
+    }
+    for snapshot in request.inserted + request.updated {
+      let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+      snapshots[identifier] = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: remapped)
+    }
+    for snapshot in request.deleted { snapshots[snapshot.persistentIdentifier] = nil }
+    return DataStoreSaveChangesResult(for: store, remappedIdentifiers: remapped)
+  }
+
+  private func twin(of snapshot: DefaultSnapshot, _ schema: Schema) throws -> PersistentIdentifier? {
+    let entity = snapshot.persistentIdentifier.entityName
+    for names in schema.entitiesByName[entity]?.uniquenessConstraints ?? [] {
+      let own = try Self.values(snapshot, names)
+      for (identifier, other) in snapshots where identifier.entityName == entity {
+        if try Self.values(other, names) == own { return identifier }
+      }
+    }
+    return nil
+  }
+
+  /// Some values of a model, as its coding shows them.
+  static func values(_ snapshot: DefaultSnapshot, _ names: [String]) throws -> [NSObject?] {
+    let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(snapshot)) as? [String: NSObject]
+    return names.map { object?[$0] }
+  }
+
+  /// The models of a class and of its subclasses.
+  func all<T: PersistentModel>(of type: T.Type, _ schema: Schema) -> [DefaultSnapshot] {
+    var names: Set<String> = []
+    func add(_ entity: Schema.Entity) {
+      names.insert(entity.name)
+      for sub in entity.subentities { add(sub) }
+    }
+    if let entity = schema.entity(for: type) { add(entity) }
+    return snapshots.values.filter { names.contains($0.persistentIdentifier.entityName) }
+      .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
+  }
+}
