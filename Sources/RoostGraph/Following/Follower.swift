@@ -54,6 +54,7 @@ final class Follower {
         session.show(new)
         links.mergeLists(old)
         links.unloadLists()
+        for object in changes.changed { keepReferences(object) }
         for object in objects.all { refresh(object) }
       }
       old.close()
@@ -82,6 +83,7 @@ final class Follower {
     session.show(new)
     links.mergeLists(old)
     if !links.ledger.lists.isEmpty { unloadTouched(others, before) }
+    keepReferences(others)
     for entry in others {
       for (number, rows) in entry.rows {
         guard let origin = objects.originIfKnown(number) else { continue }
@@ -99,6 +101,25 @@ final class Follower {
         for row in rows { if let object = origin.known(row) { changes.keepBase(object, old) } }
       }
     }
+  }
+
+  /// Lets lists follow references that were changed both here and by others.
+  private func keepReferences(_ others: [CommitFeed.Entry]) {
+    if changes.changed.isEmpty { return }
+    for entry in others {
+      for (number, rows) in entry.rows {
+        guard let origin = objects.originIfKnown(number) else { continue }
+        for row in rows { if let object = origin.known(row) { keepReferences(object) } }
+      }
+    }
+  }
+
+  private func keepReferences(_ object: any _ModelObject) {
+    let flags = object._$state.flags
+    guard flags.contains(.changed), flags.isDisjoint(with: [.inserted, .deleted, .gone]),
+      let origin = object._$state.origin as? RowOrigin
+    else { return }
+    do { try links.keepReferences(of: object, origin) } catch { objects.fail(object, error) }
   }
 
   // MARK: Lists

@@ -26,6 +26,39 @@ extension LinkGraph {
     edit.removed = try removed.filter { row in try members.contains(RowID(row), in: RowID(key.row)) }
   }
 
+  /// Lets lists agree with a reference that was changed here, after others stored another value in it. The list of the owner that they
+  /// chose must not show the object, and the list of the owner that was chosen here must.
+  func keepReferences(of object: any _ModelObject, _ origin: RowOrigin) throws {
+    for case .some(let relation) in store.relations[origin.map.number] where relation.isInverseList {
+      guard case .reference = relation.way, let inverse = relation.inverse,
+        object._$state.changed & _ModelState.bit(relation.property) != 0
+      else { continue }
+      let stored = try stored(LinkKey(object, origin, property: relation.property), relation).first ?? RowNumber.nothing
+      let here = object.one(relation.property).row
+      if stored == here { continue }
+      if RowNumber.leads(stored), let owner = try live(relation.target, stored),
+        shows(owner, inverse, row: object._$state.row) ?? true
+      {
+        edit(owner, inverse, member: object, adds: false)
+      }
+      if RowNumber.leads(here), let owner = try live(relation.target, here),
+        shows(owner, inverse, row: object._$state.row) != true
+      {
+        edit(owner, inverse, member: object, adds: true)
+      }
+    }
+  }
+
+  /// Whether a list has a member, as far as that was changed here or is loaded; nil where the store says it.
+  private func shows(_ owner: any _ModelObject, _ property: Int, row: UInt64) -> Bool? {
+    guard let origin = owner._$state.origin as? RowOrigin else { return nil }
+    let key = LinkKey(owner, origin, property: property)
+    if let list = ledger.lists[key] { return list.contains(row) || list.absent.contains(row) }
+    guard let edit = ledger.edits[key] else { return nil }
+    if edit.hasAdded(row) { return true }
+    return edit.removed.contains(row) ? false : nil
+  }
+
   /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
   private func follow(_ list: LoadedList, _ old: RecordReader) throws {
     guard let side = try session.snapshot().catalog.relationship(list.relation.way.id) else { return }
