@@ -30,7 +30,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
   ///
   /// - Parameters:
   ///   - values: by property; a relationship's value is a `PersistentIdentifier` or a list of them.
-  public init(_ persistentIdentifier: PersistentIdentifier, values: [String: any Sendable]) throws {
+  public init(_ persistentIdentifier: PersistentIdentifier, values: [String: Any]) throws {
     let type = try ModelNames.shared.type(of: persistentIdentifier)
     let form = ImageForm.of(type)
     let named = type.properties.indices.map { values[type.propertyName($0)] }
@@ -87,6 +87,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     }
     return copy
   }
+}
+
+extension DefaultSnapshot: CustomStringConvertible {
+  public var description: String { content.description }
 }
 
 extension DefaultSnapshot: Codable {

@@ -32,8 +32,12 @@ extension PersistentModel {
 }
 
 extension ModelSnapshot: CustomStringConvertible {
-  public var description: String {
-    let values = content.type.properties.indices.map { "\(content.type.propertyName($0)): \(content.text($0))" }
-    return "\(content.type.name)(\(values.joined(separator: ", ")))"
+  public var description: String { content.description }
+}
+
+extension SnapshotContent: CustomStringConvertible {
+  var description: String {
+    let values = type.properties.indices.map { "\(type.propertyName($0)): \(text($0))" }
+    return "\(type.name)(\(values.joined(separator: ", ")))"
   }
 }

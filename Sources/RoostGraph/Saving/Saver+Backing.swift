@@ -40,7 +40,7 @@ extension Saver {
     }
     request.deleted = try objects(run.entry.deleted)
     let gone = run.entry.deleted.mapValues(Set.init)
-    let changed = try run.entry.rows.merging(partners(of: run.entry.deleted)) { $0 + $1 }
+    let changed = try run.entry.rows.merging(partners(run), uniquingKeysWith: +)
     request.updated = try objects(
       changed.reduce(into: [:]) { kept, rows in
         kept[rows.key] = rows.value.filter { gone[rows.key]?.contains($0) != true }
@@ -52,24 +52,45 @@ extension Saver {
     if !outcome.merged.isEmpty { throw Delay.merges }
   }
 
-  /// The rows whose lists had deleted rows among their members.
-  private func partners(of deleted: [Int: [UInt64]]) throws -> [Int: [UInt64]] {
+  /// The rows at the other sides of relationships that this save changes. A backing store may keep both sides.
+  private func partners(_ run: SaveRun) throws -> [Int: [UInt64]] {
     var found: [Int: [UInt64]] = [:]
-    for (number, rows) in deleted {
-      for row in rows {
+    for (number, rows) in run.entry.deleted {
+      for row in Set(rows) {
         let key = LinkKey(map: number, row: row, property: 0)
         for way in store.oneWayLists(to: store.maps[number]) {
           found[way.owner, default: []] += try links.owners(of: key, way)
         }
+      }
+    }
+    var seen: Set<LinkKey> = []
+    for (number, rows) in run.entry.rows.merging(run.entry.deleted, uniquingKeysWith: +) {
+      for row in rows {
         for map in store.maps where map.home == number {
-          for case .some(let relation) in store.relations[map.number] where relation.isInverseList {
+          for case .some(let relation) in store.relations[map.number] where relation.inverse != nil {
             let key = LinkKey(map: number, row: row, property: relation.property)
-            found[relation.home, default: []] += try links.stored(key, relation)
+            guard seen.insert(key).inserted else { continue }
+            let before = Set(try links.stored(key, relation))
+            let after = try stored(key, relation, map, writer: run.writer)
+            found[relation.home, default: []] += before.symmetricDifference(after)
           }
         }
       }
     }
     return found
+  }
+
+  /// The rows that a row references by a relationship, in the transaction.
+  private func stored(
+    _ key: LinkKey, _ relation: Relation, _ map: EntityMap, writer: RecordWriter
+  ) throws -> [UInt64] {
+    if case .reference = relation.way {
+      guard let field = map.field(relation.property), try writer.contains(RowID(key.row), map.entity.id) else { return [] }
+      let table = try writer.table(map.entity.id)
+      return try table.reference(table.slot(field.name), of: RowID(key.row)).map { [$0.number] } ?? []
+    }
+    guard let side = writer.catalog.relationship(relation.way.id) else { return [] }
+    return try writer.links(side).rows(of: RowID(key.row)).map(\.number)
   }
 
   private func object(_ map: EntityMap, _ row: UInt64) throws -> (any _ModelObject)? {

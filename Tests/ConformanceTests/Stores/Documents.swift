@@ -4,6 +4,12 @@ import SwiftData
 /// The models of a store as JSON, and what stores of the tests have in common.
 struct Documents {
   var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+  /// The last key that was given; nil where keys are random.
+  var lastKey: Int?
+
+  init(_ snapshots: [DefaultSnapshot] = []) {
+    for snapshot in snapshots { self.snapshots[snapshot.persistentIdentifier] = snapshot }
+  }
 
   /// Carries out a save. A new model with the unique values of another one becomes that one.
   mutating func save(
@@ -14,7 +20,7 @@ struct Documents {
       let entity = snapshot.persistentIdentifier.entityName
       remapped[snapshot.persistentIdentifier] =
         try twin(of: snapshot, schema)
-        ?? PersistentIdentifier.identifier(for: store, entityName: entity, primaryKey: UUID().uuidString)
+        ?? PersistentIdentifier.identifier(for: store, entityName: entity, primaryKey: newKey())
     }
     for snapshot in request.inserted + request.updated {
       let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
@@ -22,6 +28,12 @@ struct Documents {
     }
     for snapshot in request.deleted { snapshots[snapshot.persistentIdentifier] = nil }
     return DataStoreSaveChangesResult(for: store, remappedIdentifiers: remapped)
+  }
+
+  private mutating func newKey() -> String {
+    guard let last = lastKey else { return UUID().uuidString }
+    lastKey = last + 1
+    return String(1_000_000 + last)
   }
 
   private func twin(of snapshot: DefaultSnapshot, _ schema: Schema) throws -> PersistentIdentifier? {
@@ -39,6 +51,24 @@ struct Documents {
   static func values(_ snapshot: DefaultSnapshot, _ names: [String]) throws -> [NSObject?] {
     let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(snapshot)) as? [String: NSObject]
     return names.map { object?[$0] }
+  }
+
+  /// Whether a model references one that is not there.
+  func isDangling(_ schema: Schema) throws -> Bool {
+    struct Reference: Decodable { var list: [PersistentIdentifier] }
+    for (identifier, snapshot) in snapshots {
+      guard let entity = schema.entitiesByName[identifier.entityName] else { continue }
+      let data = try JSONEncoder().encode(snapshot)
+      let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+      for relationship in entity.relationships {
+        guard let value = object?[relationship.name], !(value is NSNull) else { continue }
+        let list = try JSONSerialization.data(
+          withJSONObject: ["list": relationship.isToOneRelationship ? [value] : value])
+        let references = try JSONDecoder().decode(Reference.self, from: list).list
+        if references.contains(where: { snapshots[$0] == nil }) { return true }
+      }
+    }
+    return false
   }
 
   /// The models of a class and of its subclasses.

@@ -42,8 +42,7 @@ final class JSONStore: DataStore {
 
   private func read() throws -> Documents {
     guard let data = try? Data(contentsOf: configuration.file) else { return Documents() }
-    let all = try JSONDecoder().decode([DefaultSnapshot].self, from: data)
-    return Documents(snapshots: Dictionary(uniqueKeysWithValues: all.map { ($0.persistentIdentifier, $0) }))
+    return Documents(try JSONDecoder().decode([DefaultSnapshot].self, from: data))
   }
 
   private func write(_ documents: Documents) throws {

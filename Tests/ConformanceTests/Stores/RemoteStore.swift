@@ -12,7 +12,10 @@ final class Server: Hashable, @unchecked Sendable {
   private var failures = 0
   private var isSlow = false
 
-  init(seed: UInt64) { random = RandomSource(seed) }
+  init(seed: UInt64) {
+    random = RandomSource(seed)
+    documents.lastKey = 0
+  }
 
   func set(failures: Int = 0, isSlow: Bool = false) { lock.withLock { (self.failures, self.isSlow) = (failures, isSlow) } }
 
@@ -102,7 +105,14 @@ final class RemoteStore: DataStore {
       if request.updated.contains(where: { documents.snapshots[$0.persistentIdentifier] == nil }) {
         throw ServerError.conflict
       }
-      return try documents.save(request, schema, store: identifier)
+      let before = documents
+      let result = try documents.save(request, schema, store: identifier)
+      // Or what this one references.
+      if try documents.isDangling(schema) {
+        documents = before
+        throw ServerError.conflict
+      }
+      return result
     }
   }
 
