@@ -26,6 +26,7 @@ import Testing
     Context                 containers, their contexts, saving, migration plans
     Fetching                fetch descriptors and fetches
     Snapshots               models as values
+    DataStores              stores of a program's own, and the working sets that hold what they returned
     Undo                    undo and redo of a context's changes
     Aggregates              sums, averages and groups
     History/Reading         fetches, streams and consumers of the history

@@ -8,6 +8,8 @@ public struct BulkResult: RandomAccessCollection, Sendable {
   private let store: String
   /// By number of the class's map.
   private let names: [String]
+  /// Those of a store of the program's own, which are no rows' numbers.
+  private var identifiers: [PersistentIdentifier]?
 
   init(_ outcome: BulkOutcome, _ store: GraphStore) { self.init(outcome.rows, store) }
 
@@ -17,10 +19,16 @@ public struct BulkResult: RandomAccessCollection, Sendable {
     names = store.maps.map(\.type.name)
   }
 
+  init(_ identifiers: [PersistentIdentifier]) {
+    self.identifiers = identifiers
+    (store, names) = ("", [])
+  }
+
   public var startIndex: Int { 0 }
-  public var endIndex: Int { rows.count }
+  public var endIndex: Int { identifiers?.count ?? rows.count }
 
   public subscript(position: Int) -> PersistentIdentifier {
+    if let identifiers { return identifiers[position] }
     let (map, row) = rows[position]
     return PersistentIdentifier(store: store, entity: names[map], .row(row.number))
   }

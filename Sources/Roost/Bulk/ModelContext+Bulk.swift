@@ -37,7 +37,10 @@ extension ModelContext {
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true,
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> BulkResult where T: PersistentModel {
-    try bulk(T.self, (fileID, line)) {
+    if let set = state.graph(try state.stores.known(model).store).store.backing as? WorkingSet {
+      return BulkResult(try set.deleteAll(model, predicate, includesSubclasses: includeSubclasses, for: self))
+    }
+    return try bulk(T.self, (fileID, line)) {
       let choice = try BulkChoice(predicate, state, includesSubclasses: includeSubclasses)
       return try choice.graph.deleteRows(choice.rows)
     }

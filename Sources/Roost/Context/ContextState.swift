@@ -210,7 +210,8 @@ final class ContextState {
 
   /// Fetches the model of an identifier, if its store is a program's own and the model was not fetched yet.
   func bring(_ identifier: PersistentIdentifier) throws {
-    guard !feeds, let place = stores.place(named: identifier.entityName), let backing = stores.stores[place.store].backing,
+    guard !feeds, let place = stores.place(named: identifier.entityName),
+      let backing = stores.stores[place.store].backing,
       backing.identifier == identifier.store
     else { return }
     let graph = graph(place.store)

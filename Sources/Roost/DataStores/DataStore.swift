@@ -26,7 +26,8 @@ public protocol DataStore: AnyObject {
   ///
   /// A store that cannot test the predicate throws ``DataStoreError/preferInMemoryFilter``; then it is asked again for all models of the class,
   /// and the context tests them. One that cannot sort throws ``DataStoreError/preferInMemorySort``.
-  func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel
+  func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
+  where T: PersistentModel
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
   func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel

@@ -46,7 +46,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
       default:
         throw RoostError(
           .badValue,
-          "\(type.name).\(type.propertyName(property)) is a relationship: give its identifiers, not \(named[property] ?? "nil")")
+          "\(type.name).\(type.propertyName(property)) is a relationship: give its identifiers, not \(named[property] ?? "nil")"
+        )
       }
     }
     let image = ValueImage(form, values: named.map { $0.map { $0 as Any } })
@@ -61,7 +62,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
 
   /// The value of a property; of a relationship the identifier, or the list of them. Nil where nothing is known of it.
   public subscript(property: String) -> Any? {
-    guard let number = content.type.properties.indices.first(where: { content.type.propertyName($0) == property }) else {
+    guard let number = content.type.properties.indices.first(where: { content.type.propertyName($0) == property })
+    else {
       return nil
     }
     switch content.link(number) {

@@ -1,14 +1,13 @@
 internal import Foundation
 internal import RoostGraph
-internal import RoostRecords
 
 /// Fetching from a program's own store.
 extension WorkingSet {
   func rows<Model: PersistentModel>(
-    _ descriptor: FetchDescriptor<Model>, for context: GraphContext
+    _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
   ) throws -> SourceAnswer {
     let time = keys.now()
-    let answer = try call(context) { try fetched(store, descriptor, $0) }
+    let answer = try call(context) { try fetched(store, descriptor, as: $0) }
     let places = try feed(answer.contents + answer.related, askedAt: time)
     // A store may return models of other classes too.
     guard let map = context.store.map(of: Model.self) else { return SourceAnswer(rows: [], isFiltered: true) }
@@ -27,7 +26,7 @@ extension WorkingSet {
   }
 
   private func fetched<Store: DataStore, Model: PersistentModel>(
-    _ store: Store, _ descriptor: FetchDescriptor<Model>, _ state: EditingState
+    _ store: Store, _ descriptor: FetchDescriptor<Model>, as state: EditingState
   ) throws -> Fetched {
     var (asked, isFiltered) = (descriptor, true)
     while true {
@@ -45,7 +44,9 @@ extension WorkingSet {
     }
   }
 
-  func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: GraphContext) throws -> Int? {
+  func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
+    -> Int?
+  {
     func open<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> Int? {
       do { return try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) } catch
         DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort
@@ -59,7 +60,7 @@ extension WorkingSet {
   /// So many rows are fetched at once.
   private static var mostAtOnce: Int { 500 }
 
-  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: GraphContext) throws {
+  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
     var wanted = rows
     if let last = rows.last {
       let others = keys.unloaded(after: last.map, last.row, atMost: Self.mostAtOnce - rows.count)
@@ -68,7 +69,7 @@ extension WorkingSet {
     try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context)
   }
 
-  func loadAll(_ map: EntityMap, for context: GraphContext) throws {
+  func loadAll(_ map: EntityMap, for context: any BackedContext) throws {
     let rows = keys.unloaded(map)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
@@ -77,13 +78,13 @@ extension WorkingSet {
     try context.showNewest()
   }
 
-  func bring(_ entity: String, _ key: IdentifierKey, for context: GraphContext) throws {
+  func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws {
     try fetch([PersistentIdentifier(store: identifier, entity: entity, key)], for: context)
     try context.showNewest()
   }
 
   /// Fetches the models of identifiers: first those that the store has at hand, then the others by a predicate for each class.
-  private func fetch(_ identifiers: [PersistentIdentifier], for context: GraphContext) throws {
+  private func fetch(_ identifiers: [PersistentIdentifier], for context: any BackedContext) throws {
     let time = keys.now()
     func cached<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> [SnapshotContent] {
       try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))
@@ -99,11 +100,11 @@ extension WorkingSet {
   }
 
   private func fetch<Model: PersistentModel>(
-    _ model: Model.Type, _ identifiers: [PersistentIdentifier], for context: GraphContext
+    _ model: Model.Type, _ identifiers: [PersistentIdentifier], for context: any BackedContext
   ) throws {
     let time = keys.now()
     let descriptor = FetchDescriptor<Model>(predicate: #Predicate { identifiers.contains($0.persistentModelID) })
-    let answer = try call(context) { try fetched(store, descriptor, $0) }
+    let answer = try call(context) { try fetched(store, descriptor, as: $0) }
     try feed(answer.contents + answer.related, askedAt: time)
     let found = Set(answer.contents.map(\.identifier))
     try remove(identifiers.filter { !found.contains($0) }, askedAt: time)
@@ -124,11 +125,9 @@ extension PersistentModel {
   }
 }
 
-extension GraphContext {
-  /// The identifier of a row whose class the row itself tells.
+extension BackedContext {
   fileprivate func identifier(ofUnloaded map: EntityMap, _ row: UInt64) -> PersistentIdentifier {
-    let object = map.family == nil ? nil : objects.registered(map, RowID(row))
-    return store.identifier((object?.entityMap ?? map).type.name, row)
+    store.identifier(entityMap(of: row, map).type.name, row)
   }
 }
 

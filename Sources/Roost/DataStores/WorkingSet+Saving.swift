@@ -1,13 +1,36 @@
+internal import Foundation
 internal import RoostGraph
 
 /// Saving to a program's own store.
 extension WorkingSet {
-  func save(_ changes: BackingChanges, of context: GraphContext) throws -> BackingOutcome {
-    try call(context) { try save(store, changes, context, $0) }
+  func save(_ changes: BackingChanges, of context: any BackedContext) throws -> BackingOutcome {
+    try call(context) { try save(store, changes, of: context, as: $0) }
+  }
+
+  /// Lets the store delete models that were not fetched, and removes those that the working set has.
+  func deleteAll<Model: PersistentModel>(
+    _ model: Model.Type, _ predicate: Predicate<Model>?, includesSubclasses: Bool, for context: ModelContext
+  ) throws -> [PersistentIdentifier] {
+    guard let batching = store as? any DataStoreBatching else { throw DataStoreError.unsupportedFeature }
+    let graph = context.state.graph(try context.state.stores.known(model).store)
+    if let map = graph.store.map(of: model), graph.hasPending(map) {
+      throw RoostError(.pendingChanges, "models of \(map.type.name) wait to be saved: save or roll back first")
+    }
+    func delete<Store: DataStoreBatching>(_ store: Store, _ state: EditingState) throws {
+      try store.delete(
+        DataStoreBatchDeleteRequest(
+          predicate: predicate, includeSubclasses: includesSubclasses, editingState: state))
+    }
+    // Whether an unloaded row fulfils the predicate is not known.
+    if let map = graph.store.map(of: model) { try loadAll(map, for: graph) }
+    try call(graph) { try delete(batching, $0) }
+    let gone = try removeAll(model, predicate, includesSubclasses: includesSubclasses)
+    try graph.showNewest()
+    return gone
   }
 
   private func save<Store: DataStore>(
-    _ store: Store, _ changes: BackingChanges, _ context: GraphContext, _ state: EditingState
+    _ store: Store, _ changes: BackingChanges, of context: any BackedContext, as state: EditingState
   ) throws -> BackingOutcome {
     func snapshots(_ objects: [any _ModelObject]) -> [Store.Snapshot] {
       objects.compactMap { $0 as? any PersistentModel }.map { Store.Snapshot(of: $0) }
@@ -16,7 +39,7 @@ extension WorkingSet {
       inserted: snapshots(changes.inserted), updated: snapshots(changes.updated),
       deleted: snapshots(changes.deleted), editingState: state)
     // A getter that failed would give a default for the value.
-    if let failure = context.objects.failure { throw failure }
+    if let failure = context.failure { throw failure }
     let result = try store.save(request)
     let time = keys.now()
     var outcome = BackingOutcome()

@@ -46,7 +46,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   // MARK: Calls
 
   /// Calls the store, while no other call is under way.
-  func call<Result>(_ context: GraphContext, _ body: (EditingState) throws -> Result) throws -> Result {
+  func call<Result>(_ context: any BackedContext, _ body: (EditingState) throws -> Result) throws -> Result {
     let state = try begin(context)
     return try exclusively { try body(state) }
   }
@@ -67,10 +67,11 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   private func checkThread() throws {
     if caller.withLock({ callingThread }) != Thread.currentID { return }
     throw RoostError(
-      .conflict, "the store \(identifier) used its own container while it was called: it may not fetch, save or load there")
+      .conflict,
+      "the store \(identifier) used its own container while it was called: it may not fetch, save or load there")
   }
 
-  private func begin(_ context: GraphContext) throws -> EditingState {
+  private func begin(_ context: any BackedContext) throws -> EditingState {
     let current = (context.owner as? ContextState)?.editingState
     let isNew = statesLock.withLock { () -> EditingState? in
       let known = states[ObjectIdentifier(context)]
@@ -82,7 +83,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     return statesLock.withLock { states[ObjectIdentifier(context)] } ?? EditingState()
   }
 
-  func end(_ context: GraphContext) {
+  func end(_ context: any BackedContext) {
     guard let state = statesLock.withLock({ states.removeValue(forKey: ObjectIdentifier(context)) }) else { return }
     store.invalidateState(for: state)
   }
@@ -106,7 +107,8 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
           keys.mayWrite(place.map, row, askedAt: time) ? (map: place.map, row: row) : nil
         }
       }
-      let wanted = zip(contents, places).compactMap { content, place in place.map { _ in existing(content, container) } }
+      let wanted = zip(contents, places).compactMap { content, place in place.map { _ in existing(content, container) }
+      }
       // From this commit on the rows have their values.
       let commit = try write(container) { try $0.take(wanted) }
       keys.noteLoaded(places.compactMap { $0 }, in: commit, askedAt: time)
@@ -141,6 +143,25 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
         }
       }
       for (map, row) in gone { keys.noteDeleted(map, row, at: time) }
+    }
+  }
+
+  /// Removes the models that fulfil a predicate, as the store did.
+  func removeAll<Model: PersistentModel>(
+    _ model: Model.Type, _ predicate: Predicate<Model>?, includesSubclasses: Bool
+  ) throws -> [PersistentIdentifier] {
+    guard let container else { return [] }
+    let time = keys.now()
+    return try feeding.withLock {
+      var gone: [any PersistentModel] = []
+      _ = try write(container) { context in
+        try context.delete(model: model, where: predicate, includeSubclasses: includesSubclasses)
+        gone = context.deletedModelsArray
+      }
+      for object in gone {
+        if let map = object.entityMap { keys.noteDeleted(map, object._$state.row, at: time) }
+      }
+      return gone.filter { $0 is Model }.map(\.persistentModelID)
     }
   }
 

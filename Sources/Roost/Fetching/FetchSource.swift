@@ -3,14 +3,15 @@ internal import RoostGraph
 /// What fetches ask of the store behind a working set.
 protocol FetchSource: BackingStore {
   /// Fetches the models of a descriptor into the working set.
-  func rows<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: GraphContext) throws
+  func rows<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
     -> SourceAnswer
 
   /// How many models there are; nil where the store cannot tell without the models.
-  func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: GraphContext) throws -> Int?
+  func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
+    -> Int?
 
   /// Fetches all unloaded rows of an entity.
-  func loadAll(_ map: EntityMap, for context: GraphContext) throws
+  func loadAll(_ map: EntityMap, for context: any BackedContext) throws
 }
 
 /// Which rows of the working set a store returned.
@@ -22,9 +23,9 @@ struct SourceAnswer {
 }
 
 extension GraphContext {
-  /// The store behind the working set; nil for Roost's own stores.
+  /// The store behind the working set; nil for Roost's own stores, and for the context that writes what was fetched.
   var source: (any FetchSource)? {
-    guard let backing = store.backing else { return nil }
+    guard let backing = store.backing, !feeds else { return nil }
     return backing as? any FetchSource
   }
 }

@@ -80,7 +80,7 @@ extension ContextState {
         let known = identifiers[at]
         let isItself = known.key == .row(image.row) && known.entityName == image.values.form.type.name
         let identifier = isItself ? known : store.identifier(image.values.form.type.name, image.row)
-        found[at] = SnapshotContent(image, identifier, store)
+        found[at] = SnapshotContent(image, identifier, in: store)
       }
     }
     return found

@@ -32,7 +32,7 @@ struct SnapshotContent: Hashable, Sendable {
   }
 
   /// Of a row of a store.
-  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, _ store: GraphStore) {
+  init(_ image: ObjectImage, _ identifier: PersistentIdentifier, in store: GraphStore) {
     let links: [Link] = image.links.map { link in
       switch link {
       case .absent: .absent
@@ -50,14 +50,14 @@ struct SnapshotContent: Hashable, Sendable {
       self.init(model)
       return
     }
-    self.init(image, model.persistentModelID, graph.store)
+    self.init(image, model.persistentModelID, in: graph.store)
   }
 
   /// Of a model, in a context or in none.
   init(_ model: some PersistentModel) {
     if let graph = model.graphContext {
       let image = graph.image(of: model)
-      self.init(image, model.persistentModelID, graph.store)
+      self.init(image, model.persistentModelID, in: graph.store)
       return
     }
     let values = ValueImage(model)

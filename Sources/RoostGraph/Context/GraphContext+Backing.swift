@@ -1,7 +1,14 @@
 internal import RoostRecords
 
 /// A context over a working set: it loads unloaded rows, and saves to the backing store.
-extension GraphContext {
+extension GraphContext: BackedContext {
+  package var failure: (any Error)? { objects.failure }
+
+  package func entityMap(of row: UInt64, _ map: EntityMap) -> EntityMap {
+    if map.family == nil { return map }
+    return objects.registered(map, RowID(row))?.entityMap ?? map
+  }
+
   /// Connects the owners with the backing store. The context that writes fetched rows into the working set is not connected.
   func connect(_ backing: any BackingStore) {
     links.loadUnloaded = { [unowned self] object, origin in

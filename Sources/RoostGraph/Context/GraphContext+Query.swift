@@ -64,7 +64,10 @@ extension GraphContext {
 
   /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
   /// stored.
-  package func load(_ object: any _ModelObject) throws { try call(.reading) { try objects.load(object) } }
+  package func load(_ object: any _ModelObject) throws {
+    if let map = object.entityMap { try load(unloaded: [(map, object._$state.row)]) }
+    try call(.reading) { try objects.load(object) }
+  }
 
   /// The objects of rows that a cursor found before, in their order, filled. The context does not move to a newer snapshot.
   ///

@@ -22,9 +22,13 @@ package final class GraphContext {
   /// Whose context this is: whoever shows it to users.
   package weak var owner: AnyObject?
 
+  /// Whether it writes fetched rows into a working set.
+  package let feeds: Bool
+
   /// - Parameter feeds: whether it writes fetched rows into a working set, and so asks its backing store for nothing.
   package init(_ store: GraphStore, feeds: Bool = false) {
     self.store = store
+    self.feeds = feeds
     session = Session(store)
     objects = ObjectTable(session)
     changes = ChangeSet(objects)

@@ -37,6 +37,23 @@ final class Follower {
     objects.readAgain()
   }
 
+  /// Shows the newest snapshot in a context that showed none before it saved. Its objects are of that commit, and others may have committed
+  /// since.
+  func begin(after commit: UInt64) throws {
+    try advance()
+    guard let shown = session.reader, shown.commit > commit else { return }
+    var (rows, deleted): ([(Int, UInt64)], [(Int, UInt64)]) = ([], [])
+    if case .entries(let entries) = store.feed.news(after: commit, through: shown.commit) {
+      rows = entries.flatMap { $0.rows.flatMap { number, rows in rows.map { (number, $0) } } }
+      deleted = entries.flatMap { $0.deleted.flatMap { number, rows in rows.map { (number, $0) } } }
+    } else {
+      for object in objects.all { refresh(object) }
+    }
+    links.unloadLists()
+    for (number, row) in deleted { if let object = objects.originIfKnown(number)?.known(row) { bury(object, shown) } }
+    for (number, row) in rows { if let object = objects.originIfKnown(number)?.known(row) { refresh(object) } }
+  }
+
   private func advanceNow() throws {
     let new = try store.records.snapshot()
     guard let old = session.reader else { return session.show(new) }

@@ -71,7 +71,7 @@ extension Saver {
             let key = LinkKey(map: number, row: row, property: relation.property)
             guard seen.insert(key).inserted else { continue }
             let before = Set(try links.stored(key, relation))
-            let after = try stored(key, relation, map, writer: run.writer)
+            let after = try stored(key, relation, of: map, writer: run.writer)
             found[relation.home, default: []] += before.symmetricDifference(after)
           }
         }
@@ -82,10 +82,12 @@ extension Saver {
 
   /// The rows that a row references by a relationship, in the transaction.
   private func stored(
-    _ key: LinkKey, _ relation: Relation, _ map: EntityMap, writer: RecordWriter
+    _ key: LinkKey, _ relation: Relation, of map: EntityMap, writer: RecordWriter
   ) throws -> [UInt64] {
     if case .reference = relation.way {
-      guard let field = map.field(relation.property), try writer.contains(RowID(key.row), map.entity.id) else { return [] }
+      guard let field = map.field(relation.property), try writer.contains(RowID(key.row), map.entity.id) else {
+        return []
+      }
       let table = try writer.table(map.entity.id)
       return try table.reference(table.slot(field.name), of: RowID(key.row)).map { [$0.number] } ?? []
     }

@@ -10,7 +10,11 @@ extension Saver {
     store.listeners.tell()
     run.afterCommit?(run.writer.commitNumber)
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
-    try? follower.advance()
+    if session.seenCommit == nil {
+      try? follower.begin(after: run.writer.commitNumber)
+    } else {
+      try? follower.advance()
+    }
   }
 
   private func settleAfterSave(_ run: SaveRun) {

@@ -59,7 +59,7 @@ package final class BackingKeys: @unchecked Sendable {
   package func key(_ map: EntityMap, _ row: UInt64) -> IdentifierKey {
     lock.withLock {
       if let known = entries[Self.place(map, row)] { return known.key }
-      let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40 ..< 1 << 53))
+      let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40..<1 << 53))
       entries[Self.place(map, row)] = Entry(key: made, loaded: 0)
       rows[EntityKey(map: map.home, key: made)] = row
       return made
@@ -115,7 +115,9 @@ package final class BackingKeys: @unchecked Sendable {
   }
 
   /// Notes that a commit wrote values into rows that were asked for at a time.
-  package func noteLoaded(_ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64, askedAt time: UInt64) {
+  package func noteLoaded(
+    _ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64, askedAt time: UInt64
+  ) {
     lock.withLock {
       for (map, row) in written {
         let place = Self.place(map, row)

@@ -11,20 +11,34 @@ package protocol BackingStore: AnyObject, Sendable {
 
   /// Fetches unloaded rows, and writes them into the working set. More rows may be fetched than asked for. A row that the backing
   /// store does not have any more stays unloaded.
-  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: GraphContext) throws
+  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws
 
   /// Fetches the model that a key names, if there is one, into a row of its own.
-  func bring(_ entity: String, _ key: IdentifierKey, for context: GraphContext) throws
+  func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws
 
   /// Saves changes. It is called while the transaction of the working set is open and everything is checked and written. If it throws,
   /// that transaction is abandoned.
-  func save(_ changes: BackingChanges, of context: GraphContext) throws -> BackingOutcome
+  func save(_ changes: BackingChanges, of context: any BackedContext) throws -> BackingOutcome
 
   /// A context has ended.
-  func end(_ context: GraphContext)
+  func end(_ context: any BackedContext)
 
   /// Removes everything.
   func erase() throws
+}
+
+/// A context, as a backing store knows it.
+package protocol BackedContext: AnyObject {
+  var store: GraphStore { get }
+  /// Who shows the context to users.
+  var owner: AnyObject? { get }
+  /// Why an object could not be read.
+  var failure: (any Error)? { get }
+
+  /// Shows the newest snapshot, also if the context does not merge the changes of others.
+  func showNewest() throws
+  /// The class of a row, as far as an object of it tells.
+  func entityMap(of row: UInt64, _ map: EntityMap) -> EntityMap
 }
 
 /// What the backing store made of a save.

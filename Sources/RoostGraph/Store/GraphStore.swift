@@ -60,10 +60,12 @@ package final class GraphStore: Sendable {
     self.records = records
     self.room = room
     self.backing = backing
-    identifier = backing?.identifier ?? [records.store.identity.high, records.store.identity.low].map { number in
-      let digits = String(number, radix: 16, uppercase: true)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    identifier =
+      backing?.identifier
+      ?? [records.store.identity.high, records.store.identity.low].map { number in
+        let digits = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+      }.joined()
     var keeper = SchemaKeeper(models, version, isStaged: isStaged)
     let catalog = try keeper.settle(records)
     let families = try Family.all(models, catalog, records: records)

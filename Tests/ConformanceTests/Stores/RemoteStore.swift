@@ -17,7 +17,9 @@ final class Server: Hashable, @unchecked Sendable {
     documents.lastKey = 0
   }
 
-  func set(failures: Int = 0, isSlow: Bool = false) { lock.withLock { (self.failures, self.isSlow) = (failures, isSlow) } }
+  func set(failures: Int = 0, isSlow: Bool = false) {
+    lock.withLock { (self.failures, self.isSlow) = (failures, isSlow) }
+  }
 
   /// The calls since the last time.
   func takeCalls() -> [String] {

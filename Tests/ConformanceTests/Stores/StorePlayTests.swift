@@ -75,7 +75,8 @@
         switch choice {
         case ..<10: context.insert(Shelf("shelf \(random.next(below: 50))"))
         case ..<28:
-          let volume = Volume("title \(random.next(below: 50))", pages: random.next(below: 4) == 0 ? nil : random.next(below: 9))
+          let volume = Volume(
+            "title \(random.next(below: 50))", pages: random.next(below: 4) == 0 ? nil : random.next(below: 9))
           context.insert(volume)
           if random.next(below: 3) > 0 { volume.shelf = try some(Shelf.self, context) }
         case ..<36:
@@ -87,7 +88,9 @@
         case ..<54:
           try some(Volume.self, context)?.shelf = random.next(below: 3) == 0 ? nil : some(Shelf.self, context)
         case ..<62:
-          guard let borrower = try some(Borrower.self, context), let volume = try some(Volume.self, context) else { return }
+          guard let borrower = try some(Borrower.self, context), let volume = try some(Volume.self, context) else {
+            return
+          }
           if let at = borrower.volumes.firstIndex(of: volume) {
             borrower.volumes.remove(at: at)
           } else {
@@ -118,7 +121,8 @@
         } catch ServerError.conflict {
           log.append("conflict")
           return context.rollback()
-        } catch let error as RoostError where error.code == .denied || error.code == .deleted || error.code == .badValue {
+        } catch let error as RoostError where error.code == .denied || error.code == .deleted || error.code == .badValue
+        {
           // Another context took something away that this one refers to.
           log.append("refused: \(error)")
           return context.rollback()
@@ -154,7 +158,9 @@
           "Borrower": ["name", "volumes", "home"],
         ][snapshot.persistentIdentifier.entityName, default: []]
         var all: [String: Any] = [:]
-        for name in names { all[name] = snapshot[name] ?? (name == "shelf" ? PersistentIdentifier?.none as Any : Int?.none as Any) }
+        for name in names {
+          all[name] = snapshot[name] ?? (name == "shelf" ? PersistentIdentifier?.none as Any : Int?.none as Any)
+        }
         return try DefaultSnapshot(snapshot.persistentIdentifier, values: all.merging(values) { $1 })
       }
 
@@ -165,15 +171,22 @@
         let borrowers = try patiently { try context.fetch(FetchDescriptor<Borrower>()) }
         let shelves = try patiently { try context.fetch(FetchDescriptor<Shelf>()) }
         if context.hasChanges { return }
-        let shown: [DefaultSnapshot] = shelves.map { DefaultSnapshot($0) } + volumes.map { DefaultSnapshot($0) } + borrowers.map { DefaultSnapshot($0) }
+        let shown: [DefaultSnapshot] =
+          shelves.map { DefaultSnapshot($0) } + volumes.map { DefaultSnapshot($0) }
+          + borrowers.map { DefaultSnapshot($0) }
         server.set()
         let stored = try server.call("compare") { $0.snapshots }
         server.set(failures: 10)
         #expect(Set(shown.map(\.persistentIdentifier)) == Set(stored.keys))
-        for one in shown { if one != stored[one.persistentIdentifier] { Issue.record("\(one) is \(stored[one.persistentIdentifier]?.description ?? "nil")") } }
+        for one in shown {
+          if one != stored[one.persistentIdentifier] {
+            Issue.record("\(one) is \(stored[one.persistentIdentifier]?.description ?? "nil")")
+          }
+        }
         #expect(volumes.map(\.title) == volumes.map(\.title).sorted())
         let many = try patiently {
-          try context.fetch(FetchDescriptor<Volume>(predicate: #Predicate { $0.shelf?.name ?? "" > "shelf 2" && ($0.pages ?? 0) > 2 }))
+          try context.fetch(
+            FetchDescriptor<Volume>(predicate: #Predicate { $0.shelf?.name ?? "" > "shelf 2" && ($0.pages ?? 0) > 2 }))
         }
         let same = volumes.filter { ($0.shelf?.name ?? "") > "shelf 2" && ($0.pages ?? 0) > 2 }
         #expect(Set(many) == Set(same))
