@@ -79,13 +79,13 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       states[ObjectIdentifier(context)] = state
       return known == nil ? state : nil
     }
-    if let isNew { store.initializeState(for: isNew) }
+    if let isNew { try exclusively { store.initializeState(for: isNew) } }
     return statesLock.withLock { states[ObjectIdentifier(context)] } ?? EditingState()
   }
 
   func end(_ context: any BackedContext) {
     guard let state = statesLock.withLock({ states.removeValue(forKey: ObjectIdentifier(context)) }) else { return }
-    store.invalidateState(for: state)
+    try? exclusively { store.invalidateState(for: state) }
   }
 
   func erase() throws {
@@ -101,6 +101,8 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
     if contents.isEmpty { return [] }
     return try feeding.withLock {
+      // What was asked for before everything was erased is gone.
+      if keys.wasErased(after: time) { return contents.map { _ in nil } }
       try makeRows(contents, container, askedAt: time)
       let places = contents.map { content in
         container.stores.row(of: content.identifier).flatMap { place, row in

@@ -38,6 +38,8 @@ package final class BackingKeys: @unchecked Sendable {
   private var entries: [LinkKey: Entry] = [:]
   private var rows: [EntityKey: UInt64] = [:]
   private var clock: UInt64 = 1
+  /// When everything was erased last.
+  private var erased: UInt64 = 0
 
   package init() {}
 
@@ -86,12 +88,18 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
+  /// Forgets all rows: the store was erased.
   package func removeAll() {
     lock.withLock {
+      clock += 1
+      erased = clock
       entries = [:]
       rows = [:]
     }
   }
+
+  /// Whether everything was erased after a time.
+  package func wasErased(after time: UInt64) -> Bool { lock.withLock { time < erased } }
 
   // MARK: Values
 

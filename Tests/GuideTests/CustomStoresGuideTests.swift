@@ -1,0 +1,112 @@
+import Foundation
+import SwiftData
+import Testing
+
+enum CustomStoresGuide {
+  @Model final class Trip {
+    var name: String
+    var nights = 0
+    @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Stop {
+    var place: String
+    var trip: Trip?
+
+    init(_ place: String) { self.place = place }
+  }
+
+  struct JSONConfiguration: DataStoreConfiguration {
+    typealias Store = JSONStore
+    var name = "json"
+    var schema: Schema?
+    var file: URL
+  }
+
+  final class JSONStore: DataStore {
+    typealias Snapshot = DefaultSnapshot
+
+    let configuration: JSONConfiguration
+    let schema: Schema
+    let identifier: String
+
+    init(_ configuration: JSONConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+      self.configuration = configuration
+      schema = configuration.schema ?? Schema()
+      identifier = configuration.file.lastPathComponent
+    }
+
+    func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+      if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+      if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+      let all = try read().values.filter { $0.persistentIdentifier.entityName == Schema.entityName(for: T.self) }
+      return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: Array(all))
+    }
+
+    func save(
+      _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+      var all = try read()
+      var lasting: [PersistentIdentifier: PersistentIdentifier] = [:]
+      for snapshot in request.inserted {
+        lasting[snapshot.persistentIdentifier] = try .identifier(
+          for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: UUID().uuidString)
+      }
+      for snapshot in request.inserted + request.updated {
+        let own = lasting[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+        all[own] = snapshot.copy(persistentIdentifier: own, remappedIdentifiers: lasting)
+      }
+      for snapshot in request.deleted { all[snapshot.persistentIdentifier] = nil }
+      try JSONEncoder().encode(Array(all.values)).write(to: configuration.file, options: .atomic)
+      return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: lasting)
+    }
+
+    private func read() throws -> [PersistentIdentifier: DefaultSnapshot] {
+      guard FileManager.default.fileExists(atPath: configuration.file.path()) else { return [:] }
+      let data = try Data(contentsOf: configuration.file)
+      let list = try JSONDecoder().decode([DefaultSnapshot].self, from: data)
+      return Dictionary(list.map { ($0.persistentIdentifier, $0) }) { first, _ in first }
+    }
+  }
+}
+
+/// What the guide on stores of a program's own shows.
+@Suite struct CustomStoresGuideTests {
+  typealias Trip = CustomStoresGuide.Trip
+  typealias Stop = CustomStoresGuide.Stop
+  typealias JSONConfiguration = CustomStoresGuide.JSONConfiguration
+
+  @Test func `trips in a JSON file`() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    do {
+      let container = try ModelContainer(
+        for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
+      let context = ModelContext(container)
+      let trip = Trip("Oslo")
+      context.insert(trip)
+      trip.stops = [Stop("Bergen"), Stop("Voss")]
+      try context.save()
+      #expect(trip.persistentModelID.storeIdentifier == file.lastPathComponent)
+    }
+    let container = try ModelContainer(
+      for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
+    let context = ModelContext(container)
+    let descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Oslo" })
+    let trip = try #require(try context.fetch(descriptor).first)
+    #expect(trip.stops.map(\.place) == ["Bergen", "Voss"])
+    context.delete(trip)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Stop>()) == 0)
+  }
+
+  @Test func `values that a store read`() throws {
+    _ = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let key = try PersistentIdentifier.identifier(for: "server", entityName: "Trip", primaryKey: 17)
+    let snapshot = try DefaultSnapshot(key, values: ["name": "Oslo", "nights": 3])
+    #expect(snapshot["nights"] as? Int == 3 && snapshot["stops"] == nil)
+    #expect(throws: RoostError.self) { try DefaultSnapshot(key, values: ["nights": "three"]) }
+  }
+}
