@@ -23,7 +23,7 @@ extension ModelContext {
   /// The model of an identifier; nil if it is deleted.
   func existing(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
     if identifier.store == nil { return registered(identifier) }
-    state.attempt { try state.bring(identifier) }
+    if state.stores.hasWorkingSets { state.attempt { try state.bring(identifier) } }
     guard let (place, row) = state.stores.row(of: identifier) else { return nil }
     return state.graph(place.store).existingQuietly(place.map, RowID(row)) as? any PersistentModel
   }
@@ -49,7 +49,7 @@ extension ModelContext {
   /// The model of an identifier; nil where it is deleted, or was never saved.
   public func existingModel<T>(for persistentModelID: PersistentIdentifier) throws -> T? where T: PersistentModel {
     if persistentModelID.store == nil { return registered(persistentModelID) as? T }
-    try Doorway.pass { try state.bring(persistentModelID) }
+    if state.stores.hasWorkingSets { try Doorway.pass { try state.bring(persistentModelID) } }
     let (place, row) = try state.stores.knownRow(of: persistentModelID)
     guard let found = try Doorway.pass({ try state.graph(place.store).existing(place.map, RowID(row)) }) else {
       return nil

@@ -16,6 +16,8 @@ final class StoreSet: StoreOwner {
   /// Who wants to know what each store does; nil where nobody does.
   let tracers: [Tracer?]?
   private let heard: [Int?]
+  /// Whether one of them is the working set of a store of the program's own.
+  let hasWorkingSets: Bool
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
   /// The same where there are few: to compare names that are mostly one text in memory takes less than to hash one.
@@ -79,6 +81,7 @@ final class StoreSet: StoreOwner {
       stores.append(store)
     }
     self.stores = stores
+    hasWorkingSets = stores.contains { $0.backing != nil }
     self.configurations = configurations
     writeTimeouts = configurations.map(\.writeTimeoutNanoseconds)
     self.places = places

@@ -31,7 +31,7 @@ extension ModelContext {
       let model: T? = try existingModel(for: persistentModelID)
       return model.map { ModelSnapshot($0) }
     }
-    try Doorway.pass { try state.bring(persistentModelID) }
+    if state.stores.hasWorkingSets { try Doorway.pass { try state.bring(persistentModelID) } }
     let (place, _) = try state.stores.knownRow(of: persistentModelID)
     return try state.call(.fetching) {
       try state.graph(place.store).catchUp()
