@@ -221,7 +221,12 @@ final class Follower {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
     if flags.contains(.changed), !flags.contains(.deleted) { return changes.keepBase(object, old) }
-    if flags.contains(.fault) { objects.fill(object, origin) }
+    if objects.isUnloaded(origin, object._$state.row) {
+      // It never had values here.
+      objects.fillEmpty(object, origin.map)
+    } else if flags.contains(.fault) {
+      objects.fill(object, origin)
+    }
     object.markGone()
   }
 

@@ -126,6 +126,13 @@ extension ObjectTable {
     return found != nil
   }
 
+  /// Whether a row of a working set has no values in the snapshot that is shown.
+  @inline(__always)
+  func isUnloaded(_ origin: RowOrigin, _ row: UInt64) -> Bool {
+    guard let backing = session.store.backing, hidesUnloaded else { return false }
+    return backing.keys.isUnloaded(origin.map, row, in: session.seenCommit)
+  }
+
   /// Gives an object the values of a row that is at hand.
   func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin) {
     guard let failure = decode(row, table, into: object, origin: origin) else { return }
@@ -137,11 +144,7 @@ extension ObjectTable {
     _ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin
   ) -> (any Error)? {
     // It stays a fault until its values were fetched.
-    if hidesUnloaded, let backing = session.store.backing,
-      backing.keys.isUnloaded(origin.map, row.id.number, in: session.seenCommit)
-    {
-      return nil
-    }
+    if isUnloaded(origin, row.id.number) { return nil }
     var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
     object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])

@@ -40,8 +40,8 @@ package final class LinkGraph: OriginDelegate {
 
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   override func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
+    if let loadUnloaded, object._$state.flags.contains(.fault) { loadUnloaded(object, origin) }
     if object._$state.flags.contains(.fault) {
-      if let loadUnloaded { loadUnloaded(object, origin) }
       if objects.isTracked {
         objects.observe(true)
         object.track(property)
