@@ -35,7 +35,14 @@ extension Saver {
       } catch is SaveAgain {
         try count(&turns)
         for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
-      } catch let delay as Delay where !runs.contains(where: \.isCommitted) {
+      } catch let delay as Delay {
+        // Working sets commit one after the other: those that have are done.
+        for number in runs.indices.reversed() where runs[number].isCommitted {
+          waiting[number].outcome = nil
+          waiting[number].finish(runs[number])
+          waiting.remove(at: number)
+          books.remove(at: number)
+        }
         try count(&turns)
         for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
       } catch {

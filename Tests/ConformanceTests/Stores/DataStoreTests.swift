@@ -3,6 +3,12 @@ import SwiftData
 import Synchronization
 import Testing
 
+@Model final class Keyword {
+  @Attribute(.unique) var word: String
+
+  init(_ word: String) { self.word = word }
+}
+
 /// What a container does with a store of a program's own.
 @Suite struct DataStoreTests {
   private let server = Server(seed: 1)
@@ -153,6 +159,32 @@ import Testing
     #expect(try fresh.fetchCount(FetchDescriptor<Garden>()) == 0 && fresh.fetchCount(FetchDescriptor<Sensor>()) == 0)
   }
 
+  @Test func `each of two stores is asked once in a save, also if one merges a new model`() throws {
+    let servers = [Server(seed: 1), Server(seed: 2)]
+    let container = try ModelContainer(
+      for: Schema([Garden.self, Sensor.self, Keyword.self]),
+      configurations: [
+        RemoteStore.Configuration(name: "gardens", schema: Schema([Garden.self]), server: servers[0]),
+        RemoteStore.Configuration(name: "words", schema: Schema([Keyword.self]), server: servers[1]),
+        SensorStore.Configuration(schema: Schema([Sensor.self])),
+      ])
+    let context = ModelContext(container)
+    let (garden, word) = (Garden(name: "a"), Keyword("w"))
+    context.insert(garden)
+    context.insert(word)
+    try context.save()
+    for server in servers { _ = server.takeCalls() }
+    context.insert(Garden(name: "a", season: .winter))
+    context.insert(Keyword("w"))
+    context.insert(Sensor(name: "n", value: 1))
+    try context.save()
+    #expect(servers.map { $0.takeCalls() } == [["save 1 0 0"], ["save 1 0 0"]])
+    let fresh = ModelContext(container)
+    #expect(try fresh.fetch(FetchDescriptor<Garden>()).map(\.season) == [.winter] && garden.season == .winter)
+    #expect(try fresh.fetchCount(FetchDescriptor<Keyword>()) == 1 && fresh.fetchCount(FetchDescriptor<Sensor>()) == 1)
+    #expect(!context.hasChanges)
+  }
+
   @Test func `many threads save and fetch beside each other`() async throws {
     let container = try container(server)
     server.set(isSlow: true)
@@ -175,6 +207,21 @@ import Testing
   }
 
   #if canImport(Roost)
+    @Test func `a temporary identifier finds its model after the save too`() throws {
+      let context = ModelContext(try container(server))
+      let hut = Hut(street: "s", number: 1)
+      context.insert(hut)
+      let temporary = hut.persistentModelID
+      #expect(temporary.storeIdentifier == nil && context.model(for: temporary) === hut)
+      try context.save()
+      let lasting = hut.persistentModelID
+      #expect(lasting != temporary && lasting.storeIdentifier == "remote")
+      #expect(context.model(for: temporary) === hut && context.model(for: lasting) === hut)
+      let other = ModelContext(context.container)
+      let found = try other.fetch(FetchDescriptor<Hut>(predicate: #Predicate { $0.persistentModelID == lasting }))
+      #expect(found.count == 1)
+    }
+
     @Test func `what would write past the store is refused`() throws {
       try fill()
       let context = ModelContext(try container(server))

@@ -73,7 +73,7 @@ final class RemoteStore: DataStore {
 
   let configuration: Configuration
   let schema: Schema
-  let identifier = "remote"
+  var identifier: String { configuration.name }
   private var server: Server { configuration.server }
 
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
