@@ -5,14 +5,10 @@
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
   var persistentIdentifier: PersistentIdentifier { get }
 
-  /// The values of a model that is saved.
-  ///
-  /// - Parameter backingData: the model's values by key path. `persistentModelID` is not nil.
+  /// The values of a model that is saved. `backingData` has them by key path, and its `persistentModelID` is not nil.
   init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
-  /// This snapshot under another identifier.
-  ///
-  /// - Parameter remappedIdentifiers: what the identifiers in relationships are replaced by.
+  /// This snapshot under another identifier. Identifiers in relationships are replaced as `remappedIdentifiers` says.
   func copy(
     persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
   ) -> Self

@@ -26,10 +26,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
   public init(_ model: some PersistentModel) { content = SnapshotContent(model) }
 
   /// A snapshot of values that a store read. Properties that are not named get the model's defaults if the model is new here, and stay
-  /// as they are otherwise.
-  ///
-  /// - Parameters:
-  ///   - values: by property; a relationship's value is a `PersistentIdentifier` or a list of them.
+  /// as they are otherwise. The value of a relationship
+  /// is a `PersistentIdentifier`, or a list of them.
   public init(_ persistentIdentifier: PersistentIdentifier, values: [String: Any]) throws {
     let type = try ModelNames.shared.type(of: persistentIdentifier)
     let form = ImageForm.of(type)

@@ -14,7 +14,7 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
 
   public var name: String { configuration.name }
 
-  /// - Parameter configuration: with the schema of its models.
+  /// Opens the store of a configuration, which must have the schema of its models.
   public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError.loadIssueModelContainer.about(

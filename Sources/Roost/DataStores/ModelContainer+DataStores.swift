@@ -6,8 +6,8 @@ extension ModelContainer {
     throws
   { try self.init(for: Schema(forTypes), configurations: configurations) }
 
-  /// - Parameter configurations: of Roost's stores and of the program's own. Each names the models that it keeps by its `schema`; one without
-  ///   a schema keeps the others.
+  /// A container of Roost's stores and of the program's own. Each configuration names the models that it keeps by its `schema`; one without
+  /// a schema keeps the others.
   public convenience init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
     let known = try configurations.map { try Self.known($0, givenSchema) }
     try self.init(for: givenSchema, configurations: known)
