@@ -31,6 +31,7 @@ final class BulkWriter {
   /// - Parameter body: says which rows it was about; nil where it changed nothing.
   func write(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
     try store.refuseWorkingSet("a change in bulk")
+    try session.checkWritable()
     links.settle()
     if let failure = objects.failure { throw failure }
     var outcome = BulkOutcome()

@@ -29,8 +29,9 @@ final class Follower {
     if session.mergesChanges || session.isBehind { try advance() }
   }
 
-  /// Shows the newest snapshot.
+  /// Shows the newest snapshot, unless the context stays at its own.
   func advance() throws {
+    if session.isPinned { return }
     if session.hearMerge == nil { try advanceNow() } else { try session.reporting { try advanceNow() } }
     if !objects.hasUnread { return }
     links.unloadLists()

@@ -69,6 +69,7 @@ extension Saver {
     if let failure = objects.failure { throw failure }
     try changes.throwComplaints()
     if !changes.hasChanges { return false }
+    try session.checkWritable()
     try loadEditedLists()
     return true
   }

@@ -46,6 +46,8 @@ package final class Session {
   /// Whether what it does depends on the snapshot that it read first: see ``makeSerial()``.
   private(set) var isSerial = false
   @exclusivity(unchecked) package private(set) var isClosed = false
+  /// Whether it stays at its snapshot, and so writes nothing.
+  @exclusivity(unchecked) private(set) var isPinned = false
   /// Whether it ended with its store, so that nothing can be read again.
   private(set) var isShut = false
 
@@ -99,6 +101,18 @@ package final class Session {
     isSerial = true
     mergesChanges = false
     (mostCommitsBehind, mostNanosecondsBehind) = (.max / 2, .max / 2)
+  }
+
+  /// Shows the newest snapshot from now on, and no later one.
+  package func stay() throws {
+    dropSnapshot()
+    _ = try snapshot()
+    isPinned = true
+  }
+
+  /// Throws if the session stays at its snapshot.
+  func checkWritable() throws(StoreError) {
+    if isPinned { throw StoreError(.readOnly, "the context shows a snapshot, which nobody can change") }
   }
 
   // MARK: The snapshot
@@ -176,7 +190,7 @@ package final class Session {
   }
 
   /// Whether the snapshot is that of the newest commit.
-  var isNewest: Bool { reader?.commit == store.records.store.published.snapshot.transaction }
+  package var isNewest: Bool { reader?.commit == store.records.store.published.snapshot.transaction }
 
   /// Whether the session keeps its snapshot for longer than the store's file should wait for it.
   var isBehind: Bool {
