@@ -16,7 +16,8 @@ package import RoostRecords
 ///    ``endNow(_:)`` is for the two callers that must see objects end: it runs with the lock, outside of every such access.
 /// 3. No field that can own a user's object is `@exclusivity(unchecked)`, in any build. ``hasEnding`` makes that cheap: a call that
 ///    released nothing looks at no collection.
-/// 4. ``reader``, ``tables`` and ``shownGround`` are of one commit, and the store's feed keeps the commits after it.
+/// 4. ``reader``, ``tables`` and ``shownGround`` are of one commit. The store's feed keeps the commits after it, unless the session stays at
+///    its snapshot.
 /// 5. After ``close()`` or ``shut()`` the session stays closed.
 package final class Session {
   let store: GraphStore
@@ -106,8 +107,8 @@ package final class Session {
   /// Shows the newest snapshot from now on, and no later one.
   package func stay() throws {
     dropSnapshot()
-    _ = try snapshot()
     isPinned = true
+    _ = try snapshot()
   }
 
   /// Throws if the session stays at its snapshot.
@@ -155,7 +156,8 @@ package final class Session {
   /// Makes a newer snapshot the one that is shown.
   func show(_ new: RecordReader) {
     forgetGround()
-    store.feed.shows(new.commit)
+    // One that stays never asks what changed after its snapshot.
+    if !isPinned { store.feed.shows(new.commit) }
     if let reader { store.feed.hides(reader.commit) }
     reader = new
     shownSince = Clock.monotonicNanoseconds()
@@ -179,7 +181,7 @@ package final class Session {
 
   private func hideSnapshot() {
     guard let reader else { return }
-    store.feed.hides(reader.commit)
+    if !isPinned { store.feed.hides(reader.commit) }
     reader.close()
   }
 
