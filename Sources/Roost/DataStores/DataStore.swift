@@ -1,4 +1,4 @@
-/// A store of a program's own: a file format, a database, or a server behind a container.
+/// A store of a program's own: a file format, a database, or a server.
 ///
 /// Two functions are needed, ``fetch(_:)`` and ``save(_:)``. A container keeps what they return in a working set in memory, so contexts, faults,
 /// relationships, undo and observation work as with a store of Roost's own.
@@ -12,7 +12,7 @@ public protocol DataStore: AnyObject {
   associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// What tells this store from others. It is part of each identifier, so it is the same whenever the store is opened.
+  /// The store's name in identifiers. It must be the same each time the store is opened.
   var identifier: String { get }
   var schema: Schema { get }
   var configuration: Configuration { get }
@@ -40,8 +40,8 @@ public protocol DataStore: AnyObject {
   /// A context has ended.
   func invalidateState(for editingState: EditingState)
 
-  /// Snapshots that the store has at hand, without asking whatever is behind it. Those that are missing are fetched by a predicate over
-  /// their identifiers.
+  /// Snapshots that the store has at hand, without asking a server or a disk. The context fetches the missing ones by a predicate over their
+  /// identifiers.
   func cachedSnapshots(for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState) throws
     -> [PersistentIdentifier: Snapshot]
 }

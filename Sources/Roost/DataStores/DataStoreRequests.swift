@@ -2,7 +2,7 @@ public import Foundation
 
 /// Asks a store for models.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
-  /// Which context asks.
+  /// The state of the context that asks.
   public let editingState: EditingState
   public let descriptor: FetchDescriptor<T>
 
@@ -12,7 +12,7 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   }
 }
 
-/// What a store found.
+/// The models that a store found.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   public let descriptor: FetchDescriptor<ModelType>
@@ -33,7 +33,7 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
 
 /// The changes of one save.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
-  /// Which context saves; its author too.
+  /// The state of the context that saves, with its author.
   public let editingState: EditingState
   /// New models. Their identifiers are temporary: the result says what they are from now on.
   public let inserted: [SnapshotType]
@@ -50,7 +50,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where Snapshot
   }
 }
 
-/// What became of a save.
+/// The result of a save.
 final public class DataStoreSaveChangesResult<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
   public let storeIdentifier: String
   /// The lasting identifiers of new models, by their temporary ones.

@@ -27,7 +27,7 @@ extension ModelContainer {
       try Configuration.Store(configuration, migrationPlan: nil)
     }
     var known = ModelConfiguration(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
-    // What was fetched is no history.
+    // Fetched snapshots are no history.
     known.history = .off
     known.backing = BackingPlace(WorkingSet(try make(given)))
     return known

@@ -101,7 +101,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
     if contents.isEmpty { return [] }
     return try feeding.withLock {
-      // What was asked for before everything was erased is gone.
+      // Models that were asked for before an erase are gone.
       if keys.wasErased(after: time) { return contents.map { _ in nil } }
       try makeRows(contents, container, askedAt: time)
       let places = contents.map { content in

@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// What fetches ask of the store behind a working set.
+/// The calls of fetches to the store behind a working set.
 protocol FetchSource: BackingStore {
   /// Fetches the models of a descriptor into the working set.
   func rows<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
@@ -14,7 +14,7 @@ protocol FetchSource: BackingStore {
   func loadAll(_ map: EntityMap, for context: any BackedContext) throws
 }
 
-/// Which rows of the working set a store returned.
+/// The rows of the working set that a store returned.
 struct SourceAnswer {
   /// In the store's order.
   var rows: [UInt64]

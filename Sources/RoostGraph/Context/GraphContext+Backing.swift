@@ -21,7 +21,7 @@ extension GraphContext: BackedContext {
   private func load(_ rows: [(map: EntityMap, row: UInt64)], from backing: any BackingStore) throws {
     let unloaded = rows.filter { backing.keys.isUnloaded($0.map, $0.row, in: session.seenCommit) }
     if unloaded.isEmpty { return }
-    // What others loaded is there in the newest state.
+    // The newest state has the rows that other contexts loaded.
     let missing = unloaded.filter { backing.keys.isUnloaded($0.map, $0.row, in: nil) }
     if !missing.isEmpty { try backing.load(missing, for: self) }
     try follower.advance()

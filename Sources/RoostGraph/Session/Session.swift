@@ -113,7 +113,8 @@ package final class Session {
 
   /// Throws if the session stays at its snapshot.
   func checkWritable() throws(StoreError) {
-    if isPinned { throw StoreError(.readOnly, "the context shows a snapshot, which nobody can change") }
+    guard isPinned else { return }
+    throw StoreError(.readOnly, "the context shows a snapshot and changes nothing: use another context of the container")
   }
 
   // MARK: The snapshot

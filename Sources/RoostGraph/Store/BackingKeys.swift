@@ -1,7 +1,7 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// What names a model within its store and entity.
+/// The name of a model within its store and entity.
 package enum IdentifierKey: Hashable, Sendable {
   /// A row's number.
   case row(UInt64)

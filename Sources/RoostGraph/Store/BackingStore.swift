@@ -30,7 +30,7 @@ package protocol BackingStore: AnyObject, Sendable {
 /// A context, as a backing store knows it.
 package protocol BackedContext: AnyObject {
   var store: GraphStore { get }
-  /// Who shows the context to users.
+  /// The object that shows the context to users.
   var owner: AnyObject? { get }
   /// Why an object could not be read.
   var failure: (any Error)? { get }
@@ -41,7 +41,7 @@ package protocol BackedContext: AnyObject {
   func entityMap(of row: UInt64, _ map: EntityMap) -> EntityMap
 }
 
-/// What the backing store made of a save.
+/// The result of a save to the backing store.
 package struct BackingOutcome {
   /// New objects that it merged into models which have rows already, and those rows.
   package var merged: [(object: any _ModelObject, row: UInt64)] = []
@@ -51,7 +51,7 @@ package struct BackingOutcome {
   package init() {}
 }
 
-/// What one save changes, as objects of the saving context.
+/// The objects that one save changes, of the saving context.
 package struct BackingChanges {
   package var inserted: [any _ModelObject] = []
   package var updated: [any _ModelObject] = []
