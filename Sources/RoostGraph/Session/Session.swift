@@ -114,7 +114,7 @@ package final class Session {
   /// Throws if the session stays at its snapshot.
   func checkWritable() throws(StoreError) {
     guard isPinned else { return }
-    throw StoreError(.readOnly, "the context shows a snapshot and changes nothing: use another context of the container")
+    throw StoreError(.readOnly, "the context shows a snapshot and changes nothing: use another context")
   }
 
   // MARK: The snapshot
