@@ -49,6 +49,7 @@ private final class Notice: Sendable {
 
   func tell() {
     guard let container else { return }
+    container.stores.followers.follow()
     prune(container)
     var tokens: [String: DefaultHistoryToken] = [:]
     for store in container.stores.stores {

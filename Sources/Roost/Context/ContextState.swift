@@ -51,6 +51,7 @@ final class ContextState {
   private var listening: [CommitListeners.Ticket] = []
   /// How many calls are under way, one in the other.
   @exclusivity(unchecked) private var depth = 0
+  private let watchers = ContextWatchers()
   private var isSerial = false
   private var isEnded = false
   /// How many saves and bulk writes were committed.
@@ -141,6 +142,7 @@ final class ContextState {
         if let self { tracer.hear(merge, author: editingState.author, context: name) }
       }
     }
+    if !watchers.isEmpty { hear(made) }
     for rule in uniqueRules where rule.place.store == store {
       made.saver.uniquePolicies[rule.place.map.number] = rule.policy
     }
@@ -160,6 +162,16 @@ final class ContextState {
       let place = state.stores.stores.firstIndex(where: { $0 === graph.store })
     else { return }
     tracers[place]?.hear(fault, author: state.editingState.author, context: state.name)
+  }
+
+  /// Tells somebody whenever the context may show something else.
+  func watch(_ watcher: any ContextWatching) {
+    watchers.add(watcher)
+    for graph in open { hear(graph) }
+  }
+
+  private func hear(_ graph: GraphContext) {
+    graph.session.hearChange = { [weak self] in self?.watchers.tell() }
   }
 
   private func choosePolicies() { for graph in open { graph.set(mergePolicy, uniquePolicy) } }

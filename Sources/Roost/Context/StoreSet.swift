@@ -10,6 +10,8 @@ final class StoreSet: StoreOwner {
   let templates = TemplateShelf()
   /// The contexts that use them.
   let contexts = OpenContexts()
+  /// Who follows their commits.
+  let followers = CommitFollowers()
   private let rest = Rest()
   /// By store, how long a serial write waits for another one, in nanoseconds.
   let writeTimeouts: [UInt64]
@@ -159,6 +161,7 @@ final class StoreSet: StoreOwner {
         rest.stores.removeLast()
       }
     }
+    followers.end()
   }
 
   /// Throws where the container was closed.

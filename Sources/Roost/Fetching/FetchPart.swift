@@ -18,6 +18,8 @@ struct FetchPart<Model: PersistentModel> {
   var orders: [Order]?
   /// Rows that the engine's answer does not count for.
   var excluded: Set<UInt64> = []
+  /// Entities whose rows the condition and the order look at besides.
+  var passes: [EntityMap] = []
   /// Whether something waits that is asked for besides: memory alone knows it.
   var isBlind = false
   /// By row, its place in the order of the store behind a working set.

@@ -163,9 +163,10 @@ struct FetchRun<Model: PersistentModel> {
     var part = FetchPart<Model>(
       graph: graph, map: map, kind: kind ?? [], condition: translation?.condition, prepared: prepared,
       tests: translation?.tests ?? [], orders: order?.orders)
+    let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
+    part.passes = passesThrough + (order?.passes ?? [])
     if let answer {
-      let passes = (prepared?.template.passesThrough ?? translation?.passesThrough ?? []) + (order?.passes ?? [])
-      for map in passes { try graph.source?.loadAll(map, for: graph) }
+      for map in part.passes { try graph.source?.loadAll(map, for: graph) }
       part = part.plain.among(answer.rows)
       // Without an order it is the store's.
       if rules.isEmpty { (part.orders, part.ranks) = (nil, Dictionary(zip(answer.rows, 0...)) { first, _ in first }) }
@@ -173,7 +174,6 @@ struct FetchRun<Model: PersistentModel> {
     guard descriptor.includePendingChanges, graph.changes.hasChanges else { return part }
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
-    let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
     if let all, passesThrough.contains(where: { graph.hasPending($0) }) {
       // What rows lead to waits to be changed, so the engine cannot know.
       part.condition = nil

@@ -86,3 +86,12 @@ extension ContextState {
     return found
   }
 }
+
+extension GraphContext {
+  /// The contents of snapshots of rows, with their lists, within a call.
+  func snapshots(_ map: EntityMap, _ rows: [UInt64]) throws -> [SnapshotContent?] {
+    try links.images(rows.map { (map, $0) }, lists: true).map { image in
+      image.map { SnapshotContent($0, store.identifier($0.values.form.type.name, $0.row), in: store) }
+    }
+  }
+}

@@ -61,8 +61,10 @@ final class BulkRun {
     if noted > Self.most { return store.feed.addEverything(writer.commitNumber) }
     var all = rows
     for key in owners { all[key.map, default: []].append(key.row) }
-    store.feed.add(
-      CommitFeed.Entry(number: writer.commitNumber, rows: all, deleted: deleted, author: ObjectIdentifier(store)))
+    var entry = CommitFeed.Entry(
+      number: writer.commitNumber, rows: all, deleted: deleted, author: ObjectIdentifier(store))
+    entry.take(writer, store)
+    store.feed.add(entry)
   }
 
   /// What was done, for a notification; nil for each where there is too much.

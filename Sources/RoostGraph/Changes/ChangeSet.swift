@@ -101,6 +101,7 @@ package final class ChangeSet {
         changed.append(object)
         mayHaveChanges = true
       }
+      session.noteChange()
       object._$state.flags.insert(.changed)
     }
     object._$state.changed |= _ModelState.bit(property)
@@ -110,6 +111,7 @@ package final class ChangeSet {
   func noteInsertion(_ object: any _ModelObject) {
     inserted.append(object)
     mayHaveChanges = true
+    session.noteChange()
   }
 
   /// Tells the watcher that an object is about to be deleted.
@@ -118,10 +120,12 @@ package final class ChangeSet {
   func noteDeletion(_ object: any _ModelObject) {
     deleted.append(object)
     mayHaveChanges = true
+    session.noteChange()
   }
 
   /// Notes that objects stay that were to be deleted.
   func takeBackDeletions(_ back: Set<ObjectIdentifier>) {
+    session.noteChange()
     let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
     session.release(exchange(&deleted, with: staying))
   }
@@ -218,6 +222,7 @@ package final class ChangeSet {
   }
 
   private func takeObjects() -> [[any _ModelObject]] {
+    if mayHaveChanges { session.noteChange() }
     mayHaveChanges = !complaints.isEmpty
     return [exchange(&inserted, with: []), exchange(&changed, with: []), exchange(&deleted, with: [])]
   }

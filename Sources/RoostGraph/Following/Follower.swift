@@ -65,21 +65,25 @@ final class Follower {
       case .entries(let entries):
         let others = entries.filter { $0.author != ObjectIdentifier(session) }
         if !others.isEmpty { try apply(others, from: old, to: new) } else { session.show(new) }
-      case .everything:
-        for object in changes.changed + changes.deleted { changes.keepBase(object, old) }
-        changes.mayDangle = true
-        try forgetDeleted(new, old)
-        session.show(new)
-        links.mergeLists(old)
-        links.unloadLists()
-        for object in changes.changed { keepReferences(object) }
-        for object in objects.all { refresh(object) }
+      case .everything: try apply(everythingUpTo: new, from: old)
       }
       old.close()
     } catch {
       if session.reader !== new { new.close() }
       throw error
     }
+  }
+
+  /// Shows a newer snapshot, and looks at all objects.
+  func apply(everythingUpTo new: RecordReader, from old: RecordReader) throws {
+    for object in changes.changed + changes.deleted { changes.keepBase(object, old) }
+    changes.mayDangle = true
+    try forgetDeleted(new, old)
+    session.show(new)
+    links.mergeLists(old)
+    links.unloadLists()
+    for object in changes.changed { keepReferences(object) }
+    for object in objects.all { refresh(object) }
   }
 
   private func apply(_ others: [CommitFeed.Entry], from old: RecordReader, to new: RecordReader) throws {
@@ -96,7 +100,7 @@ final class Follower {
       }
     }
     let touched = links.ledger.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
-    let before = touched <= Self.mostTouched ? try memberships(others) : nil
+    let before = touched <= Self.mostTouched ? try loadedMemberships(others) : nil
     // From here on nothing may fail: what is not taken over now stays as it was.
     session.show(new)
     links.mergeLists(old)
@@ -145,40 +149,10 @@ final class Follower {
   /// Of more rows it is not asked whose lists they are in: all lists are unloaded.
   private static var mostTouched: Int { 2000 }
 
-  /// A row that is a member of a loaded list.
-  private struct Membership: Hashable {
-    var member: LinkKey
-    var list: LinkKey
-  }
-
   /// The loaded lists that rows are in, by the snapshot that is shown.
-  private func memberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
-    var found: Set<Membership> = []
-    if links.ledger.lists.isEmpty { return found }
-    for entry in entries {
-      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
-        for way in store.oneWayLists(to: store.maps[number]) {
-          for row in rows {
-            let member = LinkKey(map: number, row: row, property: 0)
-            for owner in try links.owners(of: member, way) {
-              let key = LinkKey(map: way.owner, row: owner, property: way.property)
-              if links.ledger.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
-            }
-          }
-        }
-        for case .some(let relation) in relations(ofEntity: number) {
-          guard relation.isInverseList, let inverse = relation.inverse else { continue }
-          for row in rows {
-            let member = LinkKey(map: number, row: row, property: relation.property)
-            for owner in try links.stored(member, relation) {
-              let key = LinkKey(map: relation.home, row: owner, property: inverse)
-              if links.ledger.lists[key] != nil { found.insert(Membership(member: member, list: key)) }
-            }
-          }
-        }
-      }
-    }
-    return found
+  private func loadedMemberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
+    if links.ledger.lists.isEmpty { return [] }
+    return try links.memberships(entries) { links.ledger.lists[$0] != nil }
   }
 
   /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
@@ -186,22 +160,16 @@ final class Follower {
   ///
   /// - Parameter before: whose members the rows were; nil where they are too many to ask.
   private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>?) {
-    guard let before, let now = try? memberships(entries) else { return links.unloadLists() }
-    for one in before.symmetricDifference(now) { links.unloadList(one.list) }
+    guard let before, let now = try? loadedMemberships(entries) else { return links.unloadLists() }
+    for one in before.symmetricDifference(now) { links.unloadList(one.owner) }
     for entry in entries {
       for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
-        for case .some(let relation) in relations(ofEntity: number) where relation.isList {
+        for case .some(let relation) in links.relations(ofEntity: number) where relation.isList {
           for row in rows { links.unloadList(LinkKey(map: number, row: row, property: relation.property)) }
         }
       }
     }
     links.tidy()
-  }
-
-  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
-  private func relations(ofEntity home: Int) -> [Relation?] {
-    if store.maps[home].family == nil { return store.relations[home] }
-    return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }
   }
 
   // MARK: Objects

@@ -123,8 +123,9 @@ final class SaveRun {
     noted.rows = []
   }
 
-  func takeEntry() -> CommitFeed.Entry {
+  func takeEntry(_ store: GraphStore) -> CommitFeed.Entry {
     moveNoted()
+    entry.take(writer, store)
     return entry
   }
 

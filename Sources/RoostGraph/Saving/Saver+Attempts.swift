@@ -82,7 +82,7 @@ extension Saver {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
       if runs.contains(where: \.isRepeated) { throw SaveAgain() }
-      for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry()) }
+      for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry(saver.store)) }
       return
     }
     let place = runs.count

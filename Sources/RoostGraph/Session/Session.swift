@@ -66,6 +66,11 @@ package final class Session {
   /// Called at the end of a call in which a getter gave a default, because the property's type does not accept what is stored.
   package var hearDefault: ((GraphFault) -> Void)?
 
+  /// Called at the end of a call after which the context may show something else: it moved to another snapshot, or changes wait or are gone.
+  package var hearChange: (() -> Void)? { didSet { isHeard = hearChange != nil } }
+  @exclusivity(unchecked) private var isHeard = false
+  private var isChangeNoted = false
+
   @exclusivity(unchecked) package internal(set) var statistics = Statistics()
 
   /// What is told at the end of the call.
@@ -162,12 +167,14 @@ package final class Session {
     if let reader { store.feed.hides(reader.commit) }
     reader = new
     shownSince = Clock.monotonicNanoseconds()
+    noteChange()
   }
 
   func dropSnapshot() {
     forgetGround()
     hideSnapshot()
     reader = nil
+    noteChange()
   }
 
   private func forgetGround() {
@@ -235,6 +242,14 @@ package final class Session {
     hasEnding = true
   }
 
+  /// Notes for the end of the call that the context may show something else.
+  @inline(__always)
+  func noteChange() {
+    if !isHeard { return }
+    isChangeNoted = true
+    hasEnding = true
+  }
+
   func report(_ report: Report) {
     reports.append(report)
     hasEnding = true
@@ -251,6 +266,7 @@ package final class Session {
   private func finish() {
     hasEnding = false
     let (notified, reported) = (exchange(&notifications, with: []), exchange(&reports, with: []))
+    let isChanged = exchange(&isChangeNoted, with: false)
     withExtendedLifetime(exchange(&released, with: [])) {
       lock.give()
       for (object, property) in notified { object.notifyObservers(property) }
@@ -260,6 +276,7 @@ package final class Session {
         case .defaultGiven(let fault): hearDefault?(fault)
         }
       }
+      if isChanged { hearChange?() }
     }
   }
 }

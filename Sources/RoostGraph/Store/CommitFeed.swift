@@ -1,4 +1,5 @@
 internal import RoostFile
+internal import RoostRecords
 
 /// Which rows the last commits of this process changed, so that contexts know what of theirs is old.
 ///
@@ -18,11 +19,32 @@ final class CommitFeed: @unchecked Sendable {
     var rows: [Int: [UInt64]]
     /// Those that went.
     var deleted: [Int: [UInt64]] = [:]
+    /// Those that came. No context has objects of them.
+    var inserted: [Int: ArrivedRows] = [:]
     /// Whose commit it was.
     var author: ObjectIdentifier
 
     /// How many rows it tells of.
-    var size: Int { (rows.values.map(\.count) + deleted.values.map(\.count)).reduce(1, +) }
+    var size: Int {
+      (rows.values.map(\.count) + deleted.values.map(\.count) + inserted.values.map(\.late.count)).reduce(1, +)
+    }
+
+    /// The rows that it tells of, by map.
+    func rows(withInserted: Bool) -> [(map: Int, rows: [UInt64])] {
+      var all: [(map: Int, rows: [UInt64])] = []
+      for (map, some) in rows { all.append((map, some)) }
+      for (map, some) in deleted { all.append((map, some)) }
+      for (map, some) in inserted where withInserted {
+        all.append((map, []))
+        some.forEach { all[all.count - 1].rows.append($0) }
+      }
+      return all
+    }
+
+    /// Takes over which rows a transaction inserts.
+    mutating func take(_ writer: RecordWriter, _ store: GraphStore) {
+      for (id, rows) in writer.arrivedRows { if let map = store.map(of: id) { inserted[map.home] = rows } }
+    }
   }
 
   /// What happened between two snapshots.
@@ -106,6 +128,7 @@ final class CommitFeed: @unchecked Sendable {
     rowCount -= entries[first].size
     entries[first].rows = [:]
     entries[first].deleted = [:]
+    entries[first].inserted = [:]
     first += 1
   }
 

@@ -55,7 +55,7 @@ package final class Question: Sendable {
     }
   }
 
-  func isFor(_ ground: Ground) -> Bool { edition.map { $0 === ground.edition } ?? false }
+  package func isFor(_ ground: Ground) -> Bool { edition.map { $0 === ground.edition } ?? false }
 }
 
 extension Planner {

@@ -221,6 +221,7 @@ package final class TableWriter {
       isNextRowChanged = true
     } else {
       tables.history.note(insert: id, of: entity.id)
+      tables.noteArrival(late: id, of: entity.id)
     }
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)

@@ -23,6 +23,8 @@ package final class Tables {
   var historyTurn: HistoryTurn
   /// Ascending by entity.
   @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
+  /// By entity, the rows that the transaction inserts. Rows whose insertion was undone may be among them.
+  private(set) var arrivedRows: [(id: EntityID, rows: ArrivedRows)] = []
   /// What gives rows their numbers, if not each transaction by itself.
   let numbers: RowNumbers?
   #if DEBUG
@@ -100,6 +102,7 @@ package final class Tables {
   func end() {
     generation += 1
     scope.generation += 1
+    noteArrivals()
     opened = []
     linkDrafts = [:]
   }
@@ -135,7 +138,21 @@ package final class Tables {
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
       indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
     opened.insert((id, table), at: opened.firstIndex { $0.id > id } ?? opened.count)
+    if !arrivedRows.contains(where: { $0.id == id }) { arrivedRows.append((id, ArrivedRows(from: table.nextRow))) }
     return table
+  }
+
+  /// Notes how far the numbers of rows have come.
+  func noteArrivals() {
+    for (id, table) in opened {
+      guard let place = arrivedRows.firstIndex(where: { $0.id == id }) else { continue }
+      arrivedRows[place].rows.end = max(arrivedRows[place].rows.end, table.nextRow)
+    }
+  }
+
+  /// Notes a row that is inserted although rows with greater numbers were inserted before.
+  func noteArrival(late row: RowID, of id: EntityID) {
+    if let place = arrivedRows.firstIndex(where: { $0.id == id }) { arrivedRows[place].rows.late.append(row.number) }
   }
 
   /// They are few, and so are found sooner than by hashing.

@@ -1,0 +1,44 @@
+internal import RoostFile
+internal import Synchronization
+
+/// Whatever follows the commits to a container's stores.
+protocol CommitFollowing: AnyObject, Sendable {
+  /// Something was committed. It is called on the committing thread, when that uses no context, and before the call that committed returns.
+  func follow()
+  /// The container was closed.
+  func end()
+}
+
+/// Those that follow the commits to one container's stores.
+///
+/// Unchecked because the lock guards all of it, but for the count, by which a commit sees that nobody follows.
+final class CommitFollowers: @unchecked Sendable {
+  private struct Weak {
+    weak var follower: (any CommitFollowing)?
+  }
+
+  private let lock = Lock()
+  private var followers: [ObjectIdentifier: Weak] = [:]
+  private let count = Atomic<Int>(0)
+
+  func add(_ follower: any CommitFollowing) { change { $0[ObjectIdentifier(follower)] = Weak(follower: follower) } }
+
+  /// Called at the follower's end too.
+  func remove(_ follower: any CommitFollowing) { change { $0[ObjectIdentifier(follower)] = nil } }
+
+  private func change(_ body: (inout [ObjectIdentifier: Weak]) -> Void) {
+    lock.withLock {
+      body(&followers)
+      count.store(followers.count, ordering: .relaxed)
+    }
+  }
+
+  private var all: [any CommitFollowing] {
+    if count.load(ordering: .relaxed) == 0 { return [] }
+    return lock.withLock { followers.values.compactMap(\.follower) }
+  }
+
+  func follow() { for follower in all { follower.follow() } }
+
+  func end() { for follower in all { follower.end() } }
+}

@@ -1,0 +1,11 @@
+/// Results that follow a context, as a collection of what a fetch found.
+final class LivePages<Element>: FetchedPages<Element> {
+  private let results: LiveResults<Element>
+
+  init(_ results: LiveResults<Element>) {
+    self.results = results
+    super.init(count: results.count)
+  }
+
+  override func element(_ position: Int) -> Element { results[position] }
+}

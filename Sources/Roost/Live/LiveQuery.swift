@@ -1,0 +1,278 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// The results of a descriptor, as a snapshot of its context has them. Commits change them row by row.
+///
+/// Where the rows of the models say all that the descriptor asks, each changed row is tested alone. Where the predicate or the order looks at
+/// other rows, or memory has to test models, the results are fetched again.
+///
+/// ## Invariants
+/// 1. ``list`` is what the snapshot of ``commit`` has, or the first part of it that is long enough for the limit.
+/// 2. `keys` has the key of each row in the list, if rows are tested alone.
+final class LiveQuery<Model: PersistentModel, Content> {
+  let graph: GraphContext
+  private let run: FetchRun<Model>
+  private let map: EntityMap
+  private let section: SectionRule<Model>?
+  private var hasSections: Bool { section != nil }
+  /// What the results hold of rows. Rows that are not there have nothing.
+  private let contents: ([UInt64]) throws -> [Content?]
+  /// What the engine is asked; nil where the results are fetched.
+  private var question: Question?
+  private var query: Query?
+  private var passes: [EntityMap] = []
+
+  private(set) var list = LiveList<Content>()
+  private(set) var commit: UInt64 = 0
+  private var keys: [UInt64: [UInt8]] = [:]
+  /// Whether the list has all results, and not just enough of them.
+  private(set) var isComplete = true
+  /// Whether it is not known what the list should be.
+  private var isLost = true
+
+  /// What has changed since it was asked: by row, the key that it had, if it had one.
+  private var former: [UInt64: [UInt8]?] = [:]
+  private var formerList = LiveList<Content>()
+  private var isFetchedAgain = false
+  private var isAnythingChanged = false
+  private(set) var hasChanges = false
+
+  /// - Parameters:
+  ///   - section: by what they are divided; nil where they are not.
+  ///   - contents: what the results hold of rows.
+  init(
+    _ descriptor: FetchDescriptor<Model>, _ state: ContextState, section: SectionRule<Model>?,
+    contents: @escaping ([UInt64]) throws -> [Content?]
+  ) throws {
+    var stored = descriptor
+    stored.includePendingChanges = false
+    if let section { stored.sortBy = section.sorted(stored.sortBy) }
+    let place = try state.stores.known(Model.self)
+    (map, graph) = (place.map, state.graph(place.store))
+    if graph.source != nil {
+      throw DataStoreError.unsupportedFeature
+    }
+    (self.section, self.contents) = (section, contents)
+    run = FetchRun(stored, state)
+    let part = try run.part()
+    passes = part.passes
+    if part.tests.isEmpty, let orders = part.orders, passes.isEmpty {
+      var asked = part.query(isSorted: false)
+      // Without an order they come as their rows do.
+      asked.order = orders.isEmpty ? [Order(.row)] : orders
+      query = asked
+    }
+  }
+
+  /// How many results the limit needs; nil for all.
+  private var enough: Int? {
+    run.limit.map { $0.addingReportingOverflow(run.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+  }
+
+  /// So many are kept, so that not each deletion asks for more.
+  private var kept: Int? {
+    enough.map { $0.addingReportingOverflow(max(64, $0)) }.map { $0.overflow ? .max : $0.partialValue }
+  }
+
+  /// Whether rows are tested alone.
+  var isKeyed: Bool { query != nil }
+
+  /// Whether news may change the results.
+  func isTouched(by news: RowNews) -> Bool { isLost || news.touches(map) || passes.contains { news.touches($0) } }
+
+  /// The entities that the results depend on.
+  var entities: [EntityMap] { [map] + passes }
+
+  var results: LiveResults<Content> { results(list) }
+
+  func results(_ list: LiveList<Content>) -> LiveResults<Content> {
+    LiveResults(list, offset: isKeyed ? run.offset : 0, limit: isKeyed ? run.limit : nil, hasSections: hasSections)
+  }
+
+  // MARK: Following
+
+  /// Takes over what commits changed, within a call of the context, which shows their snapshot.
+  func follow(_ news: RowNews, to commit: UInt64) throws {
+    self.commit = commit
+    if !isTouched(by: news) { return }
+    let wasLost = isLost
+    isLost = true
+    // To look for many rows, each by itself, takes longer than to go through all.
+    if !wasLost, isKeyed, let rows = news.rows(map, atMost: max(100, list.count / 4)) {
+      try test(rows)
+    } else {
+      try fetch(news)
+    }
+    isLost = false
+  }
+
+  private func probe() throws -> RowProbe? {
+    guard let query else { return nil }
+    let ground = try graph.session.ground()
+    if question?.isFor(ground) != true { question = try Question(query, ground) }
+    return try question.map { try RowProbe($0, ground, readsHead: hasSections) }
+  }
+
+  private func test(_ rows: [UInt64]) throws {
+    guard let probe = try probe() else { return }
+    for row in rows {
+      let found = try probe.look(RowID(row))
+      let before = keys[row]
+      if found == nil, before == nil { continue }
+      note(row, before)
+      if let before, before == found?.key {
+        try replace(row, before)
+        continue
+      }
+      if let before {
+        keys[row] = nil
+        list.remove(at: list.position(before))
+      }
+      if let found { try insert(row, found) }
+    }
+    guard let enough, let kept else { return }
+    if !isComplete, list.count < enough { return try fetch(RowNews()) }
+    while list.count > 2 * kept, let last = list.last {
+      isComplete = false
+      note(last.row, last.key)
+      keys[last.row] = nil
+      list.remove(at: list.count - 1)
+    }
+  }
+
+  private func note(_ row: UInt64, _ key: [UInt8]?) {
+    if !hasChanges { formerList = list }
+    hasChanges = true
+    if former[row] == nil { former[row] = .some(key) }
+  }
+
+  private func content(_ row: UInt64) throws -> Content {
+    if let content = try contents([row])[0] { return content }
+    throw RoostError(.unreadable, "row \(row) of \(map.type.name) was found, but does not exist")
+  }
+
+  private func replace(_ row: UInt64, _ key: [UInt8]) throws { list.replace(try content(row), at: list.position(key)) }
+
+  private func insert(_ row: UInt64, _ found: RowProbe.Found) throws {
+    if !isComplete, let last = list.last, LiveList<Content>.precedes(last.key, found.key) { return }
+    let content = try content(row)
+    keys[row] = found.key
+    list.insert(
+      LiveList.Entry(key: found.key, row: row, value: content), at: list.position(found.key),
+      title: hasSections ? SectionRule<Model>.title(head: found.head) : nil)
+  }
+
+  // MARK: Fetching
+
+  private func fetch(_ news: RowNews) throws {
+    var entries: [LiveList<Content>.Entry] = []
+    var rows: [UInt64] = []
+    var titles: [String] = []
+    keys = [:]
+    if let query, let probe = try probe() {
+      var asked = query
+      asked.limit = kept
+      try graph.planner().plan(asked).forEach { row in
+        let found = try probe.found(row)
+        keys[row.id.number] = found.key
+        rows.append(row.id.number)
+        if hasSections { titles.append(SectionRule<Model>.title(head: found.head)) }
+        return true
+      }
+    } else if let section {
+      for model in try run.objects() {
+        rows.append(model._$state.row)
+        titles.append(section.title(of: model))
+      }
+    } else {
+      rows = try run.places().rows
+    }
+    entries.reserveCapacity(rows.count)
+    for (row, content) in zip(rows, try contents(rows)) {
+      guard let content else {
+        throw RoostError(.unreadable, "row \(row) of \(map.type.name) was found, but does not exist")
+      }
+      entries.append(LiveList.Entry(key: keys[row] ?? [], row: row, value: content))
+    }
+    if !hasChanges { formerList = list }
+    hasChanges = true
+    isFetchedAgain = true
+    isAnythingChanged = isAnythingChanged || news.isEverything
+    for row in news.rows[map.home] ?? [] where former[row] == nil { former[row] = .some(nil) }
+    list = LiveList(entries, titles: titles)
+    isComplete = kept.map { rows.count < $0 } ?? true
+  }
+
+  // MARK: What has changed
+
+  /// Lets later changes be those since now.
+  func forgetDifference() {
+    (former, formerList) = ([:], LiveList())
+    (hasChanges, isFetchedAgain, isAnythingChanged) = (false, false, false)
+  }
+
+  /// What has changed since the last time.
+  func takeDifference() -> ResultsDifference {
+    defer { forgetDifference() }
+    if !hasChanges { return ResultsDifference() }
+    let (before, after) = (results(formerList), results)
+    var difference: ResultsDifference
+    if isFetchedAgain || !before.isWhole || !after.isWhole {
+      difference = ResultsDifference(from: before.rows, to: after.rows) { isAnythingChanged || former[$0] != nil }
+    } else {
+      difference = compare()
+    }
+    if hasSections {
+      difference.noteSections(from: before.titled.map(\.title), to: after.titled.map(\.title))
+    }
+    return difference
+  }
+
+  private func compare() -> ResultsDifference {
+    var (deletions, insertions): ([Int], [Int]) = ([], [])
+    var touched: [ResultsDifference.Touched] = []
+    for (row, old) in former {
+      switch (old, keys[row]) {
+      case (nil, nil): continue
+      case (let old?, nil): deletions.append(formerList.position(old))
+      case (nil, let new?): insertions.append(list.position(new))
+      case (let old?, let new?):
+        touched.append(
+          ResultsDifference.Touched(
+            from: formerList.position(old), to: list.position(new), hasOtherKey: old != new))
+      }
+    }
+    return ResultsDifference(deletions: deletions, insertions: insertions, touched: touched)
+  }
+}
+
+/// Models that wait to be saved.
+extension LiveQuery where Content == Model {
+  /// The results with what waits in the context, within a call.
+  func withPending(_ descriptor: FetchDescriptor<Model>, _ state: ContextState) throws -> LiveResults<Model> {
+    var asked = descriptor
+    if let section { asked.sortBy = section.sorted(asked.sortBy) }
+    let run = FetchRun(asked, state)
+    let part = try run.part()
+    guard isKeyed, part.tests.isEmpty, part.orders != nil, isComplete || list.count >= run.enough(part) ?? .max else {
+      return results(fetched: try run.objects())
+    }
+    var list = list
+    for row in part.excluded { if let key = keys[row] { list.remove(at: list.position(key)) } }
+    var next = 0
+    for model in part.pending.sorted(by: run.rules.precedes) {
+      next = run.rules.place(of: model, from: next, to: list.count) { list[$0].value }
+      list.insert(
+        LiveList.Entry(key: [], row: model._$state.row, value: model), at: next, title: section?.title(of: model))
+    }
+    return results(list)
+  }
+
+  private func results(fetched models: [Model]) -> LiveResults<Model> {
+    let entries = models.map { LiveList.Entry(key: [], row: $0._$state.row, value: $0) }
+    let titles = section.map { section in models.map { section.title(of: $0) } }
+    return LiveResults(LiveList(entries, titles: titles ?? []), hasSections: hasSections)
+  }
+}

@@ -1,0 +1,80 @@
+internal import RoostFile
+internal import RoostGraph
+
+/// One reader of a sequence that follows the commits to a container.
+///
+/// Commits call ``follow()``; the reader's task calls ``next()``. What has happened since the last call is one element.
+///
+/// Unchecked because `door` guards the fields. Subclasses guard theirs.
+class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
+  let container: ModelContainer
+  private let door = Lock()
+  private var waiter: CheckedContinuation<Void, Never>?
+  /// Whether there is something to take. At first everything is new.
+  private var hasNews = true
+  private var isEnded = false
+
+  init(_ container: ModelContainer) { self.container = container }
+
+  deinit { container.stores.followers.remove(self) }
+
+  func follow() { wake() }
+
+  /// What has happened since the last call; nil where nothing did.
+  func take() throws -> Element? { preconditionFailure("a reader takes what has happened") }
+
+  /// Notes that there is something to take.
+  final func wake() {
+    let waiter = door.withLock {
+      hasNews = true
+      return exchange(&self.waiter, with: nil)
+    }
+    waiter?.resume()
+  }
+
+  final func end() {
+    let waiter = door.withLock {
+      isEnded = true
+      return exchange(&self.waiter, with: nil)
+    }
+    waiter?.resume()
+  }
+
+  private enum Turn { case take, wait, end }
+
+  final func next() async throws -> Element? {
+    while true {
+      let turn = door.withLock { () -> Turn in
+        if isEnded || Task.isCancelled { return .end }
+        defer { hasNews = false }
+        return hasNews ? .take : .wait
+      }
+      switch turn {
+      case .end: return nil
+      case .wait: await wait()
+      case .take:
+        do { if let element = try Doorway.pass({ try take() }) { return element } } catch {
+          end()
+          // What was read while the container was being closed is nobody's error.
+          if container.stores.contexts.isClosed { return nil }
+          throw error
+        }
+      }
+    }
+  }
+
+  private func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = door.withLock {
+          if hasNews || isEnded || Task.isCancelled { return true }
+          waiter = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      door.withLock { exchange(&waiter, with: nil) }?.resume()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// Results at one moment. A later state shares with it what did not change.
+public struct LiveResults<Element>: RandomAccessCollection {
+  let list: LiveList<Element>
+  /// What a limit and an offset leave.
+  private let bounds: Range<Int>
+  private let hasSections: Bool
+
+  init(_ list: LiveList<Element>, offset: Int = 0, limit: Int? = nil, hasSections: Bool) {
+    self.list = list
+    let start = Swift.min(offset, list.count)
+    bounds = start..<(limit.map { start + Swift.min($0, list.count - start) } ?? list.count)
+    self.hasSections = hasSections
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { bounds.count }
+
+  public subscript(position: Int) -> Element {
+    precondition(position >= 0 && position < bounds.count, "the results have no element at this position")
+    return list[bounds.lowerBound + position].value
+  }
+
+  /// By title; nil where no title was asked for.
+  public var sections: SectionedResults<Element, String>? {
+    if !hasSections { return nil }
+    let found = titled
+    return SectionedResults(self, titles: found.map(\.title), counts: found.map(\.count))
+  }
+
+  /// The sections, as far as they are within the bounds.
+  var titled: [LiveList<Element>.Section] {
+    if bounds.count == list.count { return list.sections }
+    var (found, start): ([LiveList<Element>.Section], Int) = ([], 0)
+    for section in list.sections {
+      let some = (start..<start + section.count).clamped(to: bounds)
+      start += section.count
+      if !some.isEmpty { found.append(LiveList<Element>.Section(title: section.title, count: some.count)) }
+    }
+    return found
+  }
+
+  var isWhole: Bool { bounds.count == list.count }
+
+  var rows: [UInt64] { bounds.map { list[$0].row } }
+}
+
+extension LiveResults: Sendable where Element: Sendable {}
+
+extension LiveResults: Equatable where Element: Equatable {
+  public static func == (one: LiveResults, other: LiveResults) -> Bool { one.elementsEqual(other) }
+}

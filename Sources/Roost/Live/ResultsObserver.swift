@@ -1,0 +1,331 @@
+public import Foundation
+public import Observation
+internal import RoostFile
+internal import RoostGraph
+internal import RoostRecords
+
+/// The models of a descriptor, in a context, whatever is changed.
+///
+/// Whoever reads ``results`` within `withObservationTracking` hears that they are others: when the context saves or takes over what others
+/// committed, and when changes wait in it. They are found out when they are read. A commit costs what it changed, not what there is.
+///
+/// It belongs to the thread, or actor, of its context. A context that is not used takes over what others commit on the actor that made the
+/// observer; where no actor did, at its next call.
+public final class ResultsObserver<Element, SectionTitle>: Observable, CustomDebugStringConvertible
+where Element: PersistentModel, SectionTitle: Hashable {
+  public let modelContext: ModelContext
+  private let section: SectionRule<Element>?
+  private var descriptor: FetchDescriptor<Element> { didSet { forget() } }
+  private let registrar = ObservationRegistrar()
+  private var query: LiveQuery<Element, Element>?
+  private var shown: LiveResults<Element>
+  private var failure: (any Error)?
+  /// Whether what is shown may not be what the context has.
+  private var isStale = true
+  /// Whether models that wait to be saved are among what is shown.
+  private var showsPending = false
+  private var isTelling = false
+  private var isLooking = false
+  private var tickets: [CommitListeners.Ticket] = []
+
+  init(
+    _ descriptor: FetchDescriptor<Element>, _ section: SectionRule<Element>?, _ context: ModelContext,
+    _ isolation: (any Actor)?
+  ) throws {
+    (self.descriptor, self.section, modelContext) = (descriptor, section, context)
+    shown = LiveResults(LiveList(), hasSections: section != nil)
+    context.state.watch(self)
+    refresh()
+    if let failure { throw failure }
+    if let isolation { listen(isolation) }
+  }
+
+  deinit {
+    for ticket in tickets { ticket.end() }
+    forgetQuery()
+  }
+
+  // MARK: What is asked
+
+  public var fetchDescriptor: FetchDescriptor<Element> {
+    get {
+      registrar.access(self, keyPath: \.fetchDescriptor)
+      return descriptor
+    }
+    set { registrar.withMutation(of: self, keyPath: \.fetchDescriptor) { descriptor = newValue } }
+  }
+
+  public var filterBy: Predicate<Element>? {
+    get { fetchDescriptor.predicate }
+    set { fetchDescriptor.predicate = newValue }
+  }
+
+  public var sortBy: [SortDescriptor<Element>] {
+    get { fetchDescriptor.sortBy }
+    set { fetchDescriptor.sortBy = newValue }
+  }
+
+  /// By which text the results are divided into sections.
+  public var sectionBy: PartialKeyPath<Element>? { section?.keyPath }
+
+  // MARK: What is found
+
+  public var results: FetchResultsCollection<Element> { FetchResultsCollection(LivePages(current)) }
+
+  /// The results by title; nil where no title was asked for.
+  public var sections: SectionedResults<Element, SectionTitle>? {
+    let current = current
+    guard section != nil else { return nil }
+    let found = current.titled
+    return SectionedResults(
+      current, titles: found.compactMap { $0.title as? SectionTitle }, counts: found.map(\.count))
+  }
+
+  /// Why the results could not be found out the last time; they are those of the time before then.
+  public var fetchError: (any Error)? {
+    _ = current
+    return failure
+  }
+
+  /// The model at a place; nil where there is none. Without sections all models are in section 0.
+  public func element(at indexPath: IndexPath) -> Element? {
+    guard indexPath.count == 2 else { return nil }
+    let current = current
+    let position = current.sections.map { $0.position(section: indexPath[0], item: indexPath[1]) }
+    guard let position = position ?? (indexPath[0] == 0 ? indexPath[1] : nil), current.indices.contains(position)
+    else { return nil }
+    return current[position]
+  }
+
+  /// Where a model is; nil where it is not among the results.
+  public func indexPath(for element: Element) -> IndexPath? {
+    let current = current
+    return current.firstIndex { $0 === element }.map { current.indexPath($0) }
+  }
+
+  public var debugDescription: String {
+    "ResultsObserver of \(shown.count) \(Element._$type.name)\(isStale ? ", to be found out again" : "")"
+  }
+
+  private var current: LiveResults<Element> {
+    registrar.access(self, keyPath: \.results)
+    refresh()
+    return shown
+  }
+
+  // MARK: Following
+
+  private func forgetQuery() {
+    if let query { query.graph.letGoNews(after: query.commit) }
+    query = nil
+  }
+
+  private func forget() {
+    forgetQuery()
+    invalidate()
+  }
+
+  /// Tells observers that the results are others.
+  private func invalidate() {
+    isStale = true
+    isTelling = true
+    registrar.withMutation(of: self, keyPath: \.results) {}
+    isTelling = false
+  }
+
+  private func refresh() {
+    guard isStale else { return }
+    // An observer that reads before a setter has set sees the old value, and reads once more.
+    isStale = isTelling
+    do {
+      try Doorway.pass { try modelContext.state.call(.fetching) { try find() } }
+      failure = nil
+    } catch { failure = Doorway.translated(error) }
+  }
+
+  private func find() throws {
+    let query = try self.query ?? makeQuery()
+    try follow(query, to: query.graph.newestCommit())
+    query.graph.processPendingChanges()
+    showsPending = descriptor.includePendingChanges && query.entities.contains { query.graph.hasPending($0) }
+    shown = showsPending ? try withPending(query) : query.results
+  }
+
+  private func makeQuery() throws -> LiveQuery<Element, Element> {
+    let state = modelContext.state
+    let place = try state.stores.known(Element.self)
+    let graph = state.graph(place.store)
+    let made = try LiveQuery(descriptor, state, section: section) { rows in
+      let found = try graph.objects.read(rows.map { RowID($0) }, place.map).compactMap { $0 as? Element }
+      if found.count == rows.count { return found }
+      let byRow = Dictionary(found.map { ($0._$state.row, $0) }) { first, _ in first }
+      return rows.map { byRow[$0] }
+    }
+    query = made
+    graph.keepNews(after: made.commit)
+    return made
+  }
+
+  /// Brings the query to the commit that its context shows.
+  private func follow(_ query: LiveQuery<Element, Element>, to commit: UInt64) throws {
+    if commit == query.commit { return }
+    let before = query.commit
+    let news = try query.graph.news(after: before)
+    query.graph.keepNews(after: commit)
+    query.graph.letGoNews(after: before)
+    try query.follow(news, to: commit)
+    query.forgetDifference()
+  }
+
+  /// The results with what waits to be saved.
+  private func withPending(_ query: LiveQuery<Element, Element>) throws -> LiveResults<Element> {
+    // Unsafe, because models belong to the same thread as the observer.
+    nonisolated(unsafe) weak let observer: (any PendingWatching)? = self
+    let found = withObservationTracking {
+      Result { try query.withPending(descriptor, modelContext.state) }
+    } onChange: {
+      observer?.pendingWillChange()
+    }
+    return try found.get()
+  }
+
+  /// On the actor that made it, a context that is not used takes over what others commit.
+  private func listen(_ isolation: any Actor) {
+    let state = modelContext.state
+    // The main context listens by itself.
+    if state.isMain { return }
+    // Unsafe, because the state is used on the actor alone.
+    nonisolated(unsafe) weak let weakState = state
+    weak let actor = isolation
+    @Sendable func catchUp(_ isolation: isolated any Actor) async { weakState?.catchUp() }
+    tickets = state.stores.stores.map { store in
+      store.listeners.add { begins in
+        guard let actor else { return }
+        Task {
+          begins()
+          await catchUp(actor)
+        }
+      }
+    }
+  }
+}
+
+/// Whoever waits for changes of models that wait to be saved.
+private protocol PendingWatching: AnyObject {
+  func pendingWillChange()
+}
+
+extension ResultsObserver: PendingWatching {
+  fileprivate func pendingWillChange() { if !isStale { invalidate() } }
+}
+
+extension ResultsObserver: ContextWatching {
+  func contextChanged() {
+    if isStale || isLooking { return }
+    isLooking = true
+    defer { isLooking = false }
+    if mayBeOthers { invalidate() }
+  }
+
+  /// Whether what has happened in the context since the last time can change the results.
+  private var mayBeOthers: Bool {
+    guard let query else { return true }
+    let graph = query.graph
+    return graph.quietly(.reading, otherwise: true) {
+      if showsPending || query.entities.contains(where: { graph.hasPending($0) }) { return true }
+      guard let commit = graph.session.seenCommit, commit != query.commit else { return false }
+      guard let news = try? graph.news(after: query.commit), !query.isTouched(by: news) else { return true }
+      return (try? follow(query, to: commit)) == nil
+    }
+  }
+}
+
+extension ResultsObserver where SectionTitle == Never {
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws { try self.init(fetchDescriptor, nil, modelContext, isolation) }
+
+  /// The results in a context of the observer's own.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws { try self.init(fetchDescriptor, nil, ModelContext(modelContainer), isolation) }
+
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, modelContext, isolation)
+  }
+
+  /// The results in a context of the observer's own.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, ModelContext(modelContainer), isolation)
+  }
+}
+
+/// Results in sections by a text, by which they are sorted first.
+extension ResultsObserver where SectionTitle == String {
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
+    modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
+  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), modelContext, isolation) }
+
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
+    modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), ModelContext(modelContainer), isolation) }
+
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), modelContext, isolation)
+  }
+
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), ModelContext(modelContainer),
+      isolation)
+  }
+
+  /// Models without a text are in the section with an empty title.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
+  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), modelContext, isolation) }
+
+  /// Models without a text are in the section with an empty title.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), ModelContext(modelContainer), isolation) }
+
+  /// Models without a text are in the section with an empty title.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), modelContext, isolation)
+  }
+
+  /// Models without a text are in the section with an empty title.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), ModelContext(modelContainer),
+      isolation)
+  }
+}

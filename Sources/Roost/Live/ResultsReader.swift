@@ -1,0 +1,95 @@
+internal import RoostFile
+internal import RoostGraph
+internal import Synchronization
+
+/// Reads the results of a descriptor, and what commits change of them.
+///
+/// Unchecked because `work` guards all of it but the atomic.
+final class ResultsReader<Model: PersistentModel, Content: Sendable>: LiveReader<ResultsChange<Content>>,
+  @unchecked Sendable
+{
+  private let descriptor: FetchDescriptor<Model>
+  private let section: SectionRule<Model>?
+  private let content: (SnapshotContent) throws -> Content
+  private let work = Lock()
+  /// The thread that has `work`.
+  private let worker = Atomic<UInt64>(0)
+  private var context: ModelContext?
+  private var query: LiveQuery<Model, Content>?
+  private var shown: LiveResults<Content>?
+  private var failure: (any Error)?
+
+  init(
+    _ container: ModelContainer, _ descriptor: FetchDescriptor<Model>, _ section: SectionRule<Model>?,
+    content: @escaping (SnapshotContent) throws -> Content
+  ) {
+    (self.descriptor, self.section, self.content) = (descriptor, section, content)
+    super.init(container)
+  }
+
+  private func working<Result>(_ body: () throws -> Result) rethrows -> Result {
+    work.acquire()
+    worker.store(Thread.currentID, ordering: .relaxed)
+    defer {
+      worker.store(0, ordering: .relaxed)
+      work.release()
+    }
+    return try body()
+  }
+
+  override func follow() {
+    // A value's own code runs where it is read, and may save something: whoever reads looks again.
+    if worker.load(ordering: .relaxed) == Thread.currentID { return wake() }
+    let isNew = working { () -> Bool in
+      guard let query, failure == nil else { return false }
+      // The reader's task fetches by itself, so that the commit need not wait.
+      if !query.isKeyed { return true }
+      do { try look(query) } catch { failure = error }
+      return failure != nil || query.hasChanges
+    }
+    if isNew { wake() }
+  }
+
+  override func take() throws -> ResultsChange<Content>? {
+    try working {
+      if let failure { throw failure }
+      let query = try self.query ?? makeQuery()
+      try look(query)
+      guard query.hasChanges || shown == nil else { return nil }
+      let difference = query.takeDifference()
+      if difference.isEmpty, shown != nil { return nil }
+      let results = query.results
+      let change = ResultsChange(
+        results: results, formerResults: shown ?? LiveResults(LiveList(), hasSections: section != nil),
+        difference: difference)
+      shown = results
+      return change
+    }
+  }
+
+  private func makeQuery() throws -> LiveQuery<Model, Content> {
+    try container.stores.checkOpen()
+    let context = ModelContext(container)
+    let place = try container.stores.known(Model.self)
+    let graph = context.state.graph(place.store)
+    let content = content
+    let query = try context.state.call(.fetching) {
+      try LiveQuery(descriptor, context.state, section: section) { rows in
+        try graph.snapshots(place.map, rows).map { try $0.map(content) }
+      }
+    }
+    (self.context, self.query) = (context, query)
+    // From here on nothing is missed: what was committed before is in the results.
+    container.stores.followers.add(self)
+    return query
+  }
+
+  /// Takes over what was committed.
+  private func look(_ query: LiveQuery<Model, Content>) throws {
+    guard let context else { return }
+    try context.state.call(.fetching) {
+      let news = try query.graph.moveOn(query.entities[0])
+      try query.follow(news, to: query.graph.session.seenCommit ?? 0)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package import RoostRecords
+
+/// Which rows commits wrote or deleted, for whoever keeps the results of a query.
+package struct RowNews {
+  /// By the number of the map that stands for all classes of the entity.
+  package internal(set) var rows: [Int: [UInt64]] = [:]
+  /// Those that were inserted.
+  package internal(set) var inserted: [Int: [ArrivedRows]] = [:]
+  /// Whether more happened than is told.
+  package internal(set) var isEverything = false
+
+  package init() {}
+
+  package var isEmpty: Bool { rows.isEmpty && inserted.isEmpty && !isEverything }
+
+  /// Whether rows of an entity are among them.
+  package func touches(_ map: EntityMap) -> Bool {
+    isEverything || rows[map.home] != nil || inserted[map.home] != nil
+  }
+
+  /// The rows of an entity; nil where there are more than some number.
+  package func rows(_ map: EntityMap, atMost most: Int) -> [UInt64]? {
+    if isEverything { return nil }
+    var all = rows[map.home] ?? []
+    let new = inserted[map.home] ?? []
+    if new.reduce(all.count, { $0.addingReportingOverflow($1.count).partialValue }) > most { return nil }
+    for one in new { one.forEach { all.append($0) } }
+    return all.count > 1 ? Array(Set(all)) : all
+  }
+}
+
+extension GraphContext {
+  /// The commit that the context shows. It goes on to the newest one first, if it merges.
+  package func newestCommit() throws -> UInt64 {
+    try call(.fetching) {
+      try follower.catchUp()
+      return try session.snapshot().commit
+    }
+  }
+
+  /// What happened from a commit up to the one that is shown.
+  package func news(after commit: UInt64) throws -> RowNews {
+    RowNews(store.feed.news(after: commit, through: try session.snapshot().commit), store)
+  }
+
+  /// The store keeps the news after a commit until ``letGoNews(after:)``.
+  package func keepNews(after commit: UInt64) { store.feed.shows(commit) }
+  package func letGoNews(after commit: UInt64) { store.feed.hides(commit) }
+
+  /// Goes on to the newest snapshot, in a context with few objects and no changes, and tells what happened since the one before. To the rows of
+  /// `map` belong those whose own values stayed, but which other rows lead to or not any more.
+  package func moveOn(_ map: EntityMap) throws -> RowNews {
+    try call(.fetching) {
+      let new = try store.records.snapshot()
+      guard let old = session.reader else {
+        session.show(new)
+        return RowNews(.everything, store)
+      }
+      if new.commit == old.commit {
+        new.close()
+        return RowNews()
+      }
+      let feed = store.feed.news(after: old.commit, through: new.commit)
+      var before: Set<Membership> = []
+      do {
+        if case .entries(let entries) = feed, isTold(entries) { before = try links.memberships(entries, of: map.home) }
+        try follower.apply(everythingUpTo: new, from: old)
+        old.close()
+      } catch {
+        if session.reader !== new { new.close() }
+        throw error
+      }
+      var news = RowNews(feed, store)
+      if case .entries(let entries) = feed {
+        guard isTold(entries) else {
+          news.isEverything = true
+          return news
+        }
+        let now = try links.memberships(entries, of: map.home)
+        for one in before.symmetricDifference(now) { news.rows[map.home, default: []].append(one.owner.row) }
+      }
+      return news
+    }
+  }
+
+  /// Of more rows it is not asked which others they lead to.
+  private static var mostAsked: Int { 10_000 }
+
+  private func isTold(_ entries: [CommitFeed.Entry]) -> Bool {
+    entries.reduce(0) { $0 + $1.size + $1.inserted.values.reduce(0) { $0 + $1.count } } <= Self.mostAsked
+  }
+}
+
+extension RowNews {
+  init(_ news: CommitFeed.News, _ store: GraphStore) {
+    guard case .entries(let entries) = news else {
+      isEverything = true
+      return
+    }
+    for entry in entries {
+      for (number, some) in entry.rows { rows[store.maps[number].home, default: []] += some }
+      for (number, some) in entry.deleted { rows[store.maps[number].home, default: []] += some }
+      for (home, some) in entry.inserted { inserted[home, default: []].append(some) }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// A row, and the property of another row that leads to it.
+struct Membership: Hashable {
+  var member: LinkKey
+  /// The other row, with its property.
+  var owner: LinkKey
+}
+
+extension LinkGraph {
+  /// Which rows lead to those that commits changed, by the snapshot that is shown, where that is stored elsewhere than in the rows that lead.
+  ///
+  /// - Parameters:
+  ///   - home: the number of the map whose rows are of interest; nil for all, but by rows that are no new ones.
+  ///   - isWanted: whether a row with its property is of interest.
+  func memberships(
+    _ entries: [CommitFeed.Entry], of home: Int? = nil, where isWanted: (LinkKey) -> Bool = { _ in true }
+  ) throws -> Set<Membership> {
+    var found: Set<Membership> = []
+    func note(_ member: LinkKey, _ owner: LinkKey) {
+      if isWanted(owner) { found.insert(Membership(member: member, owner: owner)) }
+    }
+    for entry in entries {
+      for (number, rows) in entry.rows(withInserted: home != nil) {
+        for way in store.oneWayLists(to: store.maps[number]) where home == nil || store.maps[way.owner].home == home {
+          for row in rows {
+            let member = LinkKey(map: number, row: row, property: 0)
+            for owner in try owners(of: member, way) {
+              note(member, LinkKey(map: way.owner, row: owner, property: way.property))
+            }
+          }
+        }
+        for case .some(let relation) in relations(ofEntity: number) {
+          guard let inverse = relation.inverse, home == nil || relation.home == home else { continue }
+          // The other side's row says it itself.
+          if case .found = relation.way { continue }
+          if relation.isList, !relation.isByLinks { continue }
+          for row in rows {
+            let member = LinkKey(map: number, row: row, property: relation.property)
+            for owner in try stored(member, relation) {
+              note(member, LinkKey(map: relation.home, row: owner, property: inverse))
+            }
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
+  func relations(ofEntity home: Int) -> [Relation?] {
+    if store.maps[home].family == nil { return store.relations[home] }
+    return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }
+  }
+}

@@ -1,0 +1,52 @@
+package import RoostRecords
+
+/// Tests single rows as a query does, and makes the bytes by which the query sorts them.
+///
+/// It is for one ground. A question that was checked once gives one for each snapshot in little time.
+package final class RowProbe {
+  private let table: TableReader
+  private let program: Program?
+  private let keys: SortKeys
+  private let readsHead: Bool
+
+  package struct Found {
+    /// No two rows have the same one.
+    package var key: [UInt8]
+    /// The value of the first sort key, where it is read.
+    package var head: Value?
+  }
+
+  /// - Parameters:
+  ///   - question: its constants are in its condition. It must be for this ground.
+  ///   - readsHead: whether the value of the first sort key is wanted too.
+  package init(_ question: Question, _ ground: Ground, readsHead: Bool) throws {
+    let table = try ground.table(question.entity)
+    self.table = table
+    program = try question.condition.map { try Program(condition: $0, ground, table.id) }
+    keys = try SortKeys(question.order, ground, entity: table.id)
+    self.readsHead = readsHead
+  }
+
+  /// Nil where there is no such row, or where it does not fulfil the condition.
+  package func look(_ id: RowID) throws -> Found? {
+    try table.hold()
+    defer { table.release() }
+    var spare: Arena?
+    let row = try table.borrow(id) { bytes in
+      let arena = Arena()
+      spare = arena
+      return arena.keep(bytes)
+    }
+    defer { withExtendedLifetime(spare) {} }
+    guard let row else { return nil }
+    defer { program?.rest() }
+    if let program, try !program.test(row) { return nil }
+    return try found(row)
+  }
+
+  /// The key of a row that a query has found.
+  package func found(_ row: Row) throws -> Found {
+    try keys.make(row)
+    return Found(key: [UInt8](keys.key.bytes), head: readsHead ? try keys.values(row).first : nil)
+  }
+}
