@@ -80,7 +80,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
   var isKeyed: Bool { query != nil }
 
   /// Whether news may change the results.
-  func isTouched(by news: RowNews) -> Bool { isLost || news.touches(map) || passes.contains { news.touches($0) } }
+  func isTouched(by news: RowNews) -> Bool { entities.contains { news.touches($0) } }
 
   /// The entities that the results depend on.
   var entities: [EntityMap] { [map] + passes }
@@ -96,7 +96,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
   /// Takes over what commits changed, within a call of the context, which shows their snapshot.
   func follow(_ news: RowNews, to commit: UInt64) throws {
     self.commit = commit
-    if !isTouched(by: news) { return }
+    if !isLost, !isTouched(by: news) { return }
     let wasLost = isLost
     isLost = true
     // To look for many rows, each by itself, takes longer than to go through all.
@@ -107,6 +107,9 @@ final class LiveQuery<Model: PersistentModel, Content> {
     }
     isLost = false
   }
+
+  /// Takes note of a commit where the results are fetched by ``withPending(_:_:)`` each time.
+  func pass(to commit: UInt64) { self.commit = commit }
 
   private func probe() throws -> RowProbe? {
     guard let query else { return nil }

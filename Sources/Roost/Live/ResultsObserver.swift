@@ -147,8 +147,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
     let query = try self.query ?? makeQuery()
     try follow(query, to: query.graph.newestCommit())
     query.graph.processPendingChanges()
-    showsPending = descriptor.includePendingChanges && query.entities.contains { query.graph.hasPending($0) }
-    shown = showsPending ? try withPending(query) : query.results
+    showsPending = query.entities.contains { query.graph.hasPending($0) }
+    let isPlain = query.isKeyed && !(showsPending && descriptor.includePendingChanges)
+    shown = isPlain ? query.results : try withPending(query)
   }
 
   private func makeQuery() throws -> LiveQuery<Element, Element> {
@@ -173,6 +174,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     let news = try query.graph.news(after: before)
     query.graph.keepNews(after: commit)
     query.graph.letGoNews(after: before)
+    guard query.isKeyed else { return query.pass(to: commit) }
     try query.follow(news, to: commit)
     query.forgetDifference()
   }

@@ -120,7 +120,6 @@ package final class ChangeSet {
   func noteDeletion(_ object: any _ModelObject) {
     deleted.append(object)
     mayHaveChanges = true
-    session.noteChange()
   }
 
   /// Notes that objects stay that were to be deleted.

@@ -87,7 +87,7 @@ extension GraphContext {
   private static var mostAsked: Int { 10_000 }
 
   private func isTold(_ entries: [CommitFeed.Entry]) -> Bool {
-    entries.reduce(0) { $0 + $1.size + $1.inserted.values.reduce(0) { $0 + $1.count } } <= Self.mostAsked
+    entries.reduce(0) { $0 + $1.size } <= Self.mostAsked
   }
 }
 

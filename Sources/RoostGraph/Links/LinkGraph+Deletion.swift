@@ -23,6 +23,7 @@ extension LinkGraph {
       for row in try followers(next, known) { waiting.append((row, next)) }
       if let known { mark(known) }
       deletions.mark(next, with: owner, hasObject: known != nil)
+      session.noteChange()
     }
   }
 

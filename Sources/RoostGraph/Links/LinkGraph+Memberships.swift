@@ -9,7 +9,7 @@ extension LinkGraph {
   /// Which rows lead to those that commits changed, by the snapshot that is shown, where that is stored elsewhere than in the rows that lead.
   ///
   /// - Parameters:
-  ///   - home: the number of the map whose rows are of interest; nil for all, but by rows that are no new ones.
+  ///   - home: the number of the map whose rows are of interest; nil for all.
   ///   - isWanted: whether a row with its property is of interest.
   func memberships(
     _ entries: [CommitFeed.Entry], of home: Int? = nil, where isWanted: (LinkKey) -> Bool = { _ in true }
@@ -19,7 +19,7 @@ extension LinkGraph {
       if isWanted(owner) { found.insert(Membership(member: member, owner: owner)) }
     }
     for entry in entries {
-      for (number, rows) in entry.rows(withInserted: home != nil) {
+      for (number, rows) in Array(entry.rows) + Array(entry.deleted) {
         for way in store.oneWayLists(to: store.maps[number]) where home == nil || store.maps[way.owner].home == home {
           for row in rows {
             let member = LinkKey(map: number, row: row, property: 0)

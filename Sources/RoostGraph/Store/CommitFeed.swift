@@ -19,7 +19,7 @@ final class CommitFeed: @unchecked Sendable {
     var rows: [Int: [UInt64]]
     /// Those that went.
     var deleted: [Int: [UInt64]] = [:]
-    /// Those that came. No context has objects of them.
+    /// Those that came. No context has objects of them. Whom they lead to is among `rows`.
     var inserted: [Int: ArrivedRows] = [:]
     /// Whose commit it was.
     var author: ObjectIdentifier
@@ -27,18 +27,6 @@ final class CommitFeed: @unchecked Sendable {
     /// How many rows it tells of.
     var size: Int {
       (rows.values.map(\.count) + deleted.values.map(\.count) + inserted.values.map(\.late.count)).reduce(1, +)
-    }
-
-    /// The rows that it tells of, by map.
-    func rows(withInserted: Bool) -> [(map: Int, rows: [UInt64])] {
-      var all: [(map: Int, rows: [UInt64])] = []
-      for (map, some) in rows { all.append((map, some)) }
-      for (map, some) in deleted { all.append((map, some)) }
-      for (map, some) in inserted where withInserted {
-        all.append((map, []))
-        some.forEach { all[all.count - 1].rows.append($0) }
-      }
-      return all
     }
 
     /// Takes over which rows a transaction inserts.
