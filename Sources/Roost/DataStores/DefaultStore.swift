@@ -36,9 +36,7 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
 
   public func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot>
   where T: PersistentModel {
-    let found = try context(request.editingState).fetchSnapshots(request.descriptor)
-    return DataStoreFetchResult(
-      descriptor: request.descriptor, fetchedSnapshots: found.map { DefaultSnapshot($0.content) })
+    try context(request.editingState).answer(request)
   }
 
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel {
@@ -52,14 +50,9 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let context = context(request.editingState)
-    let models = try context.take((request.inserted + request.updated).map(\.content))
-    for snapshot in request.deleted {
-      if let model = context.existing(snapshot.persistentIdentifier) { context.delete(model) }
-    }
+    let models = try context.take(request)
     try context.save()
-    let inserted = zip(request.inserted, models).map { ($0.persistentIdentifier, $1.persistentModelID) }
-    return DataStoreSaveChangesResult(
-      for: identifier, remappedIdentifiers: Dictionary(inserted) { first, _ in first })
+    return request.result(identifier, models)
   }
 
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
@@ -71,9 +64,7 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    let context = context(editingState)
-    let models = persistentIdentifiers.compactMap { context.existing($0) }
-    return Dictionary(models.map { ($0.persistentModelID, DefaultSnapshot($0)) }) { first, _ in first }
+    context(editingState).cachedSnapshots(persistentIdentifiers)
   }
 
   public func fetchHistory(
@@ -82,6 +73,39 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
 
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     _ = try ModelContext(container).deleteHistory(descriptor)
+  }
+}
+
+/// The calls of a store to a context of Roost's.
+extension ModelContext {
+  func answer<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    let found = try fetchSnapshots(request.descriptor)
+    return DataStoreFetchResult(
+      descriptor: request.descriptor, fetchedSnapshots: found.map { DefaultSnapshot($0.content) })
+  }
+
+  func cachedSnapshots(_ identifiers: [PersistentIdentifier]) -> [PersistentIdentifier: DefaultSnapshot] {
+    let models = identifiers.compactMap { existing($0) }
+    return Dictionary(models.map { ($0.persistentModelID, DefaultSnapshot($0)) }) { first, _ in first }
+  }
+
+  /// Makes the changes of a save, and saves nothing. Returns the models of the inserted and the updated snapshots.
+  func take(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> [any PersistentModel] {
+    let models = try take((request.inserted + request.updated).map(\.content))
+    for snapshot in request.deleted {
+      if let model = existing(snapshot.persistentIdentifier) { delete(model) }
+    }
+    return models
+  }
+}
+
+extension DataStoreSaveChangesRequest where SnapshotType == DefaultSnapshot {
+  /// - Parameter models: those that the snapshots became, the inserted ones first.
+  func result(
+    _ store: String, _ models: [any PersistentModel]
+  ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let new = zip(inserted, models).map { ($0.persistentIdentifier, $1.persistentModelID) }
+    return DataStoreSaveChangesResult(for: store, remappedIdentifiers: Dictionary(new) { first, _ in first })
   }
 }
 

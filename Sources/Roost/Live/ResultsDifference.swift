@@ -7,6 +7,8 @@ public struct ResultsDifference: Hashable, Sendable {
   public struct Move: Hashable, Sendable {
     public var from: Int
     public var to: Int
+
+    public init(from: Int, to: Int) { (self.from, self.to) = (from, to) }
   }
 
   /// Positions before, ascending.
@@ -21,6 +23,11 @@ public struct ResultsDifference: Hashable, Sendable {
   public internal(set) var sectionDeletions: [Int] = []
   /// Numbers of sections after that came, ascending.
   public internal(set) var sectionInsertions: [Int] = []
+
+  /// No difference, but for what is given.
+  public init(deletions: [Int] = [], insertions: [Int] = [], moves: [Move] = [], updates: [Int] = []) {
+    (self.deletions, self.insertions, self.moves, self.updates) = (deletions, insertions, moves, updates)
+  }
 
   public var isEmpty: Bool {
     deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty && sectionDeletions.isEmpty

@@ -1,0 +1,253 @@
+import Foundation
+import Observation
+import RoostTestSupport
+import SwiftData
+import Testing
+
+/// Sequences of results and values, and observers: what happens at their beginning, at their end, and between two elements.
+@Suite(.timeLimit(.minutes(5))) struct LiveTests {
+  private let container: ModelContainer
+  private let writer: ModelContext
+
+  init() throws {
+    container = try ModelContainer(
+      for: LiveSong.self, LiveSingle.self, LiveAlbum.self, LiveTag.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    writer = ModelContext(container)
+  }
+
+  private func add(_ numbers: Range<Int>) throws {
+    for number in numbers { writer.insert(LiveSong("s\(number)", "rock", year: 2000, number: number)) }
+    try writer.save()
+  }
+
+  private func song(_ number: Int) throws -> LiveSong {
+    try #require(try writer.fetch(FetchDescriptor<LiveSong>(predicate: #Predicate { $0.number == number })).first)
+  }
+
+  private let byNumber = FetchDescriptor<LiveSong>(sortBy: [SortDescriptor(\.number)])
+
+  @Test func `the first element has all, and commits before the next one are one change`() async throws {
+    try add(0..<5)
+    var iterator = container.changes(of: byNumber).makeAsyncIterator()
+    try add(5..<6)
+    let first = try #require(await iterator.next())
+    #expect(first.results.map(\.number) == Array(0..<6) && first.formerResults.isEmpty)
+    #expect(first.difference.insertions == Array(0..<6))
+    try song(1).title = "x"
+    try writer.save()
+    writer.delete(try song(0))
+    try writer.save()
+    // What comes and goes in between did not happen.
+    try add(9..<10)
+    writer.delete(try song(9))
+    try writer.save()
+    try song(3).number = 30
+    try writer.save()
+    let second = try #require(await iterator.next())
+    #expect(second.results.map(\.number) == [1, 2, 4, 5, 30])
+    #expect(second.difference.deletions == [0] && second.difference.updates == [0])
+    #expect(second.difference.moves == [ResultsDifference.Move(from: 3, to: 4)])
+    #expect(second.difference.insertions.isEmpty && second.formerResults == first.results)
+  }
+
+  @Test func `a change that keeps its place is an update, and what the predicate leaves out is nothing`() async throws {
+    try add(0..<5)
+    var descriptor = byNumber
+    descriptor.predicate = #Predicate { $0.number < 50 }
+    var iterator = container.changes(of: descriptor).makeAsyncIterator()
+    _ = try await iterator.next()
+    try add(60..<61)
+    try song(60).title = "y"
+    try writer.save()
+    try song(4).number = 40
+    try writer.save()
+    let change = try #require(await iterator.next())
+    #expect(change.difference == ResultsDifference(updates: [4]))
+  }
+
+  @Test func `a limit takes from behind what it needs`() async throws {
+    try add(0..<300)
+    var descriptor = byNumber
+    descriptor.fetchLimit = 10
+    var iterator = container.changes(of: descriptor).makeAsyncIterator()
+    _ = try await iterator.next()
+    // More than are kept beside.
+    for number in 0..<150 { writer.delete(try song(number)) }
+    try writer.save()
+    #expect(try await iterator.next()?.results.map(\.number) == Array(150..<160))
+    try add(0..<150)
+    #expect(try await iterator.next()?.results.map(\.number) == Array(0..<10))
+    try add(-600 ..< -100)
+    #expect(try await iterator.next()?.results.map(\.number) == Array(-600 ..< -590))
+    for number in -600 ..< -150 { writer.delete(try song(number)) }
+    try writer.save()
+    #expect(try await iterator.next()?.results.map(\.number) == Array(-150 ..< -140))
+  }
+
+  @Test func `it ends with its task, and with its container`() async throws {
+    let container = container
+    let descriptor = byNumber
+    let reading = Task {
+      var count = 0
+      for try await _ in container.changes(of: descriptor) { count += 1 }
+      return count
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    reading.cancel()
+    #expect(try await reading.value <= 1)
+    let other = Task {
+      var count = 0
+      for try await _ in container.countChanges(of: descriptor) { count += 1 }
+      return count
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    try container.close()
+    #expect(try await other.value <= 1)
+    var late = container.changes(of: descriptor).makeAsyncIterator()
+    await #expect(throws: RoostError.self) { _ = try await late.next() }
+  }
+
+  @Test func `a bad descriptor is thrown, and then the sequence is over`() async throws {
+    let bad = FetchDescriptor<LiveSong>(sortBy: [SortDescriptor(\.album!.name)])
+    var iterator = container.changes(of: bad).makeAsyncIterator()
+    await #expect(throws: SwiftDataError.self) { _ = try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test func `a value is told where it is another one`() async throws {
+    try add(0..<3)
+    let old = FetchDescriptor<LiveSong>(predicate: #Predicate { $0.year < 1990 })
+    var counts = container.countChanges(of: old).makeAsyncIterator()
+    var sums = container.changes(in: [LiveSong.self]) { try $0.sum(of: \LiveSong.number) }.makeAsyncIterator()
+    let identifier = try song(1).persistentModelID
+    var one = container.changes(of: identifier, as: LiveSong.self).makeAsyncIterator()
+    #expect(try await counts.next() == 0 && sums.next() == 3)
+    #expect(try await one.next()??.number == 1)
+    try song(0).year = 1980
+    writer.insert(LiveAlbum("a", number: 1))
+    try writer.save()
+    #expect(try await counts.next() == 1)
+    try song(1).number = 10
+    try writer.save()
+    #expect(try await sums.next() == 12 && one.next()??.number == 10)
+    let tag = LiveTag("x")
+    writer.insert(tag)
+    tag.songs = [try song(10)]
+    try writer.save()
+    #expect(try await one.next()??.tags.count == 1)
+    writer.delete(try song(10))
+    try writer.save()
+    let gone = try #require(await one.next())
+    #expect(gone == nil)
+  }
+
+  @Test func `many writers on many threads, and readers that keep up as they can`() async throws {
+    let container = container
+    try add(0..<20)
+    let descriptor = byNumber
+    let readers = (0..<3).map { reader in
+      Task {
+        var copy: [ModelSnapshot<LiveSong>] = []
+        for try await change in container.changes(of: descriptor) {
+          guard change.formerResults.elementsEqual(copy) else { return -1 }
+          let results = change.results
+          change.difference.apply(to: &copy) { results[$0] }
+          guard results.elementsEqual(copy) else { return -2 }
+          if results.last?.number == 1_000_000 { break }
+          if reader == 0 { try await Task.sleep(for: .milliseconds(3)) }
+        }
+        return copy.count
+      }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          var random = SplitMix64(seed: UInt64(writer + 1))
+          for step in 0..<60 {
+            try container.write { context in
+              let all = try context.fetch(FetchDescriptor<LiveSong>())
+              let one = all.isEmpty ? nil : all[Int(random.next() % UInt64(all.count))]
+              switch random.next() % 4 {
+              case 0: if all.count > 5, let one { context.delete(one) }
+              case 1: one?.number = Int(random.next() % 1000)
+              default:
+                context.insert(LiveSong("\(writer) \(step)", nil, year: step, number: Int(random.next() % 1000)))
+              }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    writer.insert(LiveSong("last", nil, year: 0, number: 1_000_000))
+    try writer.save()
+    let expected = try writer.fetchCount(byNumber)
+    for reader in readers { #expect(try await reader.value == expected) }
+  }
+
+  // MARK: Observers
+
+  @MainActor @Test func `an observer of the main context hears of other contexts' commits`() async throws {
+    let observer = try ResultsObserver<LiveSong, Never>(
+      fetchDescriptor: byNumber, modelContext: container.mainContext)
+    #expect(observer.results.isEmpty)
+    await confirmation { told in
+      withObservationTracking {
+        _ = observer.results
+      } onChange: {
+        told()
+      }
+      try? add(0..<3)
+      for _ in 0..<500 where observer.results.count != 3 { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+    #expect(observer.results.map(\.number) == [0, 1, 2])
+    // Another model is nobody's business here.
+    await confirmation(expectedCount: 0) { told in
+      withObservationTracking {
+        _ = observer.results
+      } onChange: {
+        told()
+      }
+      writer.insert(LiveAlbum("a", number: 1))
+      try? writer.save()
+      container.mainContext.insert(LiveTag("x"))
+      for _ in 0..<10 { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+  }
+
+  @Test func `an observer of an actor goes on while its context is not used`() async throws {
+    actor Shelf {
+      let observer: ResultsObserver<LiveSong, String>
+      init(_ container: ModelContainer) throws {
+        observer = try ResultsObserver(sectionBy: \LiveSong.title, modelContainer: container, isolation: nil)
+      }
+      func titles() -> [String] { observer.sections?.sectionTitles ?? [] }
+    }
+    let shelf = try Shelf(container)
+    try add(0..<2)
+    #expect(await shelf.titles() == ["s0", "s1"])
+    #expect(throws: SwiftDataError.self) {
+      _ = try ResultsObserver<LiveSong, Never>(
+        sortBy: [SortDescriptor(\.album!.name)], modelContainer: container, isolation: nil)
+    }
+  }
+
+  @Test func `what an observer is asked can be changed`() throws {
+    try add(0..<4)
+    let observer = try ResultsObserver<LiveSong, Never>(fetchDescriptor: byNumber, modelContext: writer)
+    observer.filterBy = #Predicate { $0.number > 1 }
+    #expect(observer.results.map(\.number) == [2, 3])
+    observer.sortBy = [SortDescriptor(\.number, order: .reverse)]
+    #expect(observer.results.map(\.number) == [3, 2])
+    observer.sortBy = [SortDescriptor(\.album!.name)]
+    #expect(observer.results.map(\.number) == [3, 2] && observer.fetchError is SwiftDataError)
+    observer.fetchDescriptor = byNumber
+    #expect(observer.results.count == 4 && observer.fetchError == nil)
+    let third = observer.results[2]
+    #expect(observer.indexPath(for: third) == [0, 2] && observer.element(at: [0, 2]) === third)
+    #expect(
+      observer.element(at: [1, 0]) == nil && observer.element(at: [0, 9]) == nil && observer.element(at: []) == nil)
+    #expect(observer.debugDescription == "ResultsObserver of 4 LiveSong")
+  }
+}
