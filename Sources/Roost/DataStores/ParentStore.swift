@@ -7,7 +7,7 @@ extension ModelContext {
   ///
   /// ```swift
   /// let form = try ModelContext(parent: context)
-  /// let draft: Trip? = form.registeredModel(for: trip.persistentModelID) ?? form.model(for: trip.persistentModelID) as? Trip
+  /// let draft: Trip? = try form.existingModel(for: trip.persistentModelID)
   /// draft?.name = "Lisbon"
   /// try form.save()
   /// ```
@@ -20,7 +20,7 @@ extension ModelContext {
     try stores.checkOpen()
     let configurations = stores.stores.indices.map { number -> any DataStoreConfiguration in
       let models = parent.container.schema.models.filter { stores.place(of: $0)?.store == number }
-      return ParentConfiguration(parent, number, Schema(models))
+      return ParentConfiguration(parent, number, schema: Schema(models))
     }
     self.init(try ModelContainer(for: parent.container.schema, configurations: configurations))
   }
@@ -41,7 +41,7 @@ struct ParentConfiguration: DataStoreConfiguration {
   let name: String
   var schema: Schema?
 
-  init(_ parent: ModelContext, _ number: Int, _ schema: Schema) {
+  init(_ parent: ModelContext, _ number: Int, schema: Schema) {
     (self.parent, self.number, self.schema) = (parent, number, schema)
     name = "\(parent.container.stores.configurations[number].name) of the parent"
   }

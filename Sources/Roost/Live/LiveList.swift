@@ -62,11 +62,11 @@ struct LiveList<Value> {
   }
 
   private mutating func findStarts(from piece: Int) {
-    if starts.count != pieces.count { starts = Array(repeating: 0, count: pieces.count) }
+    starts.removeSubrange(min(piece, starts.count)...)
     var next = piece == 0 ? 0 : starts[piece - 1] + pieces[piece - 1].count
-    for number in piece..<pieces.count {
-      starts[number] = next
-      next += pieces[number].count
+    for piece in pieces[piece...] {
+      starts.append(next)
+      next += piece.count
     }
   }
 

@@ -13,6 +13,8 @@ class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
   /// Whether there is something to take. At first everything is new.
   private var hasNews = true
   private var isEnded = false
+  /// Whether it has given an element.
+  private var isBegun = false
 
   init(_ container: ModelContainer) { self.container = container }
 
@@ -53,10 +55,14 @@ class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
       case .end: return nil
       case .wait: await wait()
       case .take:
-        do { if let element = try Doorway.pass({ try take() }) { return element } } catch {
+        do {
+          guard let element = try Doorway.pass({ try take() }) else { continue }
+          door.withLock { isBegun = true }
+          return element
+        } catch {
           end()
-          // What was read while the container was being closed is nobody's error.
-          if container.stores.contexts.isClosed { return nil }
+          // A container that is closed ends the sequence, also in the middle of a reading.
+          if door.withLock({ isBegun }), container.stores.contexts.isClosed { return nil }
           throw error
         }
       }

@@ -46,7 +46,7 @@ extension ModelContainer {
     _ descriptor: FetchDescriptor<T>, _ section: SectionRule<T>?
   ) -> ResultsChanges<ModelSnapshot<T>> {
     ResultsChanges {
-      ResultsReader(self, descriptor, section) { ModelSnapshot<T>($0) }
+      LiveResultsReader(self, descriptor, section: section) { ModelSnapshot<T>($0) }
     }
   }
 
@@ -54,7 +54,7 @@ extension ModelContainer {
     _ descriptor: FetchDescriptor<S.SnapshotModel>, _ section: SectionRule<S.SnapshotModel>?
   ) -> ResultsChanges<S> {
     ResultsChanges {
-      ResultsReader(self, descriptor, section) { try S(checking: ModelSnapshot<S.SnapshotModel>($0)) }
+      LiveResultsReader(self, descriptor, section: section) { try S(checking: ModelSnapshot<S.SnapshotModel>($0)) }
     }
   }
 
@@ -72,14 +72,14 @@ extension ModelContainer {
   public nonisolated func changes<Value>(
     in models: [any PersistentModel.Type], _ compute: @escaping @Sendable (ModelContext) throws -> Value
   ) -> ValueChanges<Value> where Value: Equatable & Sendable {
-    ValueChanges { ValueReader(self, { try $0.subjects(models) }, isSame: { $0 == $1 }, compute) }
+    ValueChanges { LiveValueReader(self, { try $0.subjects(models) }, isSame: { $0 == $1 }, compute: compute) }
   }
 
   /// How many saved models a descriptor finds, at first and after each commit that makes it another number.
   public nonisolated func countChanges<T>(of descriptor: FetchDescriptor<T>) -> ValueChanges<Int>
   where T: PersistentModel {
     ValueChanges {
-      ValueReader(self, { try $0.subjects(descriptor) }, isSame: { $0 == $1 }) { try $0.fetchCount(descriptor) }
+      LiveValueReader(self, { try $0.subjects(descriptor) }, isSame: { $0 == $1 }) { try $0.fetchCount(descriptor) }
     }
   }
 
@@ -88,7 +88,7 @@ extension ModelContainer {
     of persistentModelID: PersistentIdentifier, as type: T.Type
   ) -> ValueChanges<ModelSnapshot<T>?> where T: PersistentModel {
     ValueChanges {
-      ValueReader(self, { try $0.subjects(persistentModelID) }, isSame: { $0 == $1 }) {
+      LiveValueReader(self, { try $0.subjects(persistentModelID) }, isSame: { $0 == $1 }) {
         try $0.snapshot(for: persistentModelID, as: T.self)
       }
     }
@@ -99,7 +99,8 @@ extension ModelContainer {
     of persistentModelID: PersistentIdentifier, as type: S.Type
   ) -> ValueChanges<S?> where S: TypedSnapshot {
     ValueChanges {
-      ValueReader(self, { try $0.subjects(persistentModelID) }, isSame: { $0?.modelSnapshot == $1?.modelSnapshot }) {
+      LiveValueReader(self, { try $0.subjects(persistentModelID) }, isSame: { $0?.modelSnapshot == $1?.modelSnapshot })
+      {
         try $0.snapshot(for: persistentModelID, as: S.SnapshotModel.self).map { try S(checking: $0) }
       }
     }

@@ -57,14 +57,14 @@ extension ResultsDifference {
   init(deletions: [Int], insertions: [Int], touched: [Touched]) {
     self.deletions = deletions.sorted()
     self.insertions = insertions.sorted()
-    let (moving, staying) = Self.split(touched, self.deletions, self.insertions)
+    let (moving, staying) = Self.split(touched, deletions: self.deletions, insertions: self.insertions)
     moves = moving.map { Move(from: $0.from, to: $0.to) }.sorted { $0.to < $1.to }
     updates = staying.map(\.to).sorted()
   }
 
   /// Which of the elements change their place, if those that nothing happened to keep theirs.
   private static func split(
-    _ touched: [Touched], _ deletions: [Int], _ insertions: [Int]
+    _ touched: [Touched], deletions: [Int], insertions: [Int]
   ) -> (moving: [Touched], staying: [Touched]) {
     if !touched.contains(where: \.hasOtherKey) { return ([], touched) }
     // How many stand before that nothing happened to says in which gap between them an element is.

@@ -29,8 +29,8 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private var tickets: [CommitListeners.Ticket] = []
 
   init(
-    _ descriptor: FetchDescriptor<Element>, _ section: SectionRule<Element>?, _ context: ModelContext,
-    _ isolation: (any Actor)?
+    _ descriptor: FetchDescriptor<Element>, _ section: SectionRule<Element>?, context: ModelContext,
+    isolation: (any Actor)?
   ) throws {
     (self.descriptor, self.section, modelContext) = (descriptor, section, context)
     shown = LiveResults(LiveList(), hasSections: section != nil)
@@ -108,6 +108,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   }
 
   private var current: LiveResults<Element> {
+    modelContext.state.catchUp()
     registrar.access(self, keyPath: \.results)
     refresh()
     return shown
@@ -246,19 +247,20 @@ extension ResultsObserver where SectionTitle == Never {
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
-  ) throws { try self.init(fetchDescriptor, nil, modelContext, isolation) }
+  ) throws { try self.init(fetchDescriptor, nil, context: modelContext, isolation: isolation) }
 
   /// The results in a context of the observer's own.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
-  ) throws { try self.init(fetchDescriptor, nil, ModelContext(modelContainer), isolation) }
+  ) throws { try self.init(fetchDescriptor, nil, context: ModelContext(modelContainer), isolation: isolation) }
 
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, modelContext, isolation)
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, context: modelContext, isolation: isolation)
   }
 
   /// The results in a context of the observer's own.
@@ -267,7 +269,8 @@ extension ResultsObserver where SectionTitle == Never {
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, ModelContext(modelContainer), isolation)
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, context: ModelContext(modelContainer),
+      isolation: isolation)
   }
 }
 
@@ -276,19 +279,22 @@ extension ResultsObserver where SectionTitle == String {
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
-  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), modelContext, isolation) }
+  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), context: modelContext, isolation: isolation) }
 
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
-  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), ModelContext(modelContainer), isolation) }
+  ) throws {
+    try self.init(fetchDescriptor, SectionRule(sectionBy), context: ModelContext(modelContainer), isolation: isolation)
+  }
 
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), modelContext, isolation)
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), context: modelContext,
+      isolation: isolation)
   }
 
   public convenience init(
@@ -296,21 +302,24 @@ extension ResultsObserver where SectionTitle == String {
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), ModelContext(modelContainer),
-      isolation)
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy),
+      context: ModelContext(modelContainer),
+      isolation: isolation)
   }
 
   /// Models without a text are in the section with an empty title.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
-  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), modelContext, isolation) }
+  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), context: modelContext, isolation: isolation) }
 
   /// Models without a text are in the section with an empty title.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
-  ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), ModelContext(modelContainer), isolation) }
+  ) throws {
+    try self.init(fetchDescriptor, SectionRule(sectionBy), context: ModelContext(modelContainer), isolation: isolation)
+  }
 
   /// Models without a text are in the section with an empty title.
   public convenience init(
@@ -318,7 +327,8 @@ extension ResultsObserver where SectionTitle == String {
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), modelContext, isolation)
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), context: modelContext,
+      isolation: isolation)
   }
 
   /// Models without a text are in the section with an empty title.
@@ -327,7 +337,8 @@ extension ResultsObserver where SectionTitle == String {
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy), ModelContext(modelContainer),
-      isolation)
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), SectionRule(sectionBy),
+      context: ModelContext(modelContainer),
+      isolation: isolation)
   }
 }

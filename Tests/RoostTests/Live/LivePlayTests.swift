@@ -6,12 +6,12 @@ import Testing
 
 /// Results that follow commits, compared with fetches.
 @Suite struct LivePlayTests {
-  @Test(.timeLimit(.minutes(10)), arguments: 1...12)
+  @Test(.timeLimit(.minutes(10)), arguments: 1...6)
   func `differences replayed onto a copy equal a fetch after each commit`(seed: UInt64) async throws {
     let play = try LivePlay(seed: seed)
     var followed = play.followed()
     for number in followed.indices { try await followed[number].check() }
-    for _ in 0..<120 {
+    for _ in 0..<80 {
       try play.commit(play.contexts[play.below(4)])
       // Some are behind by several commits.
       for number in followed.indices where play.below(3) > 0 { try await followed[number].check() }
@@ -19,7 +19,7 @@ import Testing
     for number in followed.indices { try await followed[number].check() }
   }
 
-  @Test(arguments: 1...6) func `an observer shows what a fetch of its context finds`(seed: UInt64) throws {
+  @Test(arguments: 1...5) func `an observer shows what a fetch of its context finds`(seed: UInt64) throws {
     try LivePlay(seed: seed).playObserved(120)
   }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Reads the results of a descriptor, and what commits change of them.
 ///
 /// Unchecked because `work` guards all of it but the atomic.
-final class ResultsReader<Model: PersistentModel, Content: Sendable>: LiveReader<ResultsChange<Content>>,
+final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveReader<ResultsChange<Content>>,
   @unchecked Sendable
 {
   private let descriptor: FetchDescriptor<Model>
@@ -20,7 +20,7 @@ final class ResultsReader<Model: PersistentModel, Content: Sendable>: LiveReader
   private var failure: (any Error)?
 
   init(
-    _ container: ModelContainer, _ descriptor: FetchDescriptor<Model>, _ section: SectionRule<Model>?,
+    _ container: ModelContainer, _ descriptor: FetchDescriptor<Model>, section: SectionRule<Model>?,
     content: @escaping (SnapshotContent) throws -> Content
   ) {
     (self.descriptor, self.section, self.content) = (descriptor, section, content)

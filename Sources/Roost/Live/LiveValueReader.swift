@@ -4,7 +4,7 @@ internal import RoostGraph
 /// Computes a value anew after commits that touch what it depends on, and tells it where it is another one.
 ///
 /// Unchecked because `work` guards all of it.
-final class ValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Sendable {
+final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Sendable {
   private let subjects: (ContextState) throws -> [LiveSubject]
   private let compute: (ModelContext) throws -> Value
   private let isSame: (Value, Value) -> Bool
@@ -15,7 +15,7 @@ final class ValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Sendable
 
   init(
     _ container: ModelContainer, _ subjects: @escaping (ContextState) throws -> [LiveSubject],
-    isSame: @escaping (Value, Value) -> Bool, _ compute: @escaping (ModelContext) throws -> Value
+    isSame: @escaping (Value, Value) -> Bool, compute: @escaping (ModelContext) throws -> Value
   ) {
     (self.subjects, self.compute, self.isSame) = (subjects, compute, isSame)
     super.init(container)

@@ -1,0 +1,146 @@
+import Foundation
+import RoostTestSupport
+import SwiftData
+import Testing
+
+/// A context whose save goes to another context.
+@Suite struct ChildContextTests {
+  private let play: LivePlay
+  private var parent: ModelContext { play.contexts[0] }
+
+  init() throws { play = try LivePlay(seed: 1) }
+
+  private let byNumber = FetchDescriptor<LiveSong>(sortBy: [SortDescriptor(\.number)])
+
+  private func song(_ number: Int, _ context: ModelContext) throws -> LiveSong {
+    try #require(try context.fetch(FetchDescriptor<LiveSong>(predicate: #Predicate { $0.number == number })).first)
+  }
+
+  @Test func `it shows what waits in the parent, and its save waits there`() throws {
+    let stored = LiveSong("a", nil, year: 2000, number: 1)
+    parent.insert(stored)
+    try parent.save()
+    let waiting = LiveSong("b", nil, year: 2001, number: 2)
+    parent.insert(waiting)
+    stored.title = "a2"
+    let child = try ModelContext(parent: parent)
+    #expect(child.parent == parent && parent.parent == nil)
+    let models = try child.fetch(byNumber)
+    #expect(models.map(\.title) == ["a2", "b"] && models[0] !== stored)
+    #expect(models.map(\.persistentModelID) == [stored, waiting].map(\.persistentModelID))
+    let album = LiveAlbum("x", number: 1)
+    child.insert(album)
+    album.songs = models
+    models[1].title = "c"
+    #expect(waiting.title == "b" && stored.album == nil)
+    try child.save()
+    #expect(waiting.title == "c" && waiting.album?.name == "x" && stored.album === waiting.album)
+    #expect(!child.hasChanges && parent.hasChanges)
+    #expect(try ModelContext(play.container).fetchCount(FetchDescriptor<LiveAlbum>()) == 0)
+    try parent.save()
+    #expect(try ModelContext(play.container).fetch(FetchDescriptor<LiveAlbum>()).first?.songs.count == 2)
+    // The identifier that the album had before still finds it.
+    album.name = "y"
+    try child.save()
+    #expect(stored.album?.name == "y")
+  }
+
+  @Test func `only properties that were changed in the child are set in the parent`() throws {
+    let model = LiveSong("a", "rock", year: 2000, number: 1)
+    parent.insert(model)
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    try song(1, child).title = "b"
+    // Others save meanwhile, and the parent takes it over.
+    let other = play.contexts[1]
+    try song(1, other).genre = "pop"
+    try other.save()
+    model.year = 1990
+    try child.save()
+    #expect(model.title == "b" && model.genre == "pop" && model.year == 1990)
+    #expect(try song(1, child).genre == "pop")
+  }
+
+  @Test func `without a save nothing has happened`() throws {
+    let model = LiveSong("a", nil, year: 2000, number: 1)
+    parent.insert(model)
+    try parent.save()
+    do {
+      let child = try ModelContext(parent: parent)
+      try song(1, child).title = "b"
+      child.insert(LiveAlbum("x", number: 1))
+    }
+    #expect(!parent.hasChanges && model.title == "a")
+    let child = try ModelContext(parent: parent)
+    child.delete(try song(1, child))
+    child.rollback()
+    try child.save()
+    #expect(!parent.hasChanges && !model.isDeleted)
+  }
+
+  @Test func `a model that the parent has deleted is an error, and nothing is half done`() throws {
+    for number in 1...2 { parent.insert(LiveSong("a", nil, year: 2000, number: number)) }
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let models = try child.fetch(byNumber)
+    for model in models { model.title = "b" }
+    parent.delete(try song(2, parent))
+    let error = #expect(throws: RoostError.self) { try child.save() }
+    #expect(error?.code == .deleted)
+    #expect(try song(1, parent).title == "a")
+    child.rollback()
+    try song(1, child).title = "c"
+    try child.save()
+    #expect(try song(1, parent).title == "c")
+  }
+
+  @Test func `a unique value of the parent makes a new model that one`() throws {
+    let tag = LiveTag("x")
+    parent.insert(tag)
+    try parent.save()
+    let child = try ModelContext(parent: parent)
+    let new = LiveTag("x")
+    let model = LiveSong("a", nil, year: 2000, number: 1)
+    child.insert(model)
+    model.tags = [new]
+    try child.save()
+    #expect(tag.songs.map(\.title) == ["a"])
+    try parent.save()
+    #expect(try ModelContext(play.container).fetchCount(FetchDescriptor<LiveTag>()) == 1)
+    #expect(try child.fetchCount(FetchDescriptor<LiveTag>()) == 1)
+  }
+
+  @Test(arguments: 1...5) func `after each save parent and child show the same`(seed: UInt64) throws {
+    let play = try LivePlay(seed: seed)
+    let parent = play.contexts[0]
+    var child = try ModelContext(parent: parent)
+    var grandchild = try ModelContext(parent: child)
+    func content(_ context: ModelContext) throws -> [String] {
+      let songs = try context.fetch(byNumber).map { song in
+        "\(song.title) \(song.genre ?? "nil") \(song.year) \(song.album?.number ?? 0) \(song.tags.map(\.word).sorted())"
+      }
+      let albums = try context.fetch(FetchDescriptor<LiveAlbum>(sortBy: [SortDescriptor(\.number)])).map { album in
+        "\(album.name) \(album.songs.map(\.number).sorted())"
+      }
+      return songs + albums
+        + (try context.fetch(FetchDescriptor<LiveTag>(sortBy: [SortDescriptor(\.word)]))).map(\.word)
+    }
+    for step in 0..<40 {
+      for _ in 0...play.below(3) { try play.change(child) }
+      if play.below(3) == 0 {
+        try child.save()
+        #expect(try content(child) == content(parent), "step \(step)")
+        for _ in 0...play.below(2) { try play.change(grandchild) }
+        try grandchild.save()
+        try child.save()
+        #expect(try content(grandchild) == content(parent), "step \(step)")
+        if play.below(2) == 0 { try parent.save() }
+        // The parent goes on, and later children see that.
+        for _ in 0...play.below(2) { try play.change(parent) }
+        child = try ModelContext(parent: parent)
+        grandchild = try ModelContext(parent: child)
+        #expect(try content(grandchild) == content(parent), "step \(step)")
+      }
+    }
+  }
+}
