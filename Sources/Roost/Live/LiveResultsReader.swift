@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Reads the results of a descriptor, and what commits change of them.
 ///
-/// Unchecked because `work` guards all of it but the atomic.
+/// Unchecked because `work` guards all of it but the atomics.
 final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveReader<ResultsChange<Content>>,
   @unchecked Sendable
 {
@@ -12,12 +12,15 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
   private let section: SectionRule<Model>?
   private let content: (SnapshotContent) throws -> Content
   private let work = Lock()
+  private let isKeyed = Atomic<Bool>(false)
   /// The thread that has `work`.
   private let worker = Atomic<UInt64>(0)
   private var context: ModelContext?
   private var query: LiveQuery<Model, Content>?
   private var shown: LiveResults<Content>?
   private var failure: (any Error)?
+  /// What was committed since the results were fetched, where they are fetched again.
+  private var news = RowNews()
 
   init(
     _ container: ModelContainer, _ descriptor: FetchDescriptor<Model>, section: SectionRule<Model>?,
@@ -27,8 +30,8 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
     super.init(container)
   }
 
+  /// Runs a body with `work`, which the caller has acquired.
   private func working<Result>(_ body: () throws -> Result) rethrows -> Result {
-    work.acquire()
     worker.store(Thread.currentID, ordering: .relaxed)
     defer {
       worker.store(0, ordering: .relaxed)
@@ -40,21 +43,22 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
   override func follow() {
     // A value's own code runs where it is read, and may save something: whoever reads looks again.
     if worker.load(ordering: .relaxed) == Thread.currentID { return wake() }
+    // A commit does not wait while the reader's task fetches.
+    if isKeyed.load(ordering: .relaxed) { work.acquire() } else if !work.tryAcquire() { return wake() }
     let isNew = working { () -> Bool in
       guard let query, failure == nil else { return false }
-      // The reader's task fetches by itself, so that the commit need not wait.
-      if !query.isKeyed { return true }
-      do { try look(query) } catch { failure = error }
-      return failure != nil || query.hasChanges
+      do { try look(query, fetches: false) } catch { failure = error }
+      return failure != nil || query.hasChanges || query.isTouched(by: news)
     }
     if isNew { wake() }
   }
 
   override func take() throws -> ResultsChange<Content>? {
-    try working {
+    work.acquire()
+    return try working {
       if let failure { throw failure }
       let query = try self.query ?? makeQuery()
-      try look(query)
+      try look(query, fetches: true)
       guard query.hasChanges || shown == nil else { return nil }
       let difference = query.takeDifference()
       if difference.isEmpty, shown != nil { return nil }
@@ -79,17 +83,22 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
       }
     }
     (self.context, self.query) = (context, query)
+    isKeyed.store(query.isKeyed, ordering: .relaxed)
     // From here on nothing is missed: what was committed before is in the results.
     container.stores.followers.add(self)
     return query
   }
 
-  /// Takes over what was committed.
-  private func look(_ query: LiveQuery<Model, Content>) throws {
+  /// Takes over what was committed. The snapshot moves with each commit, so that the store need not keep it.
+  ///
+  /// - Parameter fetches: whether results may be fetched again.
+  private func look(_ query: LiveQuery<Model, Content>, fetches: Bool) throws {
     guard let context else { return }
     try context.state.call(.fetching) {
-      let news = try query.graph.moveOn(query.entities[0])
+      news.add(try query.graph.moveOn(query.entities[0]))
+      guard fetches || query.isKeyed else { return }
       try query.follow(news, to: query.graph.session.seenCommit ?? 0)
+      news = RowNews()
     }
   }
 }

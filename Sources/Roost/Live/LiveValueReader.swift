@@ -9,8 +9,11 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
   private let compute: (ModelContext) throws -> Value
   private let isSame: (Value, Value) -> Bool
   private let work = Lock()
+  /// Shows which rows were touched. Its snapshot moves with each commit, so that the store need not keep it.
   private var context: ModelContext?
   private var known: [LiveSubject] = []
+  private var failure: (any Error)?
+  /// Guarded by the reader's task, which alone uses it.
   private var shown: Value?
 
   init(
@@ -21,17 +24,28 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
     super.init(container)
   }
 
+  override func follow() {
+    let isNew = work.withLock { () -> Bool in
+      guard let context, failure == nil else { return false }
+      // All stores are asked, so that each goes on.
+      do { return try !known.filter { try isTouched($0, context) }.isEmpty } catch {
+        failure = error
+        return true
+      }
+    }
+    if isNew { wake() }
+  }
+
   override func take() throws -> Value? {
     try work.withLock {
-      let context = try self.context ?? begin()
-      // All stores are asked, so that each goes on.
-      let touched = try known.filter { try isTouched($0, context) }
-      if touched.isEmpty, shown != nil { return nil }
-      let value = try compute(context)
-      if let shown, isSame(shown, value) { return nil }
-      shown = value
-      return value
+      if let failure { throw failure }
+      if context == nil { context = try begin() }
     }
+    // It takes its time, and runs the program's code: no commit waits for it.
+    let value = try compute(ModelContext(container))
+    if let shown, isSame(shown, value) { return nil }
+    shown = value
+    return value
   }
 
   private func begin() throws -> ModelContext {
@@ -39,7 +53,7 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
     if container.stores.hasWorkingSets { throw DataStoreError.unsupportedFeature }
     let made = ModelContext(container)
     known = try subjects(made.state)
-    context = made
+    for subject in known { _ = try isTouched(subject, made) }
     container.stores.followers.add(self)
     return made
   }

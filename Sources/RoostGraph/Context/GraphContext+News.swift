@@ -11,6 +11,19 @@ package struct RowNews {
 
   package init() {}
 
+  /// So many rows are told one by one.
+  private static var most: Int { 100_000 }
+
+  /// Adds what happened later.
+  package mutating func add(_ later: RowNews) {
+    if isEverything { return }
+    isEverything = later.isEverything
+    for (home, some) in later.rows { rows[home, default: []] += some }
+    for (home, some) in later.inserted { inserted[home, default: []] += some }
+    let count = rows.values.reduce(0) { $0 + $1.count } + inserted.values.reduce(0) { $0 + $1.count }
+    if isEverything || count > Self.most { (rows, inserted, isEverything) = ([:], [:], true) }
+  }
+
   package var isEmpty: Bool { rows.isEmpty && inserted.isEmpty && !isEverything }
 
   /// Whether rows of an entity are among them.
