@@ -49,5 +49,7 @@ let package = Package(
       name: "ColdScan", dependencies: [.product(name: "RoostKV", package: "roost")], swiftSettings: strict),
     .executableTarget(
       name: "Asking", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
+    .executableTarget(
+      name: "Following", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
   ]
 )

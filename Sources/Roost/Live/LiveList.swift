@@ -3,11 +3,14 @@
 /// A copy shares the pieces: a change copies the list of pieces and the one that it changes. An element is found by the bytes that it is sorted by,
 /// or by its position.
 struct LiveList<Value> {
-  struct Entry {
+  /// An object, because a piece is copied when a list is changed that shares it: that counts one reference for each entry.
+  final class Entry {
     /// What it is sorted by; empty where the order is not known by bytes.
-    var key: [UInt8]
-    var row: UInt64
-    var value: Value
+    let key: [UInt8]
+    let row: UInt64
+    let value: Value
+
+    init(key: [UInt8], row: UInt64, value: Value) { (self.key, self.row, self.value) = (key, row, value) }
   }
 
   /// Neighbours with the same title.
@@ -129,9 +132,9 @@ struct LiveList<Value> {
     return entry
   }
 
-  mutating func replace(_ value: Value, at position: Int) {
+  mutating func replace(_ entry: Entry, at position: Int) {
     let piece = piece(of: position)
-    pieces[piece][position - starts[piece]].value = value
+    pieces[piece][position - starts[piece]] = entry
   }
 
   // MARK: Sections

@@ -156,7 +156,9 @@ final class LiveQuery<Model: PersistentModel, Content> {
     throw RoostError(.unreadable, "row \(row) of \(map.type.name) was found, but does not exist")
   }
 
-  private func replace(_ row: UInt64, _ key: [UInt8]) throws { list.replace(try content(row), at: list.position(key)) }
+  private func replace(_ row: UInt64, _ key: [UInt8]) throws {
+    list.replace(LiveList.Entry(key: key, row: row, value: try content(row)), at: list.position(key))
+  }
 
   private func insert(_ row: UInt64, _ found: RowProbe.Found) throws {
     if !isComplete, let last = list.last, LiveList<Content>.precedes(last.key, found.key) { return }
