@@ -1,37 +1,27 @@
-/// Results in their order, in pieces of some hundred.
+/// Results in their order, in pieces of about a hundred.
 ///
 /// A copy shares the pieces: a change copies the list of pieces and the one that it changes. An element is found by the bytes that it is sorted by,
 /// or by its position.
-struct LiveList<Value> {
-  /// An object, because a piece is copied when a list is changed that shares it: that counts one reference for each entry.
-  final class Entry {
-    /// What it is sorted by; empty where the order is not known by bytes.
-    let key: [UInt8]
-    let row: UInt64
-    let value: Value
-
-    init(key: [UInt8], row: UInt64, value: Value) { (self.key, self.row, self.value) = (key, row, value) }
-  }
-
+struct LiveList: Sendable {
   /// Neighbours with the same title.
   struct Section: Hashable, Sendable {
     var title: String
     var count: Int
   }
 
-  private var pieces: [[Entry]] = []
+  private var pieces: [[LiveEntry]] = []
   /// The position of the first entry of each piece.
   private var starts: [Int] = []
   private(set) var count = 0
   /// Empty where nobody asked for titles.
   private(set) var sections: [Section] = []
 
-  private static var most: Int { 256 }
+  private static var most: Int { 128 }
 
   init() {}
 
   /// - Parameter titles: one for each entry; none where the list has no sections.
-  init(_ entries: [Entry], titles: [String] = []) {
+  init(_ entries: [LiveEntry], titles: [String] = []) {
     let half = Self.most / 2
     pieces = stride(from: 0, to: entries.count, by: half).map { start in
       Array(entries[start..<min(start + half, entries.count)])
@@ -47,9 +37,9 @@ struct LiveList<Value> {
     }
   }
 
-  var last: Entry? { pieces.last?.last }
+  var last: LiveEntry? { pieces.last?.last }
 
-  subscript(position: Int) -> Entry {
+  subscript(position: Int) -> LiveEntry {
     let piece = piece(of: position)
     return pieces[piece][position - starts[piece]]
   }
@@ -104,7 +94,7 @@ struct LiveList<Value> {
 
   // MARK: Changing
 
-  mutating func insert(_ entry: Entry, at position: Int, title: String? = nil) {
+  mutating func insert(_ entry: LiveEntry, at position: Int, title: String? = nil) {
     if let title { addTitle(title, at: position) }
     count += 1
     if pieces.isEmpty {
@@ -122,7 +112,7 @@ struct LiveList<Value> {
   }
 
   @discardableResult
-  mutating func remove(at position: Int) -> Entry {
+  mutating func remove(at position: Int) -> LiveEntry {
     if !sections.isEmpty { removeTitle(at: position) }
     count -= 1
     let piece = piece(of: position)
@@ -132,7 +122,7 @@ struct LiveList<Value> {
     return entry
   }
 
-  mutating func replace(_ entry: Entry, at position: Int) {
+  mutating func replace(_ entry: LiveEntry, at position: Int) {
     let piece = piece(of: position)
     pieces[piece][position - starts[piece]] = entry
   }
@@ -175,5 +165,29 @@ struct LiveList<Value> {
   }
 }
 
-extension LiveList.Entry: Sendable where Value: Sendable {}
-extension LiveList: Sendable where Value: Sendable {}
+/// One result.
+///
+/// An object, because a piece is copied when a list is changed that shares it: that counts one reference for each entry. The list does not know
+/// the type of the values, so that the compiler can specialise it.
+///
+/// Unchecked because the fields never change; ``LiveResults`` is sendable if its values are.
+class LiveEntry: @unchecked Sendable {
+  /// What it is sorted by; empty where the order is not known by bytes.
+  final let key: [UInt8]
+  final let row: UInt64
+
+  fileprivate init(key: [UInt8], row: UInt64) { (self.key, self.row) = (key, row) }
+
+  /// The value, which must be of this type.
+  final func value<Value>(as type: Value.Type) -> Value { unsafeDowncast(self, to: LiveValue<Value>.self).value }
+}
+
+/// A result with its value.
+final class LiveValue<Value>: LiveEntry, @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value, key: [UInt8] = [], row: UInt64) {
+    self.value = value
+    super.init(key: key, row: row)
+  }
+}

@@ -24,7 +24,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
   private var query: Query?
   private var passes: [EntityMap] = []
 
-  private(set) var list = LiveList<Content>()
+  private(set) var list = LiveList()
   private(set) var commit: UInt64 = 0
   private var keys: [UInt64: [UInt8]] = [:]
   /// Whether the list has all results, and not just enough of them.
@@ -34,7 +34,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
 
   /// What has changed since it was asked: by row, the key that it had, if it had one.
   private var former: [UInt64: [UInt8]?] = [:]
-  private var formerList = LiveList<Content>()
+  private var formerList = LiveList()
   private var isFetchedAgain = false
   private var isAnythingChanged = false
   private(set) var hasChanges = false
@@ -87,7 +87,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
 
   var results: LiveResults<Content> { results(list) }
 
-  func results(_ list: LiveList<Content>) -> LiveResults<Content> {
+  func results(_ list: LiveList) -> LiveResults<Content> {
     LiveResults(list, offset: isKeyed ? run.offset : 0, limit: isKeyed ? run.limit : nil, hasSections: hasSections)
   }
 
@@ -157,22 +157,22 @@ final class LiveQuery<Model: PersistentModel, Content> {
   }
 
   private func replace(_ row: UInt64, _ key: [UInt8]) throws {
-    list.replace(LiveList.Entry(key: key, row: row, value: try content(row)), at: list.position(key))
+    list.replace(LiveValue(try content(row), key: key, row: row), at: list.position(key))
   }
 
   private func insert(_ row: UInt64, _ found: RowProbe.Found) throws {
-    if !isComplete, let last = list.last, LiveList<Content>.precedes(last.key, found.key) { return }
+    if !isComplete, let last = list.last, LiveList.precedes(last.key, found.key) { return }
     let content = try content(row)
     keys[row] = found.key
     list.insert(
-      LiveList.Entry(key: found.key, row: row, value: content), at: list.position(found.key),
+      LiveValue(content, key: found.key, row: row), at: list.position(found.key),
       title: hasSections ? SectionRule<Model>.title(head: found.head) : nil)
   }
 
   // MARK: Fetching
 
   private func fetch(_ news: RowNews) throws {
-    var entries: [LiveList<Content>.Entry] = []
+    var entries: [LiveEntry] = []
     var rows: [UInt64] = []
     var titles: [String] = []
     keys = [:]
@@ -199,7 +199,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
       guard let content else {
         throw RoostError(.unreadable, "row \(row) of \(map.type.name) was found, but does not exist")
       }
-      entries.append(LiveList.Entry(key: keys[row] ?? [], row: row, value: content))
+      entries.append(LiveValue(content, key: keys[row] ?? [], row: row))
     }
     if !hasChanges { formerList = list }
     hasChanges = true
@@ -268,15 +268,15 @@ extension LiveQuery where Content == Model {
     for row in part.excluded { if let key = keys[row] { list.remove(at: list.position(key)) } }
     var next = 0
     for model in part.pending.sorted(by: run.rules.precedes) {
-      next = run.rules.place(of: model, from: next, to: list.count) { list[$0].value }
+      next = run.rules.place(of: model, from: next, to: list.count) { list[$0].value(as: Model.self) }
       list.insert(
-        LiveList.Entry(key: [], row: model._$state.row, value: model), at: next, title: section?.title(of: model))
+        LiveValue(model, row: model._$state.row), at: next, title: section?.title(of: model))
     }
     return results(list)
   }
 
   private func results(fetched models: [Model]) -> LiveResults<Model> {
-    let entries = models.map { LiveList.Entry(key: [], row: $0._$state.row, value: $0) }
+    let entries = models.map { LiveValue($0, row: $0._$state.row) }
     let titles = section.map { section in models.map { section.title(of: $0) } }
     return LiveResults(LiveList(entries, titles: titles ?? []), hasSections: hasSections)
   }

@@ -1,11 +1,11 @@
 /// Results at one moment. A later state shares with it what did not change.
 public struct LiveResults<Element>: RandomAccessCollection {
-  let list: LiveList<Element>
+  let list: LiveList
   /// What a limit and an offset leave.
   private let bounds: Range<Int>
   private let hasSections: Bool
 
-  init(_ list: LiveList<Element>, offset: Int = 0, limit: Int? = nil, hasSections: Bool) {
+  init(_ list: LiveList, offset: Int = 0, limit: Int? = nil, hasSections: Bool) {
     self.list = list
     let start = Swift.min(offset, list.count)
     bounds = start..<(limit.map { start + Swift.min($0, list.count - start) } ?? list.count)
@@ -17,7 +17,7 @@ public struct LiveResults<Element>: RandomAccessCollection {
 
   public subscript(position: Int) -> Element {
     precondition(position >= 0 && position < bounds.count, "the results have no element at this position")
-    return list[bounds.lowerBound + position].value
+    return list[bounds.lowerBound + position].value(as: Element.self)
   }
 
   /// By title; nil where no title was asked for.
@@ -28,13 +28,13 @@ public struct LiveResults<Element>: RandomAccessCollection {
   }
 
   /// The sections, as far as they are within the bounds.
-  var titled: [LiveList<Element>.Section] {
+  var titled: [LiveList.Section] {
     if bounds.count == list.count { return list.sections }
-    var (found, start): ([LiveList<Element>.Section], Int) = ([], 0)
+    var (found, start): ([LiveList.Section], Int) = ([], 0)
     for section in list.sections {
       let some = (start..<start + section.count).clamped(to: bounds)
       start += section.count
-      if !some.isEmpty { found.append(LiveList<Element>.Section(title: section.title, count: some.count)) }
+      if !some.isEmpty { found.append(LiveList.Section(title: section.title, count: some.count)) }
     }
     return found
   }
