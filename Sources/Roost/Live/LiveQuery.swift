@@ -21,6 +21,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
   private let contents: ([UInt64]) throws -> [Content?]
   /// What the engine is asked; nil where the results are fetched.
   private var question: Question?
+  private var lastProbe: RowProbe?
   private var query: Query?
   private var passes: [EntityMap] = []
 
@@ -114,8 +115,13 @@ final class LiveQuery<Model: PersistentModel, Content> {
   private func probe() throws -> RowProbe? {
     guard let query else { return nil }
     let ground = try graph.session.ground()
-    if question?.isFor(ground) != true { question = try Question(query, ground) }
-    return try question.map { try RowProbe($0, ground, readsHead: hasSections) }
+    if question?.isFor(ground) != true {
+      question = try Question(query, ground)
+    } else if let lastProbe, try lastProbe.move(to: ground) {
+      return lastProbe
+    }
+    lastProbe = try question.map { try RowProbe($0, ground, readsHead: hasSections) }
+    return lastProbe
   }
 
   private func test(_ rows: [UInt64]) throws {

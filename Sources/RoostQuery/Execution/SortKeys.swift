@@ -18,6 +18,12 @@ final class SortKeys {
     interpreter = Interpreter(ground, entity)
   }
 
+  /// Goes on to another ground of the same catalog; see ``Program/move(to:)``.
+  func move(to ground: Ground) throws -> Bool {
+    for program in programs { guard let program, try program.move(to: ground) else { return false } }
+    return true
+  }
+
   /// Puts the row's key into `key`.
   func make(_ row: Row) throws {
     key.clear()

@@ -2,9 +2,9 @@ package import RoostRecords
 
 /// Tests single rows as a query does, and makes the bytes by which the query sorts them.
 ///
-/// It is for one ground. A question that was checked once gives one for each snapshot in little time.
+/// It is for one ground at a time.
 package final class RowProbe {
-  private let table: TableReader
+  private var table: TableReader
   private let program: Program?
   private let keys: SortKeys
   private let readsHead: Bool
@@ -25,6 +25,13 @@ package final class RowProbe {
     program = try question.condition.map { try Program(condition: $0, ground, table.id) }
     keys = try SortKeys(question.order, ground, entity: table.id)
     self.readsHead = readsHead
+  }
+
+  /// Goes on to another ground of the same catalog. False if it cannot: then another probe must be made.
+  package func move(to ground: Ground) throws -> Bool {
+    guard try program?.move(to: ground) != false, try keys.move(to: ground) else { return false }
+    table = try ground.table(table.id)
+    return true
   }
 
   /// Nil where there is no such row, or where it does not fulfil the condition.

@@ -18,9 +18,9 @@ package final class Program {
   private let passages: [Passage]
   let loops: [RowLoop]
   let lists: [RowList]
-  private let fields: [FieldLoad]
+  @exclusivity(unchecked) private var fields: [FieldLoad]
   private let result: UInt16
-  private let table: TableReader
+  @exclusivity(unchecked) private var table: TableReader
   /// The numbers of the rows that registers hold, for values that stand outside them.
   private let rows: UnsafeMutablePointer<RowID>
   /// The moment at which a register's row was looked up. At another one it may be gone.
@@ -157,6 +157,14 @@ package final class Program {
         if let set = ConstantSet(all, element) { sets[Int(place)] = set }
       }
     }
+  }
+
+  /// Goes on to another ground of the same catalog. False if the program reads more than the row that it tests: then it is of no use there.
+  func move(to ground: Ground) throws -> Bool {
+    guard !follows, loops.isEmpty, lists.isEmpty, escaped.isEmpty else { return false }
+    table = try ground.table(parts.entity)
+    for place in fields.indices { fields[place].table = table }
+    return true
   }
 
   /// Gives back what was kept for the next row.
