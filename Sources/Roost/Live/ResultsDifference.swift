@@ -34,9 +34,7 @@ public struct ResultsDifference: Hashable, Sendable {
       && sectionInsertions.isEmpty
   }
 
-  /// Makes the results before those after.
-  ///
-  /// - Parameter element: the element at a position after.
+  /// Turns the former results into those of now. `element` gives the element at a position of the results of now.
   public func apply<Element>(to results: inout [Element], _ element: (Int) throws -> Element) rethrows {
     for position in (deletions + moves.map(\.from)).sorted(by: >) { results.remove(at: position) }
     for position in (insertions + moves.map(\.to)).sorted() { results.insert(try element(position), at: position) }
