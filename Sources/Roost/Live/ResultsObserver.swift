@@ -223,8 +223,15 @@ extension ResultsObserver: PendingWatching {
 }
 
 extension ResultsObserver: ContextWatching {
+  /// An observer that nobody reads keeps no more news than of so many commits: after that it fetches again.
+  private static var mostCommits: UInt64 { 1000 }
+
   func contextChanged() {
-    if isStale || isLooking { return }
+    if isLooking { return }
+    if isStale {
+      if let query, (query.graph.session.seenCommit ?? 0) > query.commit + Self.mostCommits { forgetQuery() }
+      return
+    }
     isLooking = true
     defer { isLooking = false }
     if mayBeOthers { invalidate() }
