@@ -75,5 +75,6 @@ final class OpenContexts: @unchecked Sendable {
 }
 
 extension GraphContext {
-  fileprivate func isShutOrCanBe(until deadline: UInt64) -> Bool { session.isClosed || shut(until: deadline) }
+  /// One that is ending on another thread may still have its snapshot, so that is waited for too.
+  fileprivate func isShutOrCanBe(until deadline: UInt64) -> Bool { shut(until: deadline) || session.isClosed }
 }

@@ -157,11 +157,19 @@ final class StoreSet: StoreOwner {
           "another thread uses a context of the container: wait for it, then close the container again")
       }
       while let store = rest.stores.last {
-        try store.close()
+        try Self.close(store)
         rest.stores.removeLast()
       }
     }
     followers.end()
+  }
+
+  /// Closes a store. Another thread may read it for a moment, as one that tells of its last commit, so it is tried again for a quarter of a second.
+  private static func close(_ store: GraphStore) throws {
+    var polling = Polling(until: Clock.monotonicNanoseconds() + 250_000_000)
+    while true {
+      do { return try store.close() } catch { guard error.code == .busy, polling.pause() else { throw error } }
+    }
   }
 
   /// Throws where the container was closed.
