@@ -3,37 +3,39 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// The results of a descriptor, as a snapshot of its context has them. Commits change them row by row.
+/// The results of a descriptor in the snapshot of a context, kept up to date.
 ///
-/// Where the rows of the models say all that the descriptor asks, each changed row is tested alone. Where the predicate or the order looks at
-/// other rows, or memory has to test models, the results are fetched again.
+/// If the predicate and the order read only the model's own row, a commit changes the results row by row: the query is *keyed*. If they read
+/// other rows, or need code of the program, a commit makes the query fetch its results again.
 ///
 /// ## Invariants
-/// 1. ``list`` is what the snapshot of ``commit`` has, or the first part of it that is long enough for the limit.
-/// 2. `keys` has the key of each row in the list, if rows are tested alone.
+/// 1. ``list`` has the results of the snapshot of ``commit``. With a limit it has at least as many as the limit needs.
+/// 2. In a keyed query, ``list`` is sorted by key, and `keys` has the key of each row in it.
 final class LiveQuery<Model: PersistentModel, Content> {
   let graph: GraphContext
   private let run: FetchRun<Model>
   private let map: EntityMap
   private let section: SectionRule<Model>?
   private var hasSections: Bool { section != nil }
-  /// What the results hold of rows. Rows that are not there have nothing.
+  /// Reads the models or snapshots of rows; nil for a row that does not exist.
   private let contents: ([UInt64]) throws -> [Content?]
-  /// What the engine is asked; nil where the results are fetched.
+  /// The checked form of `query`.
   private var question: Question?
   private var lastProbe: RowProbe?
+  /// The query of the engine; nil if the query is not keyed.
   private var query: Query?
+  /// Other entities that the predicate and the order read.
   private var passes: [EntityMap] = []
 
   private(set) var list = LiveList()
   private(set) var commit: UInt64 = 0
   private var keys: [UInt64: [UInt8]] = [:]
-  /// Whether the list has all results, and not just enough of them.
+  /// Whether the list has all results. With a limit it may have only the first ones.
   private(set) var isComplete = true
-  /// Whether it is not known what the list should be.
+  /// Whether the list must be fetched, because nothing was fetched yet or a change failed half way.
   private var isLost = true
 
-  /// What has changed since it was asked: by row, the key that it had, if it had one.
+  /// The rows that were touched since the last ``takeDifference()``, each with the key that it had then.
   private var former: [UInt64: [UInt8]?] = [:]
   private var formerList = LiveList()
   private var isFetchedAgain = false
@@ -41,8 +43,8 @@ final class LiveQuery<Model: PersistentModel, Content> {
   private(set) var hasChanges = false
 
   /// - Parameters:
-  ///   - section: by what they are divided; nil where they are not.
-  ///   - contents: what the results hold of rows.
+  ///   - section: divides the results into sections; nil for none.
+  ///   - contents: reads the models or snapshots of rows; nil for a row that does not exist.
   init(
     _ descriptor: FetchDescriptor<Model>, _ state: ContextState, section: SectionRule<Model>?,
     contents: @escaping ([UInt64]) throws -> [Content?]
@@ -61,7 +63,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
     passes = part.passes
     if part.tests.isEmpty, let orders = part.orders, passes.isEmpty {
       var asked = part.query(isSorted: false)
-      // Without an order they come as their rows do.
+      // Without an order the results are sorted by row number.
       asked.order = orders.isEmpty ? [Order(.row)] : orders
       query = asked
     }
@@ -72,12 +74,11 @@ final class LiveQuery<Model: PersistentModel, Content> {
     run.limit.map { $0.addingReportingOverflow(run.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
   }
 
-  /// So many are kept, so that not each deletion asks for more.
+  /// The number of results that a fetch keeps: more than the limit needs, so that a few deletions cause no fetch.
   private var kept: Int? {
     enough.map { $0.addingReportingOverflow(max(64, $0)) }.map { $0.overflow ? .max : $0.partialValue }
   }
 
-  /// Whether rows are tested alone.
   var isKeyed: Bool { query != nil }
 
   /// Whether news may change the results.
@@ -94,13 +95,13 @@ final class LiveQuery<Model: PersistentModel, Content> {
 
   // MARK: Following
 
-  /// Takes over what commits changed, within a call of the context, which shows their snapshot.
+  /// Applies the commits up to the one that the context shows. The caller is within a call of the context.
   func follow(_ news: RowNews, to commit: UInt64) throws {
     self.commit = commit
     if !isLost, !isTouched(by: news) { return }
     let wasLost = isLost
     isLost = true
-    // To look for many rows, each by itself, takes longer than to go through all.
+    // Testing many rows one by one takes longer than a fetch.
     if !wasLost, isKeyed, let rows = news.rows(map, atMost: max(100, list.count / 4)) {
       try test(rows)
     } else {
@@ -109,7 +110,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
     isLost = false
   }
 
-  /// Takes note of a commit where the results are fetched by ``withPending(_:_:)`` each time.
+  /// Notes the commit that the context shows, if each reading fetches the results with ``withPending(_:_:)``.
   func pass(to commit: UInt64) { self.commit = commit }
 
   private func probe() throws -> RowProbe? {
@@ -218,13 +219,13 @@ final class LiveQuery<Model: PersistentModel, Content> {
 
   // MARK: What has changed
 
-  /// Lets later changes be those since now.
+  /// Makes the list of now the one that later changes are compared with.
   func forgetDifference() {
     (former, formerList) = ([:], LiveList())
     (hasChanges, isFetchedAgain, isAnythingChanged) = (false, false, false)
   }
 
-  /// What has changed since the last time.
+  /// The difference to the list of the last call.
   func takeDifference() -> ResultsDifference {
     defer { forgetDifference() }
     if !hasChanges { return ResultsDifference() }
@@ -259,9 +260,9 @@ final class LiveQuery<Model: PersistentModel, Content> {
   }
 }
 
-/// Models that wait to be saved.
+/// Unsaved models of the context.
 extension LiveQuery where Content == Model {
-  /// The results with what waits in the context, within a call.
+  /// The results with the context's unsaved changes. The caller is within a call of the context.
   func withPending(_ descriptor: FetchDescriptor<Model>, _ state: ContextState) throws -> LiveResults<Model> {
     var asked = descriptor
     if let section { asked.sortBy = section.sorted(asked.sortBy) }

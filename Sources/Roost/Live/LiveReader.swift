@@ -1,9 +1,9 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// One reader of a sequence that follows the commits to a container.
+/// One iteration of a sequence of changes.
 ///
-/// Commits call ``follow()``; the reader's task calls ``next()``. What has happened since the last call is one element.
+/// Commits call ``follow()``, and the task that iterates calls ``next()``. All changes since the last call are one element.
 ///
 /// Unchecked because `door` guards the fields. Subclasses guard theirs.
 class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
@@ -22,8 +22,8 @@ class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
 
   func follow() { wake() }
 
-  /// What has happened since the last call; nil where nothing did.
-  func take() throws -> Element? { preconditionFailure("a reader takes what has happened") }
+  /// The changes since the last call; nil if there are none.
+  func take() throws -> Element? { preconditionFailure("each kind of reader overrides this") }
 
   /// Notes that there is something to take.
   final func wake() {

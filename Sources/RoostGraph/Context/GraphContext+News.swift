@@ -1,12 +1,12 @@
 package import RoostRecords
 
-/// Which rows commits wrote or deleted, for whoever keeps the results of a query.
+/// The rows that some commits inserted, changed or deleted.
 package struct RowNews {
   /// By the number of the map that stands for all classes of the entity.
   package internal(set) var rows: [Int: [UInt64]] = [:]
   /// Those that were inserted.
   package internal(set) var inserted: [Int: [ArrivedRows]] = [:]
-  /// Whether more happened than is told.
+  /// Whether the commits changed more than is listed here.
   package internal(set) var isEverything = false
 
   package init() {}
