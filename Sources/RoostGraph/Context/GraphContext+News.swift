@@ -20,11 +20,11 @@ package struct RowNews {
     isEverything = later.isEverything
     for (home, some) in later.rows { rows[home, default: []] += some }
     for (home, some) in later.inserted { inserted[home, default: []] += some }
-    let count = rows.values.reduce(0) { $0 + $1.count } + inserted.values.reduce(0) { $0 + $1.count }
+    // A run of inserted rows takes the room of one.
+    let count =
+      rows.values.reduce(0) { $0 + $1.count } + inserted.values.joined().reduce(0) { $0 + 1 + $1.late.count }
     if isEverything || count > Self.most { (rows, inserted, isEverything) = ([:], [:], true) }
   }
-
-  package var isEmpty: Bool { rows.isEmpty && inserted.isEmpty && !isEverything }
 
   /// Whether rows of an entity are among them.
   package func touches(_ map: EntityMap) -> Bool {
@@ -36,7 +36,8 @@ package struct RowNews {
     if isEverything { return nil }
     var all = rows[map.home] ?? []
     let new = inserted[map.home] ?? []
-    if new.reduce(all.count, { $0.addingReportingOverflow($1.count).partialValue }) > most { return nil }
+    if all.count > most || new.contains(where: { $0.count > most }) { return nil }
+    if new.reduce(all.count, { $0 + $1.count }) > most { return nil }
     for one in new { one.forEach { all.append($0) } }
     return all.count > 1 ? Array(Set(all)) : all
   }

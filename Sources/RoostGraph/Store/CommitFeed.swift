@@ -20,18 +20,24 @@ final class CommitFeed: @unchecked Sendable {
     /// Those that went.
     var deleted: [Int: [UInt64]] = [:]
     /// Those that came. No context has objects of them. Whom they lead to is among `rows`.
-    var inserted: [Int: ArrivedRows] = [:]
+    var inserted: [(home: Int, rows: ArrivedRows)] = []
     /// Whose commit it was.
     var author: ObjectIdentifier
 
     /// How many rows it tells of.
     var size: Int {
-      (rows.values.map(\.count) + deleted.values.map(\.count) + inserted.values.map(\.late.count)).reduce(1, +)
+      var size = 1
+      for some in rows.values { size += some.count }
+      for some in deleted.values { size += some.count }
+      for some in inserted { size += some.rows.late.count }
+      return size
     }
 
     /// Takes over which rows a transaction inserts.
     mutating func take(_ writer: RecordWriter, _ store: GraphStore) {
-      for (id, rows) in writer.arrivedRows { if let map = store.map(of: id) { inserted[map.home] = rows } }
+      writer.forEachArrival { id, rows in
+        if let map = store.map(of: id) { inserted.append((map.home, rows)) }
+      }
     }
   }
 
@@ -116,7 +122,7 @@ final class CommitFeed: @unchecked Sendable {
     rowCount -= entries[first].size
     entries[first].rows = [:]
     entries[first].deleted = [:]
-    entries[first].inserted = [:]
+    entries[first].inserted = []
     first += 1
   }
 

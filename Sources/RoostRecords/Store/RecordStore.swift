@@ -126,10 +126,10 @@ package final class RecordWriter {
   package var written: (bytes: Int, pages: Int) { (transaction.bytesLogged, transaction.pagesMade) }
   /// The number that the commit gets; see ``RecordReader/commit``.
   package var commitNumber: UInt64 { transaction.base.transaction + 1 }
-  /// The rows that were inserted up to now, by entity.
-  package var arrivedRows: [(id: EntityID, rows: ArrivedRows)] {
+  /// Gives the rows that were inserted up to now, by entity.
+  package func forEachArrival(_ body: (EntityID, ArrivedRows) -> Void) {
     tables.noteArrivals()
-    return tables.arrivedRows.filter { $0.rows.count > 0 }
+    for (id, rows) in tables.arrivedRows where rows.count > 0 { body(id, rows) }
   }
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }

@@ -138,21 +138,27 @@ package final class Tables {
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
       indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
     opened.insert((id, table), at: opened.firstIndex { $0.id > id } ?? opened.count)
-    if !arrivedRows.contains(where: { $0.id == id }) { arrivedRows.append((id, ArrivedRows(from: table.nextRow))) }
+    if placeOfArrivals(id) == nil { arrivedRows.append((id, ArrivedRows(from: table.nextRow))) }
     return table
+  }
+
+  /// They are few, as the open tables are.
+  private func placeOfArrivals(_ id: EntityID) -> Int? {
+    for place in arrivedRows.indices where arrivedRows[place].id == id { return place }
+    return nil
   }
 
   /// Notes how far the numbers of rows have come.
   func noteArrivals() {
     for (id, table) in opened {
-      guard let place = arrivedRows.firstIndex(where: { $0.id == id }) else { continue }
-      arrivedRows[place].rows.end = max(arrivedRows[place].rows.end, table.nextRow)
+      guard let place = placeOfArrivals(id), table.nextRow > arrivedRows[place].rows.end else { continue }
+      arrivedRows[place].rows.end = table.nextRow
     }
   }
 
   /// Notes a row that is inserted although rows with greater numbers were inserted before.
   func noteArrival(late row: RowID, of id: EntityID) {
-    if let place = arrivedRows.firstIndex(where: { $0.id == id }) { arrivedRows[place].rows.late.append(row.number) }
+    if let place = placeOfArrivals(id) { arrivedRows[place].rows.late.append(row.number) }
   }
 
   /// They are few, and so are found sooner than by hashing.
