@@ -17,7 +17,7 @@ enum LiveResultsGuide {
 }
 
 /// What the guide on live results shows.
-@Suite(.timeLimit(.minutes(1))) struct LiveResultsGuideTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveResultsGuideTests {
   typealias Task = LiveResultsGuide.Task
   private let container: ModelContainer
   private let context: ModelContext

@@ -4,7 +4,7 @@ import Testing
 
 /// A container that is closed while other threads write and follow: a context that ends at that moment, or a thread that tells of its last
 /// commit, still had a snapshot, and the close was refused as busy.
-@Suite(.timeLimit(.minutes(5))) struct CloseBesideTests {
+@Suite(.timeLimit(.minutes(30))) struct CloseBesideTests {
   @Test(arguments: [false, true]) func `it waits for a moment, and readers end`(follows: Bool) async throws {
     for round in 0..<20 {
       let container = try ModelContainer(

@@ -37,7 +37,7 @@ import Testing
 
   /// A container that was closed on another thread saved and ended its main context there: models ended, and observers were called, on a thread
   /// where the program expects neither.
-  @MainActor @Suite(.serialized, .timeLimit(.minutes(15))) struct CloseThreadTests {
+  @MainActor @Suite(.serialized, .timeLimit(.minutes(30))) struct CloseThreadTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

@@ -110,7 +110,7 @@ import Testing
 }
 
 @MainActor @Suite struct MainMergingTests {
-  @Test(.timeLimit(.minutes(15))) func `the main context merges on the main actor, without a call`() async throws {
+  @Test(.timeLimit(.minutes(30))) func `the main context merges on the main actor, without a call`() async throws {
     let container = try makeContainer()
     let main = container.mainContext
     let album = Album("Mack", year: 1990)
@@ -127,7 +127,7 @@ import Testing
     #expect(!main.hasChanges)
   }
 
-  @Test(.timeLimit(.minutes(15))) func `saving by itself goes on when what made it fail is over`() async throws {
+  @Test(.timeLimit(.minutes(30))) func `saving by itself goes on when what made it fail is over`() async throws {
     let container = try makeContainer()
     let main = container.mainContext
     main.uniquePolicy = .throw

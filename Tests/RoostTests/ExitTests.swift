@@ -5,7 +5,7 @@ import Testing
 
 /// A program that is written in `main.swift` has its container in a global, which nothing lets go of. It left a nearly empty file,
 /// and a log that held the rest. A child that was forked has the container too, and must leave its parent's files alone.
-@Suite(.timeLimit(.minutes(15))) struct ExitTests {
+@Suite(.timeLimit(.minutes(30))) struct ExitTests {
   /// What a child keeps, as a program keeps its globals.
   private enum Globals {
     // Unsafe, because one thread at a time uses them.

@@ -11,7 +11,7 @@ import Testing
   }
 
   /// The pipe stays open until all of it is stored, so an importer that waits for its end waits for ever.
-  @Test(.timeLimit(.minutes(15)), arguments: [nil, 1, 2, 1000], [ImportSource.Format.csv, .jsonLines])
+  @Test(.timeLimit(.minutes(30)), arguments: [nil, 1, 2, 1000], [ImportSource.Format.csv, .jsonLines])
   func `records of a pipe are stored while it is open`(_ chunk: Int?, _ format: ImportSource.Format) async throws {
     let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     var importer = try container.importer(for: Item.self)
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// Each step is a frame of its own, and half of the next one, which tells nothing until it is whole.
-  @Test(.timeLimit(.minutes(15))) func `records of a compressed pipe are stored while it is open`() async throws {
+  @Test(.timeLimit(.minutes(30))) func `records of a compressed pipe are stored while it is open`() async throws {
     let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     var importer = try container.importer(for: Item.self)
     importer.options.chunk = 1000

@@ -8,7 +8,7 @@ import Testing
   @testable import Roost
 
   /// Programs that are run at the same time refused each other at once, and could not be told to wait.
-  @Suite(.timeLimit(.minutes(15))) struct LockTimeoutTests {
+  @Suite(.timeLimit(.minutes(30))) struct LockTimeoutTests {
     private let folder: Folder
 
     init() throws {

@@ -36,7 +36,7 @@ import Testing
     #expect(try container.mainContext.fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
-  @Test(.timeLimit(.minutes(15))) func `the main context saves by itself`() async throws {
+  @Test(.timeLimit(.minutes(30))) func `the main context saves by itself`() async throws {
     let container = try makeContainer()
     let context = container.mainContext
     context.insert(Artist("Ella"))

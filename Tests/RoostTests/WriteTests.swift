@@ -24,7 +24,7 @@ import Testing
 
   /// Two contexts that each read a counter and store one more lost all but one of what they added, and two that each looked for a
   /// model before they inserted it inserted two. Writes take turns instead.
-  @Suite(.timeLimit(.minutes(15))) struct WriteTests {
+  @Suite(.timeLimit(.minutes(30))) struct WriteTests {
     private let container: ModelContainer
 
     init() throws {
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// A write that waited for another thread's write within its closure waited for ever, and said nothing.
-    @Test(.timeLimit(.minutes(15)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(30)), arguments: [false, true])
     func `a write that waits for another thread's write goes on, and the other one is told why`(isTask: Bool) throws {
       let folder = try Folder()
       var configuration = ModelConfiguration(url: folder.file())

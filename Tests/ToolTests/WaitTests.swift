@@ -8,7 +8,7 @@ import Testing
 @testable import RoostTool
 
 /// Forty runs of a small program, four at a time: ten stored what they had, and thirty ended with `locked` at once.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct WaitTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct WaitTests {
   private let folder: ScratchFolder
   private let path: String
 

@@ -65,7 +65,7 @@ import Testing
     return (PrefixedInput((head + good).utf8, before: DescriptorInput(stream)), pipe)
   }
 
-  @Test(.timeLimit(.minutes(15))) func `an error ends an import that waits for its input`() throws {
+  @Test(.timeLimit(.minutes(30))) func `an error ends an import that waits for its input`() throws {
     let store = try ImportTests.store()
     let (input, pipe) = Self.endless("bad\n")
     var options = TextImportOptions(into: "Track")
@@ -75,7 +75,7 @@ import Testing
     withExtendedLifetime(pipe) {}
   }
 
-  @Test(.timeLimit(.minutes(15))) func `a cancellation ends an import that waits for its input`() throws {
+  @Test(.timeLimit(.minutes(30))) func `a cancellation ends an import that waits for its input`() throws {
     let store = try ImportTests.store()
     let (input, pipe) = Self.endless("")
     var options = TextImportOptions(into: "Track")

@@ -6,7 +6,7 @@ import Testing
 
 /// Results that follow commits, compared with fetches.
 @Suite struct LivePlayTests {
-  @Test(.timeLimit(.minutes(10)), arguments: 1...6)
+  @Test(.timeLimit(.minutes(30)), arguments: 1...6)
   func `differences replayed onto a copy equal a fetch after each commit`(seed: UInt64) async throws {
     let play = try LivePlay(seed: seed)
     var followed = play.followed()
