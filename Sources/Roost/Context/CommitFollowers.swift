@@ -1,7 +1,7 @@
 internal import RoostFile
 internal import Synchronization
 
-/// Whatever follows the commits to a container's stores.
+/// An object that is told of each commit to a container's stores.
 protocol CommitFollowing: AnyObject, Sendable {
   /// Something was committed. It is called on the committing thread, when that uses no context, and before the call that committed returns.
   func follow()
@@ -9,9 +9,9 @@ protocol CommitFollowing: AnyObject, Sendable {
   func end()
 }
 
-/// Those that follow the commits to one container's stores.
+/// The objects that are told of each commit to one container's stores.
 ///
-/// Unchecked because the lock guards all of it, but for the count, by which a commit sees that nobody follows.
+/// Unchecked because the lock guards the list. The count is atomic: a commit reads it without the lock, and does nothing more if it is 0.
 final class CommitFollowers: @unchecked Sendable {
   private struct Weak {
     weak var follower: (any CommitFollowing)?

@@ -164,7 +164,7 @@ final class ContextState {
     tracers[place]?.hear(fault, author: state.editingState.author, context: state.name)
   }
 
-  /// Tells somebody whenever the context may show something else.
+  /// Tells `watcher`, from now on, when models or values that this context shows may have changed.
   func watch(_ watcher: any ContextWatching) {
     watchers.add(watcher)
     for graph in open { hear(graph) }

@@ -1,10 +1,10 @@
-/// Whoever wants to know that a context may show something else.
+/// An object that is told when models or values that a context shows may have changed.
 protocol ContextWatching: AnyObject {
-  /// It moved to another snapshot, or changes wait or are gone. It is called at the end of a call, when the context is free.
+  /// The context moved to another snapshot, or its unsaved changes are others. Called at the end of a call of the context.
   func contextChanged()
 }
 
-/// Those that watch one context.
+/// The objects that watch one context.
 final class ContextWatchers {
   private struct Weak {
     weak var watcher: (any ContextWatching)?

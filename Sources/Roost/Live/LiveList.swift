@@ -13,7 +13,7 @@ struct LiveList: Sendable {
   /// The position of the first entry of each piece.
   private var starts: [Int] = []
   private(set) var count = 0
-  /// Empty where nobody asked for titles.
+  /// Empty if the results are not divided into sections.
   private(set) var sections: [Section] = []
 
   private static var most: Int { 128 }

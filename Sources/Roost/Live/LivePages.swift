@@ -1,4 +1,4 @@
-/// Results that follow a context, as a collection of what a fetch found.
+/// The results of an observer in the form in which fetches return theirs.
 final class LivePages<Element>: FetchedPages<Element> {
   private let results: LiveResults<Element>
 

@@ -54,9 +54,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
     if let section { stored.sortBy = section.sorted(stored.sortBy) }
     let place = try state.stores.known(Model.self)
     (map, graph) = (place.map, state.graph(place.store))
-    if graph.source != nil {
-      throw DataStoreError.unsupportedFeature
-    }
+    if graph.source != nil { throw DataStoreError.unsupportedFeature }
     (self.section, self.contents) = (section, contents)
     run = FetchRun(stored, state)
     let part = try run.part()
@@ -276,8 +274,7 @@ extension LiveQuery where Content == Model {
     var next = 0
     for model in part.pending.sorted(by: run.rules.precedes) {
       next = run.rules.place(of: model, from: next, to: list.count) { list[$0].value(as: Model.self) }
-      list.insert(
-        LiveValue(model, row: model._$state.row), at: next, title: section?.title(of: model))
+      list.insert(LiveValue(model, row: model._$state.row), at: next, title: section?.title(of: model))
     }
     return results(list)
   }

@@ -41,7 +41,7 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
   }
 
   override func follow() {
-    // A value's own code runs where it is read, and may save something: whoever reads looks again.
+    // This thread is reading values, which ran code of the program, and that code saved. `work` is taken already: the next reading sees the commit.
     if worker.load(ordering: .relaxed) == Thread.currentID { return wake() }
     // A commit does not wait while the reader's task fetches.
     if isKeyed.load(ordering: .relaxed) { work.acquire() } else if !work.tryAcquire() { return wake() }

@@ -1,7 +1,7 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// Computes a value anew after commits that touch what it depends on, and tells it where it is another one.
+/// Computes a value again after each commit that touches what it depends on. A value that equals the last one is not an element.
 ///
 /// Unchecked because `work` guards all of it.
 final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Sendable {
@@ -67,7 +67,7 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
 /// What a value depends on in one store.
 struct LiveSubject {
   var store: Int
-  /// Whose rows are also touched by rows that lead to them.
+  /// The model's own entity. A row of it counts as touched if a relationship that leads to it changed.
   var map: EntityMap
   var isTouched: (RowNews) -> Bool
 }

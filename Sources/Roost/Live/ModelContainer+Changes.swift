@@ -15,12 +15,13 @@ extension ModelContainer {
   public nonisolated func changes<T>(of descriptor: FetchDescriptor<T>) -> ResultsChanges<ModelSnapshot<T>>
   where T: PersistentModel { changes(descriptor, nil) }
 
-  /// The same, divided into sections by a text. The results are sorted by it first.
+  /// Snapshots as from ``changes(of:)``, divided into sections by a property, by which they are sorted first.
   public nonisolated func changes<T>(
     of descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, String>
   ) -> ResultsChanges<ModelSnapshot<T>> where T: PersistentModel { changes(descriptor, SectionRule(keyPath)) }
 
-  /// The same by a text that may be nil. Models without one are in the section with an empty title.
+  /// Snapshots as from ``changes(of:)``, divided into sections by an optional property, by which they are sorted first. Models without a value
+  /// are in the section with an empty title.
   public nonisolated func changes<T>(
     of descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, String?>
   ) -> ResultsChanges<ModelSnapshot<T>> where T: PersistentModel { changes(descriptor, SectionRule(keyPath)) }
@@ -30,13 +31,14 @@ extension ModelContainer {
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type
   ) -> ResultsChanges<S> where S: TypedSnapshot { changes(descriptor, nil) }
 
-  /// The same, divided into sections by a text. The results are sorted by it first.
+  /// Values as from ``changes(of:as:)``, divided into sections by a property, by which they are sorted first.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type,
     sectionBy keyPath: KeyPath<S.SnapshotModel, String>
   ) -> ResultsChanges<S> where S: TypedSnapshot { changes(descriptor, SectionRule(keyPath)) }
 
-  /// The same by a text that may be nil. Models without one are in the section with an empty title.
+  /// Values as from ``changes(of:as:)``, divided into sections by an optional property, by which they are sorted first. Models without a value
+  /// are in the section with an empty title.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type,
     sectionBy keyPath: KeyPath<S.SnapshotModel, String?>
@@ -94,7 +96,7 @@ extension ModelContainer {
     }
   }
 
-  /// The same as the struct that `@Snapshots` made.
+  /// A saved model as the struct that `@Snapshots` made, at first and after each commit that changes it; nil as long as there is none.
   public nonisolated func changes<S>(
     of persistentModelID: PersistentIdentifier, as type: S.Type
   ) -> ValueChanges<S?> where S: TypedSnapshot {

@@ -4,13 +4,13 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// The models of a descriptor, in a context, whatever is changed.
+/// The results of a fetch in a context, kept up to date.
 ///
-/// Whoever reads ``results`` within `withObservationTracking` hears that they are others: when the context saves or takes over what others
-/// committed, and when changes wait in it. They are found out when they are read. A commit costs what it changed, not what there is.
+/// ``results`` includes unsaved changes of the context, and what other contexts commit. A view, or `withObservationTracking`, that reads it is
+/// told when it changes. The results are brought up to date when they are read; that costs what the changes cost, not a fetch.
 ///
-/// It belongs to the thread, or actor, of its context. A context that is not used takes over what others commit on the actor that made the
-/// observer; where no actor did, at its next call.
+/// Use an observer on the thread, or actor, of its context. Made on an actor, it takes over commits of other contexts there by itself; otherwise
+/// it does at the next call of its context.
 public final class ResultsObserver<Element, SectionTitle>: Observable, CustomDebugStringConvertible
 where Element: PersistentModel, SectionTitle: Hashable {
   public let modelContext: ModelContext
@@ -20,9 +20,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private var query: LiveQuery<Element, Element>?
   private var shown: LiveResults<Element>
   private var failure: (any Error)?
-  /// Whether what is shown may not be what the context has.
+  /// Whether the context may have changed since ``shown`` was made.
   private var isStale = true
-  /// Whether models that wait to be saved are among what is shown.
+  /// Whether the context had unsaved changes of these models when ``shown`` was made.
   private var showsPending = false
   private var isTelling = false
   private var isLooking = false
@@ -65,14 +65,14 @@ where Element: PersistentModel, SectionTitle: Hashable {
     set { fetchDescriptor.sortBy = newValue }
   }
 
-  /// By which text the results are divided into sections.
+  /// The property by which the results are divided into sections.
   public var sectionBy: PartialKeyPath<Element>? { section?.keyPath }
 
   // MARK: What is found
 
   public var results: FetchResultsCollection<Element> { FetchResultsCollection(LivePages(current)) }
 
-  /// The results by title; nil where no title was asked for.
+  /// The results in sections; nil for an observer that was made without `sectionBy`.
   public var sections: SectionedResults<Element, SectionTitle>? {
     let current = current
     guard section != nil else { return nil }
@@ -81,7 +81,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
       current, titles: found.compactMap { $0.title as? SectionTitle }, counts: found.map(\.count))
   }
 
-  /// Why the results could not be found out the last time; they are those of the time before then.
+  /// The error of the last fetch. As long as there is one, ``results`` has what the fetch before it found.
   public var fetchError: (any Error)? {
     _ = current
     return failure
@@ -104,7 +104,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   }
 
   public var debugDescription: String {
-    "ResultsObserver of \(shown.count) \(Element._$type.name)\(isStale ? ", to be found out again" : "")"
+    "ResultsObserver of \(shown.count) \(Element._$type.name)\(isStale ? ", out of date" : "")"
   }
 
   private var current: LiveResults<Element> {
@@ -126,7 +126,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     invalidate()
   }
 
-  /// Tells observers that the results are others.
+  /// Tells those that track ``results`` that it changes.
   private func invalidate() {
     isStale = true
     isTelling = true
@@ -180,7 +180,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     query.forgetDifference()
   }
 
-  /// The results with what waits to be saved.
+  /// The results with the context's unsaved changes.
   private func withPending(_ query: LiveQuery<Element, Element>) throws -> LiveResults<Element> {
     // Unsafe, because models belong to the same thread as the observer.
     nonisolated(unsafe) weak let observer: (any PendingWatching)? = self
@@ -213,7 +213,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   }
 }
 
-/// Whoever waits for changes of models that wait to be saved.
+/// An object that is told when a value of an unsaved model changes.
 private protocol PendingWatching: AnyObject {
   func pendingWillChange()
 }
@@ -223,7 +223,7 @@ extension ResultsObserver: PendingWatching {
 }
 
 extension ResultsObserver: ContextWatching {
-  /// An observer that nobody reads keeps no more news than of so many commits: after that it fetches again.
+  /// An observer that is not read for more commits than this forgets its query, so that the context need not keep their news. It fetches again.
   private static var mostCommits: UInt64 { 1000 }
 
   func contextChanged() {
@@ -237,7 +237,7 @@ extension ResultsObserver: ContextWatching {
     if mayBeOthers { invalidate() }
   }
 
-  /// Whether what has happened in the context since the last time can change the results.
+  /// Whether the changes in the context since the last call can change the results.
   private var mayBeOthers: Bool {
     guard let query else { return true }
     let graph = query.graph
@@ -281,7 +281,7 @@ extension ResultsObserver where SectionTitle == Never {
   }
 }
 
-/// Results in sections by a text, by which they are sorted first.
+/// Results in sections by a property, by which they are sorted first.
 extension ResultsObserver where SectionTitle == String {
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
@@ -314,13 +314,13 @@ extension ResultsObserver where SectionTitle == String {
       isolation: isolation)
   }
 
-  /// Models without a text are in the section with an empty title.
+  /// Models without a value are in the section with an empty title.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), context: modelContext, isolation: isolation) }
 
-  /// Models without a text are in the section with an empty title.
+  /// Models without a value are in the section with an empty title.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -328,7 +328,7 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, SectionRule(sectionBy), context: ModelContext(modelContainer), isolation: isolation)
   }
 
-  /// Models without a text are in the section with an empty title.
+  /// Models without a value are in the section with an empty title.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -338,7 +338,7 @@ extension ResultsObserver where SectionTitle == String {
       isolation: isolation)
   }
 
-  /// Models without a text are in the section with an empty title.
+  /// Models without a value are in the section with an empty title.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation

@@ -89,20 +89,13 @@ extension Plan {
   }
 
   func withRow(_ id: RowID, _ body: (Row) throws -> Bool) throws -> Bool {
-    try table.hold()
-    defer { table.release() }
-    var spare: Arena?
-    let row = try table.borrow(id) { bytes in
-      let arena = Arena()
-      spare = arena
-      return arena.keep(bytes)
+    try table.lend(id) { row in
+      guard let row else {
+        throw StoreError(.damaged, "row \(id.number) of \(entity.name) is in an index, but does not exist")
+      }
+      tally.rows += 1
+      return try body(row)
     }
-    guard let row else {
-      throw StoreError(.damaged, "row \(id.number) of \(entity.name) is in an index, but does not exist")
-    }
-    defer { withExtendedLifetime(spare) {} }
-    tally.rows += 1
-    return try body(row)
   }
 
   private func scan(_ skipped: Int, _ body: (Row) throws -> Bool) throws -> Bool {

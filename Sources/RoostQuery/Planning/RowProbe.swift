@@ -36,19 +36,12 @@ package final class RowProbe {
 
   /// Nil where there is no such row, or where it does not fulfil the condition.
   package func look(_ id: RowID) throws -> Found? {
-    try table.hold()
-    defer { table.release() }
-    var spare: Arena?
-    let row = try table.borrow(id) { bytes in
-      let arena = Arena()
-      spare = arena
-      return arena.keep(bytes)
+    try table.lend(id) { row in
+      guard let row else { return nil }
+      defer { program?.rest() }
+      if let program, try !program.test(row) { return nil }
+      return try found(row)
     }
-    defer { withExtendedLifetime(spare) {} }
-    guard let row else { return nil }
-    defer { program?.rest() }
-    if let program, try !program.test(row) { return nil }
-    return try found(row)
   }
 
   /// The key of a row that a query has found.
