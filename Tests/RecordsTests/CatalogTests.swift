@@ -61,7 +61,7 @@ import Testing
     // They say nothing of how rows are stored.
     #expect(try !(again == Self.library()))
     var plain = catalog
-    plain.forgetCases()
+    plain.forgetNotes()
     #expect(plain.storesRows(as: catalog) && plain != catalog && plain.encoded.first == 1)
     // A program that knows the first form alone finds another number and says so; one that knows three refuses a fourth.
     var bytes = encoded

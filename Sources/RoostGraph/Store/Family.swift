@@ -111,7 +111,7 @@ package final class Family: Sendable {
     return Self.condition(.row, field, numbers: kinds.compactMap { classNumbers[$0] }.sorted())
   }
 
-  private static func condition(
+  static func condition(
     _ row: RoostQuery.Expression, _ field: FieldID, numbers: [UInt32]
   ) -> RoostQuery.Expression {
     let tests = numbers.map { number in

@@ -10,6 +10,8 @@ struct RowWork {
     var entity: EntityID
     var field: FieldID
     var values: [FieldID: Value]
+    /// Another condition for the rows; nil for none.
+    var condition: RoostQuery.Expression?
     var found: Phase
     var written: Phase
   }
@@ -40,9 +42,11 @@ struct RowWork {
 
   /// Gives the rows that say nil in a field values.
   mutating func fill(
-    _ entity: EntityID, _ field: FieldID, with values: [FieldID: Value], found: Phase, written: Phase
+    _ entity: EntityID, _ field: FieldID, with values: [FieldID: Value], where condition: RoostQuery.Expression? = nil,
+    found: Phase, written: Phase
   ) {
-    fillings.append(Filling(entity: entity, field: field, values: values, found: found, written: written))
+    fillings.append(
+      Filling(entity: entity, field: field, values: values, condition: condition, found: found, written: written))
   }
 
   /// The condition that a row says nil in a field.
@@ -81,7 +85,9 @@ struct RowWork {
   private func find(_ filling: Filling, _ writer: RecordWriter) throws -> [RowID] {
     guard let entity = writer.catalog.entity(filling.entity), let field = entity.field(filling.field), field.isOptional
     else { return [] }
-    return try Planner(Ground(writer)).plan(Query(entity.name, where: Self.isNil(field))).rows()
+    let isNil = Self.isNil(field)
+    let condition = filling.condition.map { .and([isNil, $0]) } ?? isNil
+    return try Planner(Ground(writer)).plan(Query(entity.name, where: condition)).rows()
   }
 
   private func fill(_ filling: Filling, _ rows: [RowID], in writer: RecordWriter) throws {

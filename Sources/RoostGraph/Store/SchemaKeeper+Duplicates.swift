@@ -63,7 +63,7 @@ extension SchemaKeeper {
     return groups.isEmpty ? nil : (groups.count, Array(rows.filter { shown.contains($0.values) }.prefix(6)))
   }
 
-  private static func text(_ value: Value) -> String {
+  static func text(_ value: Value) -> String {
     switch value {
     case .string(let text), .url(let text): "\"\(text.prefix(40))\""
     case .int(let number): "\(number)"

@@ -19,15 +19,31 @@ extension SchemaKeeper {
       for field in fields { try flip(field, model, all: fields, catalog: &catalog) }
       if isThere { known.insert(property) }
     }
+    // Rows of other classes would have the default of a new unique property too, and be alike.
+    let isApart = { (field: _ModelType.NeededField) in
+      model.type.superType != nil && model.uniques.contains { $0.contains(field.path) }
+    }
+    var apart: [(field: _ModelType.NeededField, value: Value)] = []
     // All at once, because each change makes a layout.
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
       let names = Set(entity.fields.map(\.name))
       for field in wanted {
         // A default is the program's code, and is not run for a field that is there.
         let isOld = isNew || names.contains(field.name)
-        let initial = isOld ? nil : try initial(field, model, isPart: known.contains(field.property))
+        var initial = isOld ? nil : try initial(field, model, isPart: known.contains(field.property))
+        if let value = initial, isApart(field) {
+          apart.append((field, value))
+          initial = nil
+        }
         try add(field, model, entity: &entity, initial: initial)
       }
+    }
+    for (field, value) in apart {
+      try checkAlone(field, value, of: model)
+      guard let entity = catalog.entity(model.type.root.name), let id = entity.field(field.name)?.id else { continue }
+      work.fill(
+        entity.id, id, with: [id: value], where: isOf(model, entity.name, catalog: catalog), found: .after,
+        written: .after)
     }
   }
 
@@ -45,7 +61,9 @@ extension SchemaKeeper {
         && !field.name.hasPrefix("@") && !(prefix.isEmpty && field.name.contains("/"))
     }
     func isMet(_ field: _ModelType.NeededField) -> Bool {
-      known[field.name].map { $0.type == field.type && $0.isOptional == field.isOptional } ?? false
+      known[field.name].map {
+        $0.type == field.type && $0.isOptional == field.isOptional && $0.isNeeded == field.isNeeded
+      } ?? false
     }
     if !hasMore, wanted.allSatisfy(isMet) { return [] }
     return Dictionary(grouping: wanted, by: \.property).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -76,11 +94,13 @@ extension SchemaKeeper {
         entity.fields[place].isPreserved = isPreserved
       }
       entity.setCases(wanted.cases, of: field.id)
+      entity.setNeeded(wanted.isNeeded, of: field.id)
       return
     }
     let id = try entity.add(
       wanted.name, wanted.type, isOptional: wanted.isOptional, initial: initial, isPreserved: isPreserved)
     entity.setCases(wanted.cases, of: id)
+    entity.setNeeded(wanted.isNeeded, of: id)
   }
 
   // MARK: Types
@@ -161,10 +181,12 @@ extension SchemaKeeper {
     _ field: _ModelType.NeededField, _ model: ModelPlan, all: [_ModelType.NeededField], catalog: inout Catalog
   ) throws {
     let root = model.type.root.name
-    guard let known = catalog.entity(root)?.field(field.name), known.isOptional != field.isOptional else { return }
+    guard let known = catalog.entity(root)?.field(field.name) else { return }
+    if known.isOptional == field.isOptional, known.isNeeded || !field.isNeeded { return }
+    let isLoosened = field.isOptional && !known.isOptional
     // A store that is only read may stay as it is, unless a row would show a default.
-    if isReadOnly, try field.isOptional || rows(without: known, root) == 0 { return }
-    if field.isOptional { return try allowNil(known, of: root, catalog: &catalog) }
+    if isReadOnly, try isLoosened || rows(without: known, model) == 0 { return }
+    if isLoosened { return try allowNil(known, of: root, catalog: &catalog) }
     let value = try value(field, model)
     // The parts of an optional struct that is nil have no meaning.
     let isCovered = all.contains { $0.type == .presence && field.name.hasPrefix($0.name + ".") }
@@ -173,7 +195,18 @@ extension SchemaKeeper {
       other.name != field.name && !other.isOptional && catalog.entity(root)?.field(other.name)?.isOptional == false
     }
     var initial = value
-    if value == nil, try rows(without: known, root) > 0 {
+    if field.isNeeded {
+      // Rows of other classes stay without a value.
+      if try isCovered || rows(without: known, model) == 0 { return }
+      guard let value else {
+        if !isPart { try checkNil(known, model, property: model.type.propertyName(field.property)) }
+        return
+      }
+      return try work.fill(
+        entity(root, catalog), known.id, with: [known.id: value], where: isOfStored(model),
+        found: .before, written: .before)
+    }
+    if value == nil, try rows(without: known, model) > 0 {
       if !isPart, !isCovered { try checkNil(known, model, property: model.type.propertyName(field.property)) }
       initial = field.type.empty
     }
@@ -201,13 +234,13 @@ extension SchemaKeeper {
       field: field.id, of: root, isOptional: true, initial: field.initial ?? (isOlder ? field.type.empty : nil))
   }
 
-  /// How many rows of the store have nil in a field.
-  func rows(without field: Field, _ root: String) throws -> Int {
-    let name = storedName(root)
+  /// How many rows of a model have nil in a field.
+  func rows(without field: Field, _ model: ModelPlan) throws -> Int {
+    let name = storedName(model.type.root.name)
     guard let stored, let known = stored.catalog.entity(name)?.field(field.id), known.isOptional else { return 0 }
     // Values of another class come into it.
     let others = work.moves.filter { $0.to == field.id }.compactMap { stored.catalog.entity(name)?.field($0.from) }
-    let tests = ([known] + others).map { RowWork.isNil($0) }
+    let tests = ([known] + others).map { RowWork.isNil($0) } + (isOfStored(model).map { [$0] } ?? [])
     return try Planner(stored).count(Query(name, where: tests.count == 1 ? tests[0] : .and(tests)))
   }
 
@@ -217,7 +250,7 @@ extension SchemaKeeper {
   )
     throws
   {
-    let count = try rows(without: field, model.type.root.name)
+    let count = try rows(without: field, model)
     if count == 0 { return }
     if isStaged { return note(model, property) }
     throw MigrationFault(
@@ -237,14 +270,14 @@ extension SchemaKeeper {
     let (root, name) = (model.type.root.name, model.type.fieldName(property))
     if !isThere { return }
     for field in fields where field.type == .presence && catalog.entity(root)?.field(field.name) == nil {
-      try addPresence(field, fields, root: root, catalog: &catalog)
+      try addPresence(field, fields, of: model, catalog: &catalog)
     }
     for known in catalog.entity(root)?.fields ?? [] where known.type == .presence {
       guard known.name == name || known.name.hasPrefix(name + "."), !fields.contains(where: { $0.name == known.name }),
         fields.contains(where: { $0.name.hasPrefix(known.name + ".") })
       else { continue }
       let values = try RowBlank.defaults(model.type, property) ?? [:]
-      if isReadOnly, try rows(without: known, root) == 0 { continue }
+      if isReadOnly, try rows(without: known, model) == 0 { continue }
       if values.isEmpty {
         try checkNil(known, model, property: model.type.propertyName(property))
       } else {
@@ -252,8 +285,10 @@ extension SchemaKeeper {
         for (name, value) in values where name.hasPrefix(known.name + ".") {
           if let part = catalog.entity(root)?.field(name) { filled[part.id] = value }
         }
-        if try rows(without: known, root) > 0 {
-          try work.fill(entity(root, catalog), known.id, with: filled, found: .before, written: .before)
+        if try rows(without: known, model) > 0 {
+          try work.fill(
+            entity(root, catalog), known.id, with: filled, where: isOfStored(model), found: .before,
+            written: .before)
         }
       }
       try catalog.change(entity: root) { (entity) throws(RecordFault) in try entity.remove(known.name) }
@@ -263,8 +298,9 @@ extension SchemaKeeper {
   /// Adds the field that says whether a struct is there that was required: it is there in all rows, except for those that were
   /// written by a program that did not name it.
   private mutating func addPresence(
-    _ field: _ModelType.NeededField, _ fields: [_ModelType.NeededField], root: String, catalog: inout Catalog
+    _ field: _ModelType.NeededField, _ fields: [_ModelType.NeededField], of model: ModelPlan, catalog: inout Catalog
   ) throws {
+    let root = model.type.root.name
     let parked = fields.lazy.compactMap { [catalog] part in
       part.isOptional || !part.name.hasPrefix(field.name + ".")
         ? nil : catalog.entity(root)?.field(part.name).flatMap { $0.isOptional ? $0 : nil }
@@ -273,8 +309,10 @@ extension SchemaKeeper {
     try catalog.change(entity: root) { (entity) throws(RecordFault) in
       added = try entity.add(field.name, .presence, isOptional: true, initial: field.type.empty)
     }
-    if let parked, let added, try rows(without: parked, root) > 0 {
-      try work.fill(entity(root, catalog), parked.id, with: [added: .null], found: .before, written: .after)
+    if let parked, let added, try rows(without: parked, model) > 0 {
+      try work.fill(
+        entity(root, catalog), parked.id, with: [added: .null], where: isOfStored(model),
+        found: .before, written: .after)
     }
   }
 }

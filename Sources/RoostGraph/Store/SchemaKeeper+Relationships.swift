@@ -71,7 +71,8 @@ extension SchemaKeeper {
         // Rows of other classes have none by it; that those of this one have one each save looks after.
         if holder.isNeeded, try !isNew(holder) && !checkReference(holder) { isOptional = true }
         try catalog.change(entity: holder.entity) { (entity) throws(RecordFault) in
-          try entity.add(holder.name, .reference(target), isOptional: isOptional)
+          let id = try entity.add(holder.name, .reference(target), isOptional: isOptional)
+          entity.setNeeded(holder.isNeeded && holder.model.type.isAdded(holder.property), of: id)
         }
       }
       try catalog.add(
@@ -156,6 +157,13 @@ extension SchemaKeeper {
       return try replace(
         pair, end, has: has, wants: "one to \(end.plan.target)", mine: mine, theirs: theirs, catalog: &catalog)
     }
+    for (end, side) in [(pair.one, mine)] + (pair.other.map { [($0, theirs)] } ?? []) where try !checkTargets(end, side)
+    {
+      return try replace(
+        pair, end, has: "a relationship to other classes", wants: "one to \(end.plan.target)", mine: mine,
+        theirs: theirs,
+        catalog: &catalog)
+    }
     // A list would lose members. One without an order is a reference whose other side the program did not name meanwhile.
     for (end, side) in [(pair.one, mine)] + (pair.other.map { [($0, theirs)] } ?? []) {
       if !end.isToMany, !side.isToOne, side.isOrdered, side.name == end.name {
@@ -197,15 +205,19 @@ extension SchemaKeeper {
       try catalog.change(relationship: id, deleteRule: end.plan.deleteRule)
     }
     if case .manyByReference = side.shape, end.isToMany, !side.isOrdered { catalog.order(relationship: id) }
-    guard case .one(let number) = side.shape, let field = catalog.entity(end.entity)?.field(number),
-      field.isOptional != end.isOptionalField
-    else { return }
-    if isReadOnly, try end.isOptionalField || rows(without: field, end.entity) == 0 { return }
-    if end.isOptionalField { return try allowNil(field, of: end.entity, catalog: &catalog) }
-    let count = try rows(without: field, end.entity)
+    guard case .one(let number) = side.shape, let field = catalog.entity(end.entity)?.field(number) else { return }
+    let isNeeded = end.isNeeded && end.model.type.isAdded(end.property)
+    defer { catalog.setNeeded(isNeeded, field: number, of: end.entity) }
+    if field.isOptional == end.isOptionalField, field.isNeeded || !isNeeded { return }
+    let isLoosened = end.isOptionalField && !field.isOptional
+    if isReadOnly, try isLoosened || rows(without: field, end.model) == 0 { return }
+    if isLoosened { return try allowNil(field, of: end.entity, catalog: &catalog) }
+    let count = try rows(without: field, end.model)
     try checkNil(field, end.model, property: end.plan.name, cure: "give each object one")
     // In stages rows without one stay so until they get one.
-    if count == 0 { try catalog.set(field: number, of: end.entity, isOptional: false, initial: field.initial) }
+    if count == 0, !isNeeded {
+      try catalog.set(field: number, of: end.entity, isOptional: false, initial: field.initial)
+    }
   }
 
   /// Stores a relationship in another form: rows and links are written.

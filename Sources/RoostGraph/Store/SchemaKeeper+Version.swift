@@ -145,8 +145,8 @@ extension Catalog {
 }
 
 extension ModelPlan {
-  /// A hash of everything that the outline of its entity is made of.
-  fileprivate var digest: UInt64 {
+  /// A hash of everything that the outline of its entity is made of, and of what a subclass requires.
+  var digest: UInt64 {
     get throws {
       var digest = ModelDigest()
       digest.add(type.root.name)
@@ -154,6 +154,7 @@ extension ModelPlan {
         digest.add(field.name)
         digest.add(field.type)
         digest.add(field.isOptional)
+        digest.add(field.isNeeded)
       }
       for one in relationships {
         digest.add(one.name)

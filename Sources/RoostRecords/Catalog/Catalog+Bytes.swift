@@ -9,7 +9,7 @@ package import RoostFile
 /// u8 1 (the form), 2 where a field has cases, or 3 where the version of the models is known
 /// next entity, index, relationship
 /// entities: id, name, next field,
-///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases), initial value (data), cases: values
+///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases, 16 needed by a subclass), initial value (data), cases: values
 ///   layouts: members: id, type, flag optional
 /// indexes: id, entity, name, flags (1 unique, 2 is being built), row built below if so,
 ///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
@@ -175,6 +175,7 @@ extension Catalog {
     var field = Field(
       FieldID(id), name, type: type, isOptional: flags & 1 != 0, initial: flags & 4 != 0 ? try reader.value() : nil,
       isPreserved: flags & 2 != 0)
+    field.isNeeded = flags & 16 != 0
     if flags & 8 == 0 { return field }
     let cases = try reader.list { reader in try reader.value() }
     guard form != Self.form, cases.count <= Field.mostCases, !cases.contains(.null) else {
@@ -266,5 +267,6 @@ extension ByteReader {
 extension Field {
   fileprivate var flags: UInt8 {
     (isOptional ? 1 : 0) | (isPreserved ? 2 : 0) | (initial != nil ? 4 : 0) | (cases != nil ? 8 : 0)
+      | (isNeeded ? 16 : 0)
   }
 }

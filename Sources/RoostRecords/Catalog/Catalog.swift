@@ -47,9 +47,19 @@ package struct Catalog: Hashable, Sendable {
     for place in entities.indices where entities[place].id == id { return entities[place].field(field) }
     return nil
   }
-  mutating func forgetCases() {
+  mutating func forgetNotes() {
     for entity in entities.indices {
-      for field in entities[entity].fields.indices { entities[entity].fields[field].cases = nil }
+      for field in entities[entity].fields.indices {
+        entities[entity].fields[field].cases = nil
+        entities[entity].fields[field].isNeeded = false
+      }
+    }
+  }
+
+  /// Says whether objects of the subclass that adds a field have a value.
+  package mutating func setNeeded(_ isNeeded: Bool, field: FieldID, of entity: String) {
+    for place in entities.indices where entities[place].name == entity {
+      entities[place].setNeeded(isNeeded, of: field)
     }
   }
 

@@ -54,6 +54,11 @@ package struct Entity: Hashable, Sendable {
     for place in fields.indices where fields[place].id == id { fields[place].cases = cases }
   }
 
+  /// Says whether objects of the subclass that adds a field have a value.
+  package mutating func setNeeded(_ isNeeded: Bool, of id: FieldID) {
+    for place in fields.indices where fields[place].id == id { fields[place].isNeeded = isNeeded }
+  }
+
   package static let mostFields = 4000
   package static let mostLayouts = 60_000
 

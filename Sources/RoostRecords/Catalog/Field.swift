@@ -9,6 +9,8 @@ package struct Field: Hashable, Sendable {
   package var initial: Value?
   /// Whether the history keeps the value when a row is deleted.
   package var isPreserved: Bool
+  /// Whether objects of the subclass that adds the field have a value. The rows of other classes have none, so it is optional.
+  package var isNeeded = false
   /// The raw values that the field's type knows, or that the elements of the array or set know; nil where any value may come.
   /// Programs that know the type check values by the type; the tool has only this. Rows may still hold other values.
   package var cases: [Value]?
@@ -53,12 +55,13 @@ extension Catalog {
   /// Whether some field has cases.
   var hasCases: Bool { entities.contains { $0.fields.contains { $0.cases != nil } } }
 
-  /// Whether two catalogs store rows alike: they may differ in the cases of fields and in the version of the models.
+  /// Whether two catalogs store rows alike: they may differ in the cases of fields, in what subclasses need, and in the version
+  /// of the models.
   package func storesRows(as other: Catalog) -> Bool { plain == other.plain }
 
   private var plain: Catalog {
     var plain = self
-    plain.forgetCases()
+    plain.forgetNotes()
     plain.version = nil
     return plain
   }

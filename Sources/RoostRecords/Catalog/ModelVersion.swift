@@ -67,7 +67,7 @@ package struct Outline: Hashable, Sendable {
         if case .one(let field) = one.shape { field } else { nil as FieldID? }
       })
     for field in entity.fields where !field.name.hasPrefix("@") && !ownReferences.contains(field.id) {
-      properties[field.name] = catalog.word(field.type) + (field.isOptional ? "?" : "")
+      properties[field.name] = catalog.word(field.type) + (field.isOptional && !field.isNeeded ? "?" : "")
     }
     for one in catalog.relationships(of: entity.id) where !one.isHidden && !one.name.hasPrefix("@") {
       let target = catalog.name(of: one.target) ?? ""
@@ -84,8 +84,8 @@ package struct Outline: Hashable, Sendable {
   }
 
   private func isOptional(_ one: Relationship, _ entity: Entity) -> Bool {
-    if case .one(let field) = one.shape { return entity.field(field)?.isOptional ?? true }
-    return true
+    guard case .one(let id) = one.shape, let field = entity.field(id) else { return true }
+    return field.isOptional && !field.isNeeded
   }
 
   /// Equal for two entities that mean the same.
