@@ -39,14 +39,7 @@ enum ShopPlan: SchemaMigrationPlan {
       .transform(from: ShopV1.Item.self, to: ShopV2.Item.self) { old, new in
         new.price = Int((Double(old.price) ?? 0) * 100)
       },
-      .custom(
-        fromVersion: ShopV1.self, toVersion: ShopV2.self,
-        willMigrate: { context in
-          var names: Set<String> = []
-          for item in try context.fetch(FetchDescriptor<ShopV1.Item>()) where !names.insert(item.name).inserted {
-            context.delete(item)
-          }
-        }, didMigrate: nil),
+      .removeDuplicates(of: ShopV1.Item.self, by: \.name, policy: .keepExisting),
     ]
   }
 }

@@ -188,10 +188,11 @@ struct PlanVersions {
     let from: Version
     let to: Version
     var will: ((ModelContext) throws -> Void)?
+    var removals: [DuplicateRemoval] = []
     var transforms: [ModelTransform] = []
     var did: ((ModelContext) throws -> Void)?
 
-    var hasCode: Bool { will != nil || did != nil || !transforms.isEmpty }
+    var hasCode: Bool { will != nil || did != nil || !removals.isEmpty || !transforms.isEmpty }
   }
 
   /// The steps from one version to the target.
@@ -210,16 +211,17 @@ struct PlanVersions {
     while at < target {
       let here = stages.filter { $0.ends.from == at }
       // A step that no stage names needs no code.
-      let next = here.first?.ends.to ?? at + 1
+      let next = here.first { $0.stage.namesEnd }?.ends.to ?? at + 1
       if next > target { break }
       var step = Step(from: all[at], to: all[next])
       for (stage, ends) in here {
-        guard ends.to == next else {
+        guard ends.to == next || !stage.namesEnd else {
           throw wrong("has stages from version \(all[at].number) to two others: leave one of them")
         }
         switch stage {
         case .lightweight: continue
         case .objects(let transform): step.transforms.append(transform)
+        case .duplicates(let removal): step.removals.append(removal)
         case .custom(_, _, let will, let did):
           guard step.will == nil, step.did == nil else {
             throw wrong("has two custom stages from version \(all[at].number): make one of them")
@@ -242,11 +244,14 @@ struct PlanVersions {
     func places(_ model: any PersistentModel.Type) throws -> [Int] {
       let places = plan.schemas.indices.filter { plan.schemas[$0].models.contains { $0 == model } }
       if !places.isEmpty { return places }
-      throw wrong("transforms \(model), which is no model of its schemas")
+      throw wrong("has a stage for \(model), which is no model of its schemas")
     }
     let ends: (from: Int, to: Int)?
     switch stage {
     case .lightweight(let from, let to), .custom(let from, let to, _, _): ends = (try place(from), try place(to))
+    case .duplicates(let removal):
+      // A class that several versions have in common: before it becomes another one.
+      ends = try places(removal.model).max().map { ($0, $0 + 1) }
     case .objects(let transform):
       if let new = transform.new, new._$type.root.name != transform.old._$type.root.name,
         new._$type.name != transform.old._$type.name
@@ -260,7 +265,7 @@ struct PlanVersions {
       // Of a class that several versions have in common: the two that are nearest.
       ends = froms.flatMap { from in tos.filter { $0 > from }.map { (from, $0) } }.min { $0.1 - $0.0 < $1.1 - $1.0 }
     }
-    guard let ends, ends.from < ends.to else {
+    guard let ends, ends.from < ends.to, ends.to < plan.schemas.count else {
       throw wrong("has a stage that does not lead to a later version of its schemas")
     }
     return ends

@@ -67,12 +67,18 @@ public enum MigrationStage: @unchecked Sendable {
   /// A step that sees both versions of each model: see ``transform(from:to:batchSize:_:)``.
   case objects(ModelTransform)
 
-  /// Whether the stage runs code of the program.
+  /// A step that removes duplicates: see ``removeDuplicates(of:by:policy:)``.
+  case duplicates(DuplicateRemoval)
+
+  /// Whether the stage runs on a copy of the file.
   var hasCode: Bool {
     switch self {
     case .lightweight: false
     case .custom(_, _, let will, let did): will != nil || did != nil
-    case .objects: true
+    case .objects, .duplicates: true
     }
   }
+
+  /// Whether it says which version it leads to.
+  var namesEnd: Bool { if case .duplicates = self { false } else { true } }
 }

@@ -81,11 +81,12 @@ struct StagedMigration {
       // The store may lack an entity of the version that no program had named.
       let isCompleted = try step.hasCode && settle(copy, step.from)
       if let will = step.will { try withContainer(step.from, copy) { try Self.run(will, $0) } }
+      for removal in step.removals { try withContainer(step.from, copy) { try removal.run($0) } }
       let source =
         step.transforms.isEmpty
         ? nil
         : try copy.freeze(
-          isChanged: isCompleted || step.will != nil || progress.step > 1)
+          isChanged: isCompleted || step.will != nil || !step.removals.isEmpty || progress.step > 1)
       if step.hasCode {
         try withContainer(step.to, copy) { new in
           if let source { try transform(step, source, into: new, copy: copy, progress: progress) }

@@ -60,7 +60,7 @@ extension ModelContext {
 }
 
 extension ModelContext.UniqueRule {
-  fileprivate func policy(_ map: EntityMap) throws -> RoostGraph.UniquePolicy {
+  func policy(_ map: EntityMap) throws -> RoostGraph.UniquePolicy {
     switch kind {
     case .always(let choice): return .always(choice.known)
     case .newest(let keyPath, let isNewer):

@@ -35,26 +35,9 @@ extension SchemaKeeper {
   private func groups(
     _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value]
   ) throws -> (groups: Int, rows: [(id: RowID, values: [Value])])? {
-    func values(_ row: Row) throws -> [Value]? {
-      let values = try zip(accesses, defaults).map { access, initial in
-        let value = try table.value(access, row)
-        return value.isNull ? initial : value
-      }
-      return values.contains(.null) ? nil : values
-    }
-    // Hashes take less memory than values. Only rows with equal hashes are compared.
-    var counts: [Int: UInt32] = [:]
-    var cursor = try table.cursor()
-    while try cursor.next() {
-      if let found = try values(cursor.row()) { counts[found.hashValue, default: 0] += 1 }
-    }
-    counts = counts.filter { $0.value > 1 }
-    var alike: [[Value]: [RowID]] = [:]
-    var again = try table.cursor()
-    while try again.next() {
-      let row = try again.row()
-      guard let found = try values(row), counts[found.hashValue] != nil else { continue }
-      if alike[found, default: []].count < 3 { alike[found, default: []].append(row.id) }
+    let alike = try DuplicateValues.find(table, accesses, defaults: defaults, most: 3) { body in
+      var cursor = try table.cursor()
+      while try cursor.next() { try body(cursor.row()) }
     }
     let groups = alike.filter { $0.value.count > 1 }
     let rows = groups.flatMap { values, rows in rows.map { (id: $0, values: values) } }.sorted { $0.id < $1.id }

@@ -38,7 +38,7 @@ extension SchemaKeeper {
         try add(field, model, entity: &entity, initial: initial)
       }
     }
-    for (field, value) in apart {
+    for (field, value) in apart where try hasRows(model.type.root.name) {
       try checkAlone(field, value, of: model)
       guard let entity = catalog.entity(model.type.root.name), let id = entity.field(field.name)?.id else { continue }
       work.fill(

@@ -1,0 +1,171 @@
+internal import RoostFile
+internal import RoostQuery
+package import RoostRecords
+
+/// Finds objects that have the same values of some properties, and makes one of several.
+///
+/// Everything that led to the object that goes leads to the one that stays: references, lists, also those of relationships without a name on
+/// this side. So no delete rule applies.
+package struct DuplicateMerger {
+  private let map: EntityMap
+  private let fields: [FieldID]
+
+  /// - Parameter paths: the properties, or parts of structs. Each must be stored in the object's own row.
+  package init(_ map: EntityMap, paths: [String]) throws {
+    self.map = map
+    fields = try paths.map { path in
+      if let field = map.entity.field(map.type.fieldName(ofPath: path)) { return field.id }
+      throw MigrationFault(
+        map.type.name, path,
+        detail:
+          "duplicates cannot be found by it, because it is not a stored value: name a property, or a part of a struct that is one"
+      )
+    }
+  }
+
+  // MARK: Finding
+
+  /// The rows that have the same values, group by group, each in the order of their numbers. Nil is like no other value.
+  package func groups(_ reader: RecordReader) throws -> [[RowID]] {
+    let table = try reader.table(map.entity.id)
+    let accesses = fields.compactMap { table.access($0) }
+    let query = Query(map.entity.name, where: map.condition())
+    let alike = try DuplicateValues.find(table, accesses) { body in
+      try Planner(Ground(reader)).plan(query).forEach { row in
+        try body(row)
+        return true
+      }
+    }
+    return alike.values.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }
+  }
+
+  // MARK: Making one of two
+
+  /// Which values of the object that goes the one that stays gets.
+  package enum Taking: Sendable {
+    case nothing
+    case all
+    case notNil
+    /// Those of some properties.
+    case some([Int])
+  }
+
+  /// What becomes of two objects.
+  package struct Pair {
+    package var kept: RowID
+    package var duplicate: RowID
+    package var taking: Taking
+
+    package init(kept: RowID, duplicate: RowID, taking: Taking) {
+      (self.kept, self.duplicate, self.taking) = (kept, duplicate, taking)
+    }
+
+    /// Whether the value of a property is taken over.
+    ///
+    /// - Parameter isNil: whether the object that goes has nil there.
+    fileprivate func takes(_ property: Int, isNil: Bool) -> Bool {
+      switch taking {
+      case .nothing: false
+      case .all: true
+      case .notNil: !isNil
+      case .some(let properties): properties.contains(property)
+      }
+    }
+  }
+
+  /// Carries out all of them, one after the other.
+  package func merge(_ pairs: [Pair], in writer: RecordWriter) throws {
+    let table = try writer.table(map.entity.id)
+    let ways = writer.catalog.relationships(of: map.entity.id).filter {
+      if case .one = $0.shape { false } else { true }
+    }
+    for pair in pairs {
+      let values = try taken(pair, writer)
+      for way in ways { try move(way, pair, in: writer) }
+      try table.delete(pair.duplicate)
+      if values.isEmpty { continue }
+      let slots = try values.compactMap { id, value in
+        try table.entity.field(id).map { (try table.slot($0.name), value) }
+      }
+      try table.update(pair.kept) { builder in for (slot, value) in slots { try builder.set(slot, value) } }
+    }
+  }
+
+  /// The values of the object that goes which the one that stays gets.
+  private func taken(_ pair: Pair, _ writer: RecordWriter) throws -> [(FieldID, Value)] {
+    let table = try writer.reading(map.entity.id)
+    var taken: [(FieldID, Value)] = []
+    for property in map.type.properties.indices where pair.takes(property, isNil: false) {
+      let name = map.type.fieldName(property)
+      let fields = map.entity.fields.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
+      let values = try table.withRow(pair.duplicate) { (row) throws(StoreError) in
+        var values: [(FieldID, Value)] = []
+        for field in fields {
+          guard let access = table.access(field.id) else { continue }
+          values.append((field.id, try table.value(access, row)))
+        }
+        return values
+      }
+      // The first field of an optional struct says whether it is there.
+      guard let values, let first = values.first, pair.takes(property, isNil: first.1.isNull) else { continue }
+      taken += values
+    }
+    return taken
+  }
+
+  /// Gives the members of one object to the other one.
+  private func move(_ way: Relationship, _ pair: Pair, in writer: RecordWriter) throws {
+    let links = try writer.links(way)
+    let members = try links.rows(of: pair.duplicate)
+    if way.traits.contains(.single) {
+      // The partner is a value of the property, whichever side stores it.
+      guard let property = map.type.properties.indices.first(where: { map.type.fieldName($0) == way.name }),
+        pair.takes(property, isNil: members.isEmpty)
+      else {
+        for member in members { try links.remove(member, from: pair.duplicate) }
+        return
+      }
+      for partner in try links.rows(of: pair.kept) { try links.remove(partner, from: pair.kept) }
+    }
+    for member in members {
+      let isItself = way.target == way.entity && (member == pair.kept || member == pair.duplicate)
+      if !isItself { try links.append(member, to: pair.kept) }
+      if case .links = way.shape { try links.remove(member, from: pair.duplicate) }
+      if isItself, case .manyByReference = way.shape { try links.remove(member, from: pair.duplicate) }
+    }
+  }
+}
+
+/// Rows with the same values.
+enum DuplicateValues {
+  /// The rows of each group of values that several rows have, and of a few values more that one row has. Rows with a nil are in no group.
+  ///
+  /// - Parameters:
+  ///   - defaults: what nil stands for, by field; null where it is no value.
+  ///   - most: how many rows of a group are kept.
+  ///   - forEach: goes through the rows, and is called twice.
+  static func find(
+    _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value]? = nil, most: Int = .max,
+    forEach: ((Row) throws -> Void) throws -> Void
+  ) throws -> [[Value]: [RowID]] {
+    func values(_ row: Row) throws -> [Value]? {
+      var values: [Value] = []
+      for (place, access) in accesses.enumerated() {
+        let value = try table.value(access, row)
+        values.append(value.isNull ? defaults?[place] ?? .null : value)
+      }
+      return values.contains(.null) ? nil : values
+    }
+    // Hashes take less memory than values. Only rows with equal hashes are compared.
+    var counts: [Int: UInt32] = [:]
+    try forEach { row in if let found = try values(row) { counts[found.hashValue, default: 0] += 1 } }
+    counts = counts.filter { $0.value > 1 }
+    var alike: [[Value]: [RowID]] = [:]
+    if counts.isEmpty { return alike }
+    try forEach { row in
+      guard let found = try values(row), counts[found.hashValue] != nil else { return }
+      if alike[found, default: []].count < most { alike[found, default: []].append(row.id) }
+    }
+    return alike
+  }
+}

@@ -1,0 +1,331 @@
+import Foundation
+import Roost
+import RoostTestSupport
+import Testing
+
+private enum Before: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+  static var models: [any PersistentModel.Type] {
+    [Artist.self, Band.self, Album.self, Tag.self, Badge.self, Note.self]
+  }
+
+  struct Place: Codable, Hashable {
+    var town = ""
+    var street = 0
+  }
+
+  @Model class Artist {
+    var name: String?
+    var born: Int?
+    var changed = 0
+    var home: Place?
+    @Relationship(deleteRule: .cascade, inverse: \Album.artist) var albums: [Album] = []
+    @Relationship(deleteRule: .cascade, inverse: \Tag.artists) var tags: [Tag] = []
+    @Relationship(deleteRule: .cascade, inverse: \Badge.artist) var badge: Badge?
+    var likes: [Artist] = []
+
+    init(_ name: String?, born: Int? = nil, changed: Int = 0) {
+      self.name = name
+      self.born = born
+      self.changed = changed
+    }
+  }
+
+  @Model class Band: Artist {
+    var members = 0
+
+    init(_ name: String, members: Int) {
+      super.init(name)
+      self.members = members
+    }
+  }
+
+  @Model final class Album {
+    var title = ""
+    var artist: Artist?
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model final class Tag {
+    var word = ""
+    var artists: [Artist] = []
+    init(_ word: String) { self.word = word }
+  }
+
+  @Model final class Badge {
+    var number = 0
+    var artist: Artist?
+    init(_ number: Int) { self.number = number }
+  }
+
+  /// Leads to an artist who does not lead back.
+  @Model final class Note {
+    var text = ""
+    var about: Artist?
+    init(_ text: String) { self.text = text }
+  }
+}
+
+private enum After: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] {
+    [Artist.self, Band.self, Album.self, Tag.self, Badge.self, Note.self]
+  }
+
+  typealias Place = Before.Place
+
+  @Model class Artist {
+    @Attribute(.unique) var name: String?
+    var born: Int?
+    var changed = 0
+    var home: Place?
+    @Relationship(deleteRule: .cascade, inverse: \Album.artist) var albums: [Album] = []
+    @Relationship(deleteRule: .cascade, inverse: \Tag.artists) var tags: [Tag] = []
+    @Relationship(deleteRule: .cascade, inverse: \Badge.artist) var badge: Badge?
+    var likes: [Artist] = []
+
+    init(_ name: String?) { self.name = name }
+  }
+
+  @Model class Band: Artist {
+    var members = 0
+    override init(_ name: String?) { super.init(name) }
+  }
+
+  @Model final class Album {
+    var title = ""
+    var artist: Artist?
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model final class Tag {
+    var word = ""
+    var artists: [Artist] = []
+    init(_ word: String) { self.word = word }
+  }
+
+  @Model final class Badge {
+    var number = 0
+    var artist: Artist?
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Model final class Note {
+    var text = ""
+    var about: Artist?
+    init(_ text: String) { self.text = text }
+  }
+}
+
+private final class Rule: @unchecked Sendable {
+  var policy: ModelContext.UniqueRule<Before.Artist>
+  var keyPaths: [PartialKeyPath<Before.Artist>] = [\.name]
+  init(_ policy: ModelContext.UniqueRule<Before.Artist>) { self.policy = policy }
+}
+
+private enum Plan: SchemaMigrationPlan {
+  @TaskLocal static var rule = Rule(.keepExisting)
+  static var schemas: [any VersionedSchema.Type] { [Before.self, After.self] }
+  static var stages: [MigrationStage] {
+    [.removeDuplicates(of: Before.Artist.self, by: rule.keyPaths[0], policy: rule.policy)]
+  }
+}
+
+/// Several models with the same values become one, before a property is unique.
+@Suite struct DuplicateRemovalTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func make(_ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: Before.self), configurations: ModelConfiguration(url: folder.file())))
+    try body(context)
+    try context.save()
+    try context.container.close()
+  }
+
+  private func migrated<Result>(
+    _ rule: Rule, _ body: (ModelContext) throws -> Result
+  ) throws -> Result {
+    try Plan.$rule.withValue(rule) {
+      let container = try ModelContainer(
+        for: Schema(versionedSchema: After.self), migrationPlan: Plan.self,
+        configurations: ModelConfiguration(url: folder.file()))
+      let result = try body(ModelContext(container))
+      let report = try container.verify()
+      #expect(report.isSound, "\(report.findings)")
+      try container.close()
+      return result
+    }
+  }
+
+  /// Three artists of one name, with albums, tags, notes and badges, and one of another name.
+  private func makeThree() throws {
+    try make { context in
+      let tags = (0..<4).map { Before.Tag("t\($0)") }
+      for (place, born) in [5, nil, 9].enumerated() {
+        let artist = Before.Artist("A", born: born, changed: [3, 8, 4][place])
+        context.insert(artist)
+        artist.albums = [Before.Album("a\(place)"), Before.Album("b\(place)")]
+        artist.tags = [tags[place], tags[place + 1]]
+        artist.home = place == 1 ? nil : Before.Place(town: "town \(place)", street: place)
+        artist.badge = Before.Badge(place)
+        let note = Before.Note("n\(place)")
+        context.insert(note)
+        note.about = artist
+      }
+      let other = Before.Artist("B", born: 1)
+      context.insert(other)
+      other.tags = [tags[0]]
+      for _ in 0..<2 { context.insert(Before.Artist(nil)) }
+    }
+  }
+
+  private struct Found: Equatable {
+    var born: Int?
+    var changed: Int
+    var town: String?
+    var badge: Int?
+  }
+
+  private func expect(
+    _ policy: ModelContext.UniqueRule<Before.Artist>, _ expected: Found,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try makeThree()
+    try migrated(Rule(policy)) { context in
+      let all = try context.fetch(FetchDescriptor<After.Artist>(predicate: #Predicate { $0.name == "A" }))
+      let artist = try #require(all.first, sourceLocation: sourceLocation)
+      let found = Found(
+        born: artist.born, changed: artist.changed, town: artist.home?.town, badge: artist.badge?.number)
+      #expect(found == expected, sourceLocation: sourceLocation)
+      #expect(artist.albums.map(\.title) == ["a0", "b0", "a1", "b1", "a2", "b2"], sourceLocation: sourceLocation)
+      #expect(artist.tags.map(\.word) == ["t0", "t1", "t2", "t3"], sourceLocation: sourceLocation)
+      // Nil is like no other value.
+      #expect(try context.fetchCount(FetchDescriptor<After.Artist>()) == 4, sourceLocation: sourceLocation)
+      // Nothing else is deleted, and what led to an artist leads to the one that stays.
+      let notes = try context.fetch(FetchDescriptor<After.Note>())
+      #expect(notes.count == 3 && notes.allSatisfy { $0.about === artist }, sourceLocation: sourceLocation)
+      let badges = try context.fetch(FetchDescriptor<After.Badge>())
+      #expect(badges.count == 3, sourceLocation: sourceLocation)
+      #expect(badges.filter { $0.artist != nil }.map(\.number) == [expected.badge], sourceLocation: sourceLocation)
+      #expect(try context.fetchCount(FetchDescriptor<After.Tag>()) == 4, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func `the first stays as it is`() throws {
+    try expect(.keepExisting, Found(born: 5, changed: 3, town: "town 0", badge: 0))
+  }
+
+  @Test func `the last gives its values`() throws {
+    try expect(.upsert, Found(born: 9, changed: 4, town: "town 2", badge: 2))
+  }
+
+  @Test func `values that are not nil are taken over`() throws {
+    try makeThree()
+    try make { context in
+      let last = try #require(try context.fetch(FetchDescriptor<Before.Artist>()).last { $0.name == "A" })
+      (last.born, last.home, last.badge) = (nil, nil, nil)
+    }
+    try migrated(Rule(.mergeNonNil)) { context in
+      let artist = try #require(
+        try context.fetch(FetchDescriptor<After.Artist>(predicate: #Predicate { $0.name == "A" })).first)
+      #expect(artist.born == 5 && artist.changed == 4 && artist.badge?.number == 1)
+      #expect(artist.home == Before.Place(town: "town 0", street: 0))
+    }
+  }
+
+  @Test func `the newest gives its values`() throws {
+    try expect(.newest(by: \.changed), Found(born: nil, changed: 8, town: nil, badge: 1))
+  }
+
+  @Test func `some properties are taken over`() throws {
+    try expect(.fields(\.born), Found(born: 9, changed: 3, town: "town 0", badge: 0))
+  }
+
+  @Test func `code decides, and may change what goes`() throws {
+    let policy = ModelContext.UniqueRule<Before.Artist>.resolve { duplicate, kept in
+      duplicate.born = (duplicate.born ?? 0) + (kept.born ?? 0)
+      return .upsert
+    }
+    try expect(policy, Found(born: 14, changed: 4, town: "town 2", badge: 2))
+  }
+
+  @Test(arguments: [true, false]) func `duplicates are refused, and the store is as it was`(asks: Bool) throws {
+    try makeThree()
+    let policy: ModelContext.UniqueRule<Before.Artist> = asks ? .resolve { _, _ in .throw } : .throw
+    let error = try #require(throws: SwiftDataError.self) { try migrated(Rule(policy)) { _ in } }
+    let text = "\(error)"
+    #expect(text.contains("Artist.name: 1 group of objects has the same values: the first is rows 1, 2, 3"), "\(text)")
+    try make { context in
+      let count = try context.fetchCount(FetchDescriptor<Before.Artist>())
+      #expect(count == 6)
+    }
+  }
+
+  @Test func `a key path that is no stored value is refused`() throws {
+    try makeThree()
+    let rule = Rule(.upsert)
+    rule.keyPaths = [\.albums]
+    let error = try #require(throws: SwiftDataError.self) { try migrated(rule) { _ in } }
+    #expect("\(error)".contains("Artist.albums: duplicates cannot be found by it"))
+  }
+
+  @Test func `artists who like each other, and bands among them, become one`() throws {
+    try make { context in
+      let (one, two, band) = (Before.Artist("A"), Before.Artist("A"), Before.Band("A", members: 4))
+      for artist in [one, two, band] { context.insert(artist) }
+      one.likes = [two, band]
+      two.likes = [one]
+      band.likes = [Before.Artist("B"), band]
+    }
+    try migrated(Rule(.upsert)) { context in
+      let all = try context.fetch(FetchDescriptor<After.Artist>(sortBy: [SortDescriptor(\.name)]))
+      #expect(all.map(\.name) == ["A", "B"] && all.map { $0.likes.map(\.name) } == [["B"], []])
+      #expect(try context.fetchCount(FetchDescriptor<After.Band>()) == 0)
+    }
+  }
+
+  @Test func `it agrees with a plain model of it`() throws {
+    for seed in 1...6 as ClosedRange<UInt64> {
+      var random = SplitMix64(seed: seed)
+      func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+      let policies: [(name: String, rule: ModelContext.UniqueRule<Before.Artist>)] = [
+        ("keep", .keepExisting), ("upsert", .upsert), ("merge", .mergeNonNil), ("newest", .newest(by: \.changed)),
+      ]
+      let policy = policies[Int(seed) % policies.count]
+      var expected: [(name: String, born: Int?, changed: Int, albums: [Int])] = []
+      try make { context in
+        try context.delete(model: Before.Artist.self)
+        try context.delete(model: Before.Album.self)
+        for number in 0..<1500 {
+          let (name, born, changed) = ("n\(below(400))", below(3) == 0 ? nil : below(100), below(100))
+          let artist = Before.Artist(name, born: born, changed: changed)
+          context.insert(artist)
+          let albums = (0..<below(3)).map { number * 10 + $0 }
+          artist.albums = albums.map { Before.Album("\($0)") }
+          guard let place = expected.firstIndex(where: { $0.name == name }) else {
+            expected.append((name, born, changed, albums))
+            continue
+          }
+          expected[place].albums += albums
+          let isNewer = changed >= expected[place].changed
+          if policy.name == "upsert" || policy.name == "newest" && isNewer { expected[place].born = born }
+          if policy.name == "merge", let born { expected[place].born = born }
+          if policy.name != "keep", policy.name != "newest" || isNewer { expected[place].changed = changed }
+        }
+      }
+      try migrated(Rule(policy.rule)) { context in
+        let found = try context.fetch(FetchDescriptor<After.Artist>())
+        #expect(found.map(\.name) == expected.map(\.name), "seed \(seed)")
+        #expect(
+          found.map(\.born) == expected.map(\.born) && found.map(\.changed) == expected.map(\.changed), "seed \(seed)")
+        #expect(
+          found.map { $0.albums.map { Int($0.title) ?? -1 } } == expected.map(\.albums), "seed \(seed), \(policy.name)")
+      }
+      try FileManager.default.removeItem(at: folder.file())
+    }
+  }
+}
